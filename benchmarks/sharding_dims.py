@@ -16,7 +16,7 @@ from flax import nnx
 from jaxtyping import Array, Float, Int32
 
 from pytree_laws.inspect.trees import named_arrays, partition
-from pytree_laws.nnx.subject.variables import to_tree
+from pytree_laws.kinds.nnx.variables import to_tree
 from pytree_laws.sharding.specs import Example, dims_alone
 
 KEY = jax.random.key(0)

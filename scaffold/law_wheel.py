@@ -125,6 +125,12 @@ def wheel_path() -> Path:
 
 
 def suite_texts(name: str) -> dict[str, str]:
-    """The files of one suite: `closure` is a file, `nnx` a folder."""
-    texts = law_wheel().texts
-    return {path: text for path, text in texts.items() if path.split("/")[0].removesuffix(".py") == name}
+    """The files of one suite: `closure.py` or the folder `step`, and the laws that it has besides."""
+    rooms = (
+        f"{name}.py",
+        f"{name}/",
+        f"laws/of_kinds/{name}.py",
+        f"laws/of_kinds/{name}/",
+        f"kinds/{name}/texts.py",
+    )
+    return {path: text for path, text in law_wheel().texts.items() if path.startswith(rooms)}

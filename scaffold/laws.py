@@ -83,28 +83,40 @@ def further_laws() -> dict[str, tuple[str, ...]]:
 
 
 def _law(number: str, row: Row) -> Law:
-    of_kind = {kind: _rows(suite) for kind in KINDS for suite in kind_of(kind).laws if _rows(suite)}
-    forms = {kind: rows[number][1] for kind, rows in of_kind.items() if number in rows}
     return Law(
         *row,
-        forms={kind: statement for kind, statement in forms.items() if statement != row[1]},
-        without={kind: _why_not(kind, number) for kind in of_kind if kind not in forms},
+        forms={
+            kind: worded
+            for kind in KINDS
+            for suite in kind_of(kind).laws
+            if (worded := _wording(suite).get(number, {}).get("statement"))
+        },
+        without={kind: why for kind in KINDS if (why := kind_of(kind).without.get(number))},
         partly={
             kind: why
             for kind in KINDS
             for suite in kind_of(kind).laws
-            if kind not in of_kind and (why := _skipped(suite).get(number))
+            if (why := _skipped(suite).get(number))
         },
     )
 
 
-def _why_not(kind: str, number: str) -> str:
-    return kind_of(kind).without.get(number, "Its suite has no such law.")
+@cache
+def _wording(suite: str) -> dict[str, dict[str, str]]:
+    """By number, the texts that a suite words in its own way: its table `WORDING`."""
+    for text in suite_texts(suite).values():
+        for node in ast.parse(text).body:
+            match node:
+                case ast.AnnAssign(target=ast.Name(id="WORDING"), value=ast.Dict() as table):
+                    return ast.literal_eval(table)
+                case _:
+                    pass
+    return {}
 
 
 @cache
 def _rows(suite: str) -> dict[str, Row]:
-    """The laws of a suite in the order of their numbers; none where it takes over the pytree laws."""
+    """The laws of a room in the order of their numbers."""
     rows = (row for text in suite_texts(suite).values() for row in _rows_in(text))
     return dict(sorted(rows, key=lambda row: int(row[0].removeprefix("P"))))
 

@@ -109,9 +109,9 @@ def test_the_report_of_a_package_groups_its_causes_and_is_written_whole(tmp_path
 
 
 BROKEN_LAW = """
-from pytree_laws.laws.transforms import p09_gradient
+from pytree_laws.kinds import slopes
 
-p09_gradient.MORE_POINTS = None  # as a mistake in the law would have it
+slopes.MORE_POINTS = None  # as a mistake in the law would have it
 """
 
 
@@ -126,6 +126,6 @@ def test_an_error_of_a_law_is_internal_and_no_finding(tmp_path: Path) -> None:
     assert re.search(r"Gain  adopted, \d+ tests pass, \d+ internal error", ran.stdout)
     told = " ".join(ran.stdout.split())
     assert "internal errors, which say nothing of the classes: test_p09_" in told
-    assert "of net:Gain, in p09_gradient.py:" in told and "TypeError: " in told
+    assert "of net:Gain, in slopes.py:" in told and "TypeError: " in told
     assert "please report it with this line and the class" in told
     assert "fault  P9" not in told

@@ -54,11 +54,7 @@ class Report:
         found = [finding.to_json() for finding in self.findings]
         head = f"{self.name}: {len(self.passed)} tests passed, {count_text(found) or 'nothing found'}"
         rests = [*resting_lines(self.skipped), *declared_lines(self.skipped.items())]
-        others = [
-            f"skipped {law_of(name)}: {why}"
-            for name, why in self.skipped.items()
-            if is_of_law(why)
-        ]
+        others = [f"skipped {law_of(name)}: {why}" for name, why in self.skipped.items() if is_of_law(why)]
         more = [more_laws(self.undeclared)] if self.undeclared else []
         return "\n".join([head, *map(str, self.findings), *rests, *others, *more])
 
@@ -104,14 +100,9 @@ def check_pytree(
             except pytest.skip.Exception as reason:
                 skipped[name] = str(reason)
         with contextlib.suppress(Exception):
-            name, leaves = (
-                type(suite.cached_instance()).__name__,
-                tuple(suite.manifest()),
-            )
+            name, leaves = (type(suite.cached_instance()).__name__, tuple(suite.manifest()))
             own = tuple(found), tuple(passed), skipped, leaves
-            more = undeclared(
-                condition.declaration for condition in conditions_unmet(suite).values()
-            )
+            more = undeclared(condition.declaration for condition in conditions_unmet(suite).values())
             return Report(name, *own, more, suggest_declaration(suite))
     return Report("?", tuple(found), tuple(passed), skipped, ())
 
@@ -146,9 +137,7 @@ def tests_of(suite: Any) -> Iterator[tuple[str, Callable[..., None]]]:
 
 def conditions_unmet(suite: Any) -> dict[str, Condition]:
     """By test, what a suite does not declare, as far as its declarations tell."""
-    tests = {
-        name: getattr(suite, name) for name in dir(suite) if name.startswith("test_p")
-    }
+    tests = {name: getattr(suite, name) for name in dir(suite) if name.startswith("test_p")}
     found = {name: unmet(suite, test) for name, test in tests.items()}
     return {name: one for name, one in found.items() if one is not None}
 

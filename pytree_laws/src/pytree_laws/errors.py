@@ -4,9 +4,7 @@ import dis
 import re
 from types import FrameType, TracebackType
 
-_CHECKED = re.compile(
-    r"^(?:equinox[\w.]*\.)?_?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE
-)
+_CHECKED = re.compile(r"^(?:equinox[\w.]*\.)?_?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE)
 _RAISES = dis.opmap["RAISE_VARARGS"]
 _OTHERS = ("jax", "jaxlib", "numpy", "ml_dtypes", "jaxtyping", "beartype")
 
@@ -19,7 +17,7 @@ def raises_deliberately(error: BaseException, cls: type) -> bool:
     frame, at = last
     module = str(frame.f_globals.get("__name__", ""))
     root, own = module.partition(".")[0], cls.__module__.partition(".")[0]
-    if root in _OTHERS and root != own or module.startswith("equinox._module"):
+    if (root in _OTHERS and root != own) or module.startswith("equinox._module"):
         return False
     return frame.f_code.co_code[at] == _RAISES
 

@@ -11,9 +11,7 @@ import sys
 import pytest
 
 
-def pytest_addoption(
-    parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager
-) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """Add `--numbers`, `--record-numbers` and `--laws`, and register the plugin where a conftest imports this hook."""
     plugin = sys.modules[__name__]
     if not pluginmanager.is_registered(plugin):
@@ -52,17 +50,13 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 def make_devices(count: int) -> None:
     """Have jax make so many devices of the CPU; it must not have used one yet."""
-    os.environ["JAX_NUM_CPU_DEVICES"] = str(
-        count
-    )  # of workers, and of what imports jax later
+    os.environ["JAX_NUM_CPU_DEVICES"] = str(count)  # of workers, and of what imports jax later
     if jax := sys.modules.get("jax"):
         jax.config.update("jax_num_cpu_devices", count)
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(
-    config: pytest.Config, items: list[pytest.Item]
-) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the laws of sharding alone for `--mesh`: nothing else needs several devices."""
     if config.getoption("mesh", None):
         others = [one for one in items if not one.name.startswith("test_p21_")]

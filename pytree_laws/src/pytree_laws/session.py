@@ -22,7 +22,7 @@ class SuiteResults:
     endless: set[str] = dataclasses.field(default_factory=set)
     """`build` or `call`, where the example does not end."""
     reported: set[str] = dataclasses.field(default_factory=set)
-    """`build` or `call`, where the example fails, and a test has reported it."""
+    """`build`, `call` or `backend`, where a test has reported that it fails."""
 
 
 class Session:
@@ -63,9 +63,7 @@ def session_of(suite: Any) -> Session:
     return suite.session
 
 
-def once_per_session(
-    make: Callable[Concatenate[Any, P], T],
-) -> Callable[Concatenate[Any, P], T]:
+def once_per_session(make: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
     """Compute a function of a suite once in a session."""
 
     @functools.wraps(make)

@@ -4,9 +4,8 @@ import jax
 import numpy as np
 
 from pytree_laws.engine.registry import Checks
+from pytree_laws.kinds.suite import Suite
 from pytree_laws.report import Law, check
-from pytree_laws.session import Session
-from pytree_laws.suites.subject import Subject
 
 LAW = Law(
     number="P90",
@@ -19,7 +18,7 @@ CHECKS = Checks(LAW)
 
 
 @CHECKS.register()
-def test_p90_new_leaves_are_finite(subject: Subject, session: Session) -> None:
+def test_p90_new_leaves_are_finite(subject: Suite) -> None:
     instance = subject.cached_instance()
     for path, leaf in jax.tree_util.tree_leaves_with_path(instance):
         check(bool(np.isfinite(leaf).all()), jax.tree_util.keystr(path), f"it holds {leaf}")

@@ -6,8 +6,8 @@ from jax.tree_util import Partial
 
 from additions import finite
 from pytree_laws.engine.registry import with_tests_of
+from pytree_laws.kinds.suite import Suite
 from pytree_laws.laws.structure import p17_identity
-from pytree_laws.suites.base import Suite
 
 
 @with_tests_of(p17_identity.CHECKS, finite.CHECKS)

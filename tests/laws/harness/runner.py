@@ -139,4 +139,4 @@ def law_of(name, test):
 def suite_of(module):
     """The suite that a module belongs to: `closure`, `train_state`, or `conditions` among the laws of all kinds."""
     _, room, *rest = module.split(".")
-    return rest[-1] if room == "laws" else room
+    return rest[1] if rest[:1] == ["of_kinds"] else rest[-1] if room == "laws" else room

@@ -66,7 +66,7 @@ class LambdaStatic(WithScale):
     scale = staticmethod(lambda _: lambda x: x)
 
 
-@mutant("P5", "have treedefs")
+@mutant("P5", "of one configuration have", "new in each")
 @mutant("P14", "deepcopy")
 class IdentityStatic(WithScale):
     class Config:
@@ -75,7 +75,7 @@ class IdentityStatic(WithScale):
     scale = staticmethod(lambda _: IdentityStatic.Config())
 
 
-@mutant("P5", "hash of the aux data")
+@mutant("P5", "hash of a static value")
 class UnhashableStatic(WithScale):
     scale = staticmethod(lambda _: types.SimpleNamespace(size=2))
 

@@ -26,9 +26,7 @@ Call = Callable[..., np.ndarray]
 """The first result, of arguments with another first array or key."""
 Axis = int | None
 
-EPSILON = (
-    1e-3  # what is added to a variance, or to a norm, before something is divided by it
-)
+EPSILON = 1e-3  # what is added to a variance, or to a norm, before something is divided by it
 DRAWS = 4096  # keys, where a mean over them is looked at
 DEVIATIONS = 6.0  # of the mean of so many draws
 _ALONG = re.compile(r"(.+) along (-?\d+)")
@@ -110,14 +108,8 @@ TRANSFORMATIONS: Mapping[str, Callable[[np.ndarray, Axis], np.ndarray]] = {
     "permutation": _permuted,
 }
 OF_CALLS: Mapping[str, Callable[[Call, np.ndarray, Axis], Arrays]] = {
-    **{
-        f"invariant under {n}": functools.partial(_invariant, f)
-        for n, f in TRANSFORMATIONS.items()
-    },
-    **{
-        f"equivariant under {n}": functools.partial(_equivariant, f)
-        for n, f in TRANSFORMATIONS.items()
-    },
+    **{f"invariant under {n}": functools.partial(_invariant, f) for n, f in TRANSFORMATIONS.items()},
+    **{f"equivariant under {n}": functools.partial(_equivariant, f) for n, f in TRANSFORMATIONS.items()},
     "linear": _linear,
     "mean over keys kept": _mean_over_keys,
 }
@@ -132,9 +124,7 @@ def parsed(said: str) -> tuple[str, Axis]:
     name, axis = (match[1], int(match[2])) if match else (said, None)
     if name not in INVARIANTS:
         known = ", ".join(INVARIANTS)
-        raise ValueError(
-            f"`{said}` is no known invariant: {known}; else write a `@holds`"
-        )
+        raise ValueError(f"`{said}` is no known invariant: {known}; else write a `@holds`")
     return name, axis
 
 
@@ -143,9 +133,7 @@ def slack_of(said: str) -> float:
     return EPSILON if parsed(said)[0] in _DIVIDED else 0.0
 
 
-def both_sides(
-    suite: Any, said: str, instance: Any, arguments: Sequence[Any]
-) -> Arrays:
+def both_sides(suite: Any, said: str, instance: Any, arguments: Sequence[Any]) -> Arrays:
     """What an invariant says to be equal, on an example."""
     name, axis = parsed(said)
     call = functools.partial(_first_result, suite, instance, arguments)
@@ -154,23 +142,15 @@ def both_sides(
     leaves = jax.tree.leaves(arguments)
     x = next((leaf for leaf in leaves if is_inexact(leaf)), None)
     if x is None:
-        raise ValueError(
-            f"`{said}` is about an array of floats, which the call is not given"
-        )
+        raise ValueError(f"`{said}` is about an array of floats, which the call is not given")
     return OF_CALLS[name](call, wide_in_numpy(x), axis)
 
 
-def _first_result(
-    suite: Any, instance: Any, arguments: Any, x: Any, draws: int = 0
-) -> np.ndarray:
+def _first_result(suite: Any, instance: Any, arguments: Any, x: Any, draws: int = 0) -> np.ndarray:
     """The first array that the call gives, for an example with `x` in its first array."""
     leaves, treedef = flatten(tuple(arguments))
     first = next((i for i, leaf in enumerate(leaves) if is_inexact(leaf)), None)
-    places = (
-        {}
-        if x is None or first is None
-        else {first: jnp.asarray(x, leaves[first].dtype)}
-    )
+    places = {} if x is None or first is None else {first: jnp.asarray(x, leaves[first].dtype)}
     call_arguments = replace_leaves(treedef.unflatten(leaves), places)
     keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
     if not draws:

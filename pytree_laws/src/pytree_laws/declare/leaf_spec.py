@@ -39,6 +39,11 @@ class Leaf:
             raise ValueError(f"Leaf {self.path}: role {self.role!r} is none of {ROLES}")
 
     @property
+    def word(self) -> str:
+        """How messages call what is declared."""
+        return self.role
+
+    @property
     def is_tree(self) -> bool:
         """Whether it stands for every leaf below its path."""
         unshaped = self.role in ("data", "buffer") and self.shape is None

@@ -102,10 +102,7 @@ def is_action(cls: type, name: str) -> bool:
 
 def methods_of(suite: Any) -> tuple[Method, ...]:
     """The methods that a suite declares, and those that are found besides."""
-    return (
-        *(with_state(suite, method) for method in suite.methods),
-        *found_methods(suite),
-    )
+    return (*(with_state(suite, method) for method in suite.methods), *found_methods(suite))
 
 
 def with_state(suite: Any, method: Method) -> Method:
@@ -183,7 +180,4 @@ def _can_be_used(instance: Any, name: str) -> bool:
     if signature.return_annotation in (None, "None"):  # it acts, and gives nothing
         return False
     # What takes `*args` may hand them on to what needs some.
-    return all(
-        parameter.default is not parameter.empty
-        for parameter in signature.parameters.values()
-    )
+    return all(parameter.default is not parameter.empty for parameter in signature.parameters.values())

@@ -18,16 +18,9 @@ def refuse_unread(suite: type) -> None:
         if _is_of_laws(owner)
         for name in (*dir(owner), *vars(owner).get("__annotations__", {}))
     }
-    read = {
-        name
-        for owner in suite.__mro__
-        if not _is_of_laws(owner)
-        for name in _read_by(owner)
-    }
+    read = {name for owner in suite.__mro__ if not _is_of_laws(owner) for name in _read_by(owner)}
     unread = [
-        name
-        for name, value in vars(suite).items()
-        if _is_value(name, value) and name not in known | read
+        name for name, value in vars(suite).items() if _is_value(name, value) and name not in known | read
     ]
     if unread:
         raise TypeError(
@@ -66,8 +59,4 @@ def _names_in(code: types.CodeType) -> Iterator[str]:
 def _nearest(name: str, known: set[str]) -> str:
     public = sorted(one for one in known if not one.startswith(("_", "test_")))
     found = difflib.get_close_matches(name, public, 1)
-    return (
-        f"; did you mean `{found[0]}`?"
-        if found
-        else "; remove it, or begin its name with `_`"
-    )
+    return f"; did you mean `{found[0]}`?" if found else "; remove it, or begin its name with `_`"

@@ -5,10 +5,13 @@ and each is traced once: the laws that cost little look at the traces.
 """
 
 import dataclasses
+import functools
 import itertools
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import jax.extend.core
 
 from ..errors import raises_deliberately
 from ..inspect.arrays import copied, is_inexact
@@ -17,6 +20,7 @@ from ..inspect.parameter_values import other_values, takes_arrays, value_text
 from ..inspect.trees import named_leaves, replace_leaves
 from ..report import ANY_ERROR
 from ..session import once_per_session
+from ..trace.programs import compiled
 from .invocation import build_with, example_call, example_construction, trace_call
 
 MAX_CONFIGURATIONS = 24  # configurations of a class that are tried
@@ -44,15 +48,9 @@ class Configuration:
     @property
     def name(self) -> str:
         """As messages call it: `use_bias=False, the call's key=None`."""
-        own = [
-            f"{name}={value_text(value)}"
-            for name, value in {**self.inputs, **self.leaves}.items()
-        ]
+        own = [f"{name}={value_text(value)}" for name, value in {**self.inputs, **self.leaves}.items()]
         call = [f"{name}={value_text(value)}" for name, value in self.given.items()]
-        return " and ".join(
-            [", ".join(own)] * bool(own)
-            + [f"in the call {', '.join(call)}"] * bool(call)
-        )
+        return " and ".join([", ".join(own)] * bool(own) + [f"in the call {', '.join(call)}"] * bool(call))
 
     @property
     def size(self) -> int:
@@ -74,14 +72,18 @@ class TracedConfiguration:
     refused: bool = False
     """Whether the class says itself that this is not allowed."""
 
+    @functools.cached_property
+    def program(self) -> Any:
+        """The trace as a compiled function of what goes in."""
+        return compiled(jax.extend.core.jaxpr_as_fun(self.trace[0]))
+
     @property
     def is_quiet(self) -> bool:
         """Whether a flag, and nothing else, says that nothing is random."""
         own = self.configuration
         changes = {**own.inputs, **own.given, **own.leaves}.items()
         return own.size == 1 and all(
-            value is QUIET.get(name.rpartition(".")[2], EMPTY)
-            for name, value in changes
+            value is QUIET.get(name.rpartition(".")[2], EMPTY) for name, value in changes
         )
 
     @property
@@ -91,10 +93,7 @@ class TracedConfiguration:
 
 def factors(suite: Any) -> Iterator[Factor]:
     """What can be another, and its other values."""
-    for where, found in (
-        ("inputs", example_construction(suite)),
-        ("given", example_call(suite)),
-    ):
+    for where, found in (("inputs", example_construction(suite)), ("given", example_call(suite))):
         yield from _of_signature(where, found)
     yield from _present(suite, example_construction(suite))
     for name, leaf in named_leaves(suite.cached_instance()):
@@ -126,26 +125,16 @@ def _present(suite: Any, found: Invocation | None) -> Iterator[Factor]:
 
 def alone(suite: Any, held: Sequence[Factor]) -> list[Configuration]:
     """Those that are declared, and each value of each factor alone."""
-    declared = [
-        Configuration(inputs=dict(path), is_declared=True) for path in suite.absent
-    ]
-    single = [
-        _changed({where: {name: value}})
-        for where, name, values in held
-        for value in values
-    ]
-    named = {
-        method.name: method for method in [*single, *declared]
-    }  # what is declared is demanded
+    declared = [Configuration(inputs=dict(path), is_declared=True) for path in suite.absent]
+    single = [_changed({where: {name: value}}) for where, name, values in held for value in values]
+    named = {method.name: method for method in [*single, *declared]}  # what is declared is demanded
     return list(named.values())
 
 
 def _changed(places: Mapping[str, Mapping[str, Any]]) -> Configuration:
     """A configuration by the places where something is changed."""
     empty: Mapping[str, Any] = {}
-    inputs, given, leaves = (
-        places.get(leaf, empty) for leaf in ("inputs", "given", "leaves")
-    )
+    inputs, given, leaves = (places.get(leaf, empty) for leaf in ("inputs", "given", "leaves"))
     return Configuration(inputs, given, leaves)
 
 
@@ -176,18 +165,10 @@ def traced_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         held = list(factors(suite))
-        found = [
-            trace_configuration(suite, one)
-            for one in [Configuration(), *alone(suite, held)]
-        ]
+        found = [trace_configuration(suite, one) for one in [Configuration(), *alone(suite, held)]]
         wrong = [traced.configuration for traced in found if traced.error is not None]
-        fine = [
-            (where, name, _without(wrong, where, name, values))
-            for where, name, values in held
-        ]
-        further = itertools.islice(
-            _pairs(fine), max(0, MAX_CONFIGURATIONS - len(found))
-        )
+        fine = [(where, name, _without(wrong, where, name, values)) for where, name, values in held]
+        further = itertools.islice(_pairs(fine), max(0, MAX_CONFIGURATIONS - len(found)))
         return (*found, *(trace_configuration(suite, one) for one in further))
 
 
@@ -195,22 +176,17 @@ def traced_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
 def accepted_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
     """The example at each value that its constructor is declared to accept."""
     return tuple(
-        trace_configuration(suite, Configuration(inputs=configuration))
-        for configuration in suite.accepted
+        trace_configuration(suite, Configuration(inputs=configuration)) for configuration in suite.accepted
     )
 
 
-def _without(
-    wrong: Sequence[Configuration], where: str, name: str, values: Sequence[Any]
-) -> list[Any]:
+def _without(wrong: Sequence[Configuration], where: str, name: str, values: Sequence[Any]) -> list[Any]:
     """The values that work alone."""
     refused = [getattr(one, where).get(name, wrong) for one in wrong if one.size == 1]
     return [value for value in values if not any(value is one for one in refused)]
 
 
-def trace_configuration(
-    suite: Any, configuration: Configuration
-) -> TracedConfiguration:
+def trace_configuration(suite: Any, configuration: Configuration) -> TracedConfiguration:
     """A configuration, as far as it can be built and traced."""
     trial, cls = TracedConfiguration(configuration), type(suite.cached_instance())
     try:
@@ -230,10 +206,7 @@ def is_left_out(suite: Any, trial: TracedConfiguration) -> bool:
     The default says that it is not given, and what is given instead may then mean something else.
     """
     own = trial.configuration
-    pairs = (
-        (own.inputs, example_construction(suite)),
-        (own.given, example_call(suite)),
-    )
+    pairs = ((own.inputs, example_construction(suite)), (own.given, example_call(suite)))
     nones = [(n, use) for one, use in pairs for n, v in one.items() if v is None]
     return (
         bool(nones)

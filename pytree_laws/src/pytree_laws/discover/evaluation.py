@@ -21,9 +21,7 @@ from .invocation import call_function, example_call, trace_call
 def with_other_values(trial: TracedConfiguration) -> Any:
     """The instance of a configuration; what is built anew has random values: drawing them as the constructor does takes long."""
     own = trial.configuration
-    return (
-        randomize(trial.instance, 2) if own.inputs or not own.size else trial.instance
-    )
+    return randomize(trial.instance, 2) if own.inputs or not own.size else trial.instance
 
 
 def run_traced(suite: Any, trial: TracedConfiguration) -> list[Any]:
@@ -43,8 +41,7 @@ def evaluated(suite: Any, found: Sequence[TracedConfiguration]) -> list[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         traces = [
-            trace_call(suite, with_other_values(traced), traced.configuration.given)
-            for traced in found
+            trace_call(suite, with_other_values(traced), traced.configuration.given) for traced in found
         ]
     return run_batched(
         [
@@ -56,20 +53,14 @@ def evaluated(suite: Any, found: Sequence[TracedConfiguration]) -> list[Any]:
 
 def of_generic(found: Sequence[TracedConfiguration]) -> list[Any]:
     """The arrays that configurations give where floats are positive and differ, by their traces; or an error."""
-    return run_batched(
-        [
-            (jax.extend.core.jaxpr_as_fun(one.trace[0]), _generic_inputs(one))
-            for one in found
-        ]
-    )
+    return run_batched([(jax.extend.core.jaxpr_as_fun(one.trace[0]), _generic_inputs(one)) for one in found])
 
 
 def _generic_inputs(trial: TracedConfiguration) -> list[Any]:
     names = [name for name, _ in trial.inputs]
     tree = randomize([value for _, value in trial.inputs], 2)
     return [
-        new if name.startswith("0.") else value
-        for name, new, (_, value) in zip(names, tree, trial.inputs)
+        new if name.startswith("0.") else value for name, new, (_, value) in zip(names, tree, trial.inputs)
     ]
 
 
@@ -79,9 +70,7 @@ def unused_arguments(suite: Any) -> tuple[str, ...]:
     use = example_call(suite)
     if use is None or _is_of_a_base(suite, use):
         return ()
-    if (
-        traced_configurations(suite)[0].trace is None
-    ):  # what no trace shows may still matter
+    if traced_configurations(suite)[0].trace is None:  # what no trace shows may still matter
         return ()
     names = {name for name, v in use.given.items() if _may_matter(v) and name[0] != "_"}
     for trial in traced_configurations(suite):

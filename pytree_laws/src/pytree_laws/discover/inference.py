@@ -16,15 +16,7 @@ from ..inspect.call_recorder import recording_calls
 from ..inspect.classes import LIBRARIES, is_of_library
 from ..inspect.references import parts_of
 from ..inspect.static_values import another_value, static_fault
-from ..inspect.trees import (
-    attributes,
-    avals,
-    clone_as,
-    named_leaves,
-    nodes,
-    one_level,
-    structure,
-)
+from ..inspect.trees import attributes, avals, clone_as, named_leaves, nodes, one_level, structure
 from ..session import once_per_session
 from ..trace.dependencies import stopped_inputs
 from .invocation import trace_call
@@ -33,10 +25,7 @@ from .invocation import trace_call
 @once_per_session
 def inferred_leaves(suite: Any) -> tuple[Leaf, ...]:
     """The leaves of the example, each with the role that its class shows."""
-    first, second = (
-        suite.cached_instance(),
-        dict(named_leaves(suite.cached_instance(1))),
-    )
+    first, second = (suite.cached_instance(), dict(named_leaves(suite.cached_instance(1))))
     spec, cut_off = trained_by(first), cut_off_leaves(suite)
     return tuple(
         inferred_leaf(
@@ -68,9 +57,7 @@ def trained_by(instance: Any) -> list[bool] | None:
     return jax.tree.leaves(method()) if callable(method) else None
 
 
-def inferred_leaf(
-    name: str, leaf: Any, other: Any, *, is_trained: bool | None, is_cut_off: bool
-) -> Leaf:
+def inferred_leaf(name: str, leaf: Any, other: Any, *, is_trained: bool | None, is_cut_off: bool) -> Leaf:
     """A leaf as two instances have it: a shape that they do not share is not declared."""
     if not is_array(leaf):
         return Leaf(name, "python")
@@ -97,10 +84,17 @@ def name_of(dtype: Any) -> str:
 @once_per_session
 def inferred_statics(suite: Any) -> dict[str, Any]:
     """The static configuration of the example, by path: what two instances have in common."""
-    first, second = (
-        dict(suite.statics_of(suite.cached_instance(seed))) for seed in (0, 1)
-    )
+    first, second = (dict(suite.statics_of(suite.cached_instance(seed))) for seed in (0, 1))
     return {path: v for path, v in first.items() if same_value(v, second.get(path))}
+
+
+def with_other_statics(suite: Any) -> Iterator[tuple[str, Any]]:
+    """Instances with one static value changed, made without the constructor; sub-modules answer for themselves."""
+    instance = suite.cached_instance()
+    for path in suite.statics():
+        value = None if "." in path else another_value(getattr(instance, path))
+        if value is not None:
+            yield path, suite.with_static(instance, path, value)
 
 
 def same_value(one: Any, other: Any) -> bool:
@@ -139,10 +133,7 @@ def inferred_outputs(suite: Any) -> tuple[Output, ...]:
         return ()
     # A call that fails, or does not end, is told by other laws.
     with contextlib.suppress(Exception, pytest.skip.Exception):
-        return tuple(
-            Output(tuple(output.shape), name_of(output.dtype))
-            for output in suite.traced_outputs()
-        )
+        return tuple(Output(tuple(output.shape), name_of(output.dtype)) for output in suite.traced_outputs())
     return ()
 
 
@@ -165,10 +156,7 @@ def stores_what_it_is_given(suite: Any) -> bool:
     own = [owner for owner in cls.__mro__ if not is_of_library(owner)]
     held = [pair for owner in own for pair in vars(owner).items()]
     # `__subclasshook__` and `__init_subclass__` are class methods too.
-    made = any(
-        isinstance(value, classmethod) and not name.startswith("__")
-        for name, value in held
-    )
+    made = any(isinstance(value, classmethod) and not name.startswith("__") for name, value in held)
     code = getattr(inspect.unwrap(cls.__init__), "__code__", None)
     generated = getattr(code, "co_filename", "").startswith("<string>")
     fields = getattr(cls, "__dataclass_fields__", {}).values()
@@ -180,9 +168,7 @@ def stores_what_it_is_given(suite: Any) -> bool:
 def is_called_by_its_author(suite: Any, cls: type) -> bool:
     """Whether a function beside the class, and none of the suite, calls its constructor."""
     makers = [getattr(cls, name, None) for name in ("__init__", "__new__")]
-    codes = {
-        getattr(inspect.unwrap(maker), "__code__", None) for maker in makers if maker
-    }
+    codes = {getattr(inspect.unwrap(maker), "__code__", None) for maker in makers if maker}
     suites = {id(code) for code in codes_of(type(suite))}
     callers: list[FrameType] = []
 
@@ -194,8 +180,7 @@ def is_called_by_its_author(suite: Any, cls: type) -> bool:
     with recording_calls(codes, note):
         suite.build(**inputs)
     return any(
-        first.f_globals.get("__name__") == cls.__module__
-        and id(first.f_code) not in suites
+        first.f_globals.get("__name__") == cls.__module__ and id(first.f_code) not in suites
         for first in map(first_own_frame, callers)
     )
 
@@ -214,12 +199,8 @@ def codes_of(suite: type) -> Iterator[CodeType]:
     """The code of all functions of a suite, and of the functions in these."""
     held = [value for owner in suite.__mro__ for value in vars(owner).values()]
     functions = (getattr(value, "__func__", value) for value in held)
-    todo = [
-        function.__code__ for function in functions if hasattr(function, "__code__")
-    ]
+    todo = [function.__code__ for function in functions if hasattr(function, "__code__")]
     while todo:
         code = todo.pop()
         yield code
-        todo += [
-            constant for constant in code.co_consts if isinstance(constant, CodeType)
-        ]
+        todo += [constant for constant in code.co_consts if isinstance(constant, CodeType)]

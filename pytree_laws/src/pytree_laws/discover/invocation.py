@@ -36,12 +36,8 @@ def example_construction(suite: Any) -> Invocation | None:
         warnings.simplefilter("ignore")
         invocations = record_constructors(cls, lambda: suite.build(**inputs))
     if takes_any_input(suite):
-        return next(
-            (each for each in invocations if inputs.keys() <= each.given.keys()), None
-        )
-    return next(
-        (each for each in invocations if _builds_the_same(suite, cls, each)), None
-    )
+        return next((each for each in invocations if inputs.keys() <= each.given.keys()), None)
+    return next((each for each in invocations if _builds_the_same(suite, cls, each)), None)
 
 
 def takes_any_input(suite: Any) -> bool:
@@ -83,20 +79,13 @@ def build_with(suite: Any, changes: Mapping[str, Any], abstractly: bool = True) 
     takes = inspect.signature(suite.build).parameters
     if takes_any_input(suite) or changes.keys() <= takes.keys():
         arguments = {**inputs, **changes}
-        return (
-            suite.built_abstractly(arguments)
-            if abstractly
-            else suite.build(**arguments)
-        )
+        return suite.built_abstractly(arguments) if abstractly else suite.build(**arguments)
     constructor: Any = example_construction(suite)  # the changes come from it
     return _make(type(suite.cached_instance()), constructor, changes)
 
 
 def call_function(
-    suite: Any,
-    changes: Mapping[str, Any],
-    by_name: bool = False,
-    in_place: bool = False,
+    suite: Any, changes: Mapping[str, Any], by_name: bool = False, in_place: bool = False
 ) -> tuple[Callable[..., Any], Any]:
     """A call as a function of an instance and a tree of what it is given, and that tree.
 
@@ -106,9 +95,7 @@ def call_function(
     use = example_call(suite)
     if use is None or not (changes or by_name):
         run = suite.call if in_place else suite.apply
-        return lambda instance, arguments: without_functions(
-            run(instance, *arguments)
-        ), suite.arguments(0)
+        return lambda instance, arguments: without_functions(run(instance, *arguments)), suite.arguments(0)
     kept = {name: v for name, v in use.given.items() if name not in changes}
 
     def call(instance: Any, arguments: Any) -> Any:
@@ -150,10 +137,7 @@ def trace_call(
 
 
 def trace_inputs(
-    suite: Any,
-    instance: Any,
-    changes: Mapping[str, Any],
-    move: Callable[[Any], Any] = lambda pair: pair,
+    suite: Any, instance: Any, changes: Mapping[str, Any], move: Callable[[Any], Any] = lambda pair: pair
 ) -> list[Any]:
     """What goes into the trace of a call, of an instance with other values than it was traced with.
 
@@ -161,3 +145,17 @@ def trace_inputs(
     """
     _, given = call_function(suite, changes)
     return arrays_of(move((suite.to_tree(instance)[0], given)))
+
+
+def trace_of_call(suite: Any, instance: Any, arguments: Sequence[Any]) -> Any:
+    """The jaxpr of a call on the arrays of an instance and the arguments."""
+    call, value = suite.pure_call(instance)
+    return jax.make_jaxpr(call)(value, *arguments)
+
+
+def call_text(suite: Any, instance: Any, arguments: Sequence[Any]) -> str:
+    """What a call computes, as text, or the error that it raises."""
+    try:
+        return str(trace_of_call(suite, instance, arguments))
+    except ANY_ERROR as error:
+        return f"{type(error)}"

@@ -13,16 +13,8 @@ from ..inspect.call_recorder import Invocation, record_call
 from ..inspect.parameter_values import EMPTY, other_values
 from ..inspect.trees import attributes, combine, named_numbers, partition
 from ..report import ANY_ERROR
-from .configuration_names import (
-    changes_as_text,
-    changes_options_alone,
-    inputs_as_text,
-)
-from .configurations import (
-    TracedConfiguration,
-    accepted_configurations,
-    traced_configurations,
-)
+from .configuration_names import changes_as_text, changes_options_alone, inputs_as_text
+from .configurations import TracedConfiguration, accepted_configurations, traced_configurations
 
 PLAIN = bool, int, float, complex
 
@@ -51,20 +43,12 @@ class Traced(NamedTuple):
 
 def uses_of(suite: Any, method: Method) -> Iterator[Use]:
     """A method with the example, at other values of its flags, and of instances of other configurations and accepted values."""
-    instance, given = (
-        suite.elsewhere(suite.cached_instance()),
-        tuple(method.arguments(0)),
-    )
+    instance, given = (suite.elsewhere(suite.cached_instance()), tuple(method.arguments(0)))
     yield Use(method.name, _use_of(method), instance, given, True)
-    invocation = record_call(
-        instance, lambda: method.use(instance, *method.arguments(0))
-    )
+    invocation = record_call(instance, lambda: method.use(instance, *method.arguments(0)))
     if invocation is not None and invocation.name == method.name:
         yield from at_other_values(method, invocation, instance)
-    for traced in (
-        *traced_configurations(suite),
-        *accepted_configurations(suite),
-    ):
+    for traced in (*traced_configurations(suite), *accepted_configurations(suite)):
         if is_built_otherwise(traced):
             name = f"{method.name}{inputs_as_text(traced.configuration)}"
             yield Use(name, _use_of(method), suite.elsewhere(traced.instance), given)
@@ -76,12 +60,7 @@ def _use_of(method: Method) -> Callable[..., Any]:
 
 def is_built_otherwise(traced: TracedConfiguration) -> bool:
     own = traced.configuration
-    return (
-        traced.instance is not None
-        and not own.given
-        and own.size == 1
-        and changes_options_alone(traced)
-    )
+    return traced.instance is not None and not own.given and own.size == 1 and changes_options_alone(traced)
 
 
 def at_other_values(method: Method, found: Invocation, instance: Any) -> Iterator[Use]:
@@ -100,15 +79,9 @@ def at_other_values(method: Method, found: Invocation, instance: Any) -> Iterato
 
 def uses_by_flag(suite: Any, method: Method) -> dict[str, list[list[Use]]]:
     """By flag or option, the uses that differ in it alone: a list for each instance."""
-    built = (
-        traced.instance
-        for traced in traced_configurations(suite)[1:]
-        if is_built_otherwise(traced)
-    )
+    built = (traced.instance for traced in traced_configurations(suite)[1:] if is_built_otherwise(traced))
     plain = next(uses_of(suite, method))
-    invocation = record_call(
-        plain.instance, lambda: plain.run(plain.instance, plain.given)
-    )
+    invocation = record_call(plain.instance, lambda: plain.run(plain.instance, plain.given))
     by_flag: dict[str, list[list[Use]]] = {}
     if invocation is None or invocation.name != method.name:
         return by_flag
@@ -155,11 +128,7 @@ def trace_use(suite: Any, use: Use) -> Traced | None:
 
 
 def _arrays(name: str, result: Any) -> dict[str, Any]:
-    return {
-        path: v
-        for path, v in named_numbers(name, result).items()
-        if not isinstance(v, PLAIN)
-    }
+    return {path: v for path, v in named_numbers(name, result).items() if not isinstance(v, PLAIN)}
 
 
 def plain_parts(name: str, result: Any) -> dict[str, Any]:

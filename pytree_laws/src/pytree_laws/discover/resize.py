@@ -133,23 +133,17 @@ def of_small_sizes(suite: Any) -> tuple[Resized, ...]:
     """For each size of the example what comes of it with a size of 1, and of 0, where that can be built and called."""
     constructor = example_construction(suite)
     inputs = (
-        suite.inputs(0)
-        if constructor is None or "seed" not in suite.inputs(0)
-        else dict(constructor.given)
+        suite.inputs(0) if constructor is None or "seed" not in suite.inputs(0) else dict(constructor.given)
     )
     held = [v for v in inputs.values() if type(v) is int and v > 1]
     every = sorted({*held, *dims((inputs, suite.arguments(0)))} - {0, 1})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tried = (
-            _of_size(suite, inputs, size, other) for other in (1, 0) for size in every
-        )
+        tried = (_of_size(suite, inputs, size, other) for other in (1, 0) for size in every)
         return tuple(filter(None, tried))
 
 
-def _of_size(
-    suite: Any, inputs: Mapping[str, Any], size: int, other: int
-) -> Resized | None:
+def _of_size(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Resized | None:
     sizes = {size: other}
     ints = {n: other for n, v in inputs.items() if type(v) is int and v == size}
     arrays = {n: resized(v, sizes) for n, v in inputs.items() if size in dims(v)}
@@ -177,7 +171,4 @@ def _alike(instance: Any, usual: Any) -> bool:
 
 def dict_of_ranks(tree: Any) -> list[tuple[str, int]]:
     found = jax.tree_util.tree_leaves_with_path(tree)
-    return [
-        (jax.tree_util.keystr(path), jnp.ndim(leaf) if not is_key(leaf) else 0)
-        for path, leaf in found
-    ]
+    return [(jax.tree_util.keystr(path), jnp.ndim(leaf) if not is_key(leaf) else 0) for path, leaf in found]

@@ -19,9 +19,7 @@ def _parts(suite: Any, whole: bool) -> list[str]:
     found = dict(suite.statics_of(suite.cached_instance()))
     if not whole:
         own = suite.declares_statics()
-        found = {
-            n: v for n, v in found.items() if n in suite.static or own and "." not in n
-        }
+        found = {n: v for n, v in found.items() if n in suite.static or (own and "." not in n)}
     arrays = whole or suite.declares_arrays()
     outputs = whole or suite.returns
     return [
@@ -38,9 +36,7 @@ def _right_declaration(suite: Any) -> str:
     return ""
 
 
-def check_declared(
-    suite: Any, holds: bool, where: str, what: str, hint: str = ""
-) -> None:
+def check_declared(suite: Any, holds: bool, where: str, what: str, hint: str = "") -> None:
     """`check` of something declared, which says what to declare instead."""
     __tracebackhide__ = True
     if not holds:

@@ -121,9 +121,7 @@ def has_method(name: str, reason: str) -> Condition:
 # What the leaves are declared to be.
 
 
-def of_leaves(
-    reason: str, is_met: Callable[[Any], bool], declaration: str = ""
-) -> Condition:
+def of_leaves(reason: str, is_met: Callable[[Any], bool], declaration: str = "") -> Condition:
     """The condition that some leaf is declared to be something."""
     return Condition(
         reason,
@@ -134,14 +132,10 @@ def of_leaves(
 
 
 ARRAYS_DECLARED = Condition(
-    "nothing is declared, and it may be there for others",
-    lambda suite: suite.declares_arrays(),
-    "leaves",
+    "nothing is declared, and it may be there for others", lambda suite: suite.declares_arrays(), "leaves"
 )
 STATICS_DECLARED = Condition(
-    "no static configuration is declared",
-    lambda suite: suite.declares_statics(),
-    "static",
+    "no static configuration is declared", lambda suite: suite.declares_statics(), "static"
 )
 OTHER = declares("other", "no other configuration is declared")
 DTYPES = declares("dtypes", "no dtypes are declared besides the default one")

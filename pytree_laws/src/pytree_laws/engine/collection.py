@@ -65,19 +65,13 @@ def pytest_pycollect_makeitem(collector: Any, name: str, obj: Any) -> list[Any] 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
     """Leaves the test out as well by which pytest came to know of this module."""
     items[:] = [
-        item
-        for item in items
-        if not is_left_out(item.parent, name_of(item), getattr(item, "obj", None))
+        item for item in items if not is_left_out(item.parent, name_of(item), getattr(item, "obj", None))
     ]
 
 
 def is_left_out(collector: Any, name: str, test: Any) -> bool:
     suite = getattr(collector, "cls", None)
-    if (
-        suite is None
-        or not _may_be_left_out(suite, test)
-        or is_asked_for(collector.config, name)
-    ):
+    if suite is None or not _may_be_left_out(suite, test) or is_asked_for(collector.config, name):
         return False
     instance = suite()
     instance.session = session_in(collector.config)
@@ -86,13 +80,9 @@ def is_left_out(collector: Any, name: str, test: Any) -> bool:
     if condition is None and not later:
         return False
     told = (
-        (condition.reason, condition.declaration)
-        if condition is not None
-        else (NEWER, f'laws = "{later}"')
+        (condition.reason, condition.declaration) if condition is not None else (NEWER, f'laws = "{later}"')
     )
-    session_in(collector.config).of(LeftOut).setdefault(collector.nodeid, {})[name] = (
-        told
-    )
+    session_in(collector.config).of(LeftOut).setdefault(collector.nodeid, {})[name] = told
     return True
 
 
@@ -108,9 +98,7 @@ def name_of(item: Any) -> str:
 
 def is_asked_for(config: pytest.Config, name: str) -> bool:
     """Whether the command line names a test."""
-    return any(
-        argument.partition("[")[0].endswith(f"::{name}") for argument in config.args
-    )
+    return any(argument.partition("[")[0].endswith(f"::{name}") for argument in config.args)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -147,6 +135,4 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Iterator[None]:
 def pytest_sessionfinish(session: Any) -> None:
     """Tells the process that writes the end of a run what was left out in this one."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["pytree_laws"] = dict(
-            session_in(session.config).of(LeftOut)
-        )
+        session.config.workeroutput["pytree_laws"] = dict(session_in(session.config).of(LeftOut))

@@ -1,35 +1,39 @@
-"""Checks as functions of a subject and a session, registered with their law; suites make tests of them.
+"""Checks as functions of a subject, registered with their law; suites make tests of them.
 
     CHECKS = Checks(LAW)
 
     @CHECKS.register(OTHER)
-    def test_p17_the_treedef_names_the_class(subject: HasTwins, session: Session) -> None: ...
+    def test_p17_the_treedef_names_the_class(subject: HasTwins) -> None: ...
 
     @with_tests_of(CHECKS)
     class PytreeLaws(PytreeSuite): ...
 
-A test made of a check is a method of the suite with the name of the function, so that a suite
-overrides, skips and selects it by name.
+The annotation of the subject says what a check asks of it: an adapter, or a protocol. A suite gets the checks
+that it can answer. Each is a method of the suite with the name of the function, so that a suite overrides, skips
+and selects it by name. A parameter `session` is given the session of the run; others are fixtures of pytest.
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+import re
+import typing
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from ..report import Law
-from ..session import Session, session_of
+from ..session import session_of
 from .applicability import Condition, applies_where
 from .runner import guarded
 
 Check = Callable[..., None]
+Guard = Callable[[Check, str], Callable[..., None]]
 C = TypeVar("C", bound=Check)
 Suite = TypeVar("Suite", bound=type)
 
 
 class Checks:
-    """The checks of one law, in the order of their registration."""
+    """Checks in the order of their registration: those of one law, or of several by the numbers in their names."""
 
-    def __init__(self, law: Law) -> None:
+    def __init__(self, law: Law | None = None) -> None:
         self.law = law
         self._checks: list[Check] = []
 
@@ -46,38 +50,70 @@ class Checks:
         return iter(self._checks)
 
 
-def with_tests_of(*laws: Checks) -> Callable[[Suite], Suite]:
-    """Give a suite these laws, where it words them no other way, and a test for each check that it does not define itself."""
+def with_tests_of(*groups: Checks, guard: Guard = guarded) -> Callable[[Suite], Suite]:
+    """Give a suite the laws of these groups, as its kind words them, and a test for each check that it can answer.
+
+    A test that the suite defines itself stays. `guard` makes findings of what the tests of numbered laws raise.
+    """
 
     def add(suite: Suite) -> Suite:
         cls: Any = suite
-        own = {each.law.number: each.law for each in laws}
-        cls.laws_by_number = {**own, **cls.laws_by_number}
-        for check in (check for law in laws for check in law):
-            if check.__name__ not in vars(suite):
-                setattr(suite, check.__name__, guarded(as_method(check)))
+        names: Mapping[str, str] = getattr(cls, "renamed_tests", {})
+        checks = [check for group in groups for check in group if is_answered(suite, asked_of(check))]
+        for check in checks:
+            name = names.get(check.__name__, check.__name__)
+            if name not in vars(suite):
+                setattr(suite, name, as_test(check, name, guard))
+        wording: Mapping[str, Mapping[str, Any]] = getattr(cls, "wording", {})
+        numbers = {number_of(check.__name__) for check in checks}
+        laws = [group.law for group in groups if group.law and group.law.number in numbers]
+        added = {law.number: law._replace(**wording.get(law.number, {})) for law in laws}
+        cls.laws_by_number = {**added, **cls.laws_by_number}
         return suite
 
     return add
 
 
+def number_of(test: str) -> str:
+    """The number of the law of a test, as in its name; empty where it has none."""
+    found = re.match(r"test_([ps])0?(\d+)_", test)
+    return f"{found[1].upper()}{found[2]}" if found else ""
+
+
+def asked_of(check: Check) -> Any:
+    """The annotation of the subject of a check: what it asks of a suite."""
+    return next(iter(typing.get_type_hints(check).values()))
+
+
+def is_answered(suite: type, asked: Any) -> bool:
+    """Whether a suite is the adapter that a check asks for, or has all that a protocol names."""
+    if not getattr(asked, "_is_protocol", False):
+        return asked is Any or issubclass(suite, asked)
+    owners = [owner for owner in asked.__mro__ if getattr(owner, "_is_protocol", False)]
+    return all(hasattr(suite, name) for owner in owners for name in vars(owner) if name[0] != "_")
+
+
+def as_test(check: Check, name: str, guard: Guard) -> Callable[..., None]:
+    """A method that runs a check on a suite; of a numbered law, each failure says which law it is."""
+    test, number = as_method(check), number_of(check.__name__)
+    test.__name__ = name
+    return guard(test, number) if number else test
+
+
 def as_method(check: Check) -> Callable[..., None]:
     """A method that runs a check on a suite, and takes the fixtures that the check names besides."""
-    takes = list(inspect.signature(check).parameters.values())
-    subject, _, *fixtures = takes
+    subject, *others = inspect.signature(check).parameters.values()
+    fixtures = [parameter for parameter in others if parameter.name != "session"]
 
     def test(self: Any, **named: Any) -> None:
         __tracebackhide__ = True
-        session: Session = session_of(self)
-        check(self, session, **named)
+        asks_session = {"session": session_of(self)} if len(fixtures) < len(others) else {}
+        check(self, **asks_session, **named)
 
     # pytest reads the fixtures off the signature; `__wrapped__` would show it the session.
     test.__name__, test.__qualname__ = check.__name__, check.__qualname__
     test.__module__, test.__doc__ = check.__module__, check.__doc__
     vars(test).update(vars(check))
-    setattr(  # noqa: B010
-        test,
-        "__signature__",
-        inspect.Signature([subject.replace(name="self"), *fixtures]),
-    )
+    signature = inspect.Signature([subject.replace(name="self"), *fixtures])
+    setattr(test, "__signature__", signature)  # noqa: B010
     return test

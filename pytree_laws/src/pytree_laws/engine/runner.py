@@ -5,20 +5,12 @@ import functools
 import re
 import warnings
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
 from ..inspect.global_state import FirstUse, first_use
-from ..report import (
-    SEVERITIES,
-    UNDER_TEST,
-    Fault,
-    Finding,
-    LawBroken,
-    LawWarning,
-    doing,
-)
+from ..report import SEVERITIES, UNDER_TEST, Fault, Finding, LawBroken, LawWarning, doing
 from ..session import once_per_session, session_of
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
@@ -26,9 +18,6 @@ from ..values.precision import tolerated
 from .applicability import require_conditions
 from .expected import expected_failure
 from .timeout import TooLong, Watch, time_limit
-
-Guarded = TypeVar("Guarded", bound=type)
-
 
 DECLARATION = (
     "test_p02_leaves_are_",
@@ -40,20 +29,16 @@ DECLARATION = (
 """How the tests begin that hold a class to what the suite declares of it."""
 
 
-def guarded(test: Callable[..., None]) -> Callable[..., None]:
+def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
     """A law whose every failure says which law it is, and what to do."""
-    number, name = f"P{int(test.__name__[6:8])}", test.__name__
+    name = test.__name__
 
     @functools.wraps(test)
     def run(self: Any, *args: Any, **kwargs: Any) -> None:
         __tracebackhide__ = True
         expected = expected_failure(name, getattr(self, "skips", ()))
         try:
-            run_test(
-                self,
-                number,
-                functools.partial(run_if_applicable, test, self, *args, **kwargs),
-            )
+            run_test(self, number, functools.partial(run_if_applicable, test, self, *args, **kwargs))
         except Fault as fault:
             session_of(self).forget(self, "cached_instance")  # it may be what is broken
             if expected is not None:
@@ -76,9 +61,7 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def run_if_applicable(
-    test: Callable[..., None], suite: Any, *args: Any, **kwargs: Any
-) -> None:
+def run_if_applicable(test: Callable[..., None], suite: Any, *args: Any, **kwargs: Any) -> None:
     __tracebackhide__ = True
     require_conditions(suite, test)
     test(suite, *args, **kwargs)
@@ -128,9 +111,7 @@ def is_below(severity: str, least: str) -> bool:
     return SEVERITIES.index(severity) > SEVERITIES.index(least)
 
 
-def skip_what_rests_on_a_broken_law(
-    suite: Any, number: str, name: str, severity: str
-) -> None:
+def skip_what_rests_on_a_broken_law(suite: Any, number: str, name: str, severity: str) -> None:
     """Skips in one line a failure that follows from one at least as severe, of a law that it rests on."""
     session = session_of(suite)
     if session.reports_all:
@@ -138,18 +119,11 @@ def skip_what_rests_on_a_broken_law(
     causes = tuple(suite.laws_by_number[number].rests_on)
     if name.startswith(DECLARATION):  # the first failure prints all that is right
         causes += DECLARATION
+    checks = {test: check for check, test in suite.renamed_tests.items()}
     for broken, finding in session.results(suite).findings.items():
-        is_base = broken != name and broken.startswith(causes)
+        is_base = broken != name and (broken.startswith(causes) or checks.get(broken, "").startswith(causes))
         if is_base and not is_below(finding.severity, severity):
             pytest.skip(f"it rests on {finding.law.number}, which is broken")
-
-
-def guard(suite: Guarded) -> Guarded:
-    """Guards every law that a suite defines."""
-    for name, test in list(vars(suite).items()):
-        if name.startswith("test_"):
-            setattr(suite, name, guarded(test))
-    return suite
 
 
 @contextlib.contextmanager
@@ -212,9 +186,7 @@ def stop_if_broken(suite: Any, law: str, what: str, error: Exception | None) -> 
     if what in reported:
         pytest.skip(f"the example `{what}` fails, as the first failure of {law} says")
     reported.add(what)
-    message = (
-        f"`{what}` on the example raised {type(error).__name__}: {str(error)[:500]}"
-    )
+    message = f"`{what}` on the example raised {type(error).__name__}: {str(error)[:500]}"
     skipped = "the laws that depend on it are skipped until it works"
     hint = hint_of(suite, error) or skipped
     raise Fault(what, message, hint, law) from error

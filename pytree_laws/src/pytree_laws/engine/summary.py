@@ -54,9 +54,7 @@ def register_summary(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Notes in the report of a test what a law found, and the line that it has for the summary."""
     outcome: Any = yield
     least = getattr(getattr(item, "cls", None), "must_run", 0)
@@ -106,22 +104,14 @@ def lines_of_too_few(reporter: Any, config: pytest.Config) -> list[str]:
     """What is to be said of suites that ran too few tests, unless the command line chose among them."""
     if hasattr(config, "workerinput") or config.getoption("collectonly", False):
         return []
-    reports = [
-        one
-        for kind in ("passed", "failed", "skipped")
-        for one in reporter.stats.get(kind, [])
-    ]
+    reports = [one for kind in ("passed", "failed", "skipped") for one in reporter.stats.get(kind, [])]
     required = {
         _suite_of(one.nodeid): least
         for one in reports
         for name, least in getattr(one, "user_properties", ())
         if name == _REQUIRED
     }
-    ran = Counter(
-        _suite_of(one.nodeid)
-        for one in reports
-        if one.when == "call" and not one.skipped
-    )
+    ran = Counter(_suite_of(one.nodeid) for one in reports if one.when == "call" and not one.skipped)
     chosen = [_suite_of(one.nodeid) for one in reporter.stats.get("deselected", [])]
     named = [_suite_of(one) for one in config.args if one.count("::") > 1]
     return too_few(required, ran, [*chosen, *named])
@@ -137,31 +127,18 @@ def pytest_testnodedown(node: Any) -> None:
     found: dict[str, Any] = getattr(node, "workeroutput", {}).get(_FOUND, {})
     left_out = session_in(node.config).of(LeftOut)
     for suite, tests in found.items():
-        left_out[suite] = {
-            name: (why, with_it) for name, (why, with_it) in tests.items()
-        }
+        left_out[suite] = {name: (why, with_it) for name, (why, with_it) in tests.items()}
 
 
-def left_out_lines(
-    left_out: Mapping[str, Mapping[str, tuple[str, str]]], asked: bool | None
-) -> list[str]:
+def left_out_lines(left_out: Mapping[str, Mapping[str, tuple[str, str]]], asked: bool | None) -> list[str]:
     """What more could be checked: in one line, or by suite where that is asked for; `asked` is None where it cannot be."""
     if asked:
-        return [
-            line for suite in left_out for line in (suite, *_of_suite(left_out[suite]))
-        ]
+        return [line for suite in left_out for line in (suite, *_of_suite(left_out[suite]))]
     pairs = [pair for tests in left_out.values() for pair in tests.values()]
     names = undeclared(with_it for why, with_it in pairs if why != NEWER)
     more = more_laws(names) + "; see pytest --laws" * (asked is not None)
-    newer = {
-        law_of(name)
-        for tests in left_out.values()
-        for name, (why, _) in tests.items()
-        if why == NEWER
-    }
-    return [
-        *filter(None, [not_asked(left_out, by_number(newer)), more if names else ""])
-    ]
+    newer = {law_of(name) for tests in left_out.values() for name, (why, _) in tests.items() if why == NEWER}
+    return [*filter(None, [not_asked(left_out, by_number(newer)), more if names else ""])]
 
 
 def _of_suite(tests: Mapping[str, tuple[str, str]]) -> Iterator[str]:
@@ -191,9 +168,7 @@ def more_laws(names: Sequence[str]) -> str:
 
 def lines_of_passed(reports: Iterable[Any]) -> list[str]:
     """What passed tests have to say, such as what they recorded."""
-    properties = (
-        pair for one in reports for pair in getattr(one, "user_properties", ())
-    )
+    properties = (pair for one in reports for pair in getattr(one, "user_properties", ()))
     return [line for name, line in properties if name == _LINE]
 
 
@@ -211,15 +186,8 @@ def count_text(findings: Iterable[Mapping[str, str]]) -> str:
     """How many findings there are of each severity: `1 fault, 2 costs`."""
     counts = Counter(finding["severity"] for finding in findings)
     plurals = {"fault": "faults", "cost": "costs", "advice": "advice"}
-    names = {
-        severity: severity if counts[severity] == 1 else plurals[severity]
-        for severity in SEVERITIES
-    }
-    return ", ".join(
-        f"{counts[severity]} {names[severity]}"
-        for severity in SEVERITIES
-        if counts[severity]
-    )
+    names = {severity: severity if counts[severity] == 1 else plurals[severity] for severity in SEVERITIES}
+    return ", ".join(f"{counts[severity]} {names[severity]}" for severity in SEVERITIES if counts[severity])
 
 
 def finding_lines(findings: Iterable[Mapping[str, str]]) -> list[str]:

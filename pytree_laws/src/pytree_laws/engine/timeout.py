@@ -17,9 +17,7 @@ class TooLong(BaseException):
 
 
 @contextlib.contextmanager
-def time_limit(
-    seconds: float, told: str, watch: "Watch | None" = None
-) -> Generator[None, None, None]:
+def time_limit(seconds: float, told: str, watch: "Watch | None" = None) -> Generator[None, None, None]:
     """Raises `TooLong` after so many seconds, where the platform has a timer to do so.
 
     A loop inside of a compiled program hears no signal. Under pytest the process then ends,

@@ -75,11 +75,7 @@ def stays_wide(out: Any) -> bool:
 
 def kind_of(dtype: Any) -> str:
     """Whether a dtype is one of floats, integers or complex numbers."""
-    kinds = {
-        "float": jnp.floating,
-        "int": jnp.integer,
-        "complex": jnp.complexfloating,
-    }
+    kinds = {"float": jnp.floating, "int": jnp.integer, "complex": jnp.complexfloating}
     return next((k for k, kind in kinds.items() if jnp.issubdtype(dtype, kind)), "")
 
 
@@ -94,9 +90,7 @@ def bits_by_kind(values: Sequence[Any]) -> dict[str, int]:
 def aval(leaf: Any) -> tuple[Any, ...]:
     """Shape, dtype and weak type, which is what a trace depends on."""
     weak = bool(getattr(leaf, "weak_type", False))
-    return (
-        (jnp.shape(leaf), str(leaf.dtype), weak) if hasattr(leaf, "dtype") else (leaf,)
-    )
+    return (jnp.shape(leaf), str(leaf.dtype), weak) if hasattr(leaf, "dtype") else (leaf,)
 
 
 def raw(value: Any) -> np.ndarray:

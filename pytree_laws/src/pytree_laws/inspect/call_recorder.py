@@ -37,15 +37,11 @@ class Invocation:
     def annotations(self) -> dict[str, Any]:
         """By parameter, its annotation: as text where it cannot be evaluated."""
         function = inspect.unwrap(self.function)
-        with contextlib.suppress(
-            Exception
-        ):  # a name that is known to type checkers alone
+        with contextlib.suppress(Exception):  # a name that is known to type checkers alone
             return typing.get_type_hints(function)
         return dict(getattr(function, "__annotations__", {}))
 
-    def bound(
-        self, changes: Mapping[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def bound(self, changes: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The positional and the keyword arguments with some changed, in containers of their own."""
         positional, named = list[Any](), dict[str, Any]()
         for name, parameter in self.parameters.items():
@@ -152,10 +148,7 @@ def _called(instance: Any, use: Callable[[], Any]) -> Invocation | None:
 def _given(frame: FrameType) -> tuple[Any, dict[str, Any]]:
     """The first argument of a call, and the others by name."""
     code = frame.f_code
-    stars = sum(
-        bool(code.co_flags & flag)
-        for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS)
-    )
+    stars = sum(bool(code.co_flags & flag) for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS))
     count = code.co_argcount + code.co_kwonlyargcount + stars
     values = {name: frame.f_locals.get(name) for name in code.co_varnames[:count]}
     if not code.co_argcount:
@@ -165,15 +158,11 @@ def _given(frame: FrameType) -> tuple[Any, dict[str, Any]]:
 
 
 def _has_tracers(invocation: Invocation) -> bool:
-    return any(
-        isinstance(leaf, Tracer) for leaf in jax.tree.leaves(dict(invocation.given))
-    )
+    return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(dict(invocation.given)))
 
 
 @contextlib.contextmanager
-def recording_calls(
-    codes: Container[CodeType | None], note: Callable[[FrameType], None]
-) -> Generator[None]:
+def recording_calls(codes: Container[CodeType | None], note: Callable[[FrameType], None]) -> Generator[None]:
     """Within it `note` gets the frame of each call of one of these functions."""
 
     def profile(frame: FrameType, event: str, _: Any) -> None:

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
+import pytest
 
+from ..report import ANY_ERROR
 from .trees import clone_as, one_level, parts_of_aux
 
 TWIN = "__twin"
@@ -78,6 +80,24 @@ def second_class(cls: type, source: str) -> type:
     if result is cls:  # the module hands it on from another one
         raise LookupError(f"{cls.__qualname__} is not defined in {source}")
     return result
+
+
+def twin_class(cls: type) -> type:
+    """The class from a second run of its module; skips where there is none."""
+    source = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    if not source or "<locals>" in cls.__qualname__:
+        pytest.skip("the class is not at the top of a module")
+    try:
+        return second_class(cls, source)
+    except ANY_ERROR:
+        pytest.skip("the module cannot be run twice")
+
+
+def own_properties(cls: type) -> list[str]:
+    """The properties of a class, without those that a library brings."""
+    kinds = (property, functools.cached_property)
+    owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
+    return [n for owner in owners for n, v in vars(owner).items() if isinstance(v, kinds)]
 
 
 def own_functions(cls: type) -> Iterator[tuple[str, Any]]:

@@ -28,7 +28,7 @@ def other_values(annotation: Any, default: Any, given: Any) -> list[Any]:
 
 def _others(annotation: Any, default: Any, given: Any) -> Iterator[Any]:
     parts = list(members(annotation))
-    if isinstance(given, bool) or bool in parts and not _takes_numbers(parts):
+    if isinstance(given, bool) or (bool in parts and not _takes_numbers(parts)):
         yield from (False, True)
     for part in parts:
         if typing.get_origin(part) is typing.Literal:
@@ -60,9 +60,7 @@ def _read(text: str) -> Iterator[Any]:
     """The types that an annotation names which is known as text alone."""
     words = re.split(r"\s*\|\s*", text)
     yield from (bool for word in words if word == "bool")
-    yield from (
-        type(None) for word in words if word == "None" or word.startswith("Optional[")
-    )
+    yield from (type(None) for word in words if word == "None" or word.startswith("Optional["))
 
 
 def _takes_numbers(parts: list[Any]) -> bool:
@@ -72,8 +70,7 @@ def _takes_numbers(parts: list[Any]) -> bool:
 def _is_array_like(annotation: Any, parts: list[Any]) -> bool:
     """Whether NumPy arrays are allowed beside those of jax."""
     return "ArrayLike" in str(annotation) or (
-        any(_is_kind(part, np.ndarray) for part in parts)
-        and any(_is_kind(part, jax.Array) for part in parts)
+        any(_is_kind(part, np.ndarray) for part in parts) and any(_is_kind(part, jax.Array) for part in parts)
     )
 
 

@@ -45,11 +45,7 @@ def references(value: Any) -> list[tuple[str, Any]]:
     if isinstance(value, CONTAINERS):
         return items(value)
     if isinstance(value, functools.partial):
-        return [
-            ("(func)", value.func),
-            ("(args)", value.args),
-            ("(kw)", value.keywords),
-        ]
+        return [("(func)", value.func), ("(args)", value.args), ("(kw)", value.keywords)]
     if isinstance(value, types.MethodType):
         return [("(self)", value.__self__), ("(func)", value.__func__)]
     result = [(f".{name}", held) for name, held in attributes(value).items()]
@@ -69,9 +65,7 @@ def function_references(function: Any) -> list[tuple[str, Any]]:
     return result
 
 
-def reachable(
-    root: Any, where: str, stop: Sequence[Any] = ()
-) -> Iterator[tuple[str, Any]]:
+def reachable(root: Any, where: str, stop: Sequence[Any] = ()) -> Iterator[tuple[str, Any]]:
     """Every object that can be reached from `root`, each once, except through `stop`."""
     seen = {id(value) for value in stop}
     todo = [(where, root)]
@@ -109,9 +103,7 @@ def _instances(tree: Any) -> Iterator[Any]:
     yield from (node for node in found if hasattr(node, "_fields"))
 
 
-def mutables(
-    root: Any, where: str = "", modules: bool = True
-) -> Iterator[tuple[str, Any]]:
+def mutables(root: Any, where: str = "", modules: bool = True) -> Iterator[tuple[str, Any]]:
     """The mutable containers that the fields hold, functions not looked into, and `modules` where that is said."""
     todo, seen = [(where, root)], set()
     while todo:
@@ -146,12 +138,7 @@ def snapshot(value: Any, identity: bool = False, above: tuple[int, ...] = ()) ->
     if isinstance(value, Tracer):
         return ("tracer", id(value))
     if is_array(value):
-        return (
-            type(value).__name__,
-            str(value.dtype),
-            value.shape,
-            host(value).tobytes(),
-        )
+        return (type(value).__name__, str(value.dtype), value.shape, host(value).tobytes())
     if isinstance(value, dict | types.MappingProxyType):
         # Without the order of its keys, which no pytree keeps.
         return (mark, type(value), {key: inside(held) for key, held in value.items()})

@@ -28,7 +28,7 @@ def static_fault(value: Any) -> str | None:
     if isinstance(value, functools.partial | types.MethodType):
         return f"a {type(value).__name__}: {NEW}"
     name = getattr(value, "__qualname__", "") if callable(value) else ""
-    if "<lambda>" in name or "<locals>" in name and not isinstance(value, type):
+    if "<lambda>" in name or ("<locals>" in name and not isinstance(value, type)):
         return f"a local function, {name}: {NEW}"
     if isinstance(value, tuple | frozenset):
         return next(filter(None, map(static_fault, value)), None)

@@ -8,15 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .arrays import (
-    aval,
-    is_array,
-    is_floating,
-    is_inexact,
-    is_key,
-    on_device,
-    stack_leaves,
-)
+from .arrays import aval, is_array, is_floating, is_inexact, is_key, on_device, stack_leaves
 
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
@@ -73,8 +65,7 @@ def without_lost_weakness(
 ) -> dict[str, tuple[Any, ...]]:
     """The avals `after`, with those that are weakly typed no more as they were: P5 speaks of that."""
     return {
-        name: before[name] if before.get(name) == (*own[:-1], True) else own
-        for name, own in after.items()
+        name: before[name] if before.get(name) == (*own[:-1], True) else own for name, own in after.items()
     }
 
 
@@ -90,11 +81,7 @@ def replace_leaves(tree: Any, places: Mapping[int, Any]) -> Any:
 
 def map_arrays(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     """`jax.tree.map` over the arrays alone: other leaves stay as they are in `tree`."""
-    return jax.tree.map(
-        lambda leaf, *rest: function(leaf, *rest) if is_array(leaf) else leaf,
-        tree,
-        *others,
-    )
+    return jax.tree.map(lambda leaf, *rest: function(leaf, *rest) if is_array(leaf) else leaf, tree, *others)
 
 
 def stack(trees: Sequence[Any]) -> Any:
@@ -109,10 +96,7 @@ def keys_as_data(tree: Any) -> Any:
 def bfloat16(tree: Any) -> Any:
     """The tree with its floats in bfloat16."""
     dtype = jnp.dtype("bfloat16")
-    return map_arrays(
-        lambda v: on_device(v, dtype) if is_floating(v) else v,
-        tree,
-    )
+    return map_arrays(lambda v: on_device(v, dtype) if is_floating(v) else v, tree)
 
 
 ARRAY = object()  # the place of an array leaf in the static half of a tree
@@ -258,6 +242,11 @@ def given_arrays(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
     plain = {n: v for n, v in inputs.items() if is_array(v) or not _is_no_container(v)}
     pairs = jax.tree_util.tree_leaves_with_path(plain, is_leaf=_is_no_container)
     return [(path_name(path), value) for path, value in pairs if is_array(value)]
+
+
+def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """The paths at which two mappings differ."""
+    return [path for path in {**before, **after} if before.get(path) != after.get(path)]
 
 
 def under_any(name: str, roots: Sequence[str]) -> bool:

@@ -19,10 +19,7 @@ import numpy as np
 
 from ..report import ANY_ERROR
 
-QUICK: Mapping[str, Any] = {
-    "xla_cpu_use_fusion_emitters": False,
-    "xla_cpu_parallel_codegen_split_count": 1,
-}
+QUICK: Mapping[str, Any] = {"xla_cpu_use_fusion_emitters": False, "xla_cpu_parallel_codegen_split_count": 1}
 """On the CPU, XLA compiles in a third of the time without its fusion emitters, and in less of both cores in one piece."""
 OPTIONS = "jax._src.compiler", "get_compile_options"
 OVERRIDES = "env_options_overrides"  # what it takes
@@ -46,18 +43,13 @@ def quick_options() -> dict[str, Any] | None:
 def quick_compilation() -> Generator[None, None, None]:
     """Within it eager operations are compiled with `QUICK`, too, and programs share their contexts."""
     quick_options()  # found out before it is needed, by programs of its own
-    with (
-        _replaced(OPTIONS, _takes_overrides, _with_quick),
-        _replaced(CONTEXT, _takes_nothing, _shared),
-    ):
+    with _replaced(OPTIONS, _takes_overrides, _with_quick), _replaced(CONTEXT, _takes_nothing, _shared):
         yield
 
 
 @contextlib.contextmanager
 def _replaced(
-    place: tuple[str, str],
-    fits: Callable[[Any], bool],
-    wrap: Callable[[Any], Any],
+    place: tuple[str, str], fits: Callable[[Any], bool], wrap: Callable[[Any], Any]
 ) -> Generator[None, None, None]:
     """Within it the function of a module is another, made of it, where it is there and fits."""
     module, name = place

@@ -28,9 +28,7 @@ def own_dims(instance: Any) -> dict[str, Dims]:
     return {path: dims for path, dims in found if path.partition(".")[0] not in inner}
 
 
-def dims_of_call(
-    call: Any, arguments: Sequence[Any]
-) -> tuple[list[Dims | None], list[Dims | None]]:
+def dims_of_call(call: Any, arguments: Sequence[Any]) -> tuple[list[Dims | None], list[Dims | None]]:
     """The names of the dims of each argument that is an array, and of each result; None where nothing names them."""
     try:
         hints = typing.get_type_hints(call)

@@ -17,13 +17,7 @@ from ..values.optimisation import weighted
 
 BATCH = "data"
 """The mesh axis of the batch, where the rules leave one over."""
-COLLECTIVES = (
-    "all-gather",
-    "all-reduce",
-    "all-to-all",
-    "collective-permute",
-    "reduce-scatter",
-)
+COLLECTIVES = ("all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter")
 _OPERATION = re.compile(rf" ({'|'.join(COLLECTIVES)})(?:-start)?\(")
 
 
@@ -56,9 +50,7 @@ def layouts(axes: Sequence[str], devices: int) -> Iterator[Mapping[str, int]]:
             yield {first: rows, last: devices // rows}
 
 
-def indivisible(
-    example: Example, specs: Sequence[Spec], sizes: Mapping[str, int]
-) -> list[str]:
+def indivisible(example: Example, specs: Sequence[Spec], sizes: Mapping[str, int]) -> list[str]:
     """The dims that the devices along their mesh axes do not divide, each in words."""
     found: dict[str, None] = {}
     triples = zip(example.arrays(), specs, example.all_dims())
@@ -66,9 +58,7 @@ def indivisible(
         for size, axes, dim in zip(array.shape, spec, dims or [""] * array.ndim):
             count = math.prod(sizes[axis] for axis in axes_in(axes))
             if size % count:
-                found[
-                    f"`{dim}` = {size} is not divided by the {count} devices of its axis"
-                ] = None
+                found[f"`{dim}` = {size} is not divided by the {count} devices of its axis"] = None
     return [*found]
 
 
@@ -102,9 +92,7 @@ def placed(
     )
 
 
-def step_on_batch(
-    example: Example, rest: Any, trained: AbstractSet[str]
-) -> Callable[..., Any]:
+def step_on_batch(example: Example, rest: Any, trained: AbstractSet[str]) -> Callable[..., Any]:
     """A step on the arrays of an instance and of a batch of arguments, of which `rest` is the other part."""
     static, own = partition(example.tree)
     pairs = enumerate(zip(example.names, own))
@@ -129,12 +117,7 @@ def step_on_batch(
         momenta = [0.9 * jnp.zeros_like(v) + g for v, g in zip(before, slopes)]
         after = dict(zip(moved, [v - 0.1 * m for v, m in zip(before, momenta)]))
         whole = [after.get(i, value) for i, value in enumerate(own)]
-        return {
-            "outputs": outputs,
-            "gradients": slopes,
-            "momenta": momenta,
-            "new leaves": whole,
-        }
+        return {"outputs": outputs, "gradients": slopes, "momenta": momenta, "new leaves": whole}
 
     return step
 

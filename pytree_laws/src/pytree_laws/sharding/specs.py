@@ -22,14 +22,7 @@ from ..values.optimisation import weighted
 Axes = str | tuple[str, ...] | None
 Rules = Mapping[str, Axes]
 Spec = tuple[Axes, ...]
-_LIBRARIES = (
-    *LIBRARIES,
-    "jaxtyping",
-    "pytree_laws",
-    "contextlib",
-    "functools",
-    "unittest",
-)
+_LIBRARIES = (*LIBRARIES, "jaxtyping", "pytree_laws", "contextlib", "functools", "unittest")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,9 +59,7 @@ class Example:
     def own_sizes(self) -> dict[str, int]:
         """The same of the dims that the class or its call names, and not only a sub-module."""
         named = own_dims(self.back(self.tree)).values()
-        own = {
-            dim for dims in (*named, *self.given, *self.results) for dim in dims or ()
-        }
+        own = {dim for dims in (*named, *self.given, *self.results) for dim in dims or ()}
         return {name: size for name, size in self.sizes().items() if name in own}
 
 
@@ -134,9 +125,7 @@ def abstract_mesh(example: Example, specs: Sequence[Spec]) -> AbstractMesh:
     lengths = {axis: 1 if axis in several else n for axis, n in lengths.items()}
     names = tuple(sorted(lengths))
     return AbstractMesh(
-        tuple(lengths[name] for name in names),
-        names,
-        axis_types=(AxisType.Explicit,) * len(names),
+        tuple(lengths[name] for name in names), names, axis_types=(AxisType.Explicit,) * len(names)
     )
 
 
@@ -150,9 +139,7 @@ def specs_under(example: Example, rules: Rules) -> list[Spec]:
     return [_once(spec_of(dims, rules)) for dims in example.all_dims()]
 
 
-def declared_specs(
-    example: Example, own: Sequence[Spec] | None, rules: Rules
-) -> list[Spec]:
+def declared_specs(example: Example, own: Sequence[Spec] | None, rules: Rules) -> list[Spec]:
     """The specs that a class gives for its arrays, where it gives any, and those of the arguments by the rules."""
     by_rules = specs_under(example, rules)
     return by_rules if own is None else [*own, *by_rules[len(own) :]]
@@ -171,24 +158,15 @@ def _once(spec: Spec) -> Spec:
     return tuple(kept)
 
 
-def trace(
-    example: Example, function: Callable[..., Any], specs: Sequence[Spec], mesh: Any
-) -> Any:
+def trace(example: Example, function: Callable[..., Any], specs: Sequence[Spec], mesh: Any) -> Any:
     """What a function of instance tree and arguments gives of sharded arrays, in shapes and shardings."""
     (static, own), (rest, given) = partition(example.tree), partition(example.arguments)
     arrays = [*own, *given]
     structs = [abstract(array, spec, mesh) for array, spec in zip(arrays, specs)]
 
     def run(values: Sequence[Any]) -> Any:
-        tree, arguments = (
-            combine(static, values[: len(own)]),
-            combine(rest, values[len(own) :]),
-        )
-        return [
-            leaf
-            for leaf in jax.tree.leaves(function(tree, arguments))
-            if is_array(leaf)
-        ]
+        tree, arguments = (combine(static, values[: len(own)]), combine(rest, values[len(own) :]))
+        return [leaf for leaf in jax.tree.leaves(function(tree, arguments)) if is_array(leaf)]
 
     with jax.sharding.use_abstract_mesh(mesh):
         return jax.eval_shape(run, structs)
@@ -237,15 +215,8 @@ def blocked(error: BaseException) -> str:
 
 def _own_line(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    modules = {
-        getattr(module, "__file__", None): name
-        for name, module in [*sys.modules.items()]
-    }
-    own = [
-        frame
-        for frame in frames
-        if not _is_of_library(frame.filename, modules.get(frame.filename, ""))
-    ]
+    modules = {getattr(module, "__file__", None): name for name, module in [*sys.modules.items()]}
+    own = [frame for frame in frames if not _is_of_library(frame.filename, modules.get(frame.filename, ""))]
     if not own:
         return ""
     name = own[-1].filename.replace("\\", "/").rpartition("/")[2]
@@ -256,9 +227,7 @@ def _is_of_library(file: str, module: str) -> bool:
     return file.startswith("<") or module.partition(".")[0] in _LIBRARIES
 
 
-def dims_alone(
-    example: Example, names: Iterable[str] | None = None
-) -> Iterator[tuple[str, str]]:
+def dims_alone(example: Example, names: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
     """Each dim on a mesh axis of its own, with what stops the call; empty where it shards.
 
     Without `names` these are the dims that the class names itself: the suites of sub-modules try those that only these name.

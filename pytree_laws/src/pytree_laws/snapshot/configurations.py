@@ -8,11 +8,7 @@ from typing import Any, NamedTuple
 import jax.extend.core
 import numpy as np
 
-from ..discover.configuration_names import (
-    changes_as_text,
-    changes_options_alone,
-    inputs_as_text,
-)
+from ..discover.configuration_names import changes_as_text, changes_options_alone, inputs_as_text
 from ..discover.configurations import (
     Configuration,
     TracedConfiguration,
@@ -20,12 +16,7 @@ from ..discover.configurations import (
     trace_configuration,
     traced_configurations,
 )
-from ..discover.invocation import (
-    call_function,
-    example_construction,
-    trace_call,
-    trace_inputs,
-)
+from ..discover.invocation import call_function, example_construction, trace_call, trace_inputs
 from ..inspect.arrays import is_array, is_key
 from ..inspect.trees import arrays_of, named_numbers, structure
 from ..session import once_per_session
@@ -97,11 +88,7 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
 def _other_ways(suite: Any) -> list[TracedConfiguration]:
     """The configurations besides the example that work, and are of flags and options alone."""
     _, *others = traced_configurations(suite)
-    return [
-        traced
-        for traced in others
-        if traced.error is None and changes_options_alone(traced)
-    ]
+    return [traced for traced in others if traced.error is None and changes_options_alone(traced)]
 
 
 def _called_otherwise(
@@ -111,10 +98,7 @@ def _called_otherwise(
     usual, *_ = traced_configurations(suite)
     works = (traced for traced in found if traced.error is None)
     called = [one for one in works if _is_called_otherwise(usual, one)]
-    return [
-        (traced, inputs_as_text(traced.configuration))
-        for traced in called[:MAX_RECORDED]
-    ]
+    return [(traced, inputs_as_text(traced.configuration)) for traced in called[:MAX_RECORDED]]
 
 
 def _the_other(suite: Any) -> list[tuple[TracedConfiguration, str]]:
@@ -122,10 +106,7 @@ def _the_other(suite: Any) -> list[tuple[TracedConfiguration, str]]:
     if suite.other is None or not suite.called():
         return []
     held = repr(dict(suite.other))
-    if any(
-        repr(traced.configuration.inputs) == held
-        for traced in traced_configurations(suite)
-    ):
+    if any(repr(traced.configuration.inputs) == held for traced in traced_configurations(suite)):
         return []
     trial = trace_configuration(suite, Configuration(inputs=suite.other))
     return [(trial, f" with another {', '.join(suite.other)}")] * (trial.error is None)
@@ -144,17 +125,13 @@ def _one_more_of_each(suite: Any) -> Iterator[tuple[TracedConfiguration, str]]:
                 yield trial, inputs_as_text(trial.configuration)
 
 
-def _other_forms(
-    suite: Any, usual: TracedConfiguration, trial: TracedConfiguration
-) -> dict[str, Entry]:
+def _other_forms(suite: Any, usual: TracedConfiguration, trial: TracedConfiguration) -> dict[str, Entry]:
     """The arrays that another configuration has besides, without, or in another form.
 
     Their numbers depend on how it was built here, and are left out.
     """
     before, after = _forms(suite, usual), _forms(suite, trial)
-    changed = [
-        name for name in {**before, **after} if before.get(name) != after.get(name)
-    ]
+    changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     where = inputs_as_text(trial.configuration)
     return {f"{name}{where}": after.get(name, ABSENT) for name in changed}
 
@@ -167,9 +144,7 @@ def _forms(suite: Any, trial: TracedConfiguration) -> dict[str, Entry]:
     }
 
 
-def _is_called_otherwise(
-    usual: TracedConfiguration, trial: TracedConfiguration
-) -> bool:
+def _is_called_otherwise(usual: TracedConfiguration, trial: TracedConfiguration) -> bool:
     """Whether its call does another thing, as far as the trace tells; of several changes, one may undo another."""
     if trial.trace is None or usual.trace is None:
         return False
@@ -177,9 +152,7 @@ def _is_called_otherwise(
     return is_other or trial.configuration.size > 1
 
 
-def _called_at(
-    suite: Any, places: Sequence[tuple[TracedConfiguration, str]]
-) -> list[Called]:
+def _called_at(suite: Any, places: Sequence[tuple[TracedConfiguration, str]]) -> list[Called]:
     called: list[Called] = []
     for trial, where in places:
         with contextlib.suppress(Exception):
@@ -204,37 +177,24 @@ def _results(suite: Any, called: Sequence[Called]) -> Iterator[tuple[Called, str
                 yield value, moved, form.unflatten(arrays)
 
 
-def _moved_inputs(
-    suite: Any, traced_call: Called, change: Callable[[Any], Any]
-) -> Sequence[Any]:
+def _moved_inputs(suite: Any, traced_call: Called, change: Callable[[Any], Any]) -> Sequence[Any]:
     given = traced_call.trial.configuration.given
     return trace_inputs(suite, traced_call.instance, given, change)
 
 
-def _by_name(
-    suite: Any, traced_call: Called, moved: str, result: Any
-) -> dict[str, Any]:
+def _by_name(suite: Any, traced_call: Called, moved: str, result: Any) -> dict[str, Any]:
     message = f"call({changes_as_text(traced_call.trial.configuration.given)})"
     output, after = result if traced_call.changes else (result, {})
     after = {name: v for name, v in after.items() if name in suite.updated()}
-    numbers = {
-        **named_numbers(message, output),
-        **named_numbers(f"{AFTER}{message}", after),
-    }
-    return {
-        f"{n}{traced_call.where}{moved}": np.asarray(v)
-        for n, v in numbers.items()
-        if is_array(v)
-    }
+    numbers = {**named_numbers(message, output), **named_numbers(f"{AFTER}{message}", after)}
+    return {f"{n}{traced_call.where}{moved}": np.asarray(v) for n, v in numbers.items() if is_array(v)}
 
 
 def _called(suite: Any, trial: TracedConfiguration, where: str) -> Called:
     """A configuration with its name, its instance of other numbers, and what goes into its trace."""
     instance, given = suite.elsewhere(trial.instance), trial.configuration.given
     changes = bool(suite.changed_in_place(suite.copied(instance)))
-    trace = (
-        trace_call(suite, instance, given, after=True)[0] if changes else trial.trace
-    )
+    trace = trace_call(suite, instance, given, after=True)[0] if changes else trial.trace
     inputs = trace_inputs(suite, instance, given)
     return Called(trial, where, instance, trace, inputs, changes)
 

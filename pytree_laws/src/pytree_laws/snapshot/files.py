@@ -1,10 +1,12 @@
 """Records on disk: read, changed under a lock, and exchanged as a whole, so that several processes may write."""
 
 import contextlib
+import inspect
 import os
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 STALE = 60.0  # seconds after which a lock belongs to a process that has died
 PERIOD = 0.02  # seconds between two tries
@@ -36,3 +38,22 @@ def _locked(lock: Path) -> Generator[None]:
         yield
     finally:
         lock.unlink(missing_ok=True)
+
+
+def file_of(tests: Path) -> Path:
+    """Where the record of a test file lies: beside it, in a folder of records."""
+    return tests.parent / "numbers" / f"{tests.stem.removeprefix('test_')}.txt"
+
+
+def tests_of(suite: Any) -> Path | None:
+    """The file of a suite; None where it is in none."""
+    try:
+        return Path(inspect.getfile(type(suite)))
+    except (TypeError, OSError):
+        return None
+
+
+def record_of(suite: Any) -> Path | None:
+    """The file that holds the record of a suite."""
+    tests = tests_of(suite)
+    return file_of(tests) if tests else None

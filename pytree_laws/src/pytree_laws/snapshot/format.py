@@ -11,7 +11,6 @@ Entries are sorted by name. An array of many elements is its first ones, and a f
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -67,9 +66,7 @@ def entry_of(array: np.ndarray) -> Entry:
         found: Rows = [("", part) for line in parts for part in _folded(line)]
     else:
         found = [("first", array.ravel()[:IN_A_ROW]), *_sums(array)]
-    rows = (
-        (label, tuple(map(write, values))) for label, values in found if len(values)
-    )
+    rows = ((label, tuple(map(write, values))) for label, values in found if len(values))
     return Entry(array.dtype.name, array.shape, tuple(rows))
 
 
@@ -250,8 +247,3 @@ def without(record: Record, gone: Iterable[str]) -> Record:
     """A record without the sections of these suites."""
     names = set(gone)
     return {s: v for s, v in record.items() if s.partition(":")[0] not in names}
-
-
-def file_of(tests: Path) -> Path:
-    """Where the record of a test file lies: beside it, in a folder of records."""
-    return tests.parent / "numbers" / f"{tests.stem.removeprefix('test_')}.txt"

@@ -13,10 +13,10 @@ import jax
 import jax.extend.core
 
 from ..declare.methods import Method, is_property
+from ..discover.method_programs import usable
 from ..discover.method_uses import Traced, Use, trace_text, trace_use, uses_of
 from ..inspect.arrays import same_bits
 from ..inspect.trees import arrays_of, named_numbers, structure
-from ..suites.method_programs import usable
 from ..trace.jaxprs import loops_by_values
 from ..trace.programs import compiled
 from ..values.edge_values import OTHERS, is_finite
@@ -72,9 +72,7 @@ def _numbers(suite: Any, uses: Sequence[tuple[Use, Traced]]) -> dict[str, Any]:
         results = program([change(trace.inputs) for trace in traces])
         for (use, output), result, before in zip(uses, results, usual):
             if use.is_plain:
-                own = _named_numbers(
-                    use, output, _computed(output, result, before)
-                ).items()
+                own = _named_numbers(use, output, _computed(output, result, before)).items()
                 collected |= {f"{name}{where}": v for name, v in own if is_finite(v)}
     return collected
 

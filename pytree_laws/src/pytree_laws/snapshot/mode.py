@@ -4,20 +4,19 @@ The command line says it, `--numbers=check`, or the variable `PYTREE_LAWS_NUMBER
 project. Else a run writes what is missing, as snapshot tests do, and with `CI` set it fails for it.
 """
 
+import contextlib
 import os
 import tomllib
 from pathlib import Path
 from typing import Any
 
+from ..engine.applicability import Condition
 from ..engine.collection import is_within_run, option_of
+from .files import tests_of
+from .format import NoRecord, parse_record, section_of
+from .numbers import SECTIONS
 
-MODES = RECORD, CHECK, COMPARE, UPDATE, OFF = (
-    "record",
-    "check",
-    "compare",
-    "update",
-    "off",
-)
+MODES = RECORD, CHECK, COMPARE, UPDATE, OFF = ("record", "check", "compare", "update", "off")
 """Write what is missing and compare the rest; fail for what is missing; compare what is there; write anew; do nothing."""
 VARIABLE = "PYTREE_LAWS_NUMBERS"
 OLDER_VARIABLE = "PYTREE_LAWS_RECORD"
@@ -27,16 +26,12 @@ def mode_of(suite: Any, tests: Path | None) -> str:
     """What the run of a suite does with the record of a test file. Raises `ValueError` for a mode that there is not."""
     said = _said(suite, tests)
     if said and said not in MODES:
-        raise ValueError(
-            f"numbers: {said!r} is no mode; legal values: {', '.join(MODES)}"
-        )
+        raise ValueError(f"numbers: {said!r} is no mode; legal values: {', '.join(MODES)}")
     if said:
         return said
     if not is_within_run(suite):
         return OFF  # of a check outside of pytest
-    return (
-        CHECK if os.environ.get("CI", "").lower() not in ("", "0", "false") else RECORD
-    )
+    return CHECK if os.environ.get("CI", "").lower() not in ("", "0", "false") else RECORD
 
 
 def _said(suite: Any, tests: Path | None) -> str:
@@ -54,3 +49,23 @@ def _of_project(tests: Path | None) -> str:
             tool = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
             return str(tool.get("scaffold", {}).get("numbers", ""))
     return ""
+
+
+def has_record(suite: Any) -> bool:
+    """Whether the record beside the tests of a suite has numbers of it."""
+    text = suite.recorded()
+    if not text:
+        return False
+    names = [section_of(type(suite), what) for what in SECTIONS]
+    with contextlib.suppress(NoRecord):
+        return any(name in parse_record(text) for name in names)
+    return True  # it is damaged, as P19 says
+
+
+def is_asked_for(suite: Any) -> bool:
+    """Whether this run records the numbers of a suite, or holds the suite to them."""
+    mode = mode_of(suite, tests_of(suite))
+    return has_record(suite) if mode == COMPARE else mode != OFF
+
+
+RECORDED = Condition("no numbers are recorded", is_asked_for, "--numbers=record")

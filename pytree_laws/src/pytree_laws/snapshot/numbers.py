@@ -68,15 +68,11 @@ def _of_methods(suite: Any, instance: Any) -> Numbers:
         # What it raises, or that it is not the same twice, is no number.
         with contextlib.suppress(Exception), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            first, second = (
-                named_numbers(name, _evaluated(suite.copied(instance), name))
-                for _ in range(2)
-            )
+            first, second = (named_numbers(name, _evaluated(suite.copied(instance), name)) for _ in range(2))
             result |= {
                 path: value
                 for path, value in first.items()
-                if same_bits(value, second[path])
-                and not any(same_bits(value, one) for one in held)
+                if same_bits(value, second[path]) and not any(same_bits(value, one) for one in held)
             }
     return result
 

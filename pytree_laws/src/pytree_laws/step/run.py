@@ -91,14 +91,10 @@ class StepRun:
         self.taken  # noqa: B018
         built, last = opened(self.suite.state(0)), opened(self.last).leaves
         filled = [
-            last[name] if is_array(leaf) and name in last else leaf
-            for name, leaf in built.leaves.items()
+            last[name] if is_array(leaf) and name in last else leaf for name, leaf in built.leaves.items()
         ]
         return self._take(
-            Opened(
-                dict(zip(built.leaves, filled, strict=True)), built.rebuild
-            ).copied(),
-            self.batches[0],
+            Opened(dict(zip(built.leaves, filled, strict=True)), built.rebuild).copied(), self.batches[0]
         )[1]
 
     def static_changes(self) -> dict[str, str]:

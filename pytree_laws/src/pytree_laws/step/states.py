@@ -24,9 +24,7 @@ class Opened(NamedTuple):
 
     def copied(self) -> Any:
         """The state with arrays of its own."""
-        return self.rebuild(
-            [jnp.copy(v) if is_array(v) else v for v in self.leaves.values()]
-        )
+        return self.rebuild([jnp.copy(v) if is_array(v) else v for v in self.leaves.values()])
 
 
 def opened(state: Any) -> Opened:
@@ -39,8 +37,7 @@ def opened(state: Any) -> Opened:
     leaves, treedef = flatten(pure)
     names = [name.removesuffix(".value") for name, _ in named_leaves(pure)]
     return Opened(
-        dict(zip(names, leaves, strict=True)),
-        lambda values: nnx.merge(graph, treedef.unflatten(values)),
+        dict(zip(names, leaves, strict=True)), lambda values: nnx.merge(graph, treedef.unflatten(values))
     )
 
 

@@ -6,11 +6,13 @@ from typing import Any, ClassVar
 import jax
 
 from ..declare.unread import refuse_unread
+from ..engine.summary import Collected
 from ..inspect.arrays import is_array, is_inexact
 from ..inspect.trees import named_leaves, nodes
+from ..report import Law
 
 
-class StepSuite:
+class StepSuite(Collected):
     """A training step, a state to begin with, and two batches.
 
         class TestTrainStep(StepLaws):
@@ -31,9 +33,7 @@ class StepSuite:
 
     steps: ClassVar[int] = 4  # that are watched
     loss_steps: ClassVar[int] = 20  # on one batch, after which the loss is less
-    constant_limit: ClassVar[int] = (
-        2**20
-    )  # bytes of an array inside of the compiled step
+    constant_limit: ClassVar[int] = 2**20  # bytes of an array inside of the compiled step
     time_limit: ClassVar[float] = 120.0  # seconds for all steps of one law
     frozen: ClassVar[Sequence[str] | None] = None
     """Paths that no step may move; None stands for what `trainable()` of a part of the state leaves out."""
@@ -41,6 +41,7 @@ class StepSuite:
     """Paths that a step writes and never reads, such as the last loss."""
     callbacks: ClassVar[bool] = False  # whether the compiled step may call the host
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
+    laws_by_number: ClassVar[Mapping[str, Law]] = {}
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

@@ -20,6 +20,13 @@ def inputs_reaching(jaxpr: Any, gradients: bool = False) -> list[bool]:
     return _reached(jaxpr, gradients, STOP if gradients else "")
 
 
+def inputs_computed_with(jaxpr: Any) -> list[bool]:
+    """For each input whether something that is computed from it is given back, and not the input alone."""
+    handed_on = set(jaxpr.invars)
+    computed = [v for v in jaxpr.outvars if is_variable(v) and v not in handed_on]
+    return inputs_reaching(jaxpr.replace(outvars=computed))
+
+
 def stopped_inputs(jaxpr: Any) -> list[bool]:
     """For each input whether gradients would reach it, and `stop_gradient` keeps them all away."""
     marks = zip(_reached(jaxpr, True, ""), _reached(jaxpr, True, STOP))
@@ -34,9 +41,7 @@ def handed_to_stop(jaxpr: Any) -> list[bool]:
         inner = inner_jaxprs(equation)
         if len(inner) == 1 and len(inner[0].invars) == len(marks):
             marks = handed_to_stop(inner[0])
-        found |= {
-            v for v, mark in zip(equation.invars, marks) if mark and is_variable(v)
-        }
+        found |= {v for v, mark in zip(equation.invars, marks) if mark and is_variable(v)}
     return [v in found for v in jaxpr.invars]
 
 
@@ -74,15 +79,10 @@ def _terms(variable: Any, made: Mapping[Any, Any], sign: int) -> list[tuple[Any,
     """The variables of which one is the sum, each with its sign."""
     equation = made.get(variable)
     name = "" if equation is None else equation.primitive.name
-    if equation is None or name not in SUMS and name not in UNCHANGED:
+    if equation is None or (name not in SUMS and name not in UNCHANGED):
         return [(variable, sign)]
     pairs = zip(equation.invars, SUMS.get(name, (1,)))
-    return [
-        term
-        for v, own in pairs
-        if is_variable(v)
-        for term in _terms(v, made, sign * own)
-    ]
+    return [term for v, own in pairs if is_variable(v) for term in _terms(v, made, sign * own)]
 
 
 def computed_on(jaxpr: Any, dtype: str) -> list[str]:
@@ -99,9 +99,7 @@ def _computed_on(jaxpr: Any, bits: int) -> tuple[list[str], list[set[int]]]:
     computed = [""] * len(jaxpr.invars)
     for equation in jaxpr.eqns:
         name = equation.primitive.name
-        given = [
-            places.get(v, set()) if is_variable(v) else set() for v in equation.invars
-        ]
+        given = [places.get(v, set()) if is_variable(v) else set() for v in equation.invars]
         within, outs = _through(equation, given, bits)
         for held, primitive in zip(given, within):
             for i in held:
@@ -109,14 +107,10 @@ def _computed_on(jaxpr: Any, bits: int) -> tuple[list[str], list[set[int]]]:
         if name == CAST and _bits(equation.outvars[0]) <= bits:
             outs = [set()]
         places |= dict(zip(equation.outvars, outs))
-    return computed, [
-        places.get(v, set()) if is_variable(v) else set() for v in jaxpr.outvars
-    ]
+    return computed, [places.get(v, set()) if is_variable(v) else set() for v in jaxpr.outvars]
 
 
-def _through(
-    equation: Any, given: list[set[int]], bits: int
-) -> tuple[list[str], list[set[int]]]:
+def _through(equation: Any, given: list[set[int]], bits: int) -> tuple[list[str], list[set[int]]]:
     """What an equation does with each of its inputs, and which of them its outputs are."""
     name, inner = equation.primitive.name, inner_jaxprs(equation)
     nothing, none = [""] * len(given), [set[int]() for _ in equation.outvars]
@@ -156,12 +150,7 @@ def _live_before(jaxpr: Any, live: set[Any], gradients: bool, stop: str) -> set[
 def _within(equation: Any, outs: list[bool], gradients: bool, stop: str) -> list[bool]:
     """For each input of an equation whether its live outputs depend on it."""
     inner = inner_jaxprs(equation)
-    is_call = len(inner) == 1 and equation.primitive.name in (
-        "jit",
-        "pjit",
-        "remat2",
-        "checkpoint",
-    )
+    is_call = len(inner) == 1 and equation.primitive.name in ("jit", "pjit", "remat2", "checkpoint")
     if not is_call or len(inner[0].invars) != len(equation.invars):
         return [True] * len(equation.invars)  # a loop or a branch is not looked into
     pairs = zip(inner[0].outvars, outs)

@@ -40,9 +40,7 @@ DRAWS = "random_bits", "threefry2x32"
 
 def draws_of(jaxpr: Any) -> list[Any]:
     """The random draws, of inner jaxprs too."""
-    return [
-        equation for equation in equations(jaxpr) if equation.primitive.name in DRAWS
-    ]
+    return [equation for equation in equations(jaxpr) if equation.primitive.name in DRAWS]
 
 
 def constant_draws(jaxpr: Any, given: set[Any]) -> Iterator[Any]:
@@ -77,18 +75,13 @@ def dead_equations(jaxpr: Any) -> Iterator[Any]:
 def lost_updates(jaxpr: Any) -> list[Any]:
     """The updates and checks that nothing at all reads; what is computed further, and then left out, is no mistake."""
     read = {v for e in equations(jaxpr) for v in e.invars if is_variable(v)}
-    dead = (
-        equation for equation in dead_equations(jaxpr) if is_update_or_check(equation)
-    )
+    dead = (equation for equation in dead_equations(jaxpr) if is_update_or_check(equation))
     return [equation for equation in dead if read.isdisjoint(equation.outvars)]
 
 
 def is_update_or_check(equation: Any) -> bool:
     """Whether it is `x.at[i].set(y)`, or holds the callback of a check such as `error_if`."""
-    every = [
-        equation,
-        *(e for inner in inner_jaxprs(equation) for e in equations(inner)),
-    ]
+    every = [equation, *(e for inner in inner_jaxprs(equation) for e in equations(inner))]
     names = [each.primitive.name for each in every]
     return names[0].startswith("scatter") or "pure_callback" in names
 
@@ -174,16 +167,6 @@ class Numbering:
             self.of_variables.update(zip(equation.outvars, results))
 
 
-def used_inputs(jaxpr: Any) -> list[bool]:
-    """Of each input whether something is computed from it that is given back."""
-    handed_on = set(jaxpr.invars)
-    used = {v for v in jaxpr.outvars if is_variable(v) and v not in handed_on}
-    for equation in reversed(jaxpr.eqns):
-        if equation.effects or used.intersection(equation.outvars):
-            used |= {v for v in equation.invars if is_variable(v)}
-    return [variable in used for variable in jaxpr.invars]
-
-
 def jit_equations(jaxpr: Any) -> Iterator[Any]:
     """The calls of functions under `jax.jit`, those in inner jaxprs too, but not in each other."""
     for equation in jaxpr.eqns:
@@ -248,18 +231,18 @@ def lacks_dtype(error: Exception) -> bool:
     """Whether jax itself says that it has no such operation in this dtype."""
     if isinstance(error, jax.dtypes.TypePromotionError):
         return False
-    words = (
-        *("not supported", "unsupported", "must be float"),
-        *("does not accept dtype", "not inexact"),
-    )
+    words = (*("not supported", "unsupported", "must be float"), *("does not accept dtype", "not inexact"))
     text = str(error).lower()
     folders = [
-        {*frame.filename.replace("\\", "/").split("/")}
-        for frame in traceback.extract_tb(error.__traceback__)
+        {*frame.filename.replace("\\", "/").split("/")} for frame in traceback.extract_tb(error.__traceback__)
     ]
     while folders and "numpy" in folders[-1] and "jax" not in folders[-1]:
         folders.pop()  # which jax asks, as for the eps of a dtype
     inside = bool(folders) and "jax" in folders[-1]
-    return inside and (
-        isinstance(error, NotImplementedError) or any(word in text for word in words)
-    )
+    return inside and (isinstance(error, NotImplementedError) or any(word in text for word in words))
+
+
+def is_of_flax_layer(error: Exception) -> bool:
+    """Whether a layer of Flax raised an error, which chooses dtypes by itself."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return any("flax/nnx/nn/" in frame.filename.replace("\\", "/") for frame in frames)

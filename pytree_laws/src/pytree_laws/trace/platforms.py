@@ -1,13 +1,16 @@
 """Platforms: where jax runs, and what lowers for others."""
 
+import os
 import re
 from collections.abc import Callable
 from typing import Any
 
 import jax
+import pytest
 
 from ..inspect.trees import named_leaves
 from ..report import ANY_ERROR
+from ..session import session_of
 
 BACKEND_VARIABLE = "PYTREE_LAWS_BACKEND"
 
@@ -24,17 +27,33 @@ def platform_fault(wanted: str) -> str | None:
     return f"jax runs on {found[0].platform} ({found[0].device_kind})"
 
 
+def refuse_other_platforms(suite: Any) -> None:
+    """Fail, and then skip, where jax runs on another platform than was asked for; nothing falls back."""
+    wanted = os.environ.get(BACKEND_VARIABLE) or suite.backend
+    fault = platform_fault(wanted) if wanted else None
+    if fault is None:
+        return
+    message = f"P18 backend: the tests must run on {wanted}, and {fault}"
+    reported = session_of(suite).results(suite).reported
+    if "backend" in reported:
+        pytest.skip(message)
+    reported.add("backend")
+    pytest.fail(
+        f"{message}\n"
+        f"  to run on {wanted}: install jax for it, and set JAX_PLATFORMS={wanted}\n"
+        f"  to run elsewhere: set {BACKEND_VARIABLE} to cpu, cuda, rocm or tpu for this run,\n"
+        "    or change `backend` in the test class",
+        pytrace=False,
+    )
+
+
 def committed(tree: Any) -> list[str]:
     """The paths of the arrays that are bound to a device, so that jit cannot move them."""
-    pairs = [
-        (name, leaf) for name, leaf in named_leaves(tree) if isinstance(leaf, jax.Array)
-    ]
+    pairs = [(name, leaf) for name, leaf in named_leaves(tree) if isinstance(leaf, jax.Array)]
     return [name for name, leaf in pairs if getattr(leaf, "committed", False)]
 
 
-def lowering_fault(
-    function: Callable[..., Any], platform: str, *arguments: Any
-) -> str | None:
+def lowering_fault(function: Callable[..., Any], platform: str, *arguments: Any) -> str | None:
     """Why the compiled function cannot be lowered for a platform, which need not be here."""
     from jax import export
 
@@ -45,7 +64,5 @@ def lowering_fault(
         message = f"`{platform}` has no primitive `{missing[1]}`" if missing else None
         return message or f"lowering for {platform} raised {str(error)[:300]}"
     except ANY_ERROR as error:
-        return (
-            f"lowering for {platform} raised {type(error).__name__}: {str(error)[:300]}"
-        )
+        return f"lowering for {platform} raised {type(error).__name__}: {str(error)[:300]}"
     return None

@@ -33,9 +33,7 @@ def compiled(function: Callable[..., Any], **options: Any) -> Any:
     return jax.jit(function, compiler_options=quick_options(), **options)
 
 
-def run_batched(
-    programs: Sequence[tuple[Callable[..., Any], Sequence[Any]]],
-) -> list[Any]:
+def run_batched(programs: Sequence[tuple[Callable[..., Any], Sequence[Any]]]) -> list[Any]:
     """What functions give of their arguments, from one program: alone, each has its price.
 
     Where one raises, that is not known of which, and each has its own; an error is in the place of its result.
@@ -43,9 +41,7 @@ def run_batched(
     return jit_all([run for run, _ in programs])([given for _, given in programs])
 
 
-def jit_all(
-    runs: Sequence[Callable[..., Any]],
-) -> Callable[[Sequence[Sequence[Any]]], list[Any]]:
+def jit_all(runs: Sequence[Callable[..., Any]]) -> Callable[[Sequence[Sequence[Any]]], list[Any]]:
     """As `at_once`, for several arguments of the same shapes and dtypes: it is compiled once."""
 
     @compiled
@@ -58,9 +54,7 @@ def jit_all(
         if len(runs) > 1:
             with contextlib.suppress(*ANY_ERROR):
                 return all_of_them(inputs)
-        return [
-            result_or_error(run, *arguments) for run, arguments in zip(alone, inputs)
-        ]
+        return [result_or_error(run, *arguments) for run, arguments in zip(alone, inputs)]
 
     return results
 
@@ -95,12 +89,12 @@ class Compiled:
     Leaves that are no arrays are held static where `mixed` says that an instance has such.
     """
 
-    def __init__(self, function: Callable[..., Any], mixed: Callable[[Any], bool]):
+    def __init__(self, function: Callable[..., Any], mixed: Callable[[Any], bool], name: str = "jax.jit"):
         def traced(instance: Any, *arguments: Any) -> Any:
             self.traces.append(avals(arguments))
             return function(instance, *arguments)
 
-        self.mixed, self.traces = mixed, list[Any]()
+        self.name, self.mixed, self.traces = name, mixed, list[Any]()
         self.plain, self.split = compiled(traced), jit_split(traced)
 
     def __call__(self, instance: Any, *arguments: Any) -> Any:

@@ -11,15 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..inspect.arrays import (
-    is_array,
-    is_floating,
-    is_inexact,
-    on_device,
-    raw,
-    same_bits,
-)
-from ..inspect.trees import named_leaves, replace_leaves, structure
+from ..inspect.arrays import is_array, is_floating, is_inexact, on_device, raw, same_bits
+from ..inspect.trees import named_leaves, structure
 from ..report import ANY_ERROR, Fault, check
 from ..trace.dependencies import is_straight_through
 from ..trace.programs import compiled
@@ -65,9 +58,7 @@ def declared_tolerance(dtype: Any, declared: Tolerance) -> float | None:
 
 def tolerance_of(dtype: Any, declared: Tolerance = None) -> float:
     """How far a number of this dtype may be from what an author says it is."""
-    result = declared_tolerance(
-        dtype, _DECLARED.get() if declared is None else declared
-    )
+    result = declared_tolerance(dtype, _DECLARED.get() if declared is None else declared)
     if result is not None:
         return result
     info = jnp.finfo(dtype)
@@ -105,16 +96,11 @@ def farthest(left: Any, right: Any) -> float:
         for one, other in pairs
         if is_inexact(one)
     ]
-    ratios = [
-        np.abs(one - other).max(initial=0.0) / np.abs(other).max(initial=1.0)
-        for one, other in floats
-    ]
+    ratios = [np.abs(one - other).max(initial=0.0) / np.abs(other).max(initial=1.0) for one, other in floats]
     return float(max(ratios, default=0.0))
 
 
-def check_close(
-    where: str, told: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0
-) -> None:
+def check_close(where: str, told: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0) -> None:
     """`close`, or a fault that shows what differs; only then, since to show a tree takes long."""
     __tracebackhide__ = True
     if not close(got, wanted, slack):
@@ -146,10 +132,7 @@ def kind_of(value: Any) -> str:
 
 
 def check_overflow(
-    told: str,
-    found: Sequence[Any],
-    run: Callable[[Any], Sequence[Any]],
-    arrays: Sequence[Any],
+    told: str, found: Sequence[Any], run: Callable[[Any], Sequence[Any]], arrays: Sequence[Any]
 ) -> None:
     """What is not finite in 32 bits is not so in 64, or is too large for the result."""
     if all(np.isfinite(np.asarray(v)).all() for v in found if is_inexact(v)):
@@ -188,15 +171,9 @@ STEP = 0.01  # a longer one takes a curve for a kink, and finds nothing
 KINK = 0.05  # by which share two steps, or a step and a slope, differ on a smooth way
 
 
-def advance_from(advance: Callable[[Any], Any], carry: Any, i: int, leaf: Any) -> Any:
-    return advance(replace_leaves(carry, {i: leaf}))
-
-
 def rounding_of(sizes: Mapping[str, Any]) -> float:
     """What is no more than rounding, where the sizes of all gradients are these."""
-    biggest = max(
-        (float(np.max(size, initial=0.0)) for size in sizes.values()), default=0.0
-    )
+    biggest = max((float(np.max(size, initial=0.0)) for size in sizes.values()), default=0.0)
     return 64 * float(np.finfo(np.float32).eps) * biggest
 
 
@@ -204,11 +181,7 @@ CARRY_HINT = "stop_gradient on the carry: nothing is learnt through time"
 
 
 def check_grads(
-    where: str,
-    move: Callable[[Any], Any],
-    leaf: Any,
-    hint: str = CARRY_HINT,
-    partly: bool = False,
+    where: str, move: Callable[[Any], Any], leaf: Any, hint: str = CARRY_HINT, partly: bool = False
 ) -> None:
     """Gradients agree with what small steps show, wherever these show a slope; where they flow `partly`, there is one."""
     both = compiled(lambda value: jax.jvp(move, (value,), (jnp.ones_like(value),)))
@@ -224,9 +197,7 @@ def check_grads(
             check(bool(near) or (partly and bool(np.any(grad))), where, message, hint)
 
 
-def check_flow(
-    where: str, run: Callable[[list[Any]], Any], values: Sequence[Any], hint: str
-) -> None:
+def check_flow(where: str, run: Callable[[list[Any]], Any], values: Sequence[Any], hint: str) -> None:
     """The same for several arrays at once, each element along a way of its own."""
     ways = [weights(5 + i, leaf.shape) for i, leaf in enumerate(values)]
 
@@ -246,15 +217,11 @@ def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> N
     for i, leaf in values.items():
         along = np.asarray(weights(5, leaf.shape), leaf.dtype)
         steps = [np.asarray(leaf) + step * along for step in (-STEP, STEP)]
-        first, last = (
-            float(loss({**values, i: on_device(v, leaf.dtype)})[0]) for v in steps
-        )
+        first, last = (float(loss({**values, i: on_device(v, leaf.dtype)})[0]) for v in steps)
         if leaf.dtype.itemsize > 2 and is_smooth(first, middle, last):
             found = (last - first) / (2 * STEP)
             grad = float(np.sum(np.asarray(grads[i]) * along))
-            message = (
-                f"small steps show the slope {found:.4g}, its own rule gives {grad:.4g}"
-            )
+            message = f"small steps show the slope {found:.4g}, its own rule gives {grad:.4g}"
             hint = (
                 "the derivative of another function in `defvjp` or `defjvp`; `skips` says where "
                 "it is meant, as in a straight-through estimator"

@@ -44,9 +44,7 @@ def compare(left: Any, right: Any, tolerance: Tolerance = None) -> Any:
     return all(found)
 
 
-def check_same_bits(
-    left: Mapping[str, Any], right: Mapping[str, Any], message: str, hint: str = ""
-) -> None:
+def check_same_bits(left: Mapping[str, Any], right: Mapping[str, Any], message: str, hint: str = "") -> None:
     """The same paths, and arrays of equal bits."""
     message = f"{message}: {{!r:.200}} and {{!r:.200}}"
     for name in {**left, **right}:
@@ -119,9 +117,7 @@ def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
         return jnp.all(_near(jnp, jnp.asarray(left), jnp.asarray(right), allowed))
     # In NumPy, where nothing is compiled, and where 16 bits are not all that there is.
     kind = np.complex128 if jnp.issubdtype(dtype, jnp.complexfloating) else np.float64
-    one, other = (
-        np.asarray(v) if exact else np.asarray(v).astype(kind) for v in (left, right)
-    )
+    one, other = (np.asarray(v) if exact else np.asarray(v).astype(kind) for v in (left, right))
     one, other = np.broadcast_arrays(one, other)
     return _noted(one, other, allowed)
 
@@ -131,9 +127,7 @@ def _form(array: Any) -> str:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(
-        value, jax.Array | np.ndarray | np.generic | int | float | complex
-    )
+    return isinstance(value, jax.Array | np.ndarray | np.generic | int | float | complex)
 
 
 def _near(xp: Any, one: Any, other: Any, allowed: float) -> Any:

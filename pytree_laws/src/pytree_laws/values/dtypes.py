@@ -30,11 +30,7 @@ def precision(dtype: str | None) -> Generator[None]:
 @contextlib.contextmanager
 def example_in(suite: Any, dtype: str | None, seed: int) -> Generator[Example]:
     """A fresh example: the instance as it is built in a dtype, with the values of the default one."""
-    usual, instance, arguments = (
-        real_dtype("float"),
-        suite.make(seed),
-        suite.arguments(seed),
-    )
+    usual, instance, arguments = (real_dtype("float"), suite.make(seed), suite.arguments(seed))
     with precision(dtype):
         if dtype is None:
             yield instance, arguments
@@ -70,10 +66,7 @@ def filled(built: Any, instance: Any) -> Any:
         return built
     pairs = zip(leaves, values)
     return treedef.unflatten(
-        [
-            on_device(v, leaf.dtype) if is_inexact(leaf) and is_array(v) else v
-            for leaf, v in pairs
-        ]
+        [on_device(v, leaf.dtype) if is_inexact(leaf) and is_array(v) else v for leaf, v in pairs]
     )
 
 
@@ -93,12 +86,7 @@ def rounded(tree: Any, dtype: str) -> Any:
     usual = real_dtype("float")
     wanted = jnp.finfo(dtype).dtype  # a complex dtype holds what its parts hold
     return map_arrays(
-        lambda v: (
-            on_device(on_device(v, wanted), usual)
-            if is_inexact(v) and v.dtype == usual
-            else v
-        ),
-        tree,
+        lambda v: on_device(on_device(v, wanted), usual) if is_inexact(v) and v.dtype == usual else v, tree
     )
 
 

@@ -35,10 +35,7 @@ def turned(pair: Pair) -> Pair:
     return large(pair, -LARGE)
 
 
-OTHERS: Mapping[str, Callable[[Pair], Pair]] = {
-    " with whole numbers": whole,
-    LARGE_NUMBERS: large,
-}
+OTHERS: Mapping[str, Callable[[Pair], Pair]] = {" with whole numbers": whole, LARGE_NUMBERS: large}
 """Ways to change what goes into a program, by how a record names what comes out of it."""
 FAR: Mapping[str, Callable[[Pair], Pair]] = {
     LARGE_NUMBERS: large,
@@ -52,9 +49,7 @@ def _with(tree: Any, change: Callable[[np.ndarray, int], np.ndarray], kind: Any)
     own = [i for i, v in enumerate(leaves) if is_array(v) and not is_key(v)]
     own = [i for i in own if jnp.issubdtype(leaves[i].dtype, kind)]
     new = {i: change(np.asarray(leaves[i]), i) for i in own}
-    return replace_leaves(
-        tree, {i: on_device(v, leaves[i].dtype) for i, v in new.items()}
-    )
+    return replace_leaves(tree, {i: on_device(v, leaves[i].dtype) for i, v in new.items()})
 
 
 def _whole(value: np.ndarray, seed: int) -> np.ndarray:

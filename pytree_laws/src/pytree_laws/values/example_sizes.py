@@ -10,8 +10,7 @@ from ..inspect.arrays import is_array
 from ..trace.jaxprs import NEEDS_VALUES
 
 _OF_SHAPES = re.compile(
-    r"shape|broadcast|divi(?:de|sib|sion)|dimension|dot_general|\baxis\b|\bsizes?\b|split|rank",
-    re.IGNORECASE,
+    r"shape|broadcast|divi(?:de|sib|sion)|dimension|dot_general|\baxis\b|\bsizes?\b|split|rank", re.IGNORECASE
 )
 
 
@@ -73,7 +72,5 @@ def _annotated(suite: Any) -> dict[str, int]:
         value: Any = getattr(instance, name, None)
         dims = getattr(kind, "dim_str", "").split()
         if is_array(value) and len(dims) == len(value.shape):
-            result |= {
-                dim: n for dim, n in zip(dims, value.shape) if dim.isidentifier()
-            }
+            result |= {dim: n for dim, n in zip(dims, value.shape) if dim.isidentifier()}
     return result

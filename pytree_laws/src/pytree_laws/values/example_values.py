@@ -34,12 +34,7 @@ def sample(
 
 @functools.lru_cache(maxsize=1024)
 def _spread(
-    seed: int,
-    shape: tuple[int, ...],
-    kind: np.dtype,
-    low: int,
-    high: int,
-    positive: bool,
+    seed: int, shape: tuple[int, ...], kind: np.dtype, low: int, high: int, positive: bool
 ) -> np.ndarray:
     """The values of `sample`, which laws ask for again and again."""
     rng = np.random.default_rng(seed)

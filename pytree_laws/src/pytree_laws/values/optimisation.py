@@ -12,9 +12,7 @@ from ..inspect.trees import named_leaves
 from .example_values import weights
 
 
-def adamw(
-    value: Any, grad: Any, moments: Any, count: Any, xp: Any = jnp
-) -> tuple[Any, Any]:
+def adamw(value: Any, grad: Any, moments: Any, count: Any, xp: Any = jnp) -> tuple[Any, Any]:
     """One parameter's step of AdamW, with a rate of 0.05 and a decay of 0.1.
 
     The step is computed in 32 bits at least: in bfloat16, 1 - 0.999 is 0. `xp` is
@@ -67,8 +65,6 @@ def trained_names(tree: Any) -> set[str]:
         return callable(getattr(node, "trainable", None))
 
     spec = jax.tree.map(
-        lambda node: node.trainable() if decides(node) else is_inexact(node),
-        tree,
-        is_leaf=decides,
+        lambda node: node.trainable() if decides(node) else is_inexact(node), tree, is_leaf=decides
     )
     return {name for name, mark in named_leaves(spec) if mark is True}

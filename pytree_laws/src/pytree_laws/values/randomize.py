@@ -9,16 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from ..inspect.arrays import (
-    host,
-    is_array,
-    is_floating,
-    is_inexact,
-    is_key,
-    on_device,
-    raw,
-    restore_like,
-)
+from ..inspect.arrays import host, is_array, is_floating, is_inexact, is_key, on_device, raw, restore_like
 from ..inspect.trees import replace_leaves
 from ..report import ANY_ERROR, Fault, check
 from ..trace.jaxprs import NEEDS_VALUES, mixed_draws, repeated_draws

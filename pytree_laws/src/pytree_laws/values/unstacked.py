@@ -15,12 +15,8 @@ def unstacked(stacked: Any) -> list[Any]:
     leaves, treedef = jax.tree.flatten(stacked)
     sizes = {leaf.shape[0] for leaf in leaves if is_array(leaf)}
     if len(sizes) != 1:
-        raise ValueError(
-            f"stacked layers have arrays with one first axis, got sizes {sorted(sizes)}"
-        )
+        raise ValueError(f"stacked layers have arrays with one first axis, got sizes {sorted(sizes)}")
     return [
-        jax.tree.unflatten(
-            treedef, [leaf[i] if is_array(leaf) else leaf for leaf in leaves]
-        )
+        jax.tree.unflatten(treedef, [leaf[i] if is_array(leaf) else leaf for leaf in leaves])
         for i in range(sizes.pop())
     ]

@@ -39,7 +39,7 @@ def render_leaves(suite: Any, kind: str) -> tuple[list[str], list[list[str]]]:
     """The leaves as they are declared, and the imports of the types of Variables. Raises `LookupError` for one without a name."""
     if kind != "nnx":
         return [render(one) for one in inferred_leaves(suite)], []
-    from pytree_laws.nnx.subject.inference import inferred_variables
+    from pytree_laws.kinds.nnx.inference import inferred_variables
 
     variables = [as_it_flows(suite, one) for one in inferred_variables(suite)]
     types = [variable_type(one.type) for one in variables]
@@ -49,7 +49,7 @@ def render_leaves(suite: Any, kind: str) -> tuple[list[str], list[list[str]]]:
 
 def variable_type(kind: type) -> Source:
     """How the type of a Variable is written: Flax's own by `nnx`, another by its import."""
-    from pytree_laws.nnx.subject.inference import name_of_type
+    from pytree_laws.kinds.nnx.inference import name_of_type
 
     text = name_of_type(kind)
     return Source(text) if "." in text else refer(kind)
@@ -68,7 +68,7 @@ def as_it_flows(suite: Any, variable: Any) -> Any:
 def updates_of(suite: Any, kind: str) -> Sequence[str]:
     if kind != "nnx":
         return ()
-    from pytree_laws.nnx.subject.inference import inferred_updates
+    from pytree_laws.kinds.nnx.inference import inferred_updates
 
     return inferred_updates(suite)
 

@@ -14,10 +14,10 @@ from pytree_laws.check import run, tests_of
 from pytree_laws.engine.applicability import NotApplicable
 from pytree_laws.engine.summary import law_behind
 from pytree_laws.inspect.trees import named_leaves
+from pytree_laws.kinds.suite import Suite
 from pytree_laws.laws.values.conditions import NotTrue, conditions_of
 from pytree_laws.laws.values.p19_snapshot import record_text
 from pytree_laws.report import ADVICE, UNDER_TEST, LawBroken
-from pytree_laws.suites.base import Suite
 from pytree_laws.trace.programs import settings
 
 from ..classes.lookup import add_to_path

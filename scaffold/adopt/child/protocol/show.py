@@ -161,7 +161,7 @@ def _roles(suite: Any, kind: str) -> dict[str, str]:
         return {one.path: one.role for one in inferred_leaves(suite)}
     from flax import nnx
 
-    from pytree_laws.nnx.subject.inference import inferred_updates, inferred_variables
+    from pytree_laws.kinds.nnx.inference import inferred_updates, inferred_variables
 
     updated: tuple[str, ...] = ()
     with contextlib.suppress(Exception):

@@ -11,6 +11,7 @@ from mutants.structure import OneWeight
 from right.specimens import Leaf, Output, sample
 
 from pytree_laws import Method
+from pytree_laws.kinds.suite import Suite
 
 
 class Scaling(One):
@@ -191,8 +192,8 @@ class Uncalled(eqx.Module):
 class UncalledLaws(OptionalLaws):
     absent = ()
     methods = (Method("scaled", vector, returns=(Output((3,)),)),)
-    arguments = OneWeight.__mro__[-3].arguments
-    call = OneWeight.__mro__[-3].call
+    arguments = Suite.arguments
+    call = Suite.call
 
 
 class Dead(Uncalled):

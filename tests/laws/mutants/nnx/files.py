@@ -9,7 +9,7 @@ from flax import nnx
 from harness.nnx_modules import Linear, LinearLaws, mutant
 from mistakes.reported.nnx import map_variables
 
-from pytree_laws.nnx.subject.variables import variables_of
+from pytree_laws.kinds.nnx.variables import variables_of
 
 
 def by_path(module):
@@ -124,7 +124,7 @@ class Locked(Linear):
         self.lock = threading.Lock()
 
 
-@mutant("P14", "copy.deepcopy raised TypeError", "pickle raised TypeError")
+@mutant("P14", "copy.deepcopy of it raised TypeError", "pickle of it raised TypeError")
 class HoldsALock(LinearLaws):
     cls = Locked
 
@@ -190,7 +190,7 @@ class LoadsTheParams(KeptLaws):
             return module
 
 
-@mutant("P14", "save and load changed the graph definition")
+@mutant("P14", "save and load lost or changed this attribute")
 class NotesTheFile(KeptLaws):
     class cls(Kept):
         @classmethod
@@ -200,7 +200,7 @@ class NotesTheFile(KeptLaws):
             return module
 
 
-@mutant("P14", "load changed the skeleton")
+@mutant("P14", "load changed its skeleton")
 class FillsTheSkeleton(KeptLaws):
     class cls(Kept):
         @classmethod
@@ -210,7 +210,7 @@ class FillsTheSkeleton(KeptLaws):
             return like
 
 
-@mutant("P14", "the skeleton changed with what was loaded: they hold the same Variable")
+@mutant("P14", "what was loaded shares its buffer with the skeleton")
 class SharesVariables(KeptLaws):
     class cls(Kept):
         @classmethod

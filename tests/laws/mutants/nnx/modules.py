@@ -11,7 +11,7 @@ from harness.nnx_modules import Linear, LinearLaws, Var, mutant
 # P1: the constructor.
 
 
-@mutant("P1", "do not depend on the `rngs`", "a constant key")
+@mutant("P1", "do not depend on the key", "a constant key")
 class ConstantKey(LinearLaws):
     class cls(Linear):
         def __init__(self, size, scale=2.0, *, rngs):
@@ -149,7 +149,7 @@ class NanAttribute(LinearLaws):
             return float("nan")
 
 
-@mutant("P5", "_setting", "two modules of one configuration have", "new in each module")
+@mutant("P5", "_setting", "two modules of one configuration have", "new in each")
 class NewInEach(LinearLaws):
     class cls(Setting):
         def setting(self):
@@ -206,7 +206,7 @@ class BroadcastsRanks(LinearLaws):
 _TABLE = {}
 
 
-@mutant("P8", "weight", "after an update in place the call gives", "a cache keyed by the module")
+@mutant("P8", "weight", "after an assignment the call gives", "a cache keyed by the instance")
 class CachedById(LinearLaws):
     class cls(Linear):
         def affine(self, x):
@@ -234,7 +234,7 @@ class HalfOfAParameter(LinearLaws):
             return self.scale * (self.weight.at[-1].set(0.0) @ x) + self.bias[...]
 
 
-@mutant("P9", "inner", "no parameter of this sub-module has a gradient")
+@mutant("P9", "inner", "no Variable of this sub-tree has a gradient")
 class SubModuleNotUsed(LinearLaws):
     variables = (*LinearLaws.variables, Var("inner", nnx.Module))
 

@@ -111,7 +111,7 @@ class EqualByVariables(LinearLaws):
             return type(self) is type(other) and self.weight[...] is other.weight[...]
 
 
-@mutant("P13", "a module is false", "`__len__` or `__bool__`")
+@mutant("P13", "an instance is false", "`__len__` or `__bool__`")
 class Empty(LinearLaws):
     class cls(Linear):
         def __len__(self):
@@ -154,7 +154,7 @@ class SharedVariable(LinearLaws):
             self.bias = SharedVariable.bias
 
 
-@mutant("P13", "copy.copy changed it", "__copy__")
+@mutant("P13", "copy.copy without changes changed it", "__copy__")
 class CopiesWrongly(LinearLaws):
     class cls(Linear):
         def __copy__(self):

@@ -12,7 +12,7 @@ from mutants.nnx import modules as mutants_nnx
 from mutants.nnx import objects as mutants_nnx_objects
 from mutants.nnx.files import Kept, KeptLaws
 
-mutant("P2", "in no Variable")(mutants_nnx.KeepsAValue)
+mutant("P2", "that is not a Variable")(mutants_nnx.KeepsAValue)
 mutant("P6", "was traced anew")(suite_of(PlainCount, CounterLaws))
 mutant("P7", "the call under jax.jit raised")(mutants_nnx.ListAttribute)
 mutant("P7", "the call under strict promotion raised", "the call in bfloat16 raised")(
@@ -21,12 +21,10 @@ mutant("P7", "the call under strict promotion raised", "the call in bfloat16 rai
 mutant("P7", "with bfloat16 Variables and arguments")(pitfalls_nnx.AppendedLater)
 mutant("P7", "the call changed a dtype of the state")(suite_of(AddsVariable, CounterLaws))
 mutant("P7", "nnx.jit gives")(mutants_nnx_objects.ChangesItsArgument)
-mutant("P8", "after an update the compiled call gives")(mutants_nnx_objects.ChangesItsArgument)
-mutant("P9", "a training step raised", "nnx.grad of the call raised")(mutants_nnx.ListAttribute)
+mutant("P8", "after an edit the compiled call gives")(mutants_nnx_objects.ChangesItsArgument)
+mutant("P9", "a training step raised", "the gradient of the call raised")(mutants_nnx.ListAttribute)
 mutant("P9", "two training steps changed the graph definition")(suite_of(AddsVariable, CounterLaws))
-mutant("P9", "nnx.grad gives it no gradient", "the call has the gradient", "did not move it")(
-    pitfalls_nnx.ArrayInNoVariable
-)
+mutant("P9", "training leaves it out", "did not move it")(pitfalls_nnx.ArrayInNoVariable)
 mutant("P9", "the gradient is zero everywhere")(mutants_nnx.CarryAsItWas)
 mutant("P10", "vmap gives")(mutants_nnx_objects.ChangesItsArgument)
 mutant("P12", "the call updated it, and it is not among `updates`")(suite_of(AddsVariable, CounterLaws))
@@ -59,7 +57,7 @@ class StateAsBuffer(FlowingLaws):
     cls = Linear
 
 
-@mutant("P9", "`mean`", "declared as a buffer, but the call has the gradient")
+@mutant("P9", "`mean`", "declared as buffer, but the call has the gradient")
 class BufferAsState(LinearLaws):
     cls = FlowingLaws.cls
 
@@ -73,7 +71,6 @@ class HalfOfABias(LinearLaws):
 
 
 @mutant("P5", "`mean`", "it is weakly typed")
-@mutant("P9", "two steps made")
 class WeakMean(LinearLaws):
     class cls(Linear):
         def __init__(self, size, scale=2.0, *, rngs):
@@ -84,8 +81,8 @@ class WeakMean(LinearLaws):
 # P2, P12: what a call keeps.
 
 
-@mutant("P2", "an array of shape (3,) in no Variable")
-@mutant("P12", "a tracer was left behind by a call under nnx.jit")
+@mutant("P2", "an array of shape (3,) that is not a Variable")
+@mutant("P12", "a tracer was left behind by a first call under jit")
 class KeepsTheLast(LinearLaws):
     class cls(Linear):
         def affine(self, x):

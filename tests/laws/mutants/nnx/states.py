@@ -15,8 +15,8 @@ from right.specimens import Output
 # P1, P10: a constructor that is traced.
 
 
-@mutant("P1", "built under jit its state is", "otherwise")
-@mutant("P10", "vmap gives the shape", "a loop")
+@mutant("P1", "built under jit its Variables are", "otherwise")
+@mutant("P10", "vmap gives float32[", "a loop")
 class LongerWithValues(LinearLaws):
     class cls(Linear):
         def __init__(self, size, scale=2.0, *, rngs):
@@ -54,7 +54,7 @@ class DrawsByNumPyWhereItCan(LinearLaws):
 # P2: the state.
 
 
-@mutant("P2", "`seen`", "in the state, but not declared: BatchStat")
+@mutant("P2", "`seen`", "a Variable that is not declared: BatchStat")
 class OneMore(LinearLaws):
     class cls(Linear):
         def __init__(self, size, scale=2.0, *, rngs):
@@ -62,7 +62,7 @@ class OneMore(LinearLaws):
             self.seen = nnx.BatchStat(jnp.zeros((size,), jnp.float32))
 
 
-@mutant("P2", "`bias`", "and no jax.Array")
+@mutant("P2", "`bias`", "it must be a jax.Array")
 class NumberInAVariable(LinearLaws):
     class cls(Linear):
         def __init__(self, size, scale=2.0, *, rngs):
@@ -89,7 +89,7 @@ class Unhashable:
         return isinstance(other, Unhashable) and self.rate == other.rate
 
 
-@mutant("P5", "options", "hash of a static attribute raised TypeError")
+@mutant("P5", "options", "hash of a static value raised TypeError")
 class EqualWithoutHash(LinearLaws):
     class cls(Linear):
         def __init__(self, size, scale=2.0, *, rngs):
@@ -100,7 +100,7 @@ class EqualWithoutHash(LinearLaws):
 _NUMBERS = itertools.count()
 
 
-@mutant("P5", "two modules of one configuration have different graph definitions")
+@mutant("P5", "two modules of one configuration have graph definitions")
 class NumberedVariables(LinearLaws):
     class cls(Linear):
         def __init__(self, size, scale=2.0, *, rngs):
@@ -123,7 +123,7 @@ class OfTheClass(Linear):
 
 
 @mutant("P5", "`scale`", "the graph definition does not depend on this static value")
-@mutant("P6", "neither graph definition nor state tell it from the first configuration")
+@mutant("P6", "neither its graph definition nor its Variables tell it from the first configuration")
 class SettingOfTheClass(LinearLaws):
     cls = OfTheClass
     other = {"scale": 3.0}  # noqa: RUF012
@@ -152,7 +152,7 @@ class NumPyNoise(Linear):
 
 
 @mutant("P7", "`mean`", "after nnx.jit it is", "after an eager call")
-@mutant("P12", "the same call on the same state gave")
+@mutant("P12", "the same call gave")
 class NoiseInTheState(LinearLaws):
     cls = NumPyNoise
 
@@ -180,7 +180,7 @@ class RootOfZero(LinearLaws):
             return super().affine(x) + jnp.sqrt(self.bias[...])
 
 
-@mutant("P9", "`mean`", "declared as no parameter, a training step made it")
+@mutant("P9", "`mean`", "declared as buffer, a training step moved it")
 class UpdatesUndeclared(LinearLaws):
     updates = ()
 

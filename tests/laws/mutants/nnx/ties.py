@@ -44,7 +44,7 @@ class StoredTwice(TiedTableLaws):
             self.head = nnx.Param(jnp.array(self.table[...].T))
 
 
-@mutant("P2", "declared as the Variable of `head`; there are ['table']")
+@mutant("P2", "declared as the Variable of `head`; the Variables are ['table']")
 class NoSuchVariable(TiedTableLaws):
     ties = {"head": "embedding"}
 
@@ -64,7 +64,7 @@ class TieAndCount(TiedTableLaws):
             return (jnp.tanh(x @ self.table[...]) @ self.head) * next(TRACES)
 
 
-@mutant("P13", "`head`", "after an update it is", "read the Variable in a property")
+@mutant("P13", "`head`", "after an edit it is", "read the array in a property")
 class TieCached(TiedTableLaws):
     class cls(TiedTable):
         @property
@@ -74,7 +74,7 @@ class TieCached(TiedTableLaws):
             return self._head[...]
 
 
-@mutant("P13", "`head`", "and no array", "a property that reads the Variable")
+@mutant("P13", "`head`", "and no array", "a property that reads what is stored")
 class TieIsNone(TiedTableLaws):
     class cls(TiedTable):
         @property

@@ -7,24 +7,27 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 
 from ...engine.applicability import not_applicable
-from ...engine.runner import guard
-from ...inspect.arrays import numpy_leaf, raw
-from ...inspect.classes import OF_PYTHON, compares_by_equinox, is_of_python
+from ...engine.registry import Checks
+from ...inspect.classes import OF_PYTHON, is_of_python
 from ...inspect.references import snapshot
+from ...inspect.static_values import another_value
 from ...inspect.trees import (
-    arrays_of,
+    changed,
     flatten_with_path,
-    map_arrays,
+    look_up,
     path_name,
     tree_at,
     walk,
 )
+from ...kinds.mutable import MutableSuite
+from ...kinds.pytree import PytreeSuite
+from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Law, check, doing
-from ...suites.pytree import PytreeSuite
-from ...values.comparison import check_same_tree
 from ...values.randomize import perturb_leaf
+from ..ties import TIES, check_ties, read_from, ties_of
 
 LAW = Law(
     number="P13",
@@ -36,89 +39,136 @@ LAW = Law(
     lesser={"equality": "advice", "is_true": "advice"},
     rests_on=("test_p03_round_trip", "test_p04_"),
 )
+CHECKS = Checks(LAW)
 
 
-@guard
-class Edit(PytreeSuite):
-    """P13."""
+@CHECKS.register()
+def test_p13_replacing_one_leaf_leaves_the_rest_alone(subject: PytreeSuite) -> None:
+    instance = subject.cached_instance()
+    before, leaves = snapshot(instance, identity=True), jax.tree.leaves(instance)
+    for i, (path, _) in enumerate(flatten_with_path(instance)[0]):
+        name, marker = path_name(path), object()
+        with doing(name, "replacing this leaf"):
+            edited = tree_at(path, instance, marker)
+            got = walk(edited, path)
+        check(got is marker, name, f"replaced by a marker, it is {got!r:.200}")
+        after = enumerate(jax.tree.leaves(edited))
+        others = [j for j, leaf in after if leaf is not leaves[j] and j != i]
+        check(not others, name, f"replacing it changed the leaves at {others}")
+    same = snapshot(instance, identity=True) == before
+    check(same, type(instance).__name__, "an edit of a copy changed the original")
 
-    def test_p13_replacing_one_leaf_leaves_the_rest_alone(self) -> None:
-        instance = self.cached_instance()
-        before, leaves = snapshot(instance, identity=True), jax.tree.leaves(instance)
-        for i, (path, _) in enumerate(flatten_with_path(instance)[0]):
-            name, marker = path_name(path), object()
-            with doing(name, "replacing this leaf"):
-                edited = tree_at(path, instance, marker)
-                got = walk(edited, path)
-            check(got is marker, name, f"replaced by a marker, it is {got!r:.200}")
-            after = enumerate(jax.tree.leaves(edited))
-            others = [j for j, leaf in after if leaf is not leaves[j] and j != i]
-            check(not others, name, f"replacing it changed the leaves at {others}")
-        same = snapshot(instance, identity=True) == before
-        check(same, type(instance).__name__, "an edit of a copy changed the original")
 
-    def test_p13_equality_has_a_truth_value(self) -> None:
-        skip_arrays(self.cached_instance())
-        if is_of_python(type(self.cached_instance())):
-            not_applicable(OF_PYTHON)
-        # In NumPy's arrays, whose == needs no program for each shape.
-        leaf_of = raw if compares_by_equinox(self.cached_instance()) else numpy_leaf
-        instance, other = (
-            map_arrays(leaf_of, self.cached_instance(seed)) for seed in (0, 1)
-        )
-        name = type(instance).__name__
-        for what, right in (("itself", instance), ("another", other), ("None", None)):
-            with doing(name, f"bool(x == {what})"):
-                same = bool(instance == right)
-            check(same or right is not instance, name, "x == x is not true")
-        message = "two instances with other leaves are equal"
-        hint = "`__eq__` compares the static values alone"
-        moved = map_arrays(
-            lambda leaf: leaf_of(perturb_leaf(leaf)), self.cached_instance()
-        )
-        elements = any(leaf.size for leaf in arrays_of(instance))
-        apart = not elements or not bool(instance == moved)
-        check(apart, name, message, hint)
-        with doing(name, "x == y inside jit", "`==` on arrays: `@dataclass(eq=False)`"):
-            value, back = self.dynamic(self.cached_instance())
-            jax.eval_shape(lambda v, w: (back(v) == back(w), ())[1], value, value)
-        with doing(name, "hash(x)"), contextlib.suppress(TypeError):
-            hash(self.cached_instance())  # or refused, with a TypeError
+@CHECKS.register()
+def test_p13_an_update_leaves_the_rest_alone(subject: MutableSuite) -> None:
+    instance, other = subject.make(0), subject.make(1)
+    (static, _), apart = subject.form_of(instance), subject.snapshot_of(other)
+    for path, value in subject.named(instance).items():
+        before = subject.snapshot_of(instance)
+        subject.assign_array(instance, path, perturb_leaf(value))
+        wrong = [name for name in changed(before, subject.snapshot_of(instance)) if name != path]
+        check(not wrong, path, f"an update of it changed {', '.join(wrong)}")
+        wrong = changed(apart, subject.snapshot_of(other))
+        message = f"an update of it changed {', '.join(wrong)} of another {subject.instance_noun}"
+        hint = "a Variable that was made on the class, or once for all instances"
+        check(not wrong, path, message, hint)
+        same = subject.form_of(instance)[0] == static
+        check(same, path, f"an update of it changed the {subject.structure_noun}")
 
-    def test_p13_an_instance_is_true(self) -> None:
-        instance = self.cached_instance()
-        skip_arrays(instance)
-        with doing(type(instance).__name__, "bool(x)"):
-            true = bool(instance) or not jax.tree.leaves(instance)
-        message = "an instance is false, so that `if module:` takes it for none"
-        check(true, type(instance).__name__, message, "`__len__` or `__bool__`")
 
-    def test_p13_equal_instances_have_equal_hashes(self) -> None:
-        instance = self.cached_instance()
-        copied = jax.tree.map(lambda v: v, instance)
+@CHECKS.register()
+def test_p13_equality_has_a_truth_value(subject: Suite) -> None:
+    instance, other = (subject.comparable(subject.cached_instance(seed)) for seed in (0, 1))
+    skip_arrays(instance)
+    if is_of_python(type(instance)):
+        not_applicable(OF_PYTHON)
+    name, hint = (
+        type(instance).__name__,
+        "`__eq__` that compares arrays, whose `==` has no truth value: `@dataclass(eq=False)`",
+    )
+    moved = subject.comparable(subject.changed_instance())
+    for what, right in (("itself", instance), ("another", other), ("an edit", moved), ("None", None)):
+        with doing(name, f"bool(x == {what})", hint):
+            same = bool(instance == right)
+        check(same or right is not instance, name, "x == x is not true")
+        elements = any(np.size(value) for value in subject.named(moved).values())
+        apart = not same or right is not moved or not elements
+        message = f"two {subject.instance_noun}s with other {subject.nouns} are equal"
+        check(apart, name, message, "`__eq__` compares the static values alone")
+    if subject.is_mutable:
+        check_statics_tell_apart(subject, instance)
+    with doing(name, "x == y inside jit", hint):
+        value, back = subject.to_arrays(subject.cached_instance())
+        truth = bool if subject.is_mutable else repr  # that of Equinox is an array there
+        jax.eval_shape(lambda v, w: (truth(back(v) == back(w)), ())[1], value, value)
+    with doing(name, "hash(x)"), contextlib.suppress(TypeError):
+        hash(subject.cached_instance())  # or refused, with a TypeError
+
+
+def check_statics_tell_apart(subject: Suite, instance: Any) -> None:
+    for path in subject.static:
+        value = another_value(look_up(instance, path))
+        if value is not None:
+            edited = subject.with_static(instance, path, value)
+            message = f"two {subject.instance_noun}s with other values of it are equal"
+            check(not bool(instance == edited), path, message, f"`__eq__` compares the {subject.nouns} alone")
+
+
+@CHECKS.register()
+def test_p13_an_instance_is_true(subject: Suite) -> None:
+    instance = subject.cached_instance()
+    skip_arrays(instance)
+    with doing(type(instance).__name__, "bool(x)"):
+        true = bool(instance) or not subject.parts_of(instance)
+    message = "an instance is false, so that `if module:` takes it for none"
+    check(true, type(instance).__name__, message, "`__len__` or `__bool__`")
+
+
+@CHECKS.register()
+def test_p13_equal_instances_have_equal_hashes(subject: Suite) -> None:
+    instance = subject.make(0) if subject.is_mutable else subject.cached_instance()
+    name, copied = type(instance).__name__, subject.copied(instance)
+    try:
+        first, second = hash(instance), hash(copied)
+    except TypeError:
+        not_applicable("instances have no hash")
+    same = first == second or not bool(instance == copied)
+    check(same, name, f"equal {subject.instance_noun}s have different hashes")
+    if subject.is_mutable:
+        for path, value in subject.named(instance).items():
+            subject.assign_array(instance, path, perturb_leaf(value))
+        message = f"an update of its {subject.nouns} changed its hash: a dict loses it"
+        check(hash(instance) == first, name, message, "`__hash__` goes by values")
+
+
+@CHECKS.register()
+def test_p13_replace_and_copy_keep_the_value(subject: Suite) -> None:
+    fresh, later = subject.cached_instance(), subject.changed_instance()
+    ways: list[tuple[str, Callable[[Any], Any], Any]] = [
+        ("copy.copy", copy.copy, fresh),
+        ("copy.copy", copy.copy, later),
+    ]
+    if dataclasses.is_dataclass(type(fresh)) and not subject.is_mutable:
+        # Of a fresh one alone: a constructor that presets an entry presets it again.
+        ways.append(("dataclasses.replace", dataclasses.replace, fresh))
+    for what, way, instance in ways:
         try:
-            hashes = hash(instance), hash(copied)
-        except TypeError:
-            not_applicable("instances have no hash")
-        same = hashes[0] == hashes[1] or not bool(instance == copied)
-        message = "equal instances have different hashes"
-        check(same, type(instance).__name__, message)
+            copied = way(instance)
+        except ANY_ERROR:
+            continue  # refused
+        subject.check_copy(instance, copied, f"{what} without changes")
 
-    def test_p13_replace_and_copy_keep_the_value(self) -> None:
-        fresh, later = self.cached_instance(), self.changed_instance()
-        ways: list[tuple[str, Callable[[Any], Any], Any]] = [
-            ("copy.copy", copy.copy, fresh),
-            ("copy.copy", copy.copy, later),
-        ]
-        if dataclasses.is_dataclass(type(fresh)):
-            # Of a fresh one alone: a constructor that presets an entry presets it again.
-            ways.append(("dataclasses.replace", dataclasses.replace, fresh))
-        for what, way, instance in ways:
-            try:
-                copied = way(instance)
-            except ANY_ERROR:
-                continue  # refused
-            check_same_tree(instance, copied, f"{what} without changes")
+
+@CHECKS.register(TIES)
+def test_p13_an_edit_keeps_ties(subject: Suite) -> None:
+    instance = subject.make(0)
+    for name, path in ties_of(subject, instance):
+        read_from(subject, instance, name)  # what it caches is cached now
+        value = perturb_leaf(subject.named(instance)[path])
+        if subject.is_mutable:
+            subject.assign_array(instance, path, value)
+        edited = instance if subject.is_mutable else subject.with_array(instance, path, value)
+        check_ties(subject, edited, "after an edit")
 
 
 def skip_arrays(instance: Any) -> None:

@@ -1,8 +1,6 @@
 """P14: copies in files and in memory."""
 
-import copy
 import functools
-import pickle
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,35 +9,23 @@ import jax
 import numpy as np
 import pytest
 
-from ...engine.applicability import LOADS, OTHER, applies_where, not_applicable
-from ...engine.runner import guard
-from ...inspect.arrays import (
-    buffer_of,
-    copied,
-    is_array,
-    is_key,
-    on_device,
-    restore_like,
-)
-from ...inspect.files import (
-    check_damage_is_refused,
-    is_refused,
-    shorter_archives,
-    smaller_trees,
-)
-from ...inspect.references import atoms_of, can_pickle
+from ...engine.applicability import LOADS, OTHER, not_applicable
+from ...engine.registry import Checks
+from ...inspect.arrays import buffer_of, host, is_array, is_key, on_device, restore_like
+from ...inspect.files import check_damage_is_refused, is_refused, shorter_archives, smaller_trees
+from ...inspect.references import can_pickle
 from ...inspect.trees import (
-    arrays_of,
+    changed,
     flatten,
-    keys_as_data,
-    map_arrays,
-    named_arrays,
     named_leaves,
     replace_leaves,
 )
+from ...kinds.mutable import MutableSuite
+from ...kinds.pytree import PytreeSuite
+from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Fault, Law, check, doing
-from ...suites.pytree import PytreeSuite
-from ...values.comparison import check_same_structure, check_same_tree
+from ...values.comparison import check_same_tree
+from ...values.randomize import perturb_leaf
 
 LAW = Law(
     number="P14",
@@ -50,131 +36,181 @@ LAW = Law(
     fix="Keep static values equal by value, and save the leaf paths and the static configuration beside the arrays.",
     rests_on=("test_p03_round_trip", "test_p04_"),
 )
+CHECKS = Checks(LAW)
 
 
 KEEPS = "what it holds beside arrays, which Python cannot copy: a trace, a lock, a local function"
 
 
-@guard
-class Save(PytreeSuite):
-    """P14."""
+@CHECKS.register()
+def test_p14_deepcopy(subject: Suite) -> None:
+    instance = subject.changed_instance()
+    with doing(type(instance).__name__, "copy.deepcopy of it", KEEPS):
+        deep = subject.deepcopied(instance)
+    subject.check_copy(instance, deep, "copy.deepcopy")
+    check_apart(subject, instance, deep)
 
-    def test_p14_deepcopy(self) -> None:
-        instance = self.changed_instance()
-        copies = {id(leaf): copied(leaf) for leaf in arrays_of(instance)}
-        with doing(type(instance).__name__, "copy.deepcopy of it", KEEPS):
-            deep = copy.deepcopy(instance, {**copies, **atoms_of(instance)})
-        check_same_tree(instance, deep, "copy.deepcopy")
 
-    def test_p14_pickle(self) -> None:
-        instance = self.changed_instance()
-        cls = type(instance)
-        if getattr(sys.modules.get(cls.__module__), cls.__qualname__, None) is not cls:
-            pytest.skip("the class is not at the top of a module")
-        if not all(map(can_pickle, atoms_of(instance).values())):
-            pytest.skip("a function that it holds cannot be pickled")
-        with doing(cls.__name__, "pickle of it", KEEPS):
-            copied = pickle.loads(pickle.dumps(keys_as_data(instance)))
-        check_same_structure(keys_as_data(instance), copied, "pickle")
-        copied = map_arrays(lambda v, like: restore_like(v, like), copied, instance)
-        check_same_tree(instance, copied, "pickle")
+def check_apart(subject: Suite, instance: Any, copied: Any) -> None:
+    """Of objects that are updated in place, an update of what was made leaves the first alone."""
+    before = subject.snapshot_of(instance)
+    for path, value in subject.named(copied).items() if subject.is_mutable else ():
+        subject.assign_array(copied, path, perturb_leaf(value))
+        message = f"an update of what copy.deepcopy gave changed the {subject.instance_noun}"
+        check(
+            subject.snapshot_of(instance) == before,
+            path,
+            message,
+            "`__deepcopy__` that hands on the same Variables",
+        )
 
-    def test_p14_save_and_load_into_a_fresh_skeleton(self, tmp_path: Any) -> None:
-        instance = self.changed_instance()
-        self.save(instance, tmp_path / "saved.npz")
-        loaded = self.load(tmp_path / "saved.npz", self.make(1))
-        check_same_tree(instance, loaded, "save and load")
 
-    @applies_where(LOADS, OTHER)
-    def test_p14_another_configuration_is_refused(self, tmp_path: Any) -> None:
-        path = tmp_path / "saved.npz"
-        instance = self.saved(path)
-        if self.other is None:
-            not_applicable("no other configuration is declared")
-        other = self.built_abstractly({**self.inputs(0), **self.other})
-        try:
-            self.load(path, other)
-        except ANY_ERROR:
-            return
-        message = f"a file of one configuration was loaded into another, {self.other}"
-        raise Fault(type(instance).__name__, message, "")
+@CHECKS.register()
+def test_p14_pickle(subject: Suite) -> None:
+    instance = subject.changed_instance()
+    cls = type(instance)
+    if getattr(sys.modules.get(cls.__module__), cls.__qualname__, None) is not cls:
+        pytest.skip("the class is not at the top of a module")
+    if not all(map(can_pickle, subject.functions_of(instance))):
+        pytest.skip("a function that it holds cannot be pickled")
+    with doing(cls.__name__, "pickle of it", KEEPS):
+        copied = subject.pickled(instance)
+    subject.check_copy(instance, copied, "pickle")
 
-    def saved(self, path: Any) -> Any:
-        """An instance that was saved; skips where the class has no load of its own."""
-        instance = self.changed_instance()
-        if not hasattr(instance, "load"):
-            not_applicable("the class has no load")
-        self.save(instance, path)
-        return instance
 
-    @applies_where(LOADS)
-    def test_p14_a_damaged_file_is_refused(self, tmp_path: Any) -> None:
-        path = tmp_path / "saved"
-        instance = self.saved(path)
-        name = type(instance).__name__
-        check_damage_is_refused(path, lambda: self.load(path, instance), name)
+@CHECKS.register()
+def test_p14_save_and_load_into_a_fresh_skeleton(subject: Suite, tmp_path: Any) -> None:
+    instance = subject.changed_instance()
+    subject.save(instance, tmp_path / "saved.npz")
+    loaded = subject.load(tmp_path / "saved.npz", subject.make(1))
+    subject.check_copy(instance, loaded, "save and load")
 
-    @applies_where(LOADS)
-    def test_p14_a_file_without_a_leaf_is_refused(self, tmp_path: Any) -> None:
-        path = tmp_path / "saved"
-        instance = self.saved(path)
-        hint = "what a file does not have is no reason to keep the skeleton's value"
-        skeleton = self.make(1)
-        shorter = list(shorter_archives(path)) or self._hollow_files(instance, path)
-        for what, file in shorter:
-            path.write_bytes(file)
-            refused = is_refused(lambda: self.load(path, skeleton))
-            check(refused, what, "a file that lacks this leaf was loaded", hint)
 
-    @applies_where(LOADS)
-    def test_p14_a_file_with_more_than_the_skeleton_is_refused(
-        self, tmp_path: Any
-    ) -> None:
-        path = tmp_path / "saved"
-        self.saved(path)
-        skeletons = list(smaller_trees(self.cached_instance(1)))
-        if not skeletons:
-            not_applicable("no container holds arrays")
-        for what, skeleton in skeletons:
-            refused = is_refused(functools.partial(self.load, path, skeleton))
-            message = "a file was loaded that has an entry more than the skeleton"
-            check(
-                refused, what, message, "compare the paths of both, in both directions"
-            )
+@CHECKS.register()
+def test_p14_save_and_load_into_a_fresh_module(subject: MutableSuite, tmp_path: Any) -> None:
+    instance, fresh = subject.changed_instance(), subject.make(1)
+    hosts: dict[str, Any] = {path: host(v) for path, v in subject.named(instance).items()}
+    np.savez(tmp_path / "saved.npz", **hosts)
+    state = subject.snapshot(fresh)
+    with np.load(tmp_path / "saved.npz") as file:
+        for path, variable in subject.parts_of(state).items():
+            variable.set_value(restore_like(file[path], subject.value_of(variable)))
+    subject.restore(fresh, state)
+    wrong = changed(subject.snapshot_of(instance), subject.snapshot_of(fresh))
+    check(not wrong, ", ".join(wrong), "save and load changed it")
 
-    @applies_where(LOADS)
-    def test_p14_keys_keep_their_implementation(self, tmp_path: Any) -> None:
-        instance = self.saved(tmp_path / "saved")
-        keys = [i for i, leaf in enumerate(flatten(instance)[0]) if is_key(leaf)]
-        if not keys:
-            not_applicable("the class holds no typed keys")
-        changed = with_other_keys(instance, keys)
-        self.save(changed, tmp_path / "saved")
-        with doing("load", "a file with keys of another implementation"):
-            loaded = self.load(
-                tmp_path / "saved", with_other_keys(self.cached_instance(1), keys)
-            )
-        check_same_tree(changed, loaded, "save and load, of other keys,")
 
-    def _hollow_files(self, instance: Any, path: Any) -> Iterator[tuple[str, bytes]]:
-        """Files of instances with None for an array, as far as they can be saved."""
-        for i, (name, leaf) in enumerate(named_leaves(instance)):
-            save = functools.partial(
-                self.save, replace_leaves(instance, {i: None}), path
-            )
-            if is_array(leaf) and not is_refused(save):
-                yield name, path.read_bytes()
+@CHECKS.register()
+def test_p14_other_paths_types_and_shapes_are_refused(subject: MutableSuite) -> None:
+    state = subject.snapshot(subject.cached_instance())
+    for what, wrong in subject.wrong_states(state).items():
+        check_refused(subject, wrong, what)
 
-    @applies_where(LOADS)
-    def test_p14_load_leaves_the_skeleton_alone(self, tmp_path: Any) -> None:
-        self.saved(tmp_path / "saved")
-        skeleton = self.make(1)
-        loaded = self.load(tmp_path / "saved", skeleton)
-        check_same_tree(self.cached_instance(1), skeleton, "load changed its skeleton")
-        owned = {buffer_of(leaf) or id(leaf) for _, leaf in named_arrays(skeleton)}
-        for name, leaf in named_arrays(loaded):
-            message = "what was loaded shares its buffer with the skeleton"
-            check((buffer_of(leaf) or id(leaf)) not in owned, name, message)
+
+@CHECKS.register(LOADS, OTHER)
+def test_p14_the_state_of_another_configuration_is_refused(subject: MutableSuite) -> None:
+    other = subject.build(**{**subject.inputs(0), **(subject.other or {})})
+    if subject.form_of(other)[1] == subject.form_of(subject.cached_instance())[1]:
+        not_applicable("the other configuration has the same state")
+    check_refused(subject, subject.snapshot(other), f"the state with {subject.other}")
+
+
+def check_refused(subject: MutableSuite, state: Any, what: str) -> None:
+    """A module refuses a state, and is as it was."""
+    instance = subject.changed_instance()
+    before = subject.snapshot_of(instance)
+    try:
+        subject.restore(instance, state)
+    except ANY_ERROR:
+        wrong = changed(before, subject.snapshot_of(instance))
+        message = f"{what} was refused after a part of it was taken over"
+        check(not wrong, ", ".join(wrong), message)
+        return
+    raise Fault("restore", f"{what} was accepted", "a load that compares nothing")
+
+
+@CHECKS.register(LOADS, OTHER)
+def test_p14_another_configuration_is_refused(subject: Suite, tmp_path: Any) -> None:
+    instance = saved(subject, tmp_path / "saved.npz")
+    other = subject.built_abstractly({**subject.inputs(0), **(subject.other or {})})
+    refused = is_refused(lambda: subject.load(tmp_path / "saved.npz", other))
+    message = f"a file of one configuration was loaded into another, {subject.other}"
+    check(refused, type(instance).__name__, message)
+
+
+def saved(subject: Suite, path: Any) -> Any:
+    """An instance that was saved; skips where the class has no load of its own."""
+    instance = subject.changed_instance()
+    if not hasattr(instance, "load"):
+        not_applicable("the class has no load")
+    subject.save(instance, path)
+    return instance
+
+
+@CHECKS.register(LOADS)
+def test_p14_a_damaged_file_is_refused(subject: Suite, tmp_path: Any) -> None:
+    path = tmp_path / "saved"
+    instance = saved(subject, path)
+    check_damage_is_refused(path, lambda: subject.load(path, instance), type(instance).__name__)
+
+
+@CHECKS.register(LOADS)
+def test_p14_a_file_without_a_leaf_is_refused(subject: PytreeSuite, tmp_path: Any) -> None:
+    path = tmp_path / "saved"
+    instance = saved(subject, path)
+    hint = "what a file does not have is no reason to keep the skeleton's value"
+    skeleton = subject.make(1)
+    shorter = list(shorter_archives(path)) or _hollow_files(subject, instance, path)
+    for what, file in shorter:
+        path.write_bytes(file)
+        refused = is_refused(lambda: subject.load(path, skeleton))
+        check(refused, what, "a file that lacks this leaf was loaded", hint)
+
+
+def _hollow_files(subject: PytreeSuite, instance: Any, path: Any) -> Iterator[tuple[str, bytes]]:
+    """Files of instances with None for an array, as far as they can be saved."""
+    for i, (name, leaf) in enumerate(named_leaves(instance)):
+        save = functools.partial(subject.save, replace_leaves(instance, {i: None}), path)
+        if is_array(leaf) and not is_refused(save):
+            yield name, path.read_bytes()
+
+
+@CHECKS.register(LOADS)
+def test_p14_a_file_with_more_than_the_skeleton_is_refused(subject: PytreeSuite, tmp_path: Any) -> None:
+    path = tmp_path / "saved"
+    saved(subject, path)
+    skeletons = list(smaller_trees(subject.cached_instance(1)))
+    if not skeletons:
+        not_applicable("no container holds arrays")
+    for what, skeleton in skeletons:
+        refused = is_refused(functools.partial(subject.load, path, skeleton))
+        message = "a file was loaded that has an entry more than the skeleton"
+        check(refused, what, message, "compare the paths of both, in both directions")
+
+
+@CHECKS.register(LOADS)
+def test_p14_keys_keep_their_implementation(subject: PytreeSuite, tmp_path: Any) -> None:
+    instance = saved(subject, tmp_path / "saved")
+    keys = [i for i, leaf in enumerate(flatten(instance)[0]) if is_key(leaf)]
+    if not keys:
+        not_applicable("the class holds no typed keys")
+    changed = with_other_keys(instance, keys)
+    subject.save(changed, tmp_path / "saved")
+    with doing("load", "a file with keys of another implementation"):
+        loaded = subject.load(tmp_path / "saved", with_other_keys(subject.cached_instance(1), keys))
+    check_same_tree(changed, loaded, "save and load, of other keys,")
+
+
+@CHECKS.register(LOADS)
+def test_p14_load_leaves_the_skeleton_alone(subject: Suite, tmp_path: Any) -> None:
+    saved(subject, tmp_path / "saved")
+    skeleton = subject.make(1)
+    loaded = subject.load(tmp_path / "saved", skeleton)
+    subject.check_copy(subject.cached_instance(1), skeleton, "load changed its skeleton:")
+    owned = {buffer_of(leaf) or id(leaf) for leaf in subject.named(skeleton).values()}
+    for name, leaf in subject.named(loaded).items():
+        message = "what was loaded shares its buffer with the skeleton"
+        check((buffer_of(leaf) or id(leaf)) not in owned, name, message)
 
 
 def with_other_keys(instance: Any, places: Sequence[int]) -> Any:

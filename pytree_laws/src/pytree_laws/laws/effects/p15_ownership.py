@@ -1,27 +1,23 @@
 """P15: buffers and keys."""
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from ...engine.applicability import TAKES_DTYPE, applies_where, not_applicable
-from ...engine.runner import guard
+from ...engine.applicability import TAKES_DTYPE, not_applicable
+from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_inexact, is_key, same_bits
-from ...inspect.trees import arrays_of, given_arrays
+from ...inspect.trees import arrays_of, changed, given_arrays
+from ...kinds.mutable import MutableSuite
+from ...kinds.pytree import PytreeSuite
+from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Law, check, doing
-from ...suites.base import Suite
-from ...suites.pytree import PytreeSuite
 from ...trace.jaxprs import has_repeated_parts
 from ...trace.programs import compiled
-from ...values.randomize import (
-    check_draws,
-    check_held_draws,
-    check_keys,
-    check_rows_differ,
-)
+from ...values.randomize import check_draws, check_held_draws, check_keys, check_rows_differ
 
 LAW = Law(
     number="P15",
@@ -33,120 +29,151 @@ LAW = Law(
     lesser={"share_a_buffer": "cost"},
     rests_on=("test_p03_round_trip",),
 )
+CHECKS = Checks(LAW)
 
 
-@guard
-class Ownership(Suite):
-    """P15 for classes of every kind."""
-
-    def test_p15_no_two_leaves_share_a_buffer(self) -> None:
-        check_buffers(self)
-
-    def test_p15_no_two_parameters_are_the_same_draw(self) -> None:
-        first, second = (
-            self.named(self.cached_instance()),
-            self.named(self.cached_instance(1)),
-        )
-        given = {host(v).tobytes() for _, v in given_arrays(self.plain_inputs(0))}
-        drawn: dict[Any, str] = {}
-        for name, leaf in first.items():
-            is_drawn = is_inexact(leaf) and leaf.size > 1 and name in second
-            # A copy that no gradient reaches, as a slow target, begins as what it is of.
-            is_drawn = is_drawn and not getattr(self.declared(name), "unused", False)
-            if is_drawn and not same_bits(leaf, second[name]):
-                bits = host(leaf).tobytes()
-                twin = drawn.setdefault((leaf.shape, bits), name)
-                told, hint = f"it is the same draw as `{twin}`", "one key for two draws"
-                check(twin == name or bits in given, name, told, hint)
-
-    def test_p15_rows_of_a_draw_differ(self) -> None:
-        keys = {n: v for n, v in self.inputs(1).items() if is_key(v)}
-        if not keys:
-            not_applicable("the constructor takes no key")
-        # What is given is the same in both, and so is no draw.
-        drawn_anew = self.build(**{**self.inputs(0), **keys})
-        check_rows_differ(self.named(self.cached_instance()), self.named(drawn_anew))
+@CHECKS.register()
+def test_p15_no_two_leaves_share_a_buffer(subject: Suite) -> None:
+    check_buffers(subject)
 
 
-@guard
-class PytreeOwnership(PytreeSuite):
-    """P15 for pytrees."""
+@CHECKS.register()
+def test_p15_no_two_parameters_are_the_same_draw(subject: Suite) -> None:
+    first, second = (subject.named(subject.cached_instance()), subject.named(subject.cached_instance(1)))
+    given = {host(v).tobytes() for _, v in given_arrays(subject.plain_inputs(0))}
+    drawn: dict[Any, str] = {}
+    for name, leaf in first.items():
+        is_drawn = is_inexact(leaf) and leaf.size > 1 and name in second
+        # A copy that no gradient reaches, as a slow target, begins as what it is of.
+        is_drawn = is_drawn and not getattr(subject.declared(name), "unused", False)
+        if is_drawn and not same_bits(leaf, second[name]):
+            bits = host(leaf).tobytes()
+            twin = drawn.setdefault((leaf.shape, bits), name)
+            told, hint = f"it is the same draw as `{twin}`", "one key for two draws"
+            check(twin == name or bits in given, name, told, hint)
 
-    def test_p15_donation(self) -> None:
-        check_buffers(self)  # else it is destroyed
-        value, _ = self.dynamic(self.make(0))
-        expected = [host(leaf) for leaf in arrays_of(value)]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of donated buffers that were of no use
-            got = compiled(lambda donated: donated, donate_argnums=0)(value)
-        pairs = zip(expected, map(host, arrays_of(got)))  # by bits: NaN is kept as well
-        same = all(one.tobytes() == other.tobytes() for one, other in pairs)
-        check(same, "jit", "donation changed the values")
-        with doing("build", "using a fresh instance after one was donated"):
-            self.use(self.make(0), *self.arguments(0))
 
-    def test_p15_each_key_is_used_once(self) -> None:
-        for where, run, given in self._programs():
-            check_keys(where, run, given)
+@CHECKS.register()
+def test_p15_rows_of_a_draw_differ(subject: Suite) -> None:
+    if not subject.takes_keys():
+        not_applicable("the constructor takes no key")
+    # What is given is the same in both, and so is no draw.
+    first, second = (subject.named(subject.built_with_key(jax.random.key(seed))) for seed in (0, 1))
+    check_rows_differ(first, second)
 
-    def test_p15_each_draw_has_a_key_of_its_own(self) -> None:
-        check_draws("build", self.traced_build)
-        if self.called():
-            look = check_held_draws if self.redraws() else check_draws
-            look("call", self.traced_call)
 
-    def test_p15_one_more_draw_has_a_key_of_its_own(self) -> None:
-        inputs = self.inputs(0)
-        counts = {n: v + 1 for n, v in inputs.items() if type(v) is int and v > 0}
-        if not counts or not self.keys_of_inputs():
-            not_applicable("the constructor takes no key, or no number")
-        for name, count in counts.items():
-            self._check_draws_with(name, count)
+@CHECKS.register()
+def test_p15_snapshots_do_not_follow_the_module(subject: MutableSuite) -> None:
+    instance = subject.make(0)
+    state = subject.snapshot(instance)
+    before = subject.snapshot_of(state)
+    check_unchanged(subject, before, instance, "the snapshot is not the state")
+    subject.overwritten(instance)
+    message = "the snapshot changed with the module: they hold the same Variable"
+    check_unchanged(subject, before, state, message)
+    subject.restore(instance, state)
+    check_unchanged(subject, before, instance, "restore did not bring it back")
+    subject.overwritten(instance)
+    check_unchanged(subject, before, state, "after restore the snapshot changed with the module")
 
-    def _check_draws_with(self, name: str, count: int) -> None:
-        """The draws of the constructor with one input changed, which need not be legal."""
-        build, given = self.traceable_build({name: count})
-        try:
-            found = jax.make_jaxpr(lambda values: arrays_of(build(values)))(given)
-        except ANY_ERROR:
-            return
-        check_draws(f"build with {name}={count}", lambda: found)
 
-    @applies_where(TAKES_DTYPE)
-    def test_p15_parts_of_a_complex_draw_differ(self) -> None:
-        build, given = self.traceable_build({"dtype": jnp.dtype("complex64")})
-        try:
-            found = jax.make_jaxpr(lambda values: arrays_of(build(values)))(given)
-        except ANY_ERROR:
-            not_applicable("the class holds no complex numbers")
-        message = "the imaginary part of a complex number is its real part again"
-        hint = "one key for both parts, or one of two draws in both places"
-        right = not has_repeated_parts(found.jaxpr)
-        check(right, "build with dtype complex64", message, hint)
+def check_unchanged(subject: MutableSuite, before: Any, now: Any, message: str) -> None:
+    wrong = changed(before, subject.snapshot_of(now))
+    check(not wrong, ", ".join(wrong), message)
 
-    def redraws(self) -> bool:
-        """Whether the call draws from a key that the instance holds, and is given none; or says so.
 
-        It then draws the same in each call, and may do so within one: a random path has one
-        value at each time, however often it is asked for it.
-        """
-        held = map(is_key, jax.tree.leaves(self.cached_instance()))
-        given = any(map(is_key, jax.tree.leaves(self.arguments(0))))
-        return self.reuses_key or (any(held) and not given)
+@CHECKS.register()
+def test_p15_no_variable_is_held_twice(subject: MutableSuite) -> None:
+    owners: dict[int, str] = {}
+    for name, variable in subject.placed_variables(subject.cached_instance()):
+        owner = owners.setdefault(id(variable), name)
+        free = owner == name or {owner, name} & {*subject.tied}
+        message = f"it is the same Variable as `{owner}`: one is trained, and not two"
+        hint = "`[layer] * depth` holds one layer; `tied` names what is held twice"
+        check(bool(free), name, message, hint)
 
-    def _programs(self) -> Iterator[tuple[str, Callable[[Any], Any], Any]]:
-        """The constructor and the call as functions of one pytree of arrays, and that."""
-        build, given = self.traceable_build()
 
-        def built(values: Any) -> Any:
-            arrays = arrays_of(build(values))
-            return arrays, draws_from(arrays)  # who holds a key may draw from it
+@CHECKS.register()
+def test_p15_donation(subject: PytreeSuite) -> None:
+    check_buffers(subject)  # else it is destroyed
+    value, _ = subject.to_arrays(subject.make(0))
+    expected = [host(leaf) for leaf in arrays_of(value)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of donated buffers that were of no use
+        got = compiled(lambda donated: donated, donate_argnums=0)(value)
+    pairs = zip(expected, map(host, arrays_of(got)))  # by bits: NaN is kept as well
+    same = all(one.tobytes() == other.tobytes() for one, other in pairs)
+    check(same, "jit", "donation changed the values")
+    with doing("build", "using a fresh instance after one was donated"):
+        subject.use(subject.make(0), *subject.arguments(0))
 
-        yield "build", built, given
-        if self.called() and not self.redraws():
-            value, back = self.dynamic(self.cached_instance())
-            inputs = value, self.arguments(0)
-            yield "call", lambda both: self.apply(back(both[0]), *both[1]), inputs
+
+@CHECKS.register()
+def test_p15_each_key_is_used_once(subject: Suite) -> None:
+    build, given = subject.traceable_build()
+
+    def built(values: Any) -> Any:
+        arrays = list(subject.named(build(values)).values())
+        # Who holds a key may draw from it.
+        return arrays if subject.is_mutable else (arrays, draws_from(arrays))
+
+    check_keys("build", built, given)
+    if subject.called() and not redraws(subject):
+        instance, arguments = subject.cached_example()
+        call, value = subject.pure_call(instance)
+        check_keys("call", lambda both: call(both[0], *both[1]), (value, arguments))
+
+
+@CHECKS.register()
+def test_p15_each_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
+    check_draws("build", subject.traced_build)
+    if subject.called():
+        look = check_held_draws if redraws(subject) else check_draws
+        look("call", subject.traced_call)
+
+
+@CHECKS.register()
+def test_p15_one_more_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
+    inputs = subject.inputs(0)
+    counts = {n: v + 1 for n, v in inputs.items() if type(v) is int and v > 0}
+    if not counts or not subject.keys_of_inputs():
+        not_applicable("the constructor takes no key, or no number")
+    for name, count in counts.items():
+        _check_draws_with(subject, name, count)
+
+
+def _check_draws_with(subject: PytreeSuite, name: str, count: int) -> None:
+    """The draws of the constructor with one input changed, which need not be legal."""
+    build, given = subject.traceable_build({name: count})
+    try:
+        found = jax.make_jaxpr(lambda values: arrays_of(build(values)))(given)
+    except ANY_ERROR:
+        return
+    check_draws(f"build with {name}={count}", lambda: found)
+
+
+@CHECKS.register(TAKES_DTYPE)
+def test_p15_parts_of_a_complex_draw_differ(subject: PytreeSuite) -> None:
+    build, given = subject.traceable_build({"dtype": jnp.dtype("complex64")})
+    try:
+        found = jax.make_jaxpr(lambda values: arrays_of(build(values)))(given)
+    except ANY_ERROR:
+        not_applicable("the class holds no complex numbers")
+    message = "the imaginary part of a complex number is its real part again"
+    hint = "one key for both parts, or one of two draws in both places"
+    right = not has_repeated_parts(found.jaxpr)
+    check(right, "build with dtype complex64", message, hint)
+
+
+def redraws(subject: Suite) -> bool:
+    """Whether the call draws from a key that the instance holds, and is given none; or says so.
+
+    It then draws the same in each call, and may do so within one: a random path has one
+    value at each time, however often it is asked for it.
+    """
+    held = map(is_key, subject.named(subject.cached_instance()).values())
+    given = any(map(is_key, jax.tree.leaves(subject.arguments(0))))
+    return subject.reuses_key or (any(held) and not given and not subject.is_mutable)
 
 
 def draws_from(arrays: Sequence[Any]) -> list[jax.Array]:
@@ -158,10 +185,7 @@ def draws_from(arrays: Sequence[Any]) -> list[jax.Array]:
 def check_buffers(suite: Suite) -> None:
     """No two leaves of one instance, or of two, lie in the same memory."""
     owners: dict[int, str] = {}
-    instances = {
-        "": suite.cached_instance(),
-        "another instance's ": suite.cached_instance(1),
-    }
+    instances = {"": suite.cached_instance(), "another instance's ": suite.cached_instance(1)}
     for whose, instance in instances.items():
         for name, leaf in suite.named(instance).items():
             owner = owners.setdefault(buffer_of(leaf) or id(leaf), whose + name)

@@ -1,118 +1,93 @@
-"""The noise of a call, and what differs from process to process: parts of P1, P5, P12, P15 and P16."""
+"""The noise of a call, in each configuration: parts of P12, P15 and P16."""
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jax
-import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
 
 from ...discover.configurations import QUIET, TracedConfiguration, traced_configurations
-from ...discover.invocation import example_call, trace_call
+from ...discover.invocation import example_call
 from ...engine.applicability import not_applicable
-from ...engine.runner import guard
+from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, is_inexact, is_key
 from ...inspect.references import parts_of
 from ...inspect.trees import nodes
-from ...patches.hash_seed import Turned, has_text, salted
+from ...kinds.suite import Suite
 from ...report import check
-from ...suites.base import Suite
-from ...suites.pytree import PytreeSuite
 from ...trace.jaxprs import constant_draws, draws_of
-from ...trace.programs import compiled
-from ...values.closeness import check_close, close
-from ...values.comparison import check_same_bits
+from ...values.closeness import close
 from ...values.example_values import sample
 from ...values.randomize import randomize
 
-BY_TEXT = (
-    "a number from `hash` of a name: `zlib.crc32(name.encode())` is the same everywhere"
-)
+CHECKS = Checks()
+
 KEYS = 8  # that are tried where noise may be equal by chance
 
 
-@guard
-class Randomness(Suite):
-    """What P12, P15 and P16 say of the noise of a call, in each configuration."""
+def _traced(subject: Suite) -> list[TracedConfiguration]:
+    subject.need_call()
+    return [traced for traced in traced_configurations(subject) if traced.trace is not None and traced.inputs]
 
-    def _traced(self) -> list[TracedConfiguration]:
-        self.need_call()
-        return [
-            traced
-            for traced in traced_configurations(self)
-            if traced.trace is not None and traced.inputs
-        ]
 
-    def _keys(self, configuration: TracedConfiguration) -> list[int]:
-        """The keys that each call draws anew from: what it is given, or in NNX what a module holds."""
-        holds = not isinstance(self, PytreeSuite)
-        held = (
-            [i for i, (_, v) in enumerate(configuration.inputs) if is_key(v)]
-            if holds
-            else []
+def _keys(subject: Suite, configuration: TracedConfiguration) -> list[int]:
+    """The keys that each call draws anew from: what it is given, or in NNX what a module holds."""
+    holds = subject.is_mutable
+    held = [i for i, (_, v) in enumerate(configuration.inputs) if holds and is_key(v)]
+    return keys_given(configuration) or held
+
+
+@CHECKS.register()
+def test_p12_draws_use_the_key_in_each_configuration(subject: Suite) -> None:
+    for traced in _traced(subject):
+        jaxpr, where = traced.trace[0].jaxpr, _place(traced)
+        drawn = draws_of(jaxpr)
+        if not drawn or may_be_seeded(traced):
+            continue
+        wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
+        message = f"{len(wrong)} of its draws depend on nothing that it is given"
+        hint = "a constant key where none is given: raise there, or draw nothing"
+        check(not wrong, where, message, hint)
+        keys = {jaxpr.invars[i] for i in keys_given(traced)}
+        others = list(constant_draws(jaxpr, keys))
+        message = f"it is given a key, and none of its {len(drawn)} draws uses it"
+        hint = "a key that is held, or made, in the place of the one that is given"
+        check(not keys or len(others) < len(drawn), where, message, hint)
+
+
+@CHECKS.register()
+def test_p16_a_flag_that_ends_the_noise_does(subject: Suite) -> None:
+    quiet = [traced for traced in _traced(subject) if traced.is_quiet and _keys(subject, traced)]
+    quiet = [configuration for configuration in quiet if not is_overruled(subject, configuration)]
+    if not quiet:
+        not_applicable("no flag is known that ends the noise of the call")
+    for traced in quiet:
+        keys = _keys(subject, traced)
+        first = outputs(traced, with_key(traced, keys, 0))
+        for seed in range(1, KEYS):
+            other = outputs(traced, with_key(traced, keys, seed))
+            message = f"nothing is random there, and two keys give {first} and {other}"
+            hint = "noise that is drawn in spite of the flag"
+            check(close(first, other), _place(traced), message, hint)
+
+
+@CHECKS.register()
+def test_p15_rows_of_a_batch_differ_in_their_noise(subject: Suite) -> None:
+    one = next(iter(_traced(subject)), None)
+    keys = _keys(subject, one) if one else []
+    if one is None or not keys or not draws_of(one.trace[0].jaxpr):
+        not_applicable("the call draws nothing from a key that it is given")
+    batch = rows_given(one)
+    given = [{**batch, **with_key(one, keys, seed)} for seed in range(KEYS)]
+    noise = [outputs(one, changes) for changes in given]
+    for i, results in enumerate(zip(*noise)):
+        message = "each row of the batch has one and the same noise"
+        hint = (
+            "one key for all rows: `jax.random.split(key, len(x))`; "
+            "`shares_noise = True` says that this is so on purpose"
         )
-        return keys_given(configuration) or held
-
-    def test_p12_draws_use_the_key_in_each_configuration(self) -> None:
-        for traced in self._traced():
-            jaxpr, where = traced.trace[0].jaxpr, _place(traced)
-            drawn = draws_of(jaxpr)
-            if not drawn or may_be_seeded(traced):
-                continue
-            wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-            message = f"{len(wrong)} of its draws depend on nothing that it is given"
-            hint = "a constant key where none is given: raise there, or draw nothing"
-            check(not wrong, where, message, hint)
-            keys = {jaxpr.invars[i] for i in keys_given(traced)}
-            others = list(constant_draws(jaxpr, keys))
-            message = f"it is given a key, and none of its {len(drawn)} draws uses it"
-            hint = "a key that is held, or made, in the place of the one that is given"
-            check(not keys or len(others) < len(drawn), where, message, hint)
-
-    def test_p16_a_flag_that_ends_the_noise_does(self) -> None:
-        quiet = [
-            traced
-            for traced in self._traced()
-            if traced.is_quiet and self._keys(traced)
-        ]
-        quiet = [
-            configuration
-            for configuration in quiet
-            if not is_overruled(self, configuration)
-        ]
-        if not quiet:
-            not_applicable("no flag is known that ends the noise of the call")
-        for traced in quiet:
-            keys = self._keys(traced)
-            first = outputs(traced, with_key(traced, keys, 0))
-            for seed in range(1, KEYS):
-                other = outputs(traced, with_key(traced, keys, seed))
-                message = (
-                    f"nothing is random there, and two keys give {first} and {other}"
-                )
-                hint = "noise that is drawn in spite of the flag"
-                check(close(first, other), _place(traced), message, hint)
-
-    def test_p15_rows_of_a_batch_differ_in_their_noise(self) -> None:
-        one = next(iter(self._traced()), None)
-        keys = self._keys(one) if one else []
-        if one is None or not keys or not draws_of(one.trace[0].jaxpr):
-            not_applicable("the call draws nothing from a key that it is given")
-        batch = rows_given(one)
-        given = [{**batch, **with_key(one, keys, seed)} for seed in range(KEYS)]
-        noise = [outputs(one, changes) for changes in given]
-        for i, results in enumerate(zip(*noise)):
-            message = "each row of the batch has one and the same noise"
-            hint = (
-                "one key for all rows: `jax.random.split(key, len(x))`; "
-                "`shares_noise = True` says that this is so on purpose"
-            )
-            wrong = not self.shares_noise and rows_share_noise(
-                [*batch.values()], results
-            )
-            check(not wrong, f"output {i}", message, hint)
+        wrong = not subject.shares_noise and rows_share_noise([*batch.values()], results)
+        check(not wrong, f"output {i}", message, hint)
 
 
 def _place(traced: TracedConfiguration) -> str:
@@ -137,16 +112,10 @@ def may_be_seeded(traced: TracedConfiguration) -> bool:
 
 def keys_given(configuration: TracedConfiguration) -> list[int]:
     """The positions of the keys that the call is given, among what goes into the trace."""
-    return [
-        i
-        for i, (name, v) in enumerate(configuration.inputs)
-        if name.startswith("1") and is_key(v)
-    ]
+    return [i for i, (name, v) in enumerate(configuration.inputs) if name.startswith("1") and is_key(v)]
 
 
-def with_key(
-    configuration: TracedConfiguration, keys: Sequence[int], seed: int
-) -> dict[int, Any]:
+def with_key(configuration: TracedConfiguration, keys: Sequence[int], seed: int) -> dict[int, Any]:
     """Others in the place of these keys."""
     return {i: sample(seed + 10, configuration.inputs[i][1].shape, "key") for i in keys}
 
@@ -164,81 +133,16 @@ def outputs(traced: TracedConfiguration, changes: Mapping[int, Any]) -> list[Any
     """What the traced call gives, with some of what goes in changed and random values in its other arrays."""
     values = randomize([v for _, v in traced.inputs], 2)
     arguments = [changes.get(i, v) for i, v in enumerate(values)]
-    return _compiled(traced.trace[0])(*arguments)
-
-
-@functools.cache
-def _compiled(closed: Any) -> Any:
-    return compiled(jax.extend.core.jaxpr_as_fun(closed))
+    return traced.program(*arguments)
 
 
 def rows_share_noise(given: Sequence[Any], results: Sequence[Any]) -> bool:
     """Whether what differs between results of several keys is the same in each row, and no number for all."""
     first = results[0]
-    is_batch = (
-        is_floating(first)
-        and first.ndim > 1
-        and any(len(v) == len(first) for v in given)
-    )
+    is_batch = is_floating(first) and first.ndim > 1 and any(len(v) == len(first) for v in given)
     if not is_batch or len(first) < 2:
         return False
-    noise = [
-        np.asarray(output).astype(np.float64) - np.asarray(first)
-        for output in results[1:]
-    ]
+    noise = [np.asarray(output).astype(np.float64) - np.asarray(first) for output in results[1:]]
     same = all(np.allclose(one, one[:1], rtol=1e-4, atol=1e-6) for one in noise)
     varies = any(np.ptp(one[0]) > 1e-6 for one in noise)
     return same and varies
-
-
-@guard
-class Processes(Suite):
-    """What P1, P5 and P12 say of other processes, where texts have other hashes."""
-
-    def test_p01_builds_the_same_in_another_process(self) -> None:
-        with salted(1) as asked:
-            first = self.build(**self.inputs(0))
-        if not asked:
-            not_applicable("the constructor asks for no hash of a text")
-        with salted(2):
-            second = self.build(**self.inputs(0))
-        message = f"`hash` of a text is another in each process ({asked[0]}): it holds"
-        check_same_bits(self.named(first), self.named(second), message, BY_TEXT)
-
-    def test_p12_calls_are_the_same_in_another_process(self) -> None:
-        instance, arguments = self.example()
-        with salted(1) as asked:
-            first = self.apply(instance, *arguments)
-        if not asked:
-            not_applicable("the call asks for no hash of a text")
-        with salted(2):
-            second = self.apply(instance, *arguments)
-        message = f"`hash` of a text is another in each process ({asked[0]}): it gives {{}} and {{}}"
-        check_close("call", message, first, second, BY_TEXT)
-
-    def test_p05_the_order_of_a_set_does_not_matter(self) -> None:
-        self.need_call()
-        instance = self.cached_instance()
-        sets = [(path, v) for path, v in self.statics_of(instance) if _is_set(v)]
-        if not sets:
-            not_applicable("no set of texts is static")
-        for path, value in sets:
-            other = self.with_static(instance, path, Turned(value))
-            one, two = (self._traced_with(each) for each in (instance, other))
-            message = "with its elements in another order, as in another process, the call gives {} and {}"
-            hint = "a loop over a set: `sorted(...)`, or a tuple"
-            if str(one[0]) != str(two[0]):
-                check_close(path, message, evaluated(*one), evaluated(*two), hint)
-
-    def _traced_with(self, instance: Any) -> tuple[Any, list[Any]]:
-        (closed, _), inputs = trace_call(self, instance, {})
-        return closed, [v for _, v in inputs]
-
-
-def _is_set(value: Any) -> bool:
-    return isinstance(value, frozenset) and len(value) > 1 and has_text(value)
-
-
-def evaluated(closed: Any, given: Sequence[Any]) -> list[Any]:
-    """What a trace gives for random values."""
-    return jax.extend.core.jaxpr_as_fun(closed)(*randomize(list(given), 2))

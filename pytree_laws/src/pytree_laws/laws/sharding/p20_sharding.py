@@ -2,16 +2,15 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from typing import Any, ClassVar
+from typing import Any
 
 import jax
 import numpy as np
 
-from ...engine.applicability import Condition, applies_where, not_applicable
-from ...engine.runner import guard
+from ...engine.applicability import Condition, not_applicable
+from ...engine.registry import Checks
 from ...inspect.arrays import is_array
-from ...inspect.trees import named_leaves
+from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Law, check
 from ...session import once_per_session
 from ...sharding.dims import own_dims
@@ -26,15 +25,13 @@ from ...sharding.specs import (
     declared_specs,
     dims_alone,
     example_of,
-    is_spec,
     spec_in,
     spec_of,
     step_of,
     trace,
 )
 from ...snapshot.format import Entry, NoRecord, entries, parse_record, section_of
-from ...suites.base import Suite
-from ...suites.pytree import PytreeSuite
+from ...snapshot.mode import RECORDED
 
 LAW = Law(
     number="P20",
@@ -46,182 +43,135 @@ LAW = Law(
     fix="State `out_sharding` where a sharded dim is contracted, and let `partition_specs` name the dims in the order of the annotation.",
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p07_outputs_are"),
 )
+CHECKS = Checks(LAW)
 ALONE = "along each dim alone"
 """The section of a record that says by which dims a call shards."""
 APPROVE = "what changed it; if it is right as it is now, approve it with `pytest --numbers=update`"
-RECORDED = Condition(
-    "no numbers are recorded", lambda suite: suite.keeps_record(), "--numbers=record"
-)
 ABSTRACT = Condition(
     "this jax has no abstract meshes with explicit axes",
     lambda suite: hasattr(jax.sharding, "use_abstract_mesh"),
 )
-ASKS = Condition(
-    "no mesh axes are declared",
-    lambda suite: suite.sharding is not None,
-    "sharding",
-)
+ASKS = Condition("no mesh axes are declared", lambda suite: suite.sharding is not None, "sharding")
 
 
-@guard
-class Sharding(Suite):
-    """P20."""
+@CHECKS.register(RECORDED, ABSTRACT)
+def test_p20_each_dim_shards_as_recorded(subject: Suite) -> None:
+    text = subject.recorded()
+    if not text:
+        not_applicable("the numbers are not recorded yet")
+    laws, example = type(subject), sharding_example(subject)
+    with contextlib.suppress(NoRecord):  # as P19 says
+        record = parse_record(text)
+        before = record.get(section_of(laws, ALONE), {})
+        for name, error in dims_alone(example):
+            shards = entries({name: np.bool_(True)})[name]
+            message = f"sharded alone the call went through, and now needs an `out_sharding`: {error}"
+            check(not error or before.get(name) != shards, name, message, APPROVE)
 
-    sharding: ClassVar[Rules | None] = None  # mesh axes by the name of a dim
 
-    @applies_where(RECORDED, ABSTRACT)
-    def test_p20_each_dim_shards_as_recorded(self) -> None:
-        suite: Any = self
-        text = suite.recorded()
-        if not text:
-            not_applicable("the numbers are not recorded yet")
-        laws, example = type(suite), self.sharding_example()
-        with contextlib.suppress(NoRecord):  # as P19 says
-            record = parse_record(text)
-            before = record.get(section_of(laws, ALONE), {})
-            for name, error in dims_alone(example):
-                shards = entries({name: np.bool_(True)})[name]
-                what = f"sharded alone the call went through, and now needs an `out_sharding`: {error}"
-                check(not error or before.get(name) != shards, name, what, APPROVE)
+@CHECKS.register(ASKS, ABSTRACT)
+def test_p20_the_call_shards(subject: Suite) -> None:
+    example, specs, mesh = sharded_example(subject)
+    try:
+        outputs = outputs_of_step(subject) or trace(example, call_of(example), specs, mesh)
+    except ANY_ERROR as error:
+        check(False, "call", f"it does not shard on {told(mesh)}: {blocked(error)}")
+    else:
+        check_results(example, subject.sharding or {}, outputs)
 
-    @applies_where(ASKS, ABSTRACT)
-    def test_p20_the_call_shards(self) -> None:
-        example, specs, mesh = self.sharded_example()
-        try:
-            outputs = outputs_of_step(self) or trace(
-                example, call_of(example), specs, mesh
-            )
-        except ANY_ERROR as error:
-            check(False, "call", f"it does not shard on {told(mesh)}: {blocked(error)}")
-        else:
-            self.check_results(example, self.sharding or {}, outputs)
 
-    @applies_where(ASKS, ABSTRACT)
-    def test_p20_specs_have_the_axes_of_the_named_dims(self) -> None:
-        instance = self.cached_instance()
-        specs = self.specs_of_leaves(instance)
-        if specs is None:
-            not_applicable("the class says nothing of where its arrays lie")
-        names = [*self.leaf_names(instance)]
-        what = "it has other leaves than the class"
-        check(len(specs) == len(names), "partition_specs", what)
-        self.check_followers(dict(zip(names, specs)), self.named(instance))
-        own = own_dims(instance)  # sub-modules answer for themselves
-        for name, spec in zip(names, specs):
-            if name in own:
-                wanted = without_trailing(spec_of(own[name], self.sharding or {}))
-                what = f"its spec is {spec}, and its dims {own[name]} ask for {wanted}"
-                check(without_trailing(tuple(spec)) == wanted, name, what)
+@CHECKS.register(ASKS, ABSTRACT)
+def test_p20_specs_have_the_axes_of_the_named_dims(subject: Suite) -> None:
+    instance = subject.cached_instance()
+    specs = subject.specs_of_leaves(instance)
+    if specs is None:
+        not_applicable("the class says nothing of where its arrays lie")
+    names = [*subject.leaf_names(instance)]
+    message = "it has other leaves than the class"
+    check(len(specs) == len(names), "partition_specs", message)
+    check_followers(dict(zip(names, specs)), subject.named(instance))
+    own = own_dims(instance)  # sub-modules answer for themselves
+    for name, spec in zip(names, specs):
+        if name in own:
+            wanted = without_trailing(spec_of(own[name], subject.sharding or {}))
+            message = f"its spec is {spec}, and its dims {own[name]} ask for {wanted}"
+            check(without_trailing(tuple(spec)) == wanted, name, message)
 
-    @applies_where(ASKS, ABSTRACT)
-    def test_p20_a_step_keeps_the_sharding(self) -> None:
-        example, specs, mesh = self.sharded_example()
-        trained = [name for name in example.names if name in self.trained_names()]
-        if not trained:
-            not_applicable("nothing is trained")
-        try:
-            after = traced_step(self)
-        except ANY_ERROR as error:
-            what = f"its gradient does not shard on {told(mesh)}: {blocked(error)}"
-            check(False, "call", what)
-            return
-        placed = dict(zip(example.names, specs))
-        count = len(trained)
-        for kind, arrays in (
-            ("momentum", after[-2 * count : -count]),
-            ("value", after[-count:]),
-        ):
-            for name, array in zip(trained, arrays):
-                got = without_trailing(spec_in(array, array.ndim))
-                what = (
-                    f"after a step its {kind} lies on {got}, before on {placed[name]}"
-                )
-                check(got == without_trailing(placed[name]), name, what)
 
-    def check_followers(
-        self, specs: Mapping[str, Any], arrays: Mapping[str, Any]
-    ) -> None:
-        """Holds the state of an optimiser, whose paths end as those of parameters, to their axes."""
-        places = {
-            (n.partition(".")[2], arrays[n].shape): n
-            for n in specs
-            if n in arrays and specs[n]
-        }
-        for name in [one for one in specs if one in arrays and not specs[one]]:
-            parts = name.split(".")
-            ends = [".".join(parts[at:]) for at in range(1, len(parts))]
-            leader = next(
-                (
-                    places[e, arrays[name].shape]
-                    for e in ends
-                    if (e, arrays[name].shape) in places
-                ),
-                None,
-            )
-            what = f"it is replicated, and `{leader}`, which it follows, is not"
-            check(
-                leader is None,
-                name,
-                what,
-                "the state of an optimiser that lies elsewhere than its parameters",
-            )
+@CHECKS.register(ASKS, ABSTRACT)
+def test_p20_a_step_keeps_the_sharding(subject: Suite) -> None:
+    example, specs, mesh = sharded_example(subject)
+    trained = [name for name in example.names if name in subject.trained_names()]
+    if not trained:
+        not_applicable("nothing is trained")
+    try:
+        after = traced_step(subject)
+    except ANY_ERROR as error:
+        message = f"its gradient does not shard on {told(mesh)}: {blocked(error)}"
+        check(False, "call", message)
+        return
+    placed = dict(zip(example.names, specs))
+    count = len(trained)
+    for kind, arrays in (("momentum", after[-2 * count : -count]), ("value", after[-count:])):
+        for name, array in zip(trained, arrays):
+            got = without_trailing(spec_in(array, array.ndim))
+            message = f"after a step its {kind} lies on {got}, before on {placed[name]}"
+            check(got == without_trailing(placed[name]), name, message)
 
-    def check_results(
-        self, example: Example, rules: Rules, outputs: Sequence[Any]
-    ) -> None:
-        """Holds each result whose dims are named to the mesh axes of these."""
-        for number, (dims, array) in enumerate(zip(example.results, outputs)):
-            if dims is None or len(dims) != array.ndim:
-                continue
-            wanted, got = spec_of(dims, rules), spec_in(array, array.ndim)
-            for dim, axes, own in zip(dims, wanted, got):
-                what = f"its dim `{dim}` lies on {own}, though the arrays that it comes from lie on {axes}"
-                check(
-                    not axes or {*axes_in(axes)} <= {*axes_in(own)},
-                    f"result {number}",
-                    what,
-                )
 
-    def sharding_example(self) -> Example:
-        self.need_call()
-        example = named_example(self)
-        if not example.dims:
-            not_applicable("no dims of its arrays have names")
-        return example
+def check_followers(specs: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    """Holds the state of an optimiser, whose paths end as those of parameters, to their axes."""
+    places = {(n.partition(".")[2], arrays[n].shape): n for n in specs if n in arrays and specs[n]}
+    for name in [one for one in specs if one in arrays and not specs[one]]:
+        parts = name.split(".")
+        ends = [".".join(parts[at:]) for at in range(1, len(parts))]
+        leader = next(
+            (places[e, arrays[name].shape] for e in ends if (e, arrays[name].shape) in places), None
+        )
+        message = f"it is replicated, and `{leader}`, which it follows, is not"
+        check(
+            leader is None,
+            name,
+            message,
+            "the state of an optimiser that lies elsewhere than its parameters",
+        )
 
-    def sharded_example(self) -> tuple[Example, Sequence[Spec], Any]:
-        """The example with the spec of each of its arrays, and an abstract mesh for them."""
-        example = self.sharding_example()
-        specs = self.specs_of(example)
-        return example, specs, abstract_mesh(example, specs)
 
-    def specs_of(self, example: Example) -> list[Spec]:
-        """The spec of each array of the example."""
-        instance = example.back(example.tree)
-        declared = self.specs_of_leaves(instance)
-        leaves = self.named(instance)
-        own = declared and [
-            tuple(spec)
-            for name, spec in zip(self.leaf_names(instance), declared)
-            if is_array(leaves[name])
-        ]
-        return declared_specs(example, own, self.sharding or {})
+def check_results(example: Example, rules: Rules, outputs: Sequence[Any]) -> None:
+    """Holds each result whose dims are named to the mesh axes of these."""
+    for number, (dims, array) in enumerate(zip(example.results, outputs)):
+        if dims is None or len(dims) != array.ndim:
+            continue
+        wanted, got = spec_of(dims, rules), spec_in(array, array.ndim)
+        for dim, axes, own in zip(dims, wanted, got):
+            message = f"its dim `{dim}` lies on {own}, though the arrays that it comes from lie on {axes}"
+            check(not axes or {*axes_in(axes)} <= {*axes_in(own)}, f"result {number}", message)
 
-    def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:
-        """The spec of each leaf, as the class says it; None where it says nothing."""
-        raise NotImplementedError
 
-    def leaf_names(self, instance: Any) -> Sequence[str]:
-        """The paths of all leaves, in order."""
-        return [*self.named(instance)]
+def sharding_example(subject: Suite) -> Example:
+    subject.need_call()
+    example = named_example(subject)
+    if not example.dims:
+        not_applicable("no dims of its arrays have names")
+    return example
 
-    def call_with_state(self, instance: Any, *arguments: Any) -> Any:
-        """What the call gives, and what it leaves in the instance where it changes that."""
-        return self.apply(instance, *arguments)
 
-    def trained_names(self) -> AbstractSet[str]:
-        """The paths of what a step moves."""
-        raise NotImplementedError
+def sharded_example(subject: Suite) -> tuple[Example, Sequence[Spec], Any]:
+    """The example with the spec of each of its arrays, and an abstract mesh for them."""
+    example = sharding_example(subject)
+    specs = specs_of(subject, example)
+    return example, specs, abstract_mesh(example, specs)
+
+
+def specs_of(subject: Suite, example: Example) -> list[Spec]:
+    """The spec of each array of the example."""
+    instance = example.back(example.tree)
+    declared = subject.specs_of_leaves(instance)
+    leaves = subject.named(instance)
+    own = declared and [
+        tuple(spec) for name, spec in zip(subject.leaf_names(instance), declared) if is_array(leaves[name])
+    ]
+    return declared_specs(example, own, subject.sharding or {})
 
 
 def of_dims(suite: Any) -> dict[str, Entry]:
@@ -243,7 +193,7 @@ def named_example(suite: Any) -> Example:
 @once_per_session
 def traced_step(suite: Any) -> Sequence[Any]:
     """A step on the abstract mesh: its outputs, momenta and new leaves, in shapes and shardings."""
-    example, specs, mesh = suite.sharded_example()
+    example, specs, mesh = sharded_example(suite)
     return trace(example, step_of(example, suite.trained_names()), specs, mesh)
 
 
@@ -265,19 +215,3 @@ def without_trailing(spec: Spec) -> Spec:
     while spec and spec[-1] is None:
         spec = spec[:-1]
     return spec
-
-
-@guard
-class PytreeSharding(Sharding, PytreeSuite):
-    """P20, of pytrees."""
-
-    def leaf_names(self, instance: Any) -> Sequence[str]:
-        return [name for name, _ in named_leaves(instance)]
-
-    def trained_names(self) -> AbstractSet[str]:
-        return self.flowing(self.cached_instance())
-
-    def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:
-        if not hasattr(instance, "partition_specs"):
-            return None
-        return jax.tree.leaves(instance.partition_specs(), is_leaf=is_spec)

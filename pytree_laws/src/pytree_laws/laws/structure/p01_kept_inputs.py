@@ -6,65 +6,60 @@ import functools
 import jax.numpy as jnp
 
 from ...discover.invocation import build_with, example_construction
-from ...engine.applicability import KEPT, applies_where, not_applicable
-from ...engine.runner import guard
+from ...engine.applicability import KEPT, not_applicable
+from ...engine.registry import Checks
 from ...inspect.arrays import is_array, is_key, same_bits
 from ...inspect.trees import given_arrays, look_up, map_arrays
+from ...kinds.suite import Suite
 from ...report import ANY_ERROR, check
-from ...suites.base import Suite
 from ...values.randomize import signed
 
+CHECKS = Checks()
 
-@guard
-class Kept(Suite):
-    """P1, of inputs that are declared as held as they are given."""
 
-    @applies_where(KEPT)
-    def test_p01_keeps_the_values_that_it_is_given(self) -> None:
-        for sign in (1, -1):
-            inputs = self.plain_inputs(0)
-            names = [name for name in self.kept if name in inputs]
-            for name in names:
-                inputs[name] = map_arrays(functools.partial(signed, sign), inputs[name])
-            try:
-                instance = self.build(**{**self.inputs(0), **inputs})
-            except (TypeError, ValueError):
-                continue  # refused by a check
-            held = self.named(instance)
-            wanted = given_arrays({name: inputs[name] for name in names})
-            fixed = self.fixed_values()
-            for name, value in wanted:
-                if any(path == name or path.endswith(f".{name}") for path in fixed):
-                    continue
-                got, bare = held.get(name), name.rpartition(".")[2]
-                with contextlib.suppress(AttributeError, KeyError):
-                    got = look_up(instance, name) if got is None else got
-                message = f"it was given {value}, and holds {got}"
-                hint = f"arithmetic on `{bare}` in the constructor that is not declared"
-                if is_array(got) and not is_key(value):
-                    value = jnp.asarray(value, jnp.result_type(got))
-                kept = not is_array(got) or same_bits(got, value)
-                check(kept, name, message, hint)
-
-    @applies_where(KEPT)
-    def test_p01_keeps_the_order_that_it_is_given(self) -> None:
-        maker, instance = example_construction(self), self.cached_instance()
-        given = {} if maker is None else maker.given
-        tuples = {n: given[n] for n in self.kept if type(given.get(n)) is tuple}
-        stored = {n: getattr(instance, n, None) for n in tuples}
-        held = {
-            n: v
-            for n, v in tuples.items()
-            if type(stored[n]) is tuple and stored[n] == v
-        }
-        turned = {n: v[::-1] for n, v in held.items() if v[::-1] != v}
-        if not turned:
-            not_applicable("no tuple is declared that is held as it is given")
-        for name, value in turned.items():
-            try:
-                instance = build_with(self, {name: value})
-            except ANY_ERROR:
-                continue  # it need not be legal
-            got = getattr(instance, name)
+@CHECKS.register(KEPT)
+def test_p01_keeps_the_values_that_it_is_given(subject: Suite) -> None:
+    for sign in (1, -1):
+        inputs = subject.plain_inputs(0)
+        names = [name for name in subject.kept if name in inputs]
+        for name in names:
+            inputs[name] = map_arrays(functools.partial(signed, sign), inputs[name])
+        try:
+            instance = subject.build(**{**subject.inputs(0), **inputs})
+        except (TypeError, ValueError):
+            continue  # refused by a check
+        held = subject.named(instance)
+        wanted = given_arrays({name: inputs[name] for name in names})
+        fixed = subject.fixed_values()
+        for name, value in wanted:
+            if any(path == name or path.endswith(f".{name}") for path in fixed):
+                continue
+            got, bare = held.get(name), name.rpartition(".")[2]
+            with contextlib.suppress(AttributeError, KeyError):
+                got = look_up(instance, name) if got is None else got
             message = f"it was given {value}, and holds {got}"
-            check(got == value, name, message, "a sort that is not declared")
+            hint = f"arithmetic on `{bare}` in the constructor that is not declared"
+            if is_array(got) and not is_key(value):
+                value = jnp.asarray(value, jnp.result_type(got))
+            kept = not is_array(got) or same_bits(got, value)
+            check(kept, name, message, hint)
+
+
+@CHECKS.register(KEPT)
+def test_p01_keeps_the_order_that_it_is_given(subject: Suite) -> None:
+    maker, instance = example_construction(subject), subject.cached_instance()
+    given = {} if maker is None else maker.given
+    tuples = {n: given[n] for n in subject.kept if type(given.get(n)) is tuple}
+    stored = {n: getattr(instance, n, None) for n in tuples}
+    held = {n: v for n, v in tuples.items() if type(stored[n]) is tuple and stored[n] == v}
+    turned = {n: v[::-1] for n, v in held.items() if v[::-1] != v}
+    if not turned:
+        not_applicable("no tuple is declared that is held as it is given")
+    for name, value in turned.items():
+        try:
+            instance = build_with(subject, {name: value})
+        except ANY_ERROR:
+            continue  # it need not be legal
+        got = getattr(instance, name)
+        message = f"it was given {value}, and holds {got}"
+        check(got == value, name, message, "a sort that is not declared")

@@ -11,8 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from ...engine.applicability import applies_where, not_applicable, of_class
-from ...engine.runner import guard
+from ...discover.inference import with_other_statics
+from ...engine.applicability import not_applicable, of_class
+from ...engine.registry import Checks
 from ...inspect.classes import OF_PYTHON, is_of_python
 from ...inspect.references import snapshot
 from ...inspect.trees import (
@@ -27,9 +28,9 @@ from ...inspect.trees import (
     path_name,
     walk,
 )
+from ...kinds.mutable import MutableSuite
+from ...kinds.pytree import REGISTER, PytreeSuite
 from ...report import Law, check, doing
-from ...suites.pytree import PytreeSuite
-from .p02_manifest import REGISTER
 
 LAW = Law(
     number="P3",
@@ -40,6 +41,7 @@ LAW = Law(
     fix="Unflatten must only store: `object.__new__(cls)` and plain stores, in the order of flatten. Preprocess in a factory.",
     lesser={"trivial_subclass": "advice", "beside_its_fields": "advice"},
 )
+CHECKS = Checks(LAW)
 
 
 def is_open(cls: type) -> bool:
@@ -47,86 +49,94 @@ def is_open(cls: type) -> bool:
     return not getattr(cls, "__final__", False)
 
 
-@guard
-class RoundTrip(PytreeSuite):
-    """P3."""
+@CHECKS.register()
+@pytest.mark.parametrize("kind", ["object", "None", "str", "bool", "abstract", "rank"])
+def test_p03_round_trip_keeps_any_leaves(subject: PytreeSuite, kind: str) -> None:
+    instance = subject.cached_instance()
+    name, (paths, treedef) = type(instance).__name__, flatten_with_path(instance)
+    stand_ins = [stand_in(kind, i) for i in range(len(paths))]
+    with doing(name, f"unflatten of {kind} leaves"):
+        rebuilt = treedef.unflatten(stand_ins)
+    message = f"unflatten of {kind} leaves gave a {type(rebuilt).__name__}"
+    check(type(rebuilt) is type(instance), name, message)
+    for (path, _), put_in in zip(paths, stand_ins):
+        with doing(path_name(path), "reading the leaf after a round trip"):
+            got = walk(rebuilt, path)
+        message = f"put in {put_in!r}, came back as {got!r:.200}"
+        hint = "a conversion in unflatten, or children in another order than flatten"
+        check(got is put_in, path_name(path), message, hint)
 
-    @pytest.mark.parametrize(
-        "kind", ["object", "None", "str", "bool", "abstract", "rank"]
-    )
-    def test_p03_round_trip_keeps_any_leaves(self, kind: str) -> None:
-        instance = self.cached_instance()
-        name, (paths, treedef) = type(instance).__name__, flatten_with_path(instance)
-        stand_ins = [stand_in(kind, i) for i in range(len(paths))]
-        with doing(name, f"unflatten of {kind} leaves"):
-            rebuilt = treedef.unflatten(stand_ins)
-        message = f"unflatten of {kind} leaves gave a {type(rebuilt).__name__}"
-        check(type(rebuilt) is type(instance), name, message)
-        for (path, _), put_in in zip(paths, stand_ins):
-            with doing(path_name(path), "reading the leaf after a round trip"):
-                got = walk(rebuilt, path)
-            message = f"put in {put_in!r}, came back as {got!r:.200}"
-            hint = (
-                "a conversion in unflatten, or children in another order than flatten"
-            )
-            check(got is put_in, path_name(path), message, hint)
 
-    def test_p03_round_trip_keeps_treedef_and_leaves(self) -> None:
-        instance = self.cached_instance()
-        leaves, treedef = flatten(instance)
-        again, after = flatten(treedef.unflatten(leaves))
-        message = f"the treedef became {after}, it was {treedef}"
-        check(after == treedef, type(instance).__name__, message)
-        for (name, leaf), got in zip(named_leaves(instance), again):
-            message = (
-                f"came back as {type(got).__name__}, not as the object that was put in"
-            )
-            check(got is leaf, name, message, "jnp.asarray or arithmetic in unflatten")
+@CHECKS.register()
+def test_p03_round_trip_keeps_treedef_and_leaves(subject: PytreeSuite) -> None:
+    instance = subject.cached_instance()
+    leaves, treedef = flatten(instance)
+    again, after = flatten(treedef.unflatten(leaves))
+    message = f"the treedef became {after}, it was {treedef}"
+    check(after == treedef, type(instance).__name__, message)
+    for (name, leaf), got in zip(named_leaves(instance), again):
+        message = f"came back as {type(got).__name__}, not as the object that was put in"
+        check(got is leaf, name, message, "jnp.asarray or arithmetic in unflatten")
 
-    def test_p03_flatten_changes_nothing(self) -> None:
-        instance = self.build(**self.inputs(0))
-        before = dict(attributes(instance))
-        flatten_with_path(instance)
-        flatten(instance)
-        after = attributes(instance)
-        names = {**before, **after}
-        changed = [n for n in names if after.get(n, ARRAY) is not before.get(n, ARRAY)]
-        message = "flatten changed what the instance holds"
-        check(not changed, ", ".join(changed), message, "a cache that flatten fills")
 
-    def test_p03_round_trip_keeps_every_attribute(self) -> None:
-        check_attributes(
-            self.cached_instance(), "an attribute that flatten or unflatten leaves out"
-        )
+@CHECKS.register()
+def test_p03_flatten_changes_nothing(subject: PytreeSuite) -> None:
+    instance = subject.build(**subject.inputs(0))
+    before = dict(attributes(instance))
+    flatten_with_path(instance)
+    flatten(instance)
+    after = attributes(instance)
+    names = {**before, **after}
+    changed = [n for n in names if after.get(n, ARRAY) is not before.get(n, ARRAY)]
+    message = "flatten changed what the instance holds"
+    check(not changed, ", ".join(changed), message, "a cache that flatten fills")
 
-    def test_p03_round_trip_keeps_what_lies_beside_its_fields(self) -> None:
-        instance = self.cached_instance()
-        again = jax.tree.map(lambda leaf: leaf, instance)
-        if not (stores_beside_fields(instance) or stores_beside_fields(again)):
-            not_applicable("all that it stores is a field")
-        hint = "a value that a base class or a decorator stores on each instance"
-        check_attributes(instance, hint, beside=True)
 
-    def test_p03_round_trip_keeps_changed_static_values(self) -> None:
-        for _, changed in self.changed_static_values():
-            hint = "unflatten derives the value anew instead of restoring it from aux"
-            check_attributes(changed, hint)
+@CHECKS.register()
+def test_p03_round_trip_keeps_every_attribute(subject: PytreeSuite) -> None:
+    check_attributes(subject.cached_instance(), "an attribute that flatten or unflatten leaves out")
 
-    @applies_where(of_class("the class is final", is_open))
-    def test_p03_a_trivial_subclass_is_a_pytree_too(self) -> None:
-        instance = self.cached_instance()
-        cls = type(instance)
-        if is_of_python(cls):
-            not_applicable(OF_PYTHON)
-        sub = trivial_subclass(cls)
-        twin = clone_as(sub, instance)
-        check(is_node(twin), cls.__name__, "a subclass of it is no pytree", REGISTER)
-        rebuilt = jax.tree.map(lambda leaf: leaf, twin)
-        message = f"a round trip of a subclass gives a {type(rebuilt).__name__}"
-        check(type(rebuilt) is sub, cls.__name__, message, "unflatten names its class")
-        leaves = jax.tree.leaves(rebuilt), jax.tree.leaves(instance)
-        same = list(map(id, leaves[0])) == list(map(id, leaves[1]))
-        check(same, cls.__name__, "a subclass has other leaves", REGISTER)
+
+@CHECKS.register()
+def test_p03_round_trip_keeps_what_lies_beside_its_fields(subject: PytreeSuite) -> None:
+    instance = subject.cached_instance()
+    again = jax.tree.map(lambda leaf: leaf, instance)
+    if not (stores_beside_fields(instance) or stores_beside_fields(again)):
+        not_applicable("all that it stores is a field")
+    hint = "a value that a base class or a decorator stores on each instance"
+    check_attributes(instance, hint, beside=True)
+
+
+@CHECKS.register()
+def test_p03_round_trip_keeps_changed_static_values(subject: PytreeSuite) -> None:
+    for _, changed in with_other_statics(subject):
+        hint = "unflatten derives the value anew instead of restoring it from aux"
+        check_attributes(changed, hint)
+
+
+@CHECKS.register(of_class("the class is final", is_open))
+def test_p03_a_trivial_subclass_is_a_pytree_too(subject: PytreeSuite) -> None:
+    instance = subject.cached_instance()
+    cls = type(instance)
+    if is_of_python(cls):
+        not_applicable(OF_PYTHON)
+    sub = trivial_subclass(cls)
+    twin = clone_as(sub, instance)
+    check(is_node(twin), cls.__name__, "a subclass of it is no pytree", REGISTER)
+    rebuilt = jax.tree.map(lambda leaf: leaf, twin)
+    message = f"a round trip of a subclass gives a {type(rebuilt).__name__}"
+    check(type(rebuilt) is sub, cls.__name__, message, "unflatten names its class")
+    leaves = jax.tree.leaves(rebuilt), jax.tree.leaves(instance)
+    same = list(map(id, leaves[0])) == list(map(id, leaves[1]))
+    check(same, cls.__name__, "a subclass has other leaves", REGISTER)
+
+
+@CHECKS.register()
+def test_p03_round_trip_by_split_and_merge(subject: MutableSuite) -> None:
+    instance = subject.cached_instance()
+    for what, again in subject.round_trips(instance):
+        hint = "a method of one's own that Flax flattens or rebuilds modules with"
+        subject.check_copy(instance, again, what, hint)
 
 
 def stand_in(kind: str, index: int) -> Any:
@@ -147,12 +157,7 @@ def trivial_subclass(cls: type) -> type:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return types.new_class(
-                "Trivial",
-                (cls,),
-                {},
-                lambda body: body.update(__module__=cls.__module__),
-            )
+            return types.new_class("Trivial", (cls,), {}, lambda body: body.update(__module__=cls.__module__))
         except TypeError:
             not_applicable("the class refuses subclasses")
 
@@ -213,7 +218,5 @@ def check_stored(name: str, place: str, one: Any, other: Any, hint: str) -> None
     """Both objects store the attribute."""
     before, after = attributes(one), attributes(other)
     check(name in after, place, "the attribute is lost in a round trip", hint)
-    message = (
-        f"a round trip adds the attribute, with the value {after.get(name)!r:.100}"
-    )
+    message = f"a round trip adds the attribute, with the value {after.get(name)!r:.100}"
     check(name in before, place, message, hint_of_added(one))

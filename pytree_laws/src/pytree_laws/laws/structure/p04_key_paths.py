@@ -4,10 +4,10 @@ from typing import Any
 
 import jax
 
-from ...engine.runner import guard
+from ...engine.registry import Checks
 from ...inspect.trees import flatten, flatten_with_path, path_name, walk
+from ...kinds.pytree import PytreeSuite
 from ...report import Law, check, doing
-from ...suites.pytree import PytreeSuite
 
 LAW = Law(
     number="P4",
@@ -18,38 +18,40 @@ LAW = Law(
     fix="Use register_pytree_with_keys with GetAttrKey(name) for each attribute, in the order of flatten_func.",
     lesser={"is_registered_with_keys": "advice"},
 )
+CHECKS = Checks(LAW)
 
 
-@guard
-class KeyPaths(PytreeSuite):
-    """P4."""
+@CHECKS.register()
+def test_p04_order_is_the_same_with_and_without_paths(subject: PytreeSuite) -> None:
+    instance = subject.cached_instance()
+    leaves, treedef = flatten(instance)
+    pairs, with_paths = flatten_with_path(instance)
+    message = f"with paths the treedef is {with_paths}, without {treedef}"
+    check(with_paths == treedef, type(instance).__name__, message)
+    for (path, leaf), other in zip(pairs, leaves):
+        message = "flatten gives another leaf at this position"
+        check(leaf is other, path_name(path), message)
 
-    def test_p04_order_is_the_same_with_and_without_paths(self) -> None:
-        instance = self.cached_instance()
-        leaves, treedef = flatten(instance)
-        pairs, with_paths = flatten_with_path(instance)
-        message = f"with paths the treedef is {with_paths}, without {treedef}"
-        check(with_paths == treedef, type(instance).__name__, message)
-        for (path, leaf), other in zip(pairs, leaves):
-            message = "flatten gives another leaf at this position"
-            check(leaf is other, path_name(path), message)
 
-    def test_p04_paths_are_unique_and_lead_to_their_leaf(self) -> None:
-        instance = self.cached_instance()
-        pairs, _ = flatten_with_path(instance)
-        names = [path_name(path) for path, _ in pairs]
-        for (path, leaf), name in zip(pairs, names):
-            check(names.count(name) == 1, name, f"two leaves have this path: {names}")
-            if is_nameless(path):
-                continue
-            with doing(name, "walking the path"):
-                got = walk(instance, path)
-            check(got is leaf, name, f"the path leads to {got!r:.200}, not to its leaf")
+@CHECKS.register()
+def test_p04_paths_are_unique_and_lead_to_their_leaf(subject: PytreeSuite) -> None:
+    instance = subject.cached_instance()
+    pairs, _ = flatten_with_path(instance)
+    names = [path_name(path) for path, _ in pairs]
+    for (path, leaf), name in zip(pairs, names):
+        check(names.count(name) == 1, name, f"two leaves have this path: {names}")
+        if is_nameless(path):
+            continue
+        with doing(name, "walking the path"):
+            got = walk(instance, path)
+        check(got is leaf, name, f"the path leads to {got!r:.200}, not to its leaf")
 
-    def test_p04_the_class_is_registered_with_keys(self) -> None:
-        for path, _ in flatten_with_path(self.cached_instance())[0]:
-            message = "the class was registered without keys"
-            check(not is_nameless(path), path_name(path), message)
+
+@CHECKS.register()
+def test_p04_the_class_is_registered_with_keys(subject: PytreeSuite) -> None:
+    for path, _ in flatten_with_path(subject.cached_instance())[0]:
+        message = "the class was registered without keys"
+        check(not is_nameless(path), path_name(path), message)
 
 
 def is_nameless(path: Any) -> bool:

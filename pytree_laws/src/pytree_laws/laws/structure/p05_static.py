@@ -1,37 +1,23 @@
 """P5: static values and the treedef."""
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import jax
 
-from ...declare.leaf_spec import TRAINED
+from ...discover.inference import same_value, with_other_statics
+from ...discover.invocation import call_text
 from ...discover.suggest import check_declared
-from ...engine.applicability import (
-    STATICS_DECLARED,
-    applies_where,
-    declares,
-    not_applicable,
-)
-from ...engine.runner import guard
-from ...inspect.static_values import (
-    NEW,
-    alternatives,
-    static_fault,
-    with_slices_as_tuples,
-)
+from ...engine.applicability import STATICS_DECLARED, declares, not_applicable
+from ...engine.registry import Checks
+from ...inspect.static_values import NEW, alternatives, static_fault, with_slices_as_tuples
 from ...inspect.trees import (
     attributes,
-    avals,
     look_up,
-    named_leaves,
-    nodes,
-    parts_of_aux,
     structure,
-    with_attribute,
 )
-from ...report import ANY_ERROR, Law, check, doing
-from ...suites.pytree import PytreeSuite
+from ...kinds.pytree import PytreeSuite
+from ...kinds.suite import Suite
+from ...report import Law, check, doing
 
 LAW = Law(
     number="P5",
@@ -43,173 +29,129 @@ LAW = Law(
     lesser={"weakly_typed": "cost"},
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip"),
 )
+CHECKS = Checks(LAW)
 
 
-@guard
-class Static(PytreeSuite):
-    """P5."""
-
-    held_besides: ClassVar[Sequence[str]] = ()  # static values that other laws hold
-
-    def test_p05_aux_is_hashable_and_free_of_arrays(self) -> None:
-        others = [aux for _, _, aux in nodes(self.cached_instance(1))]
-        same = {id(value) for aux in others for value in parts_of_aux(aux)}
-        for place, node, aux in nodes(self.cached_instance()):
-            for value in parts_of_aux(aux):
-                names = [
-                    f".{n}" for n, held in attributes(node).items() if held is value
-                ]
-                fault, where = static_fault(value), place + "".join(names[:1])
-                # What another instance holds as well, as a function that it is given, is not new.
-                is_known = id(value) in same and (fault or "").endswith(NEW)
-                message = f"static is {value!r:.200}, {fault}"
-                check(fault is None or is_known, where, message)
-            with doing(place, "hash of the aux data"):
-                hash(with_slices_as_tuples(aux))
-
-    def test_p05_treedef_depends_on_the_configuration_alone(self) -> None:
-        instance = self.cached_instance()
-        name, first, second = (
-            type(instance).__name__,
-            structure(instance),
-            structure(self.cached_instance(1)),
-        )
-        message = (
-            f"two instances of one configuration have treedefs {first} and {second}"
-        )
-        check(first == second, name, message)
-        for path, changed in self.changed_static_values():
-            message = "the treedef does not depend on this static value"
-            check(
-                structure(changed) != first, path, message, "a value that is not in aux"
-            )
-
-    def test_p05_the_order_of_keywords_does_not_matter(self) -> None:
-        first, inputs = structure(self.cached_instance()), self.inputs(0)
-        second = structure(self.build(**dict(reversed(inputs.items()))))
-        message = f"with keywords in another order the treedef is {second}, not {first}"
-        hint = "attributes set in the order of `**kwargs`, and flattened in theirs"
-        check(first == second, "build", message, hint)
-
-    def test_p05_the_order_of_attributes_does_not_matter(self) -> None:
-        first = self.cached_instance()
-        held = attributes(first)
-        if isinstance(first, tuple) or len(held) < 2:
-            not_applicable("the class stores no two attributes")
-        second: Any = object.__new__(type(first))
-        for name, value in reversed(held.items()):
-            object.__setattr__(second, name, value)
-        leaves = [list(map(id, jax.tree.leaves(one))) for one in (first, second)]
-        same = structure(first) == structure(second) and leaves[0] == leaves[1]
-        message = "with its attributes stored in another order it has another treedef, or other leaves"
-        hint = "`vars(self)` in flatten, which a branch of the constructor may fill in another order: name the attributes"
-        check(same, type(first).__name__, message, hint)
-
-    @applies_where(STATICS_DECLARED)
-    def test_p05_static_values_are_the_declared_ones(self) -> None:
-        instance = self.cached_instance()
-        leaves = dict(named_leaves(instance))
-        for path, value in self.static.items():
-            message = "declared as static, but it is a leaf"
-            check_declared(self, path not in leaves, path, message)
-            got = look_up(instance, path)
-            if value is ...:
-                continue
-            same = bool(got == value) and isinstance(got, bool) is isinstance(
-                value, bool
-            )
-            message = f"the static value is {got!r}, declared is {value!r}"
-            check_declared(self, same, path, message)
-
-    @applies_where(STATICS_DECLARED)
-    def test_p05_static_values_are_all_declared(self) -> None:
-        for path, value in self.statics_of(self.cached_instance()):
-            known = "." in path or path in (*self.static, *self.held_besides)
-            message = f"a static value that is not declared: {value!r:.200}"
-            hint = "a field that nobody knows of, or that the laws are not told of"
-            check_declared(self, known, path, message, hint)
-
-    @applies_where(declares("tuples", "no tuples are declared"))
-    def test_p05_tuples_are_no_lists(self) -> None:
-        instance = self.cached_instance()
-        for path in self.tuples:
-            got = look_up(instance, path)
-            message = f"declared as a tuple, it is a {type(got).__name__}"
-            hint = "who appends to a list changes the treedef behind compiled code"
-            check(type(got) is tuple, path, message, hint)
-
-    @applies_where(
-        declares("used", "no static values are declared on which the call depends")
-    )
-    def test_p05_the_call_follows_its_static_values(self) -> None:
-        instance, arguments = self.example()
-        leaves = self.named(instance)
-        for path in (path for path in self.used if path not in leaves):
-            value = look_up(instance, path)
-            others = [value for value in alternatives(value) if value is not None]
-            changed = [with_attribute(instance, path, other) for other in others]
-            before = self.trace_text(instance, arguments)
-            seen = any(self.trace_text(one, arguments) != before for one in changed)
-            message = f"declared as used by the call, which is the same for {others}"
-            hint = "a constant where `self." + path + "` belongs"
-            check(seen or not others, path, message, hint)
-
-    def trace_text(self, instance: Any, arguments: Any) -> str:
-        """What the call computes, as text, or the error that it raises."""
-        try:
-            return str(
-                jax.make_jaxpr(lambda arguments: self.apply(instance, *arguments))(
-                    arguments
-                )
-            )
-        except ANY_ERROR as error:
-            return f"{type(error)}"
-
-    def test_p05_treedef_survives_calls(self) -> None:
-        instance = self.make(0)
-        name, before = type(instance).__name__, structure(instance)
-        self.use(instance, *self.arguments(0))
-        after = structure(instance)
-        check(after == before, name, f"a call changed the treedef to {after}")
-        value, back = self.dynamic(instance)
-        after = structure(back(jax.eval_shape(lambda inside: inside, value)))
-        check(after == before, name, f"jit changed the treedef to {after}")
-
-    def test_p05_no_leaf_is_weakly_typed(self) -> None:
-        fixed = self.weak_fixed_points()
-        for name, leaf in named_leaves(self.cached_instance()):
-            if (
-                self.role(name) not in ("module", "tree", "python")
-                and name not in fixed
-            ):
-                message = f"it is no jax.Array but {type(leaf).__name__} {leaf!r:.200}"
-                check(isinstance(leaf, jax.Array), name, message)
-                message = "it is weakly typed: its dtype changes on the first update"
-                hint = "an array made from a Python number without a dtype"
-                check(not getattr(leaf, "weak_type", False), name, message, hint)
-
-    def weak_fixed_points(self) -> set[str]:
-        """The untrained leaves that the call hands on as weakly typed as they were."""
-        instance = self.cached_instance()
-        before = avals(instance)
-        weak = {
-            n for n, leaf in named_leaves(instance) if getattr(leaf, "weak_type", 0)
-        }
-        weak -= {name for name in weak if self.role(name) in TRAINED}
-        if not weak or not self.called():
-            return set()
-        value, back = self.dynamic(instance)
-        arguments = self.arguments(0)
-        after = jax.eval_shape(lambda v, g: self.apply(back(v), *g), value, arguments)
-        kept = next_of(instance, after)
-        return weak if kept is not None and avals(kept) == before else set()
+@CHECKS.register()
+def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
+    known = {id(value) for _, value in subject.static_parts(subject.cached_instance(1))}
+    for where, value in subject.static_parts(subject.cached_instance()):
+        fault = static_fault(value)
+        # What another instance holds as well, as a function that it is given, is not new.
+        is_known = id(value) in known and (fault or "").endswith(NEW)
+        check(fault is None or is_known, where, f"static is {value!r:.200}, {fault}")
+        with doing(where, "hash of a static value"):
+            hash(with_slices_as_tuples(value))
 
 
-def next_of(instance: Any, result: Any) -> Any:
-    """What the call makes of an instance, if it returns one: of the same type and treedef."""
+@CHECKS.register()
+def test_p05_treedef_depends_on_the_configuration_alone(subject: Suite) -> None:
+    instance, other = subject.cached_instance(), subject.cached_instance(1)
+    first, second = (subject.form_of(each)[0] for each in (instance, other))
+    if first != second:
+        parts = dict(subject.static_parts(other))
+        for where, value in subject.static_parts(instance):
+            message = f"two {subject.instance_noun}s of one configuration have {value!r:.100} and {parts.get(where)!r:.100}"
+            check(same_value(value, parts.get(where)), where, message, "a value that is new in each")
+    message = f"two {subject.instance_noun}s of one configuration have {subject.structure_noun}s {first} and {second}"
+    check(first == second, type(instance).__name__, message)
+    for path, changed in with_other_statics(subject):
+        message = f"the {subject.structure_noun} does not depend on this static value"
+        check(subject.form_of(changed)[0] != first, path, message, "a value that is not stored as static")
 
-    def is_one(node: Any) -> bool:
-        return type(node) is type(instance) and structure(node) == structure(instance)
 
-    found = jax.tree.leaves(result, is_leaf=is_one)
-    return next(filter(is_one, found), None)
+@CHECKS.register()
+def test_p05_the_order_of_keywords_does_not_matter(subject: PytreeSuite) -> None:
+    first, inputs = structure(subject.cached_instance()), subject.inputs(0)
+    second = structure(subject.build(**dict(reversed(inputs.items()))))
+    message = f"with keywords in another order the treedef is {second}, not {first}"
+    hint = "attributes set in the order of `**kwargs`, and flattened in theirs"
+    check(first == second, "build", message, hint)
+
+
+@CHECKS.register()
+def test_p05_the_order_of_attributes_does_not_matter(subject: PytreeSuite) -> None:
+    first = subject.cached_instance()
+    held = attributes(first)
+    if isinstance(first, tuple) or len(held) < 2:
+        not_applicable("the class stores no two attributes")
+    second: Any = object.__new__(type(first))
+    for name, value in reversed(held.items()):
+        object.__setattr__(second, name, value)
+    leaves = [list(map(id, jax.tree.leaves(one))) for one in (first, second)]
+    same = structure(first) == structure(second) and leaves[0] == leaves[1]
+    message = "with its attributes stored in another order it has another treedef, or other leaves"
+    hint = "`vars(self)` in flatten, which a branch of the constructor may fill in another order: name the attributes"
+    check(same, type(first).__name__, message, hint)
+
+
+@CHECKS.register(STATICS_DECLARED)
+def test_p05_static_values_are_the_declared_ones(subject: Suite) -> None:
+    instance = subject.cached_instance()
+    held = subject.parts_of(instance)
+    for path, value in subject.static.items():
+        message = f"declared as static, but it is a {subject.noun}"
+        check_declared(subject, path not in held, path, message)
+        got = look_up(instance, path)
+        same = value is ... or (bool(got == value) and isinstance(got, bool) is isinstance(value, bool))
+        message = f"the static value is {got!r}, declared is {value!r}"
+        check_declared(subject, same, path, message)
+
+
+@CHECKS.register(STATICS_DECLARED)
+def test_p05_static_values_are_all_declared(subject: Suite) -> None:
+    for path, value in subject.statics_of(subject.cached_instance()):
+        is_absent = value is None  # in the place of an optional part
+        known = is_absent or "." in path or path in (*subject.static, *subject.held_besides)
+        message = f"a static value that is not declared: {value!r:.200}"
+        hint = "a field that nobody knows of, or that the laws are not told of"
+        check_declared(subject, known, path, message, hint)
+
+
+@CHECKS.register(declares("tuples", "no tuples are declared"))
+def test_p05_tuples_are_no_lists(subject: PytreeSuite) -> None:
+    instance = subject.cached_instance()
+    for path in subject.tuples:
+        got = look_up(instance, path)
+        message = f"declared as a tuple, it is a {type(got).__name__}"
+        hint = "who appends to a list changes the treedef behind compiled code"
+        check(type(got) is tuple, path, message, hint)
+
+
+@CHECKS.register(declares("used", "no static values are declared on which the call depends"))
+def test_p05_the_call_follows_its_static_values(subject: Suite) -> None:
+    instance, arguments = subject.example()
+    held = subject.named(instance)
+    for path in (path for path in subject.used if path not in held):
+        others = [other for other in alternatives(look_up(instance, path)) if other is not None]
+        edits = [subject.with_static(instance, path, other) for other in others]
+        before = call_text(subject, instance, arguments)
+        seen = any(call_text(subject, edited, arguments) != before for edited in edits)
+        message = f"declared as used by the call, which is the same for {others}"
+        check(seen or not others, path, message, f"a constant where `self.{path}` belongs")
+
+
+@CHECKS.register()
+def test_p05_treedef_survives_calls(subject: PytreeSuite) -> None:
+    instance = subject.make(0)
+    name, before = type(instance).__name__, structure(instance)
+    subject.use(instance, *subject.arguments(0))
+    after = structure(instance)
+    check(after == before, name, f"a call changed the treedef to {after}")
+    value, back = subject.to_arrays(instance)
+    after = structure(back(jax.eval_shape(lambda inside: inside, value)))
+    check(after == before, name, f"jit changed the treedef to {after}")
+
+
+@CHECKS.register()
+def test_p05_no_leaf_is_weakly_typed(subject: Suite) -> None:
+    fixed = subject.weak_fixed_points()
+    for name, part in subject.parts_of(subject.cached_instance()).items():
+        if subject.role(name) in ("module", "tree", "python") or name in fixed:
+            continue
+        value = subject.value_of(part)
+        message = f"it is no jax.Array but {type(value).__name__} {value!r:.200}"
+        check(isinstance(value, jax.Array), name, message)
+        message = "it is weakly typed: its dtype changes on the first update"
+        hint = "an array made from a Python number without a dtype"
+        check(not getattr(value, "weak_type", False), name, message, hint)

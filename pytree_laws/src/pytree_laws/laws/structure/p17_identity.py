@@ -1,10 +1,11 @@
 """P17: the treedef names the class."""
 
+from collections.abc import Iterator
+from typing import Any, Protocol
+
 from ...engine.registry import Checks
 from ...inspect.trees import structure
 from ...report import Law, check
-from ...session import Session
-from ...suites.subject import HasTwins
 
 LAW = Law(
     number="P17",
@@ -20,8 +21,18 @@ LAW = Law(
 CHECKS = Checks(LAW)
 
 
+class HasTwins(Protocol):
+    """A subject that can make a second class with the same fields."""
+
+    def cached_instance(self, seed: int = 0) -> Any: ...
+
+    def twins(self, instance: Any) -> Iterator[Any]:
+        """Instances of second classes with the leaves of `instance`."""
+        ...
+
+
 @CHECKS.register()
-def test_p17_the_treedef_names_the_class(subject: HasTwins, session: Session) -> None:
+def test_p17_the_treedef_names_the_class(subject: HasTwins) -> None:
     instance = subject.cached_instance()
     for twin in subject.twins(instance):
         message = "a twin class with the same fields has an equal treedef"

@@ -4,16 +4,13 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-import jax
 import pytest
 
-from ...engine.applicability import OTHER, applies_where, not_applicable
-from ...engine.runner import guard
-from ...inspect.trees import avals, structure
-from ...report import Law, check, doing
-from ...suites.training import Training
-from ...trace.programs import Compiled
-from ...values.randomize import randomize
+from ...engine.applicability import OTHER
+from ...engine.registry import Checks
+from ...kinds.suite import Suite
+from ...report import ANY_ERROR, Law, check, doing
+from ...values.closeness import check_close
 
 LAW = Law(
     number="P6",
@@ -23,55 +20,71 @@ LAW = Law(
     mistake="A static value is new in each instance, or a leaf changes its dtype, weak type or Python type along the way.",
     fix="Make static values equal by value, keep dtypes fixed in updates, and keep settings in the treedef.",
     severity="cost",
-    rests_on=(
-        "test_p02_leaves_are_",
-        "test_p03_round_trip",
-        "test_p05_aux",
-        "test_p05_no_leaf",
-    ),
+    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux", "test_p05_no_leaf"),
 )
+CHECKS = Checks(LAW)
 
 
-@guard
-class OneTrace(Training):
-    """P6."""
-
-    def test_p06_one_trace_serves_all_instances(self) -> None:
-        compiled, arguments = self.compiled_use(), self.arguments(0)
-        for what, instance in self._instances_of_one_configuration():
+@CHECKS.register()
+def test_p06_one_trace_serves_all_instances(subject: Suite) -> None:
+    first, arguments = subject.cached_instance(), subject.arguments(0)
+    for compiled in subject.compiled_ways():
+        with doing(f"the first {subject.instance_noun}", "the compiled call"):
+            compiled(first, *arguments)
+        before = compiled.traces_of(arguments)
+        for what, instance in instances_of_one_configuration(subject):
             with doing(what, "the compiled call"):
-                compiled(instance, *self.arguments(0))
-            message = f"{what} was traced anew, though the configuration is the same"
-            once = compiled.traces_of(arguments) == 1
-            check(once, type(instance).__name__, message)
+                compiled(instance, *subject.arguments(0))
+            message = f"under {compiled.name} {what} was traced anew, though the configuration is the same"
+            check(compiled.traces_of(arguments) == before, type(first).__name__, message)
 
-    def _instances_of_one_configuration(self) -> Iterator[tuple[str, Any]]:
-        yield "the first instance", self.cached_instance()
-        yield "a second instance", self.cached_instance(1)
-        yield "a round trip", jax.tree.map(lambda leaf: leaf, self.cached_instance())
-        try:
-            trained, _ = self.training_example()
-        except pytest.skip.Exception:
-            return
-        yield "an instance after a training step", self.stepped(trained)
 
-    @applies_where(OTHER)
-    def test_p06_another_configuration_is_traced_anew(self) -> None:
-        if self.other is None:
-            not_applicable("no other configuration is declared")
-        other = randomize(self.built_abstractly({**self.inputs(0), **self.other}), 1)
-        instance = self.cached_instance()
-        name = f"{type(instance).__name__} with {self.other}"
-        same = structure(other) == structure(instance) and avals(other) == avals(
-            instance
-        )
-        message = (
-            "neither its treedef nor its leaves tell it from the first configuration"
-        )
-        check(not same, name, message, "a setting that is not stored as static")
-        compiled, arguments = Compiled(self.use, self.mixed), self.arguments(0)
-        compiled.shapes(instance, *arguments)
-        with contextlib.suppress(Exception):  # the arguments need not fit it
-            compiled.shapes(other, *arguments)
-        message = "a compiled call takes it for an instance of the first configuration"
-        check(compiled.traces_of(arguments) == 2, name, message)
+def instances_of_one_configuration(subject: Suite) -> Iterator[tuple[str, Any]]:
+    noun = subject.instance_noun
+    yield f"a second {noun}", subject.cached_instance(1)
+    yield "a round trip", subject.copied(subject.cached_instance())
+    if subject.is_mutable and subject.called():
+        called = subject.make(0)
+        subject.call(called, *subject.arguments(0))
+        yield f"a {noun} after a call", called
+    try:
+        trained, _ = subject.training_example()
+    except pytest.skip.Exception:
+        return
+    yield f"a {noun} after a training step", subject.stepped(trained)
+
+
+@CHECKS.register(OTHER)
+def test_p06_another_configuration_is_traced_anew(subject: Suite) -> None:
+    other = subject.elsewhere(subject.built_abstractly({**subject.inputs(0), **(subject.other or {})}))
+    instance, arguments = subject.cached_instance(), subject.arguments(0)
+    name = f"{type(instance).__name__} with {subject.other}"
+    message = (
+        f"neither its {subject.structure_noun} nor its {subject.nouns} tell it from the first configuration"
+    )
+    check(
+        subject.form_of(other) != subject.form_of(instance),
+        name,
+        message,
+        "a setting that is not stored as static",
+    )
+    compiled = subject.compiled_ways()[0]
+    compiled.shapes(instance, *arguments)
+    before = compiled.traces_of(arguments)
+    with contextlib.suppress(Exception):  # the arguments need not fit it
+        compiled.shapes(other, *arguments)
+    message = "a compiled call takes it for an instance of the first configuration"
+    check(compiled.traces_of(arguments) > before, name, message)
+    if subject.is_mutable:
+        check_other(subject, other, name)
+
+
+def check_other(subject: Suite, other: Any, name: str) -> None:
+    """An object of another configuration is called alike compiled and not, where the arguments fit it."""
+    compiled, arguments = subject.compiled_ways()[0], subject.arguments(0)
+    try:
+        eager = subject.run(other, *arguments)
+    except ANY_ERROR:
+        return
+    got = compiled(other, *arguments)
+    check_close(name, "compiled it gives {}, eager {}", got, eager)

@@ -12,21 +12,13 @@ import numpy as np
 from ...engine.applicability import declares, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import host, is_floating, is_inexact
-from ...inspect.trees import (
-    arrays_of,
-    flatten,
-    named_arrays,
-    named_leaves,
-    nodes,
-    replace_leaves,
-    under_any,
-)
+from ...inspect.trees import flatten, named_arrays, named_leaves, nodes, under_any
+from ...kinds.pytree import PytreeSuite
+from ...kinds.training import results_and_grads
 from ...report import check, doing
-from ...session import Session
 from ...trace.dependencies import computed_on
 from ...values.closeness import tolerance_of
 from ...values.comparison import compare, recording_differences
-from ...values.optimisation import weighted
 from .p07_jit_equals_eager import LAW
 
 ATTRIBUTE = "compute_dtype"
@@ -37,25 +29,19 @@ COMPUTES = declares("compute", "the call computes in the dtype that is stored")
 
 
 @CHECKS.register(COMPUTES)
-def test_p07_reads_in_the_dtype_that_it_computes_in(
-    subject: Any, session: Session
-) -> None:
+def test_p07_reads_in_the_dtype_that_it_computes_in(subject: PytreeSuite) -> None:
     subject.need_call()
     names = [name for name, _ in named_arrays(subject.cached_instance())]
-    computed = computed_on(subject.traced_call().jaxpr, subject.compute)
+    computed = computed_on(subject.traced_call().jaxpr, str(subject.compute))
     wider = _read(subject)
     for name, primitive in zip(names, computed):
-        message = (
-            f"`{primitive}` reads it as it is stored, and not in {subject.compute}"
-        )
+        message = f"`{primitive}` reads it as it is stored, and not in {subject.compute}"
         hint = "a cast, `self.weight.astype(self.compute_dtype)`; `uncast` names what is meant so"
         check(not primitive or name not in wider, name, message, hint)
 
 
 @CHECKS.register(COMPUTES)
-def test_p07_computes_what_the_stored_dtype_gives(
-    subject: Any, session: Session
-) -> None:
+def test_p07_computes_what_the_stored_dtype_gives(subject: PytreeSuite) -> None:
     instance, _ = subject.cached_example()
     classes = {type(node) for _, node, _ in nodes(instance)}
     casting = [cls for cls in classes if _casts(cls)]
@@ -99,21 +85,11 @@ def _computing_in_what_is_stored(classes: list[type]) -> Generator[None]:
         yield
 
 
-def _results_and_grads(subject: Any) -> tuple[list[Any], dict[str, Any]]:
-    """The arrays that the call gives, and the gradients of a weighted sum of them by path."""
-    instance, arguments = subject.cached_example()
-    read = _read(subject)
-    leaves = flatten(instance)[0]
-
-    def loss(values: dict[int, Any]) -> tuple[Any, list[Any]]:
-        results = arrays_of(subject.call(replace_leaves(instance, values), *arguments))
-        return sum(weighted(v) for v in results if is_inexact(v)), results
-
+def _results_and_grads(subject: PytreeSuite) -> tuple[list[Any], dict[str, Any]]:
+    """The arrays that the call gives eagerly, and the gradients of a weighted sum of them by path."""
+    places = [*_read(subject).values()]
     with doing("call", "the gradient of the call"), jax.disable_jit():
-        (_, results), grads = jax.value_and_grad(loss, has_aux=True)(
-            {i: leaves[i] for i in read.values()}
-        )
-    return results, {name: grads[i] for name, i in read.items()}
+        return results_and_grads(subject.call, *subject.cached_example(), places, lambda run: run)
 
 
 def _check_near(subject: Any, where: str, got: Any, wanted: Any, slack: float) -> None:

@@ -1,56 +1,30 @@
 """P7: the call, compiled and not."""
 
+import contextlib
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from ...discover.inference import fits
-from ...discover.suggest import check_declared
-from ...engine.applicability import (
-    ABSENT,
-    DTYPES,
-    Condition,
-    applies_where,
-    not_applicable,
-    of_class,
-)
-from ...engine.runner import guard
+from ...engine.applicability import ABSENT, Condition, not_applicable, of_class
+from ...engine.registry import Checks
 from ...inspect.arrays import (
-    bits_by_kind,
-    has_dtype,
-    host,
-    is_fixed_inexact,
     is_inexact,
-    is_key,
-    real_dtype,
     stays_wide,
 )
 from ...inspect.classes import documents_nan
-from ...inspect.references import snapshot
-from ...inspect.static_values import structures_in
-from ...inspect.trees import (
-    arrays_of,
-    bfloat16,
-    combine,
-    nodes,
-    numbers_of,
-    partition,
-    without_functions,
-)
+from ...inspect.trees import arrays_of, avals, bfloat16, combine, numbers_of, partition
+from ...kinds.mutable import MutableSuite
+from ...kinds.pytree import PytreeSuite
+from ...kinds.suite import Suite
 from ...patches.fast_compile import quick_options
 from ...report import ANY_ERROR, Law, check, doing
-from ...suites.base import Suite
-from ...suites.pytree import PytreeSuite
-from ...trace.jaxprs import NEEDS_VALUES, lacks_dtype, narrowing_casts
+from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
 from ...trace.programs import Compiled
-from ...values.closeness import check_close, check_overflow, tolerance_of
-from ...values.comparison import compare, recording_differences
-from ...values.dtypes import compiled_call, example_in, rounded
+from ...values.closeness import check_close, check_overflow
 
 NAN_IS_MEANT = "a docstring of the class says where it gives NaN"
 
@@ -64,13 +38,10 @@ LAW = Law(
     lesser={"mixes_no": "advice", "broadcasts": "advice", "loses_no": "advice"},
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
 )
+CHECKS = Checks(LAW)
 
 
-NO_BROADCASTS = Condition(
-    "the call may broadcast ranks",
-    lambda suite: not suite.broadcasts,
-    "broadcasts",
-)
+NO_BROADCASTS = Condition("the call may broadcast ranks", lambda suite: not suite.broadcasts, "broadcasts")
 
 
 def is_equinox(cls: type) -> bool:
@@ -78,230 +49,144 @@ def is_equinox(cls: type) -> bool:
     return equinox is not None and issubclass(cls, equinox.Module)
 
 
-@guard
-class JitEqualsEager(Suite):
-    """P7 for classes of every kind."""
-
-    def test_p07_outputs_are_as_declared(self) -> None:
-        self.need_call()
-        if not self.outputs():
-            not_applicable("the call has no outputs")
-        for seed in (0, 1):
-            if fits(self, seed):
-                result = self.call(self.make(seed), *self.arguments(seed))
-                result = without_functions(result)
-                self._check_outputs(jax.tree.leaves(result))
-
-    def _check_outputs(self, got: Sequence[Any]) -> None:
-        outputs = self.outputs()
-        message = f"{len(got)} outputs, declared are {len(outputs)}"
-        check_declared(self, len(got) == len(outputs), "call", message)
-        for i, (value, output) in enumerate(zip(got, outputs)):
-            message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
-            same = jnp.shape(value) == tuple(output.shape)
-            check_declared(self, same, f"output {i}", message)
-            message = (
-                f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
-            )
-            same = self.is_of(output.dtype, value)
-            check_declared(self, same, f"output {i}", message)
-
-    @applies_where(DTYPES)
-    def test_p07_computes_in_each_declared_dtype(self) -> None:
-        self.need_call()
-        call = compiled_call(self)
-        for dtype in self.dtypes:
-            with doing("call", f"the class in {dtype}"):
-                got = self._result_in(dtype, call)
-            instance, arguments = rounded(self.example(), dtype)
-            usual = call(instance, *arguments)
-            draws = any(map(is_key, jax.tree.leaves((instance, arguments))))
-            pairs = zip(arrays_of(usual), arrays_of(got), strict=True)
-            for i, (before, now) in enumerate(pairs):
-                if has_dtype(before, "float"):
-                    self._check_dtype(dtype, f"output {i}", before, now)
-                    if not draws:  # what is drawn depends on the dtype
-                        self._check_values(dtype, f"output {i}", before, now)
-
-    def _result_in(self, dtype: str, call: Callable[..., Any]) -> Any:
-        with example_in(self, dtype, 0) as (instance, arguments):
-            return call(instance, *arguments)
-
-    def _check_dtype(self, dtype: str, where: str, usual: Any, got: Any) -> None:
-        """What is of the default dtype otherwise is of this one, and as finite."""
-        same = got.dtype in (jnp.dtype(dtype), jnp.finfo(dtype).dtype)
-        hint = "an array with a fixed dtype: `dtype=x.dtype`"
-        check(same, where, f"in {dtype} it is {got.dtype}", hint)
-        lost = np.isfinite(host(usual)) & ~np.isfinite(host(got))
-        hint = "what 16 bits cannot hold: a large number, or an epsilon that is 0"
-        check(not lost.any(), where, f"in {dtype} it is {got}", hint)
-
-    def _check_values(self, dtype: str, where: str, usual: Any, got: Any) -> None:
-        """Its values are those of the default dtype, as far as the narrower one tells."""
-        narrow = max(jnp.dtype(dtype), usual.dtype, key=lambda one: jnp.finfo(one).eps)
-        allowed = tolerance_of(narrow, self.tolerance)
-        with recording_differences() as differences:
-            one, other = (host(v).astype(np.complex128) for v in (got, usual))
-            compare(one, other, allowed)
-        message = f"in {dtype} it is not what it is in {usual.dtype}"
-        hint = "a way through the call for one dtype; `tolerance` allows more rounding"
-        check(not differences, where, "; ".join([message, *differences]), hint)
-
-    def test_p07_loses_no_precision_on_the_way(self) -> None:
-        self.need_call()
-        if not self.strict:
-            not_applicable("the call may change precision on the way")
-        closed = self.traced_call()
-        held = self.named(self.cached_instance())
-        leaves = [*held.values(), *arrays_of(self.arguments(0))]
-        narrowest = bits_by_kind([*leaves, *closed.out_avals])
-        for equation in narrowing_casts(closed.jaxpr, narrowest):
-            dtypes = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype
-            message = f"it casts {dtypes[0]} to {dtypes[1]}, which nothing that it is given has"
-            hint = "`astype` in the middle of the call; `narrowest` names the dtype that may be"
-            check(str(dtypes[1]) == self.narrowest, "call", message, hint)
+@CHECKS.register(ABSENT)
+def test_p07_works_without_what_is_optional(subject: PytreeSuite) -> None:
+    subject.need_call()
+    hint = "a part that may be None is asked for (`is None`) before it is used"
+    for change in subject.absent:
+        with doing(f"the call with {dict(change)}", "it", hint):
+            instance = subject.built_abstractly({**subject.inputs(0), **change})
+            Compiled(subject.use, subject.mixed).shapes(instance, *subject.arguments(0))
 
 
-@guard
-class PytreeJitEqualsEager(PytreeSuite):
-    """P7 for pytrees."""
+@CHECKS.register()
+def test_p07_jit_equals_eager(subject: Suite) -> None:
+    check_compiled(subject, subject.compiled_ways()[0])
 
-    @applies_where(ABSENT)
-    def test_p07_works_without_what_is_optional(self) -> None:
-        self.need_call()
-        hint = "a part that may be None is asked for (`is None`) before it is used"
-        for change in self.absent:
-            with doing(f"the call with {dict(change)}", "it", hint):
-                instance = self.built_abstractly({**self.inputs(0), **change})
-                Compiled(self.use, self.mixed).shapes(instance, *self.arguments(0))
 
-    def test_p07_jit_equals_eager(self) -> None:
-        self.need_call()
-        compiled, name = self.compiled_use(), type(self.cached_instance()).__name__
-        for seed in (0, 1):
-            instance = self.make(seed)
-            before = snapshot(instance)
-            eager = self.apply(instance, *self.arguments(seed))
-            check(
-                snapshot(instance) == before,
-                name,
-                "the eager call changed the instance",
-            )
-            with doing("call", "the call under jax.jit"):
-                got = compiled(instance, *self.arguments(seed))
-            check_close("call", "jit gives {}, eager {}", got, eager)
-            same = snapshot(instance) == before
-            check(same, name, "the compiled call changed the instance")
+@CHECKS.register()
+def test_p07_jax_jit_through_split_and_merge_equals_eager(subject: MutableSuite) -> None:
+    check_compiled(subject, subject.compiled_ways()[1])
 
-    def test_p07_equal_arguments_give_no_nan(self) -> None:
-        instance, arguments = self.cached_example()
-        if documents_nan(type(instance)):
-            not_applicable(NAN_IS_MEANT)
-        hint = "a division by a deviation or a norm that can be 0: add an epsilon"
-        for fill in (0, 1):
-            try:
-                results = self.compiled_use()(instance, *self.filled(arguments, fill))
-            except ANY_ERROR:
-                continue  # a check in the call refuses these values
-            for i, result in enumerate(arrays_of(results)):
-                message = f"with each element of the arguments {fill} it has NaN"
-                has = is_inexact(result) and np.isnan(np.asarray(result)).any()
-                check(not has, f"output {i}", message, hint)
 
-    def test_p07_large_arguments_do_not_overflow_on_the_way(self) -> None:
-        instance, arguments = self.cached_example()
-        for fill in (100, -100, 300, -300):
-            large = self.filled(arguments, fill)
-            try:
-                found = arrays_of(self.compiled_use()(instance, *large))
-            except ANY_ERROR:
-                continue  # a check in the call refuses these values
-            message = f"with each element of the arguments {fill}"
-            static, arrays = partition((instance, large))
-            run = functools.partial(self._of_parts, static)
-            check_overflow(message, found, run, arrays)
+def check_compiled(subject: Suite, compiled: Any) -> None:
+    """The compiled call gives what the eager one gives, and neither changes what it was given."""
+    subject.need_call()
+    way = compiled.name
+    for seed in (0, 1):
+        instance = subject.make(seed)
+        name, before = type(instance).__name__, subject.snapshot_of(instance)
+        eager = subject.run(instance, *subject.arguments(seed))
+        check(subject.snapshot_of(instance) == before, name, "the eager call changed the instance")
+        with doing("call", f"the call under {way}"):
+            got = compiled(instance, *subject.arguments(seed))
+        check_close("call", f"{way} gives {{}}, eager {{}}", subject.output_of(got), subject.output_of(eager))
+        check_states(subject, got, eager, way)
+        check(subject.snapshot_of(instance) == before, name, "the compiled call changed the instance")
 
-    def _of_parts(self, static: Any, arrays: Any) -> list[Any]:
-        instance, arguments = combine(static, arrays)
-        return numbers_of(self.apply(instance, *arguments))
 
-    @applies_where(of_class("the class is no Equinox Module", is_equinox))
-    def test_p07_filter_jit_equals_eager(self) -> None:
-        instance, arguments = self.example()
-        equinox: Any = sys.modules.get("equinox")
-        eager = self.apply(instance, *arguments)
-        options = {"compiler_options": quick_options()}  # handed on to jax.jit
-        run = equinox.filter_jit(lambda *a: self.apply(*a), **options)
-        got = run(instance, *arguments)
-        check_close("call", "filter_jit gives {}, eager {}", got, eager)
+def check_states(subject: Suite, got: Any, eager: Any, way: str) -> None:
+    """What the call leaves in an object that it updates is the same."""
+    if subject.is_mutable:
+        for path, value in eager[1].items():
+            check_close(path, f"after {way} it is {{}}, after an eager call {{}}", got[1][path], value)
 
-    def test_p07_mixes_no_precisions(self) -> None:
-        instance, arguments = self.cached_example()
-        if not self.strict:
-            not_applicable("the call may promote dtypes")
-        hint = "operands of two dtypes: cast them explicitly"
-        strict = jax.config.values["jax_numpy_dtype_promotion"] == "strict"
-        promotion = jax.numpy_dtype_promotion("strict")
-        with doing("call", "the call under strict promotion", hint), promotion:
-            try:
-                value, back = self.dynamic(instance)
-                jax.eval_shape(
-                    lambda v, arguments: self.apply(back(v), *arguments),
-                    value,
-                    arguments,
-                )
-            except jax.dtypes.TypePromotionError as error:
-                # An integer may meet a float, but where the tests forbid that everywhere.
-                if strict or not any(kind in str(error) for kind in ("int", "bool")):
-                    raise
 
-    @applies_where(NO_BROADCASTS)
-    def test_p07_broadcasts_no_ranks(self) -> None:
-        instance, arguments = self.example()
-        hint = "operands of two ranks: write `x[None]`, or `broadcasts = True`"
-        with doing("call", "the call", hint), jax.numpy_rank_promotion("raise"):
-            jax.eval_shape(lambda: self.apply(instance, *arguments))
+@CHECKS.register()
+def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
+    instance, arguments = subject.cached_example()
+    if documents_nan(type(instance)):
+        not_applicable(NAN_IS_MEANT)
+    hint = "a division by a deviation or a norm that can be 0: add an epsilon"
+    for fill in (0, 1):
+        message = f"with each element of the arguments {fill} it has NaN"
+        for i, result in enumerate(filled_results(subject, instance, arguments, fill)):
+            has = is_inexact(result) and np.isnan(np.asarray(result)).any()
+            check(not has, f"output {i}", message, hint)
 
-    def test_p07_bfloat16_in_bfloat16_out(self) -> None:
-        instance, arguments = self.cached_example()
-        if not self._computes_in_one_dtype(instance, arguments):
-            not_applicable("the class fixes a dtype")
-        values = bfloat16((instance, arguments))
-        hint = "an array with a fixed dtype, which meets one in bfloat16"
-        with doing("call", "the call in bfloat16", hint):
-            try:
-                result = jax.eval_shape(lambda: self.apply(values[0], *values[1]))
-            except NEEDS_VALUES:
-                not_applicable("a trace of the call with no inputs needs values")
-            except ANY_ERROR as error:
-                if lacks_dtype(error):
-                    not_applicable(f"jax has no such operation in bfloat16: {error}")
+
+def filled_results(subject: Suite, instance: Any, arguments: Any, fill: int) -> list[Any]:
+    """The arrays that the compiled call gives where arguments have one value; nothing where it refuses that."""
+    with contextlib.suppress(*ANY_ERROR):  # of a check in the call
+        outcome = subject.compiled_ways()[0](instance, *subject.filled(arguments, fill))
+        return arrays_of(subject.output_of(outcome))
+    return []
+
+
+@CHECKS.register()
+def test_p07_large_arguments_do_not_overflow_on_the_way(subject: Suite) -> None:
+    instance, arguments = subject.cached_example()
+    call, value = subject.pure_call(instance)
+    for fill in (100, -100, 300, -300):
+        if not (found := filled_results(subject, instance, arguments, fill)):
+            continue
+        message = f"with each element of the arguments {fill}"
+        static, arrays = partition((value, subject.filled(arguments, fill)))
+        check_overflow(message, found, functools.partial(numbers_of_call, subject, call, static), arrays)
+
+
+def numbers_of_call(subject: Suite, call: Callable[..., Any], static: Any, arrays: Any) -> list[Any]:
+    value, arguments = combine(static, arrays)
+    return numbers_of(subject.output_of(call(value, *arguments)))
+
+
+@CHECKS.register(of_class("the class is no Equinox Module", is_equinox))
+def test_p07_filter_jit_equals_eager(subject: PytreeSuite) -> None:
+    instance, arguments = subject.example()
+    equinox: Any = sys.modules.get("equinox")
+    eager = subject.apply(instance, *arguments)
+    options = {"compiler_options": quick_options()}  # handed on to jax.jit
+    run = equinox.filter_jit(lambda *a: subject.apply(*a), **options)
+    got = run(instance, *arguments)
+    check_close("call", "filter_jit gives {}, eager {}", got, eager)
+
+
+@CHECKS.register()
+def test_p07_mixes_no_precisions(subject: Suite) -> None:
+    instance, arguments = subject.cached_example()
+    if not subject.strict:
+        not_applicable("the call may promote dtypes")
+    hint = "operands of two dtypes: cast them explicitly"
+    strict = jax.config.values["jax_numpy_dtype_promotion"] == "strict"
+    call, value = subject.pure_call(instance)
+    with doing("call", "the call under strict promotion", hint), jax.numpy_dtype_promotion("strict"):
+        try:
+            jax.eval_shape(call, value, *arguments)
+        except jax.dtypes.TypePromotionError as error:
+            # An integer may meet a float, but where the tests forbid that everywhere.
+            if strict or not any(kind in str(error) for kind in ("int", "bool")):
                 raise
-        for i, out in enumerate(jax.tree.leaves(result)):
-            message = f"with bfloat16 leaves and arguments it is {out.dtype}"
-            check(
-                not stays_wide(out),
-                f"output {i}",
-                message,
-                "an array with a fixed dtype",
-            )
-
-    def _computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
-        declared = [leaf.dtype for leaf in self.manifest() if leaf.shape is not None]
-        declared += [str(out.dtype) for out in self.returns]
-        fixed = [name for name in declared if is_fixed_inexact(name)]
-        call_arguments = [
-            v.dtype for v in jax.tree.leaves((instance, arguments)) if is_inexact(v)
-        ]
-        # What the arguments say of arrays as static stays, whatever the arrays become.
-        held = [argument.dtype for argument in structures_of(arguments)]
-        says = any(jnp.issubdtype(one, jnp.inexact) for one in held)
-        # Without any float there is nothing that the outputs could follow.
-        return not (fixed or says or self.compute) and {*call_arguments} == {
-            real_dtype("float")
-        }
 
 
-def structures_of(tree: Any) -> list[Any]:
-    """The structures of arrays that the static values of a tree's nodes say."""
-    return [structure for _, _, aux in nodes(tree) for structure in structures_in(aux)]
+@CHECKS.register(NO_BROADCASTS)
+def test_p07_broadcasts_no_ranks(subject: Suite) -> None:
+    instance, arguments = subject.cached_example()
+    hint = "operands of two ranks: write `x[None]`, or `broadcasts = True`"
+    call, value = subject.pure_call(instance)
+    with doing("call", "the call", hint), jax.numpy_rank_promotion("raise"):
+        jax.eval_shape(call, value, *arguments)
+
+
+@CHECKS.register()
+def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
+    instance, arguments = subject.cached_example()
+    if not subject.computes_in_one_dtype(instance, arguments):
+        not_applicable("the class fixes a dtype")
+    small, given = bfloat16((subject.to_tree(instance)[0], arguments))
+    call, value = subject.pure_call(subject.to_tree(instance)[1](small))
+    hint = "an array with a fixed dtype, which meets one in bfloat16"
+    with doing("call", "the call in bfloat16", hint):
+        try:
+            outcome = jax.eval_shape(call, value, *given)
+        except NEEDS_VALUES:
+            not_applicable("a trace of the call with no inputs needs values")
+        except ANY_ERROR as error:
+            if lacks_dtype(error) or is_of_flax_layer(error):
+                not_applicable(f"there is no such operation in bfloat16: {error}")
+            raise
+    for i, out in enumerate(jax.tree.leaves(subject.output_of(outcome))):
+        message = f"with bfloat16 {subject.nouns} and arguments it is {out.dtype}"
+        check(not stays_wide(out), f"output {i}", message, "an array with a fixed dtype")
+    if subject.is_mutable:
+        same = avals(outcome[1]) == avals(subject.named(subject.to_tree(instance)[1](small)))
+        check(same, "state", "the call changed a dtype of the state")

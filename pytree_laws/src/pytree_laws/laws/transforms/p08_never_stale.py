@@ -2,16 +2,14 @@
 
 from typing import Any
 
-import jax
-
-from ...engine.runner import guard
-from ...inspect.arrays import is_array, same_bits
-from ...inspect.trees import arrays_of, attributes, named_leaves, replace_leaves
+from ...engine.registry import Checks
+from ...inspect.arrays import same_bits
+from ...inspect.trees import arrays_of
+from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Law, check
-from ...suites.pytree import PytreeSuite
 from ...values.closeness import check_close, close
 from ...values.precision import is_half
-from ...values.randomize import perturb_leaf, randomize
+from ...values.randomize import perturb_leaf
 
 LAW = Law(
     number="P8",
@@ -22,76 +20,65 @@ LAW = Law(
     fix="Derive in a property or in the call, and make the instance an argument of the compiled function.",
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
 )
+CHECKS = Checks(LAW)
 
 
-@guard
-class NeverStale(PytreeSuite):
-    """P8."""
+@CHECKS.register()
+def test_p08_compiled_calls_see_every_edit(subject: Suite) -> None:
+    instance, arguments = subject.cached_example()
+    compiled = subject.compiled_ways()[0]
+    compiled(instance, *arguments)
+    for path, value in subject.named(instance).items():
+        edited = subject.with_array(instance, path, perturb_leaf(value))
+        message = "after an edit the compiled call gives {}, eager {}"
+        check_close(path, message, compiled(edited, *arguments), subject.run(edited, *arguments))
 
-    def test_p08_compiled_calls_see_every_edit(self) -> None:
-        instance, arguments = self.cached_example()
-        compiled = self.compiled_use()
-        compiled(instance, *arguments)
-        for i, (name, leaf) in enumerate(named_leaves(instance)):
-            if is_array(leaf):
-                edited = replace_leaves(instance, {i: perturb_leaf(leaf)})
-                got = compiled(edited, *arguments)
-                message = "after an edit the compiled call gives {}, eager {}"
-                check_close(name, message, got, self.apply(edited, *arguments))
 
-    def test_p08_every_parameter_changes_the_output(self) -> None:
-        self.need_call()
-        compiled = self.compiled_use()
-        for i, (name, _) in enumerate(named_leaves(self.cached_instance())):
-            needed = self.role(name) == "param" and not self.is_unused(name)
-            if needed or name in self.used:
-                seen = any(self._changes_output(compiled, i, s) for s in range(4))
-                hint = "a parameter that is not used, or a stored value derived from it"
-                message = f"an edit of this {self.role(name)} changes no output"
-                check(seen, name, message, hint)
+@CHECKS.register()
+def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
+    subject.need_call()
+    for path in subject.named(subject.cached_instance()):
+        role = subject.role(path)
+        if (role == "param" and not subject.is_unused(path)) or path in subject.used:
+            seen = any(changes_output(subject, path, seed) for seed in range(4))
+            what = role if role == "param" else f"{role}, declared as used,"
+            hint = "a parameter that is not used, or a stored value derived from it"
+            check(seen, path, f"an edit of this {what} changes no output", hint)
 
-    def _changes_output(self, compiled: Any, i: int, seed: int) -> bool:
-        """Whether an edit of a leaf shows: at the start, or at a generic point."""
-        instance, arguments = (
-            self.cached_instance(),
-            [self.arguments(seed) for seed in (0, 1)],
-        )
-        if seed:
-            instance, arguments = randomize(
-                (instance, arguments), seed, self.held_fixed(instance)
-            )
-        leaf = jax.tree.leaves(instance)[i]
-        edits = [
-            replace_leaves(instance, {i: perturb_leaf(leaf, sign)}) for sign in (1, -1)
-        ]
-        before = [compiled(instance, *each) for each in arguments]
-        after = [[compiled(each, *a) for a in arguments] for each in edits]
-        return any(self._differ(before, each) for each in after)
 
-    def _differ(self, before: Any, after: Any) -> bool:
-        """Whether results of one program differ by more than rounding; in 16 bits, in which rounding hides an edit, at all."""
-        if not is_half(self.narrowest):
-            return not close(before, after)
-        pairs = zip(arrays_of(before), arrays_of(after), strict=True)
-        return not all(same_bits(left, right) for left, right in pairs)
+def changes_output(subject: Suite, path: str, seed: int) -> bool:
+    """Whether an edit of an array shows: at the start, or at a generic point."""
+    compiled = subject.compiled_ways()[0]
+    instance, examples = subject.at_point(seed)
+    value = subject.named(instance)[path]
 
-    def test_p08_assignment_is_refused_or_seen(self) -> None:
-        _, arguments = self.cached_example()
-        for i, (name, leaf) in enumerate(named_leaves(self.cached_instance())):
-            if not is_array(leaf) or name not in attributes(self.cached_instance()):
-                continue
-            instance = self.make(0)
-            self.apply(instance, *arguments)
-            try:
-                setattr(instance, name, perturb_leaf(leaf))
-            except ANY_ERROR:
-                continue  # refused
-            got = self.apply(instance, *arguments)
-            fresh = self.apply(
-                replace_leaves(self.make(0), {i: perturb_leaf(leaf)}), *arguments
-            )
-            message = "after an assignment the call gives {}, a fresh instance {}"
-            hint = (
-                "a method compiled with a static self, or a cache keyed by the instance"
-            )
-            check_close(name, message, got, fresh, hint)
+    def outputs(instance: Any) -> list[Any]:
+        return [subject.output_of(compiled(instance, *arguments)) for arguments in examples]
+
+    before = outputs(instance)
+    edits = (subject.with_array(instance, path, perturb_leaf(value, sign)) for sign in (1, -1))
+    return any(differ(subject, before, outputs(edited)) for edited in edits)
+
+
+def differ(subject: Suite, before: Any, after: Any) -> bool:
+    """Whether results of one program differ by more than rounding; in 16 bits, in which rounding hides an edit, at all."""
+    if not is_half(subject.narrowest):
+        return not close(before, after)
+    pairs = zip(arrays_of(before), arrays_of(after), strict=True)
+    return not all(same_bits(left, right) for left, right in pairs)
+
+
+@CHECKS.register()
+def test_p08_assignment_is_refused_or_seen(subject: Suite) -> None:
+    instance, arguments = subject.example()
+    subject.run_in_place(instance, *arguments)  # what it caches is cached now
+    for path, value in subject.named(instance).items():
+        try:
+            subject.assign_array(instance, path, perturb_leaf(value))
+        except ANY_ERROR:
+            continue  # refused
+        fresh = subject.run(subject.copied(instance), *arguments)
+        got = subject.run_in_place(instance, *arguments)
+        message = "after an assignment the call gives {}, a fresh instance {}"
+        hint = "a method compiled with a static self, or a cache keyed by the instance"
+        check_close(path, message, got, fresh, hint)

@@ -3,67 +3,55 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import jax
-import numpy as np
-
 from ...discover.inference import same_value
+from ...discover.invocation import trace_of_call
+from ...discover.resize import resized
 from ...engine.applicability import not_applicable
-from ...engine.runner import guard
-from ...inspect.arrays import is_array, is_key, on_device
-from ...inspect.trees import arrays_of, avals, map_arrays, structure
+from ...engine.registry import Checks
+from ...inspect.trees import arrays_of
+from ...kinds.suite import Suite
 from ...report import ANY_ERROR
-from ...suites.pytree import PytreeSuite
 from ...values.closeness import check_close
-from ...values.randomize import randomize
+
+CHECKS = Checks()
 
 
-@guard
-class Sizes(PytreeSuite):
-    """P8, of leaves that another size takes the place of."""
+@CHECKS.register()
+def test_p08_static_values_follow_the_sizes(subject: Suite) -> None:
+    subject.need_call()
+    changes = another_size(subject)
+    start, fresh = subject.cached_instance(), of_the_other_size(subject, changes)
+    (old_static, old), (new_static, new) = subject.form_of(start), subject.form_of(fresh)
+    if old.keys() != new.keys() or old == new or old_static == new_static:
+        not_applicable("no static value changes with the size of an array")
+    arguments = resized(subject.arguments(0), sizes_of(subject, changes))
+    grown = subject.with_arrays_of(start, fresh)
+    if is_one_program(subject, grown, fresh, arguments):
+        return
+    check_not_stale(
+        subject,
+        (start, fresh),
+        got=lambda: subject.output_of(subject.run(grown, *arguments)),
+        wanted=lambda: subject.output_of(subject.run(fresh, *arguments)),
+    )
 
-    def test_p08_static_values_follow_the_sizes(self) -> None:
-        self.need_call()
-        changes = another_size(self)
-        start, fresh = self.cached_instance(), self._of_the_other_size(changes)
-        leaves = jax.tree.leaves(fresh)
-        grown = len(leaves) == len(jax.tree.leaves(start)) and avals(fresh) != avals(
-            start
-        )
-        if not grown or structure(fresh) == structure(start):
-            not_applicable("no static value changes with the size of a leaf")
-        arguments = resized(self.arguments(0), sizes_of(self, changes))
-        grown_start = structure(start).unflatten(leaves)
-        if self._traces_alike(fresh, grown_start, arguments):
-            return
-        check_not_stale(
-            self,
-            (start, fresh),
-            got=lambda: self.apply(grown_start, *arguments),
-            wanted=lambda: self.apply(fresh, *arguments),
-        )
 
-    def _of_the_other_size(self, changes: Mapping[str, int]) -> Any:
-        """An instance of another size, with values as good as any in its arrays."""
-        try:
-            built = self.built_abstractly({**self.inputs(0), **changes})
-        except ANY_ERROR:
-            not_applicable("the class cannot be built with another size alone")
-        return randomize(built, 2)
+def of_the_other_size(subject: Suite, changes: Mapping[str, int]) -> Any:
+    """An instance of another size, with values as good as any in its arrays."""
+    try:
+        built = subject.built_abstractly({**subject.inputs(0), **changes})
+    except ANY_ERROR:
+        not_applicable("the class cannot be built with another size alone")
+    return subject.elsewhere(built)
 
-    def _traces_alike(self, one: Any, other: Any, arguments: Any) -> bool:
-        """Whether the calls of two instances with the same leaves are one program, without constants."""
-        try:
-            first, second = (self._trace(each, arguments) for each in (one, other))
-        except ANY_ERROR:
-            return False
-        has_constants = bool(first.consts or second.consts)
-        return not has_constants and str(first) == str(second)
 
-    def _trace(self, instance: Any, arguments: Any) -> Any:
-        value, back = self.dynamic(instance)
-        return jax.make_jaxpr(lambda v, arguments: self.apply(back(v), *arguments))(
-            value, arguments
-        )
+def is_one_program(subject: Suite, one: Any, other: Any, arguments: Any) -> bool:
+    """Whether the calls of two instances are one program, without constants."""
+    try:
+        first, second = (trace_of_call(subject, each, arguments) for each in (one, other))
+    except ANY_ERROR:
+        return False
+    return not (first.consts or second.consts) and str(first) == str(second)
 
 
 def another_size(suite: Any) -> Mapping[str, int]:
@@ -87,11 +75,7 @@ def sizes_of(suite: Any, changes: Mapping[str, int]) -> Mapping[int, int]:
 
 
 def check_not_stale(
-    suite: Any,
-    instances: tuple[Any, Any],
-    *,
-    got: Callable[[], Any],
-    wanted: Callable[[], Any],
+    suite: Any, instances: tuple[Any, Any], *, got: Callable[[], Any], wanted: Callable[[], Any]
 ) -> None:
     """With leaves of another size the call is as a fresh instance of that size, or is refused, or who gives the size said what it is.
 
@@ -114,14 +98,3 @@ def check_not_stale(
     message = "with leaves of another size the call gives {}, a fresh instance of that size {}"
     hint = "a static value that was computed from a size: take it from the array in the call, or refuse other shapes there"
     check_close(", ".join(stale), message, of_grown, of_fresh, hint)
-
-
-def resized(arguments: Any, sizes: Mapping[int, int]) -> Any:
-    """The arguments with other sizes of their axes."""
-
-    def resize(leaf: Any) -> Any:
-        shape = tuple(sizes.get(size, size) for size in leaf.shape)
-        same = not is_array(leaf) or is_key(leaf) or shape == leaf.shape
-        return leaf if same else on_device(np.resize(np.asarray(leaf), shape))
-
-    return map_arrays(resize, arguments)

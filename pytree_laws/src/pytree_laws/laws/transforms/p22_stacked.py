@@ -1,28 +1,18 @@
 """P22: stacked layers, which a call goes through by `jax.lax.scan`."""
 
-from collections.abc import Callable
-from typing import Any
-
 import jax
 import numpy as np
 
 from ...engine.applicability import Condition, declares
 from ...engine.registry import Checks
-from ...inspect.arrays import host, is_floating, is_inexact, is_key
-from ...inspect.trees import (
-    arrays_of,
-    flatten,
-    look_up,
-    named_arrays,
-    named_leaves,
-    replace_leaves,
-)
+from ...inspect.arrays import host, is_floating, is_key
+from ...inspect.trees import flatten, look_up, named_arrays
+from ...kinds.pytree import PytreeSuite
+from ...kinds.suite import Suite
+from ...kinds.training import results_and_grads
 from ...report import Law, check, doing
-from ...session import Session
-from ...suites.base import Suite
 from ...trace.programs import compiled
 from ...values.closeness import check_close
-from ...values.optimisation import weighted
 
 LAW = Law(
     number="P22",
@@ -35,20 +25,20 @@ LAW = Law(
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p07_outputs_are"),
 )
 
-LOOP = Condition(
-    "no loop is declared",
-    lambda suite: type(suite).loop is not Suite.loop,
-    "loop",
-)
+LOOP = Condition("no loop is declared", lambda suite: type(suite).loop is not Suite.loop, "loop")
 STACKED = declares("stacked", "no stacked layers are declared")
 CHECKS = Checks(LAW)
 
 
 @CHECKS.register(LOOP)
-def test_p22_the_scan_gives_what_the_loop_gives(subject: Any, session: Session) -> None:
-    (results, grads), (looped, looped_grads) = (
-        _results_and_grads(subject, use) for use in (subject.call, subject.loop)
-    )
+def test_p22_the_scan_gives_what_the_loop_gives(subject: PytreeSuite) -> None:
+    instance, arguments = subject.cached_example()
+    floats = [i for i, v in enumerate(flatten(instance)[0]) if is_floating(v)]
+    with doing("call", "the gradient of the call, or of the loop,"):
+        (results, grads), (looped, looped_grads) = (
+            results_and_grads(use, instance, arguments, floats, compiled)
+            for use in (subject.call, subject.loop)
+        )
     message = "the scan gives {} and the loop over its layers {}"
     hint = "a layer too few, another order, or a value that the layers do not hand on"
     check_close("call", message, results, looped, hint)
@@ -57,42 +47,16 @@ def test_p22_the_scan_gives_what_the_loop_gives(subject: Any, session: Session) 
         check_close(name, message, grad, looped_grads[name], "", slack=10.0)
 
 
-def _results_and_grads(
-    subject: Any, use: Callable[..., Any]
-) -> tuple[list[Any], dict[str, Any]]:
-    """The arrays that the example gives, and by path the gradients of a weighted sum of them."""
-    instance, arguments = subject.cached_example()
-    floats = {i: v for i, v in enumerate(flatten(instance)[0]) if is_floating(v)}
-
-    def loss(values: dict[int, Any]) -> tuple[Any, list[Any]]:
-        results = arrays_of(use(replace_leaves(instance, values), *arguments))
-        return sum(weighted(v) for v in results if is_inexact(v)), results
-
-    with doing("call", "the gradient of the call, or of the loop,"):
-        run = compiled(jax.value_and_grad(loss, has_aux=True))
-        (_, results), grads = run(floats)
-    names = [name for name, _ in named_leaves(instance)]
-    return results, {names[i]: grad for i, grad in grads.items()}
-
-
 @CHECKS.register(STACKED)
-def test_p22_each_layer_is_drawn_with_its_own_key(
-    subject: Any, session: Session
-) -> None:
+def test_p22_each_layer_is_drawn_with_its_own_key(subject: PytreeSuite) -> None:
     first, second = (subject.cached_instance(seed) for seed in (0, 1))
     for path in subject.stacked:
         others = dict(named_arrays(look_up(second, path)))
         for name, array in named_arrays(look_up(first, path)):
-            values = np.asarray(
-                host(jax.random.key_data(array) if is_key(array) else array)
-            )
+            values = np.asarray(host(jax.random.key_data(array) if is_key(array) else array))
             other = others[name]
-            was_drawn = is_key(array) or not np.array_equal(
-                values, np.asarray(host(other))
-            )
+            was_drawn = is_key(array) or not np.array_equal(values, np.asarray(host(other)))
             same = len(values) > 1 and all(np.array_equal(values[0], v) for v in values)
-            message = (
-                f"all {len(values)} layers hold the same values, which the key draws"
-            )
+            message = f"all {len(values)} layers hold the same values, which the key draws"
             hint = "split the key before `vmap`, so that each layer has one"
             check(not (was_drawn and same), f"{path}.{name}".rstrip("."), message, hint)

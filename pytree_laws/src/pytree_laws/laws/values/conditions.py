@@ -30,7 +30,6 @@ from ...engine.expected import expected_failure
 from ...engine.runner import first_build
 from ...inspect.arrays import real_dtype
 from ...report import ANY_ERROR
-from ...suites.perturb import perturb
 from ...values.comparison import recording_differences
 from ...values.dtypes import SEEDS, Example, cast, example_in, example_name
 from ...values.example_sizes import hint_of
@@ -47,14 +46,9 @@ class NotTrue(AssertionError):
 @overload
 def holds(condition: Condition) -> Test: ...
 @overload
+def holds(*, of: str | Sequence[str] = "call", at_start: bool = False) -> Callable[[Condition], Test]: ...
 def holds(
-    *, of: str | Sequence[str] = "call", at_start: bool = False
-) -> Callable[[Condition], Test]: ...
-def holds(
-    condition: Condition | None = None,
-    *,
-    of: str | Sequence[str] = "call",
-    at_start: bool = False,
+    condition: Condition | None = None, *, of: str | Sequence[str] = "call", at_start: bool = False
 ) -> Any:
     """A test of a condition: a method that takes an instance and the arguments of the call.
 
@@ -97,13 +91,7 @@ def conditions_of(suite: Any) -> Iterator[tuple[str, Callable[[], None]]]:
             yield name, getattr(suite, name)
 
 
-def _try(
-    suite: Any,
-    condition: Condition,
-    dtype: str | None,
-    of: Sequence[str],
-    at_start: bool,
-) -> None:
+def _try(suite: Any, condition: Condition, dtype: str | None, of: Sequence[str], at_start: bool) -> None:
     __tracebackhide__ = True
     own = functools.partial(condition, suite)
     compiled, is_traced = suite.compile(own), True
@@ -137,7 +125,7 @@ def _example(
     functions = {**methods, "call": suite.arguments}
     given = tuple(function for name in of for function in functions[name](seed))
     with example_in(suite, dtype, seed) as (instance, _):
-        instance = perturb(suite, instance) if is_moved else instance
+        instance = suite.as_trained(instance) if is_moved else instance
         yield instance, given if dtype is None else cast(given, usual, dtype)
 
 

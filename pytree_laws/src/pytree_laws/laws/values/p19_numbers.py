@@ -6,12 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...engine.applicability import Condition, applies_where, not_applicable
-from ...engine.runner import guard
+from ...engine.applicability import Condition, not_applicable
+from ...engine.registry import Checks
 from ...inspect.arrays import wide_in_numpy
 from ...inspect.trees import map_arrays
+from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Law, check, doing
-from ...suites.base import Suite
 from ...values.closeness import in_64_bits
 from ...values.comparison import compare, recording_differences
 from ...values.dtypes import SEEDS, compiled_call, dtype_of, example_in, example_name
@@ -26,68 +26,68 @@ LAW = Law(
     fix="Compare both line by line at the first element that differs; record what is right anew; `tolerance` allows more rounding.",
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p07_outputs_are"),
 )
+CHECKS = Checks(LAW)
 
 
 REFERENCE = Condition(
-    "no reference is declared",
-    lambda suite: type(suite).reference is not Suite.reference,
-    "reference",
+    "no reference is declared", lambda suite: type(suite).reference is not Suite.reference, "reference"
 )
 
 
-@guard
-class Numbers(Suite):
-    """P19."""
+@CHECKS.register(REFERENCE)
+def test_p19_outputs_are_those_of_the_reference(subject: Suite) -> None:
+    _need_reference(subject)
+    call = compiled_call(subject)
+    for dtype in (None, *subject.dtypes):
+        for seed in range(SEEDS):
+            where = example_name(dtype, seed)
+            with example_in(subject, dtype, seed) as (instance, arguments):
+                with doing("reference", f"the reference on {where}"):
+                    wanted = _reference_of(subject, instance, arguments)
+                _check_numbers(subject, where, call(instance, *arguments), wanted)
 
-    @applies_where(REFERENCE)
-    def test_p19_outputs_are_those_of_the_reference(self) -> None:
-        self._need_reference()
-        call = compiled_call(self)
-        for dtype in (None, *self.dtypes):
-            for seed in range(SEEDS):
-                where = example_name(dtype, seed)
-                with example_in(self, dtype, seed) as (instance, arguments):
-                    with doing("reference", f"the reference on {where}"):
-                        wanted = self._reference_of(instance, arguments)
-                    self._check_numbers(where, call(instance, *arguments), wanted)
 
-    @applies_where(REFERENCE)
-    def test_p19_random_values_give_those_of_the_reference(self) -> None:
-        self._need_reference()
-        call = compiled_call(self)
-        for seed in range(1, 1 + 2 * SEEDS):
-            instance, arguments = self._random_example(seed)
-            try:
-                wanted = self._reference_of(instance, arguments)
-                got = call(instance, *arguments)
-            except ANY_ERROR:
-                continue  # what they compute is not defined for these values
-            if all(np.isfinite(v).all() for v in jax.tree.leaves(wanted)):
-                self._check_numbers(f"random values of seed {seed}", got, wanted)
+@CHECKS.register(REFERENCE)
+def test_p19_random_values_give_those_of_the_reference(subject: Suite) -> None:
+    _need_reference(subject)
+    call = compiled_call(subject)
+    for seed in range(1, 1 + 2 * SEEDS):
+        instance, arguments = _random_example(subject, seed)
+        try:
+            wanted = _reference_of(subject, instance, arguments)
+            got = call(instance, *arguments)
+        except ANY_ERROR:
+            continue  # what they compute is not defined for these values
+        if all(np.isfinite(v).all() for v in jax.tree.leaves(wanted)):
+            _check_numbers(subject, f"random values of seed {seed}", got, wanted)
 
-    def _need_reference(self) -> None:
-        self.need_call()
-        if type(self).reference is Suite.reference:
-            not_applicable("no reference is declared")
 
-    def _random_example(self, seed: int) -> tuple[Any, tuple[Any, ...]]:
-        """An example with other numbers; signs as well for an odd seed."""
-        example = self.cached_instance(seed), self.arguments(seed)
-        return randomize(example, seed)
+def _need_reference(subject: Suite) -> None:
+    subject.need_call()
+    if type(subject).reference is Suite.reference:
+        not_applicable("no reference is declared")
 
-    def _reference_of(self, instance: Any, arguments: Any) -> Any:
-        """What the reference gives, as arrays of the dtypes that the call has to give."""
-        usual = dtype_of((instance, arguments))
-        call_arguments = map_arrays(wide_in_numpy, arguments)
-        with in_64_bits(), np.errstate(all="ignore"):
-            result = self.reference(self.in_numpy(instance), *call_arguments)
-            return jax.tree.map(lambda value: as_the_call_has_it(value, usual), result)
 
-    def _check_numbers(self, where: str, got: Any, wanted: Any) -> None:
-        with recording_differences() as differences:
-            same = compare(without_state(got), wanted, self.tolerance)
-        message = f"with {where} it is not what the reference gives"
-        check(same, "call", "; ".join([message, *dict.fromkeys(differences)]))
+def _random_example(subject: Suite, seed: int) -> tuple[Any, tuple[Any, ...]]:
+    """An example with other numbers; signs as well for an odd seed."""
+    example = subject.cached_instance(seed), subject.arguments(seed)
+    return randomize(example, seed)
+
+
+def _reference_of(subject: Suite, instance: Any, arguments: Any) -> Any:
+    """What the reference gives, as arrays of the dtypes that the call has to give."""
+    usual = dtype_of((instance, arguments))
+    call_arguments = map_arrays(wide_in_numpy, arguments)
+    with in_64_bits(), np.errstate(all="ignore"):
+        result = subject.reference(subject.in_numpy(instance), *call_arguments)
+        return jax.tree.map(lambda value: as_the_call_has_it(value, usual), result)
+
+
+def _check_numbers(subject: Suite, where: str, got: Any, wanted: Any) -> None:
+    with recording_differences() as differences:
+        same = compare(without_state(got), wanted, subject.tolerance)
+    message = f"with {where} it is not what the reference gives"
+    check(same, "call", "; ".join([message, *dict.fromkeys(differences)]))
 
 
 def as_the_call_has_it(value: Any, usual: Any) -> np.ndarray:
@@ -114,6 +114,4 @@ def without_state(result: Any) -> Any:
 
 
 def is_state(value: Any) -> bool:
-    return type(value).__name__ == "State" and type(value).__module__.startswith(
-        "equinox"
-    )
+    return type(value).__name__ == "State" and type(value).__module__.startswith("equinox")

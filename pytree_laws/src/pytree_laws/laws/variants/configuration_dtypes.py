@@ -17,10 +17,7 @@ def is_float(value: Any) -> bool:
 
 def has_other_keys(traced: TracedConfiguration) -> bool:
     """Whether a dict of other keys met one of the usual keys, as the gradients for it."""
-    changes = {
-        **traced.configuration.inputs,
-        **traced.configuration.given,
-    }.values()
+    changes = {**traced.configuration.inputs, **traced.configuration.given}.values()
     words = ("structure", "pytree", "children")
     told = str(traced.error).lower()
     return any(isinstance(v, dict) for v in changes) and any(w in told for w in words)
@@ -30,26 +27,16 @@ def lacks_its_key(suite: Any, traced: TracedConfiguration) -> bool:
     """Whether a key is left out: the call may then fail as it likes."""
     use = example_call(suite)
     changes = traced.configuration.given.items()
-    return use is not None and any(
-        v is None and is_key(use.given[name]) for name, v in changes
-    )
+    return use is not None and any(v is None and is_key(use.given[name]) for name, v in changes)
 
 
 def dtypes_of(traced: TracedConfiguration) -> list[Any]:
-    return (
-        [out.dtype for out in jax.tree.leaves(traced.trace[1])] if traced.trace else []
-    )
+    return [out.dtype for out in jax.tree.leaves(traced.trace[1])] if traced.trace else []
 
 
 def is_of_dtypes(traced: TracedConfiguration) -> bool:
     """Whether it says itself in which dtype it computes."""
-    return any(
-        "dtype" in name
-        for name in {
-            **traced.configuration.inputs,
-            **traced.configuration.given,
-        }
-    )
+    return any("dtype" in name for name in {**traced.configuration.inputs, **traced.configuration.given})
 
 
 def leaves_reached(traced: TracedConfiguration, gradients: bool) -> dict[str, bool]:
@@ -58,11 +45,7 @@ def leaves_reached(traced: TracedConfiguration, gradients: bool) -> dict[str, bo
         return {}
     marks = inputs_reaching(traced.trace[0].jaxpr, gradients)
     pairs = zip(traced.inputs, marks)
-    return {
-        name[2:]: mark
-        for (name, v), mark in pairs
-        if name.startswith("0.") and is_inexact(v)
-    }
+    return {name[2:]: mark for (name, v), mark in pairs if name.startswith("0.") and is_inexact(v)}
 
 
 def has_nan(arrays: list[Any]) -> bool:

@@ -2,68 +2,45 @@
 
 from collections.abc import Sequence
 
-from ...discover.configurations import (
-    Configuration,
-    TracedConfiguration,
-    traced_configurations,
-)
+from ...discover.configurations import Configuration, TracedConfiguration, traced_configurations
 from ...discover.evaluation import on_purpose
+from ...discover.method_programs import traced_methods
 from ...discover.method_uses import is_flag, trace_text, trace_use, uses_by_flag
-from ...engine.applicability import (
-    ARRAYS_DECLARED,
-    METHODS,
-    applies_where,
-    not_applicable,
-)
-from ...engine.runner import guard
+from ...engine.applicability import ARRAYS_DECLARED, METHODS
+from ...engine.registry import Checks
+from ...kinds.suite import Suite
 from ...report import check
-from ...suites.methods import MethodSuite
+
+CHECKS = Checks()
 
 IDLE = "at each of its values the same is computed"
 
 
-@guard
-class Flags(MethodSuite):
-    """P8 for flags and options: what is given, and is no array."""
+@CHECKS.register(ARRAYS_DECLARED)
+def test_p08_every_flag_of_the_call_matters(subject: Suite) -> None:
+    subject.need_call()
+    if traced_configurations(subject)[0].trace is None:
+        return  # the call cannot be traced, as P6 says
+    found = {_key(traced.configuration): traced for traced in traced_configurations(subject)}
+    for name in sorted(_flags(list(found.values()))):
+        own = [value for value in found.values() if name in value.configuration.given]
+        pairs = ((traced, found.get(_key(traced.configuration, name))) for traced in own)
+        _check(subject, "call", name, any(_differ(*pair) for pair in pairs))
 
-    @applies_where(ARRAYS_DECLARED)
-    def test_p08_every_flag_of_the_call_matters(self) -> None:
-        self.need_call()
-        self._need_declarations()
-        if traced_configurations(self)[0].trace is None:
-            return  # the call cannot be traced, as P6 says
-        found = {
-            _key(traced.configuration): traced for traced in traced_configurations(self)
-        }
-        for name in sorted(_flags(list(found.values()))):
-            own = [
-                value for value in found.values() if name in value.configuration.given
-            ]
-            pairs = (
-                (traced, found.get(_key(traced.configuration, name))) for traced in own
-            )
-            self._check("call", name, any(_differ(*pair) for pair in pairs))
 
-    @applies_where(ARRAYS_DECLARED, METHODS)
-    def test_p08_every_flag_of_a_method_matters(self) -> None:
-        self._need_declarations()
-        for method in self.traced_methods(declared=True):
-            for name, uses in uses_by_flag(self, method).items():
-                pairs = [[trace_use(self, one) for one in each] for each in uses]
-                texts = [
-                    {None if one is None else trace_text(one) for one in p}
-                    for p in pairs
-                ]
-                # What raises is another thing, too.
-                self._check(method.name, name, any(len(each) > 1 for each in texts))
+@CHECKS.register(ARRAYS_DECLARED, METHODS)
+def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
+    for method in traced_methods(subject, declared=True):
+        for name, uses in uses_by_flag(subject, method).items():
+            pairs = [[trace_use(subject, one) for one in each] for each in uses]
+            texts = [{None if one is None else trace_text(one) for one in p} for p in pairs]
+            # What raises is another thing, too.
+            _check(subject, method.name, name, any(len(each) > 1 for each in texts))
 
-    def _need_declarations(self) -> None:
-        if not self.declares_arrays():
-            not_applicable("nothing is declared, and a flag may be there for others")
 
-    def _check(self, where: str, name: str, matters: bool) -> None:
-        hint = on_purpose([name])
-        check(matters or name in self.ignored, f"{where}({name})", IDLE, hint)
+def _check(subject: Suite, where: str, name: str, matters: bool) -> None:
+    hint = on_purpose([name])
+    check(matters or name in subject.ignored, f"{where}({name})", IDLE, hint)
 
 
 def _flags(found: Sequence[TracedConfiguration]) -> set[str]:

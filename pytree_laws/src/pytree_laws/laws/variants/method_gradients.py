@@ -9,25 +9,31 @@ import numpy as np
 import pytest
 
 from ...declare.methods import SELF, Method, is_property
-from ...engine.applicability import METHODS, Condition, applies_where, not_applicable
-from ...engine.runner import guard
-from ...inspect.arrays import is_inexact
-from ...inspect.references import snapshot
-from ...inspect.trees import arrays_of, avals, combine, partition, structure
-from ...report import check, doing
-from ...suites.method_programs import (
+from ...discover.method_programs import (
+    MEMBERS,
     compiled_grads_of_methods,
     gives_an_instance,
     grads_reaching,
+    names_of,
     pushed,
+    traced_methods,
     traces_of,
+    usable_methods,
     way,
 )
-from ...suites.methods import MEMBERS, MethodSuite, names_of
+from ...engine.applicability import METHODS, Condition, not_applicable
+from ...engine.registry import Checks
+from ...inspect.arrays import is_inexact
+from ...inspect.references import snapshot
+from ...inspect.trees import arrays_of, avals, combine, partition, structure
+from ...kinds.suite import Suite
+from ...report import check, doing
 from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import draws_by_rejection, own_rules
 from ...values.closeness import KINK, STEP, check_close, is_smooth
 from ...values.precision import is_half
+
+CHECKS = Checks()
 
 
 def _points(start: dict[str, Any]) -> list[dict[str, Any]]:
@@ -36,148 +42,132 @@ def _points(start: dict[str, Any]) -> list[dict[str, Any]]:
     return [start, {name: pushed(leaf, 0.3, i) for i, (name, leaf) in pairs}]
 
 
-NOT_CALLED = Condition(
-    "the call reaches the parameters", lambda suite: not suite.called()
-)
+NOT_CALLED = Condition("the call reaches the parameters", lambda suite: not suite.called())
 NEXT_INSTANCE = Condition(
-    "no method gives the next instance",
-    lambda suite: any(method.carry == SELF for method in suite.methods),
+    "no method gives the next instance", lambda suite: any(method.carry == SELF for method in suite.methods)
 )
 
 
-@guard
-class MethodsGradient(MethodSuite):
-    """P9 for methods."""
-
-    @applies_where(METHODS)
-    def test_p09_methods_have_true_gradients(self) -> None:
-        self.traced_methods(declared=True)
-        start, _ = self.flowing_values(self.cached_instance())
-        if not start:
-            not_applicable("no gradient flows through anything that the class holds")
-        for point in _points(start):
-            self._check_grads(point)
-
-    @applies_where(NOT_CALLED)
-    def test_p09_methods_reach_every_parameter(self) -> None:
-        if self.called():
-            not_applicable("the call reaches the parameters")
-        methods, cls = self.traced_methods(), type(self.cached_instance())
-        methods = [method for method in methods if not is_property(cls, method.name)]
-        if not methods:
-            not_applicable("what the class is for, no method does")
-        if any(method.found for method in methods):
-            pytest.skip("a method that nobody declared may use it")
-        start, _ = self.flowing_values(self.cached_instance())
-        run = compiled_grads_of_methods(self)
-        found = [run(point)[0] for point in _points(start)]
-        for name in start:
-            reached = any(np.any(grads[name]) for grads in found)
-            message = "no method has a gradient with respect to it"
-            hint = "a parameter that nothing uses, or stop_gradient on it"
-            check(reached or self.is_unused(name), name, message, hint)
-
-    @applies_where(MEMBERS)
-    def test_p09_methods_send_no_gradient_to_buffers(self) -> None:
-        start, rebuilt = self.buffer_values(self.cached_instance())
-        methods = self.traced_methods()
-        if not start:
-            not_applicable("there is no buffer that could have a gradient")
-        hint = "`jax.lax.stop_gradient` around it, where the method reads it"
-        for method in methods:
-            given = method.arguments(0)
-            if gives_an_instance(self, method, self.cached_instance(), given):
-                continue  # of which the buffers are a part
-            for name in grads_reaching(self, method, rebuilt, start, given):
-                message = f"a gradient reaches the buffer `{name}`"
-                check(False, method.name, message, hint)
-
-    def _check_grads(self, point: dict[str, Any]) -> None:
-        methods = self.traced_methods(declared=True)
-        with doing(names_of(methods), "the gradient of one of these"):
-            run = compiled_grads_of_methods(self)
-            grads, middle = run(point)
-        by_rejection = [
-            draws_by_rejection(traces_of(self)[m.name].jaxpr) for m in methods
-        ]
-        for name, leaf in point.items():
-            for step in (STEP, STEP / 10):  # the shorter one where the way bends
-                first, last = (
-                    run({**point, name: pushed(leaf, s)})[1] for s in (-step, step)
-                )
-                for i, method in enumerate(methods):
-                    if by_rejection[i]:
-                        continue
-                    values = first[i], middle[i], last[i]
-                    self._check_grad(method, name, grads[name][i], values, step)
-
-    def _check_grad(
-        self,
-        method: Method,
-        name: str,
-        grad: np.ndarray,
-        values: Sequence[float],
-        step: float,
-    ) -> None:
-        if not np.isfinite(values).all() or grad.dtype.itemsize <= 2:
-            return
-        message = f"the output is finite, and its gradient by `{name}` has NaN"
-        check(not np.isnan(grad).any(), method.name, message)
-        if is_smooth(*values) and not is_half(self.narrowest):
-            found = (values[2] - values[0]) / (2 * step)
-            shown = float(np.sum(grad * way(grad)))
-            message = f"small steps of `{name}` show the slope {found:.4g}, its gradient is {shown:.4g}"
-            near = abs(found - shown) < KINK * abs(found)
-            check(near, method.name, message, self._hint_of_grad(method))
-
-    def _hint_of_grad(self, method: Method) -> str:
-        rules = own_rules(traces_of(self)[method.name].jaxpr)
-        return f"the rule of `{rules[0]}`" if rules else "`jax.lax.stop_gradient`"
+@CHECKS.register(METHODS)
+def test_p09_methods_have_true_gradients(subject: Suite) -> None:
+    traced_methods(subject, declared=True)
+    start, _ = subject.flowing_values(subject.cached_instance())
+    if not start:
+        not_applicable("no gradient flows through anything that the class holds")
+    for point in _points(start):
+        _check_grads(subject, point)
 
 
-@guard
-class MethodsCarry(MethodSuite):
-    """P11 for methods."""
+@CHECKS.register(NOT_CALLED)
+def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
+    if subject.called():
+        not_applicable("the call reaches the parameters")
+    methods, cls = traced_methods(subject), type(subject.cached_instance())
+    methods = [method for method in methods if not is_property(cls, method.name)]
+    if not methods:
+        not_applicable("what the class is for, no method does")
+    if any(method.found for method in methods):
+        pytest.skip("a method that nobody declared may use it")
+    start, _ = subject.flowing_values(subject.cached_instance())
+    run = compiled_grads_of_methods(subject)
+    found = [run(point)[0] for point in _points(start)]
+    for name in start:
+        reached = any(np.any(grads[name]) for grads in found)
+        message = "no method has a gradient with respect to it"
+        hint = "a parameter that nothing uses, or stop_gradient on it"
+        check(reached or subject.is_unused(name), name, message, hint)
 
-    @applies_where(NEXT_INSTANCE)
-    def test_p11_methods_carry_the_instance(self) -> None:
-        found = [method for method in self.usable_methods() if method.carry == SELF]
-        if not found:
-            not_applicable("no method gives the next instance")
-        for method in found:
-            self._check_carry(method)
 
-    def _check_carry(self, method: Method) -> None:
-        value, back = self.to_arrays(self.cached_instance())
-        static, arrays = partition(tuple(method.arguments(0)))
+@CHECKS.register(MEMBERS)
+def test_p09_methods_send_no_gradient_to_buffers(subject: Suite) -> None:
+    start, rebuilt = subject.buffer_values(subject.cached_instance())
+    methods = traced_methods(subject)
+    if not start:
+        not_applicable("there is no buffer that could have a gradient")
+    hint = "`jax.lax.stop_gradient` around it, where the method reads it"
+    for method in methods:
+        given = method.arguments(0)
+        if gives_an_instance(subject, method, subject.cached_instance(), given):
+            continue  # of which the buffers are a part
+        for name in grads_reaching(subject, method, rebuilt, start, given):
+            message = f"a gradient reaches the buffer `{name}`"
+            check(False, method.name, message, hint)
 
-        def following(value: Any, arrays: Sequence[Any]) -> Any:
-            given = combine(static, arrays)
-            return self.to_arrays(self.next_instance(method, back(value), given))[0]
 
-        def advance(value: Any) -> Any:
-            return following(value, arrays)
+def _check_grads(subject: Suite, point: dict[str, Any]) -> None:
+    methods = traced_methods(subject, declared=True)
+    with doing(names_of(methods), "the gradient of one of these"):
+        run = compiled_grads_of_methods(subject)
+        grads, middle = run(point)
+    by_rejection = [draws_by_rejection(traces_of(subject)[m.name].jaxpr) for m in methods]
+    for name, leaf in point.items():
+        for step in (STEP, STEP / 10):  # the shorter one where the way bends
+            first, last = (run({**point, name: pushed(leaf, s)})[1] for s in (-step, step))
+            for i, method in enumerate(methods):
+                if by_rejection[i]:
+                    continue
+                values = first[i], middle[i], last[i]
+                _check_grad(subject, method, name, grads[name][i], values, step)
 
-        with doing(method.name, "to carry the instance"):
-            new = jax.eval_shape(advance, value)
-        message = "the next instance has another structure"
-        check(structure(new) == structure(value), method.name, message)
-        message = f"the next instance is {avals(new)}, it was {avals(value)}"
-        check(avals(new) == avals(value), method.name, message)
-        given = [self.next_instance(method, back(value), method.arguments(1))]
-        first = advance(value)
-        ways = (
-            snapshot(arrays_of(one)) for one in (first, self.to_arrays(given[0])[0])
-        )
-        same = [way == snapshot(arrays_of(value)) for way in ways]
-        message = "the next instance is the one before, whatever the arguments are"
-        hint = "it gives back what it was given, and not what it computed"
-        if all(same):
-            own = functools.partial(following, value)
-            check(is_for_these_alone(own, arrays), method.name, message, hint)
-        got, _ = jax.lax.scan(lambda v, _: (advance(v), None), value, length=2)
-        message = "scan gives {}, a loop {}"
-        check_close(method.name, message, got, advance(first), slack=16)
+
+def _check_grad(
+    subject: Suite, method: Method, name: str, grad: np.ndarray, values: Sequence[float], step: float
+) -> None:
+    if not np.isfinite(values).all() or grad.dtype.itemsize <= 2:
+        return
+    message = f"the output is finite, and its gradient by `{name}` has NaN"
+    check(not np.isnan(grad).any(), method.name, message)
+    if is_smooth(*values) and not is_half(subject.narrowest):
+        found = (values[2] - values[0]) / (2 * step)
+        shown = float(np.sum(grad * way(grad)))
+        message = f"small steps of `{name}` show the slope {found:.4g}, its gradient is {shown:.4g}"
+        near = abs(found - shown) < KINK * abs(found)
+        check(near, method.name, message, _hint_of_grad(subject, method))
+
+
+def _hint_of_grad(subject: Suite, method: Method) -> str:
+    rules = own_rules(traces_of(subject)[method.name].jaxpr)
+    return f"the rule of `{rules[0]}`" if rules else "`jax.lax.stop_gradient`"
+
+
+@CHECKS.register(NEXT_INSTANCE)
+def test_p11_methods_carry_the_instance(subject: Suite) -> None:
+    found = [method for method in usable_methods(subject) if method.carry == SELF]
+    if not found:
+        not_applicable("no method gives the next instance")
+    for method in found:
+        _check_carry(subject, method)
+
+
+def _check_carry(subject: Suite, method: Method) -> None:
+    value, back = subject.to_arrays(subject.cached_instance())
+    static, arrays = partition(tuple(method.arguments(0)))
+
+    def following(value: Any, arrays: Sequence[Any]) -> Any:
+        given = combine(static, arrays)
+        return subject.to_arrays(subject.next_instance(method, back(value), given))[0]
+
+    def advance(value: Any) -> Any:
+        return following(value, arrays)
+
+    with doing(method.name, "to carry the instance"):
+        new = jax.eval_shape(advance, value)
+    message = "the next instance has another structure"
+    check(structure(new) == structure(value), method.name, message)
+    message = f"the next instance is {avals(new)}, it was {avals(value)}"
+    check(avals(new) == avals(value), method.name, message)
+    given = [subject.next_instance(method, back(value), method.arguments(1))]
+    first = advance(value)
+    ways = (snapshot(arrays_of(one)) for one in (first, subject.to_arrays(given[0])[0]))
+    same = [way == snapshot(arrays_of(value)) for way in ways]
+    message = "the next instance is the one before, whatever the arguments are"
+    hint = "it gives back what it was given, and not what it computed"
+    if all(same):
+        own = functools.partial(following, value)
+        check(is_for_these_alone(own, arrays), method.name, message, hint)
+    got, _ = jax.lax.scan(lambda v, _: (advance(v), None), value, length=2)
+    message = "scan gives {}, a loop {}"
+    check_close(method.name, message, got, advance(first), slack=16)
 
 
 def is_for_these_alone(following: Callable[[Any], Any], given: Any) -> bool:

@@ -4,7 +4,7 @@ The tests have the numbers of their laws. All methods share a few programs, sinc
 """
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -12,178 +12,162 @@ import jax.numpy as jnp
 from jax.core import Tracer
 
 from ...declare.methods import Method, methods_of
-from ...engine.applicability import (
-    ABSENT,
-    DTYPES,
-    METHODS,
-    PLATFORMS,
-    applies_where,
-    not_applicable,
-)
-from ...engine.runner import guard
-from ...errors import message_of, raises_deliberately
-from ...inspect.arrays import (
-    has_dtype,
-    is_fixed_inexact,
-    is_inexact,
-    is_key,
-    real_dtype,
-)
-from ...inspect.global_state import clear_caches, globals_of
-from ...inspect.references import mutables, reachable, snapshot
-from ...inspect.trees import named_leaves, replace_leaves
-from ...report import ANY_ERROR, Fault, check, doing
-from ...suites.method_programs import (
+from ...discover.method_programs import (
+    MEMBERS,
+    NO_METHOD,
     abstractly,
     compiled_methods,
     in_bfloat16,
+    names_of,
     parts_of_result,
     program_of,
     the_call,
     trace_of,
     traceable,
     traced_in,
+    traced_methods,
     traces_of,
     tried,
     usable,
+    usable_methods,
 )
-from ...suites.methods import MEMBERS, NO_METHOD, MethodSuite, names_of
-from ...suites.pytree import PytreeSuite
+from ...engine.applicability import DTYPES, METHODS, PLATFORMS, not_applicable
+from ...engine.registry import Checks
+from ...errors import message_of, raises_deliberately
+from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, is_key, real_dtype
+from ...inspect.global_state import clear_caches, globals_of
+from ...inspect.references import mutables, reachable, snapshot
+from ...kinds.suite import Suite
+from ...report import ANY_ERROR, Fault, check, doing
 from ...trace.jaxprs import compiled_anew, constant_draws, lacks_dtype, lost_updates
 from ...trace.platforms import lowering_fault
 from ...values.closeness import check_close
 from ...values.example_sizes import hint_of
 from ...values.randomize import check_draws, check_keys
-from .method_gradients import MethodsCarry, MethodsGradient
+
+CHECKS = Checks()
 
 ANEW = (
     "`jax.jit` of a lambda, a partial or a bound method that the call makes: compile a "
     "function of the module, and give it the instance as an argument"
 )
-VALUES = (
-    "values decide a branch or a shape: `jnp.where`, or `Method(..., traced=False)`"
-)
+VALUES = "values decide a branch or a shape: `jnp.where`, or `Method(..., traced=False)`"
 RAISES = "what raises whenever it is used; a `raise` with the reason says so on purpose"
 
 
-@guard
-class MethodsTrace(MethodSuite):
-    """P6 for methods and the call."""
-
-    def test_p06_a_call_compiles_nothing_anew(self) -> None:
-        found = {
-            method: traces_of(self)[method.name].jaxpr for method in traceable(self)
-        }
-        if self.called():
-            found[the_call(self)] = self.traced_call().jaxpr
-        if not found:
-            not_applicable("the class is not called, and has no method")
-        for method, first in found.items():
-            for name in compiled_anew(first, trace_of(self, method).jaxpr):
-                message = f"each use traces and compiles `{name}` anew"
-                check(False, method.name, message, ANEW)
+@CHECKS.register()
+def test_p06_a_call_compiles_nothing_anew(subject: Suite) -> None:
+    found = {method: traces_of(subject)[method.name].jaxpr for method in traceable(subject)}
+    if subject.called():
+        found[the_call(subject)] = subject.traced_call().jaxpr
+    if not found:
+        not_applicable("the class is not called, and has no method")
+    for method, first in found.items():
+        for name in compiled_anew(first, trace_of(subject, method).jaxpr):
+            message = f"each use traces and compiles `{name}` anew"
+            check(False, method.name, message, ANEW)
 
 
-@guard
-class MethodsWork(MethodSuite):
-    """P7 for methods."""
+@CHECKS.register(MEMBERS)
+def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
+    if not methods_of(subject):
+        not_applicable(NO_METHOD)
+    for method in usable(subject):
+        if method.returns:
+            instance = subject.copied(subject.cached_instance())
+            result = method.use(instance, *method.arguments(0))
+            _check_returns(subject, method, jax.tree.leaves(result))
+    errors = tried(subject).items()
+    broken = {one: error for one, error in errors if _is_broken(subject, one, error)}
+    for name, error in broken.items():
+        others = ", ".join(one for one in broken if one != name)
+        message = f"it raised {type(error).__name__}: {message_of(error):.300}"
+        message += f"; so do {others}" if others else ""
+        raise Fault(name, message, hint_of(subject, error) or RAISES) from error
 
-    @applies_where(MEMBERS)
-    def test_p07_methods_give_what_is_declared(self) -> None:
-        if not methods_of(self):
-            not_applicable(NO_METHOD)
-        for method in usable(self):
-            if method.returns:
-                instance = self.copied(self.cached_instance())
-                result = method.use(instance, *method.arguments(0))
-                self._check_returns(method, jax.tree.leaves(result))
-        errors = tried(self).items()
-        broken = {one: error for one, error in errors if self._is_broken(one, error)}
-        for name, error in broken.items():
-            others = ", ".join(one for one in broken if one != name)
-            message = f"it raised {type(error).__name__}: {message_of(error):.300}"
-            message += f"; so do {others}" if others else ""
-            raise Fault(name, message, hint_of(self, error) or RAISES) from error
 
-    def _is_broken(self, name: str, error: Exception | None) -> bool:
-        """Whether a method raises on its example, and does not say so on purpose."""
-        if error is None or isinstance(error, NotImplementedError):
-            return False
-        cls = type(self.cached_instance())
-        found = [one.name for one in methods_of(self) if one.found]
-        return not (name in found and raises_deliberately(error, cls))
+def _is_broken(subject: Suite, name: str, error: Exception | None) -> bool:
+    """Whether a method raises on its example, and does not say so on purpose."""
+    if error is None or isinstance(error, NotImplementedError):
+        return False
+    cls = type(subject.cached_instance())
+    found = [one.name for one in methods_of(subject) if one.found]
+    return not (name in found and raises_deliberately(error, cls))
 
-    def _check_returns(self, method: Method, got: Sequence[Any]) -> None:
-        message = f"it gives {len(got)} leaves, declared are {len(method.returns)}"
-        check(len(got) == len(method.returns), method.name, message)
-        for i, (value, output) in enumerate(zip(got, method.returns)):
-            where, dtype = f"{method.name}, output {i}", jnp.result_type(value)
-            message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
-            check(jnp.shape(value) == tuple(output.shape), where, message)
-            message = f"the dtype is {dtype}, declared is {output.dtype}"
-            check(self.is_of(output.dtype, value), where, message)
 
-    @applies_where(METHODS)
-    def test_p07_methods_can_be_traced(self) -> None:
-        for method in self.usable_methods(declared=True):
-            if not method.needs_values and method.name not in traces_of(self):
-                with doing(method.name, "under jax.jit it", VALUES):
-                    trace_of(self, method)
+def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
+    message = f"it gives {len(got)} leaves, declared are {len(method.returns)}"
+    check(len(got) == len(method.returns), method.name, message)
+    for i, (value, output) in enumerate(zip(got, method.returns)):
+        where, dtype = f"{method.name}, output {i}", jnp.result_type(value)
+        message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
+        check(jnp.shape(value) == tuple(output.shape), where, message)
+        message = f"the dtype is {dtype}, declared is {output.dtype}"
+        check(subject.is_of(output.dtype, value), where, message)
 
-    @applies_where(MEMBERS)
-    def test_p07_methods_jit_equals_eager(self) -> None:
-        methods, run = self.traced_methods(), compiled_methods(self)
-        for seed in (0, 1):
-            instance = self.cached_instance(seed)
-            pairs = [(method, method.arguments(seed)) for method in methods]
-            eager = [parts_of_result(self, instance, *pair) for pair in pairs]
-            with doing(names_of(methods), "one of these under jax.jit"):
-                got = run(instance, [method.arguments(seed) for method in methods])
-            for method, one, other in zip(methods, got, eager):
-                check_close(method.name, "jit gives {}, eager {}", one, other)
 
-    @applies_where(METHODS)
-    def test_p07_methods_in_bfloat16_give_bfloat16(self) -> None:
-        methods = [one for one in self.traced_methods(declared=True) if one.returns]
-        instance = self.cached_instance()
-        given = {method.name: method.arguments(0) for method in methods}
-        if not methods or not _has_one_dtype(self, methods, (instance, given)):
-            not_applicable("the class fixes a dtype, or no method says what it gives")
-        for method in methods:
-            with doing(method.name, "in bfloat16 it"):
-                try:
-                    result = in_bfloat16(self, method, instance, given[method.name])
-                except ANY_ERROR as error:
-                    if lacks_dtype(error):
-                        continue
-                    raise
-            for i, out in enumerate(result):
-                is_wide = jnp.issubdtype(out.dtype, jnp.floating)
-                message = f"with bfloat16 leaves and arguments it is {out.dtype}"
-                right = not is_wide or out.dtype == jnp.bfloat16
-                hint = "an array with a fixed dtype: `dtype=x.dtype`"
-                check(right, f"{method.name}, output {i}", message, hint)
+@CHECKS.register(METHODS)
+def test_p07_methods_can_be_traced(subject: Suite) -> None:
+    for method in usable_methods(subject, declared=True):
+        if not method.needs_values and method.name not in traces_of(subject):
+            with doing(method.name, "under jax.jit it", VALUES):
+                trace_of(subject, method)
 
-    @applies_where(METHODS, DTYPES)
-    def test_p07_methods_compute_in_each_dtype(self) -> None:
-        self.traced_methods(declared=True)
-        for dtype in self.dtypes:
-            self._check_in(dtype)
 
-    def _check_in(self, dtype: str) -> None:
-        hint = "an array with a fixed dtype: `dtype=x.dtype`"
-        for method in self.traced_methods(declared=True):
-            with doing(method.name, f"in {dtype} it"):
-                usual, got = (
-                    traces_of(self)[method.name],
-                    traced_in(self, method, dtype),
-                )
-            for i, (before, now) in enumerate(zip(usual.out_avals, got.out_avals)):
-                follows = has_dtype(before, "float")
-                same = now.dtype == jnp.dtype(dtype)
-                where = f"{method.name}, output {i}"
-                message = f"in {dtype} it is {now.dtype}"
-                check(same or not follows, where, message, hint)
+@CHECKS.register(MEMBERS)
+def test_p07_methods_jit_equals_eager(subject: Suite) -> None:
+    methods, run = traced_methods(subject), compiled_methods(subject)
+    for seed in (0, 1):
+        instance = subject.cached_instance(seed)
+        pairs = [(method, method.arguments(seed)) for method in methods]
+        eager = [parts_of_result(subject, instance, *pair) for pair in pairs]
+        with doing(names_of(methods), "one of these under jax.jit"):
+            got = run(instance, [method.arguments(seed) for method in methods])
+        for method, one, other in zip(methods, got, eager):
+            check_close(method.name, "jit gives {}, eager {}", one, other)
+
+
+@CHECKS.register(METHODS)
+def test_p07_methods_in_bfloat16_give_bfloat16(subject: Suite) -> None:
+    methods = [one for one in traced_methods(subject, declared=True) if one.returns]
+    instance = subject.cached_instance()
+    given = {method.name: method.arguments(0) for method in methods}
+    if not methods or not _has_one_dtype(subject, methods, (instance, given)):
+        not_applicable("the class fixes a dtype, or no method says what it gives")
+    for method in methods:
+        with doing(method.name, "in bfloat16 it"):
+            try:
+                result = in_bfloat16(subject, method, instance, given[method.name])
+            except ANY_ERROR as error:
+                if lacks_dtype(error):
+                    continue
+                raise
+        for i, out in enumerate(result):
+            is_wide = jnp.issubdtype(out.dtype, jnp.floating)
+            message = f"with bfloat16 leaves and arguments it is {out.dtype}"
+            right = not is_wide or out.dtype == jnp.bfloat16
+            hint = "an array with a fixed dtype: `dtype=x.dtype`"
+            check(right, f"{method.name}, output {i}", message, hint)
+
+
+@CHECKS.register(METHODS, DTYPES)
+def test_p07_methods_compute_in_each_dtype(subject: Suite) -> None:
+    traced_methods(subject, declared=True)
+    for dtype in subject.dtypes:
+        _check_in(subject, dtype)
+
+
+def _check_in(subject: Suite, dtype: str) -> None:
+    hint = "an array with a fixed dtype: `dtype=x.dtype`"
+    for method in traced_methods(subject, declared=True):
+        with doing(method.name, f"in {dtype} it"):
+            usual, got = (traces_of(subject)[method.name], traced_in(subject, method, dtype))
+        for i, (before, now) in enumerate(zip(usual.out_avals, got.out_avals)):
+            follows = has_dtype(before, "float")
+            same = now.dtype == jnp.dtype(dtype)
+            where = f"{method.name}, output {i}"
+            message = f"in {dtype} it is {now.dtype}"
+            check(same or not follows, where, message, hint)
 
 
 def _has_one_dtype(suite: Any, methods: Sequence[Method], held: Any) -> bool:
@@ -196,155 +180,90 @@ def _has_one_dtype(suite: Any, methods: Sequence[Method], held: Any) -> bool:
     return not fixed and found == {real_dtype("float")}
 
 
-@guard
-class MethodsPurity(MethodSuite):
-    """P12 for methods."""
+@CHECKS.register(MEMBERS)
+def test_p12_methods_leave_the_instance_alone(subject: Suite) -> None:
+    hint = "a value that is kept on `self`, or in a `cached_property`"
+    for method in usable_methods(subject):
+        instance, arguments = subject.make(0), method.arguments(0)
+        clear_caches(instance)
+        before = subject.remembered(instance)
+        with contextlib.suppress(Exception):  # it needs values
+            abstractly(subject, instance, method, arguments)
+        for place, value in reachable(instance, method.name):
+            message = "a tracer was left behind by a use inside jit"
+            check(not isinstance(value, Tracer), place, message, hint)
+        method.use(instance, *arguments)
+        message = "it changed what the instance holds"
+        check(subject.remembered(instance) == before, method.name, message, hint)
 
-    @applies_where(MEMBERS)
-    def test_p12_methods_leave_the_instance_alone(self) -> None:
-        hint = "a value that is kept on `self`, or in a `cached_property`"
-        for method in self.usable_methods():
-            instance, arguments = self.make(0), method.arguments(0)
-            clear_caches(instance)
-            before = self.remembered(instance)
-            with contextlib.suppress(Exception):  # it needs values
-                abstractly(self, instance, method, arguments)
-            for place, value in reachable(instance, method.name):
-                message = "a tracer was left behind by a use inside jit"
-                check(not isinstance(value, Tracer), place, message, hint)
-            method.use(instance, *arguments)
-            message = "it changed what the instance holds"
-            check(self.remembered(instance) == before, method.name, message, hint)
 
-    @applies_where(MEMBERS)
-    def test_p12_methods_leave_their_arguments_alone(self) -> None:
-        for method in self.usable_methods():
-            arguments = method.arguments(0)
-            held = [value for _, value in mutables(arguments)]
-            before = [snapshot(value, identity=True) for value in held]
-            method.use(self.copied(self.cached_instance()), *arguments)
-            same = [snapshot(value, identity=True) for value in held] == before
-            check(same, method.name, "it changed its arguments in place")
+@CHECKS.register(MEMBERS)
+def test_p12_methods_leave_their_arguments_alone(subject: Suite) -> None:
+    for method in usable_methods(subject):
+        arguments = method.arguments(0)
+        held = [value for _, value in mutables(arguments)]
+        before = [snapshot(value, identity=True) for value in held]
+        method.use(subject.copied(subject.cached_instance()), *arguments)
+        same = [snapshot(value, identity=True) for value in held] == before
+        check(same, method.name, "it changed its arguments in place")
 
-    @applies_where(MEMBERS)
-    def test_p12_methods_change_no_globals(self) -> None:
-        for method in self.usable_methods():
-            before = globals_of(self.cached_instance())
-            method.use(self.copied(self.cached_instance(1)), *method.arguments(1))
-            after = globals_of(self.cached_instance())
-            wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
-            message = f"on a fresh instance it changed {', '.join(wrong)}"
-            check(
-                not wrong, method.name, message, "a counter, or a cache, in the module"
-            )
 
-    @applies_where(METHODS)
-    def test_p12_methods_have_no_side_effects(self) -> None:
-        for method in self.traced_methods(declared=True):
-            closed = traces_of(self)[method.name]
-            names = ", ".join(
-                sorted(type(effect).__name__ for effect in closed.effects)
-            )
-            hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback`"
-            check(not names, method.name, f"it has side effects: {names}", hint)
-            wrong = [equation.primitive.name for equation in lost_updates(closed.jaxpr)]
-            message = f"nothing uses the result of {', '.join(wrong)}"
-            hint = "`x.at[i].set(y)` changes nothing in place: go on with its result"
+@CHECKS.register(MEMBERS)
+def test_p12_methods_change_no_globals(subject: Suite) -> None:
+    for method in usable_methods(subject):
+        before = globals_of(subject.cached_instance())
+        method.use(subject.copied(subject.cached_instance(1)), *method.arguments(1))
+        after = globals_of(subject.cached_instance())
+        wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
+        message = f"on a fresh instance it changed {', '.join(wrong)}"
+        check(not wrong, method.name, message, "a counter, or a cache, in the module")
+
+
+@CHECKS.register(METHODS)
+def test_p12_methods_have_no_side_effects(subject: Suite) -> None:
+    for method in traced_methods(subject, declared=True):
+        closed = traces_of(subject)[method.name]
+        names = ", ".join(sorted(type(effect).__name__ for effect in closed.effects))
+        hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback`"
+        check(not names, method.name, f"it has side effects: {names}", hint)
+        wrong = [equation.primitive.name for equation in lost_updates(closed.jaxpr)]
+        message = f"nothing uses the result of {', '.join(wrong)}"
+        hint = "`x.at[i].set(y)` changes nothing in place: go on with its result"
+        check(not wrong, method.name, message, hint)
+
+
+@CHECKS.register(METHODS)
+def test_p15_methods_use_each_key_once(subject: Suite) -> None:
+    instance = subject.cached_instance()
+    if subject.reuses_key:
+        not_applicable("a draw that is made again is meant")
+    for method in traced_methods(subject, declared=True):
+        given = method.arguments(0)
+        if any(map(is_key, jax.tree.leaves((instance, given)))):
+            _check_keys(subject, method, program_of(subject, method, instance, given))
+
+
+def _check_keys(subject: Suite, method: Method, program: Any) -> None:
+    (run, arrays), own = program, traces_of(subject)[method.name]
+    check_keys(method.name, lambda both: run(*both), arrays)
+    check_draws(method.name, lambda: own)
+
+
+@CHECKS.register(METHODS)
+def test_p12_methods_draw_from_a_key_that_is_given(subject: Suite) -> None:
+    for method in traced_methods(subject, declared=True):
+        if any(map(is_key, jax.tree.leaves(method.arguments(0)))):
+            jaxpr = traces_of(subject)[method.name].jaxpr
+            wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
+            message = f"{len(wrong)} of its draws depend on nothing that it is given"
+            hint = "a constant key, as `jax.random.key(0)`"
             check(not wrong, method.name, message, hint)
 
-    @applies_where(METHODS)
-    def test_p15_methods_use_each_key_once(self) -> None:
-        instance = self.cached_instance()
-        if getattr(self, "reuses_key", False):
-            not_applicable("a draw that is made again is meant")
-        for method in self.traced_methods(declared=True):
-            given = method.arguments(0)
-            if any(map(is_key, jax.tree.leaves((instance, given)))):
-                self._check_keys(method, program_of(self, method, instance, given))
 
-    def _check_keys(self, method: Method, program: Any) -> None:
-        (run, arrays), own = program, traces_of(self)[method.name]
-        check_keys(method.name, lambda both: run(*both), arrays)
-        check_draws(method.name, lambda: own)
-
-    @applies_where(METHODS)
-    def test_p12_methods_draw_from_a_key_that_is_given(self) -> None:
-        for method in self.traced_methods(declared=True):
-            if any(map(is_key, jax.tree.leaves(method.arguments(0)))):
-                jaxpr = traces_of(self)[method.name].jaxpr
-                wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-                message = (
-                    f"{len(wrong)} of its draws depend on nothing that it is given"
-                )
-                hint = "a constant key, as `jax.random.key(0)`"
-                check(not wrong, method.name, message, hint)
-
-
-@guard
-class MethodsLower(MethodSuite):
-    """P18 for methods."""
-
-    @applies_where(PLATFORMS, METHODS)
-    def test_p18_methods_lower_for_every_platform(self) -> None:
-        platforms = getattr(self, "lower_for", ())
-        for method in self.traced_methods(declared=True):
-            arguments = self.cached_instance(), method.arguments(0)
-            run, arrays = program_of(self, method, *arguments)
-            found = [lowering_fault(run, name, *arrays) for name in platforms]
-            check(not any(found), method.name, "; ".join(filter(None, found)))
-
-
-class Methods(  # pytest runs the tests of the last base first
-    MethodsLower,
-    MethodsPurity,
-    MethodsCarry,
-    MethodsGradient,
-    MethodsWork,
-    MethodsTrace,
-):
-    """What the laws say of methods."""
-
-
-@guard
-class PytreeMethods(Methods, PytreeSuite):
-    """The same for pytrees."""
-
-    def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
-        return self.dynamic(instance)
-
-    def flowing_values(
-        self, instance: Any
-    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
-        paths = self.flowing(instance)
-        if self.leaves is None:  # then nobody said what is data, and what is cut off
-            paths = {path for path in paths if self.role(path) == "param"}
-        return self._values_of(instance, paths)
-
-    def buffer_values(
-        self, instance: Any
-    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
-        held = {name for name, v in named_leaves(instance) if is_inexact(v)}
-        own = {one for one in held if self.role(one) == "buffer"}
-        # Where nothing is declared, nobody said what is cut off.
-        return self._values_of(instance, set() if self.leaves is None else own)
-
-    def _values_of(
-        self, instance: Any, paths: set[str]
-    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
-        """The leaves at these paths, and an instance with others in their places."""
-        pairs = enumerate(named_leaves(instance))
-        places = {name: i for i, (name, _) in pairs if name in paths}
-        values = {name: leaf for name, leaf in named_leaves(instance) if name in paths}
-        return values, lambda changed: replace_leaves(
-            instance, {places[n]: v for n, v in changed.items()}
-        )
-
-    @applies_where(MEMBERS, ABSENT)
-    def test_p07_methods_work_without_what_is_optional(self) -> None:
-        methods = self.traced_methods()
-        hint = "a part that may be None is asked for (`is None`) before it is used"
-        for change in self.absent:
-            instance = self.built_abstractly({**self.inputs(0), **change})
-            for method in methods:
-                with doing(method.name, f"with {dict(change)} it", hint):
-                    abstractly(self, instance, method, method.arguments(0))
+@CHECKS.register(PLATFORMS, METHODS)
+def test_p18_methods_lower_for_every_platform(subject: Suite) -> None:
+    for method in traced_methods(subject, declared=True):
+        arguments = subject.cached_instance(), method.arguments(0)
+        run, arrays = program_of(subject, method, *arguments)
+        found = [lowering_fault(run, name, *arrays) for name in subject.lower_for]
+        check(not any(found), method.name, "; ".join(filter(None, found)))

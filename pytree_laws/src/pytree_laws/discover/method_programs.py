@@ -1,0 +1,295 @@
+"""What the methods of one suite's class give and raise, traced and compiled once for its laws."""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..declare.methods import Method, has_members, is_property, methods_of
+from ..engine.applicability import Condition, class_of, declared_class, not_applicable
+from ..inspect.arrays import is_inexact, on_device, real_dtype
+from ..inspect.trees import arrays_of, bfloat16, combine, partition
+from ..report import ANY_ERROR
+from ..session import once_per_session
+from ..trace.dependencies import inputs_computed_with
+from ..trace.programs import compiled
+from ..values.closeness import settle
+from ..values.dtypes import cast, example_in
+from ..values.example_values import sample
+from ..values.optimisation import has_forward_mode_alone, weighted
+from ..values.precision import tolerated
+
+PLAIN = bool, int, float
+"""Results that are no arrays, and that are compared all the same."""
+
+
+NO_METHOD = "there is no method beside the call"
+MEMBERS = Condition(
+    NO_METHOD,
+    lambda suite: bool(suite.methods) or has_members(class_of(suite)),
+    "methods",
+    lambda suite: bool(suite.methods) or declared_class(suite) is not None,
+)
+
+
+def the_call(suite: Any) -> Method:
+    """The call, for what is said of it and of methods alike."""
+    return Method("call", suite.arguments, call=suite.apply)
+
+
+@once_per_session
+def tried(suite: Any) -> dict[str, Exception | None]:
+    """By method, the error that it raises: on one example, or on all where nobody declared it."""
+    found = {method.name: _errors(suite, method) for method in methods_of(suite)}
+    every = {method.name: 2 if method.found else 1 for method in methods_of(suite)}
+    return {name: e[0] if len(e) >= every[name] else None for name, e in found.items()}
+
+
+def _errors(suite: Any, method: Method) -> list[Exception]:
+    result: list[Exception] = []
+    for seed in (0, 1):
+        try:
+            method.use(suite.copied(suite.cached_instance(seed)), *method.arguments(seed))
+        except ANY_ERROR as error:
+            result.append(error)
+    return result
+
+
+@once_per_session
+def usable(suite: Any) -> tuple[Method, ...]:
+    """The methods that the example does not break."""
+    return tuple(method for method in methods_of(suite) if tried(suite)[method.name] is None)
+
+
+def program_of(
+    suite: Any, method: Method, instance: Any, given: Sequence[Any]
+) -> tuple[Callable[..., Any], tuple[Any, Any]]:
+    """A method as a function of the arrays of an instance and of its arguments, and these."""
+    value, back = suite.to_arrays(instance)
+    static, arrays = partition(tuple(given))
+
+    def run(value: Any, arrays: Any) -> Any:
+        instance = back(value)
+        result = method.use(instance, *combine(static, arrays))
+        return arrays_of(result), suite.changed_in_place(instance)
+
+    return run, (value, arrays)
+
+
+def trace_of(suite: Any, method: Method) -> Any:
+    """The jaxpr of a method on the arrays of an instance and of its arguments."""
+    run, arguments = program_of(suite, method, suite.cached_instance(), method.arguments(0))
+    return jax.make_jaxpr(run)(*arguments)
+
+
+def traced_in(suite: Any, method: Method, dtype: str) -> Any:
+    """The same, with the instance and the arguments in a dtype."""
+    usual, given = real_dtype("float"), method.arguments(0)
+    with example_in(suite, dtype, 0) as (instance, _):
+        run, arrays = program_of(suite, method, instance, cast(given, usual, dtype))
+        return jax.make_jaxpr(run)(*arrays)
+
+
+def in_bfloat16(suite: Any, method: Method, instance: Any, given: Any) -> list[Any]:
+    """The form of each array that a method gives where all floats have 16 bits."""
+    value, back = suite.to_arrays(instance)
+    small, rest = bfloat16((value, tuple(given)))
+    static, arrays = partition(rest)
+
+    def run(value: Any, arrays: Any) -> list[Any]:
+        return arrays_of(method.use(back(value), *combine(static, arrays)))
+
+    return jax.eval_shape(run, small, arrays)
+
+
+@once_per_session
+def traces_of(suite: Any) -> dict[str, Any]:
+    """The jaxpr of each method that can be traced, by name."""
+    result = dict[str, Any]()
+    for method in usable(suite):
+        try:
+            if not method.needs_values:
+                result[method.name] = trace_of(suite, method)
+        except ANY_ERROR:
+            continue  # P7 says so of what is declared
+    return result
+
+
+@once_per_session
+def traceable(suite: Any) -> tuple[Method, ...]:
+    """The methods that can be traced."""
+    return tuple(method for method in usable(suite) if method.name in traces_of(suite))
+
+
+def usable_methods(suite: Any, declared: bool = False) -> list[Method]:
+    """The methods that the example does not break; skips where there are none."""
+    return _some(suite, usable, declared)
+
+
+def traced_methods(suite: Any, declared: bool = False) -> list[Method]:
+    """The methods that can be traced; skips where there are none."""
+    return _some(suite, traceable, declared)
+
+
+def _some(suite: Any, find: Callable[[Any], tuple[Method, ...]], declared: bool) -> list[Method]:
+    if not suite.strict:  # or the call may never end, which is no matter of its methods
+        settle(lambda: tolerated(suite))
+    result = [method for method in find(suite) if not (declared and method.found)]
+    if not result:
+        not_applicable(NO_METHOD)
+    return result
+
+
+def names_of(methods: Sequence[Method]) -> str:
+    """The names of methods, for a message about all of them."""
+    return ", ".join(method.name for method in methods)
+
+
+@once_per_session
+def only_of_methods(suite: Any) -> frozenset[str]:
+    """The paths of what the call does not read, and a declared method with arguments does."""
+    own = [method for method in traceable(suite) if not method.found]
+    own = [method for method in own if not is_property(type(suite.cached_instance()), method.name)]
+    if not own or not suite.called():
+        return frozenset()
+    names = list(suite.named(suite.cached_instance()))
+    traces = [suite.traced_call(), *(traces_of(suite)[method.name] for method in own)]
+    called, *others = (felt_inputs(trace.jaxpr) for trace in traces)
+    marks = zip(names, called, map(any, zip(*others)))
+    return frozenset(name for name, one, other in marks if other and not one)
+
+
+def felt_inputs(jaxpr: Any) -> list[bool]:
+    """For each input, whether the result holds it, or something that is computed from it."""
+    given_back = {id(v) for v in jaxpr.outvars}
+    pairs = zip(jaxpr.invars, inputs_computed_with(jaxpr))
+    return [used or id(v) in given_back for v, used in pairs]
+
+
+def parts_of_result(suite: Any, instance: Any, method: Method, arguments: Any) -> list[Any]:
+    """The plain values that a method gives, its arrays, and what it changed in place."""
+    held = suite.copied(instance)
+    result = method.use(held, *arguments)
+    plain = [leaf for leaf in jax.tree.leaves(result) if type(leaf) in PLAIN]
+    return [plain, arrays_of(result), suite.changed_in_place(held)]
+
+
+def gives_an_instance(suite: Any, method: Method, instance: Any, given: Any) -> bool:
+    """Whether a method gives another instance of the class, as an edit does."""
+    result: list[Any] = []
+
+    def run() -> Any:
+        result[:] = [method.use(suite.copied(instance), *given)]
+        return arrays_of(result)
+
+    jax.eval_shape(run)
+    return isinstance(result[0], type(instance))
+
+
+def abstractly(suite: Any, instance: Any, method: Method, given: Sequence[Any]) -> None:
+    """Uses a method within a trace, where nothing is compiled."""
+    jax.eval_shape(lambda: parts_of_result(suite, instance, method, given)[1:])
+
+
+@once_per_session
+def compiled_methods(suite: Any) -> Callable[[Any, Sequence[Any]], list[list[Any]]]:
+    """All methods as one compiled function of an instance and the arguments of each."""
+
+    @functools.cache
+    def program(static: Any) -> tuple[Callable[..., Any], list[list[Any]]]:
+        plain: list[list[Any]] = []
+
+        def run(instance: Any, arrays: Any) -> Any:
+            given = [combine(*both) for both in zip(static, arrays)]
+            pairs = zip(traceable(suite), given)
+            found = [parts_of_result(suite, instance, *pair) for pair in pairs]
+            plain[:] = [first for first, *_ in found]
+            return [rest for _, *rest in found]
+
+        return suite.compile(run), plain
+
+    def run(instance: Any, given: Sequence[Any]) -> list[list[Any]]:
+        halves = [partition(tuple(one)) for one in given]
+        compiled_run, plain = program(tuple(static for static, _ in halves))
+        found = compiled_run(instance, [arrays for _, arrays in halves])
+        return [[first, *rest] for first, rest in zip(plain, found)]
+
+    return run
+
+
+def grads_reaching(
+    suite: Any, method: Method, rebuilt: Any, values: Mapping[str, Any], given: Any
+) -> list[str]:
+    """The paths of those values by which something that a method computes has a slope."""
+    static, arrays = partition(tuple(given))
+
+    def run(values: Any) -> list[Any]:
+        parts = parts_of_result(suite, rebuilt(values), method, combine(static, arrays))
+        return [v for v in jax.tree.leaves(parts[1:]) if is_inexact(v)]
+
+    def grads(values: Any, steps: Any) -> list[Any]:
+        return jax.jvp(run, (values,), (steps,))[1]
+
+    try:
+        jaxpr = jax.make_jaxpr(grads)(values, values).jaxpr
+    except ANY_ERROR:  # a rule for gradients alone
+        return []
+    marks = inputs_computed_with(jaxpr)[len(values) :]
+    return [name for name, mark in zip(sorted(values), marks) if mark]
+
+
+Values = Mapping[str, Any]
+
+
+@once_per_session
+def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, np.ndarray]]:
+    """Of each declared method a loss; and by path how the losses change, as one program."""
+    _, rebuilt = suite.flowing_values(suite.cached_instance())
+    methods = [method for method in traceable(suite) if not method.found]
+    static, arrays = zip(*(partition(tuple(method.arguments(0))) for method in methods))
+
+    def loss(i: int, values: Values, arrays: Any) -> Any:
+        given = combine(static[i], arrays[i])
+        parts = parts_of_result(suite, rebuilt(values), methods[i], given)
+        return _loss(parts[1:], values)
+
+    # Each by itself: what is NaN in one slope would be so in all.
+    @compiled
+    def run(values: Values, arrays: Any) -> Any:
+        return [_with_grad(loss, i, values, arrays) for i in range(len(methods))]
+
+    def of_values(values: Values) -> tuple[Values, np.ndarray]:
+        found, grads = zip(*run(values, arrays))
+        rows = {name: np.stack([each[name] for each in grads]) for name in values}
+        return rows, np.asarray(found)
+
+    return of_values
+
+
+def _with_grad(loss: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return jax.value_and_grad(loss, 1)(*arguments)
+    except ValueError as error:
+        if not has_forward_mode_alone(error):
+            raise
+        return loss(*arguments), jax.jacfwd(loss, 1)(*arguments)
+
+
+def _loss(parts: Any, values: Values) -> Any:
+    """A scalar of what was computed: what is given back as it was says nothing."""
+    same = {id(value) for value in values.values()}
+    made = (y for y in jax.tree.leaves(parts) if is_inexact(y) and id(y) not in same)
+    return jnp.asarray(sum(map(weighted, made), 0.0), jnp.result_type(float))
+
+
+def way(leaf: Any, seed: int = 5) -> np.ndarray:
+    """A direction in which a leaf is moved, each element by another amount."""
+    return np.asarray(sample(seed, leaf.shape, "float32"), leaf.dtype)
+
+
+def pushed(leaf: Any, step: float, seed: int = 5) -> Any:
+    """A leaf that was moved by a step along its way."""
+    return on_device(np.asarray(leaf) + step * way(leaf, seed), leaf.dtype)

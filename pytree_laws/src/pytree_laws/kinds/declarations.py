@@ -1,0 +1,68 @@
+"""What a suite may declare of a class, whatever its kind."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from ..declare.leaf_spec import Output
+from ..declare.methods import Method
+from ..declare.unread import refuse_unread
+from ..engine.law_sets import refuse_unknown_set
+from ..engine.summary import Collected
+from ..report import ADVICE, Law
+from ..sharding.specs import Rules
+from ..values.closeness import Tolerance
+
+
+class Declarations(Collected):
+    """What a suite may declare of a class of any kind."""
+
+    laws_by_number: ClassVar[Mapping[str, Law]] = {}
+    laws: ClassVar[str] = ""  # the set that it was written for, as "0.2"; all without
+    must_run: ClassVar[int] = 0  # how many of its tests a run must not leave out
+    static: ClassVar[Mapping[str, Any]] = {}  # all, by path; `...` is any value
+    other: ClassVar[Mapping[str, Any] | None] = None  # inputs of another configuration
+    absent: ClassVar[Sequence[Mapping[str, Any]]] = ()  # inputs without optional parts
+    rejected: ClassVar[Sequence[tuple[Mapping[str, Any], type[BaseException]]]] = ()
+    accepted: ClassVar[Sequence[Mapping[str, Any]]] = ()  # changes that must be taken
+    returns: ClassVar[Sequence[Output]] = ()  # (): those of the example call
+    carry: ClassVar[int | None] = None  # which argument is carried by lax.scan
+    methods: ClassVar[Sequence[Method]] = ()  # beside the call; others are found
+    takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
+    drawn: ClassVar[Sequence[str]] = ()  # paths of what is drawn from the key
+    kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given
+    used: ClassVar[Sequence[str]] = ()  # static values and buffers that the call needs
+    copies_arrays: ClassVar[bool | None] = None  # False: it keeps what it is given
+    ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
+    ignored: ClassVar[Sequence[str]] = ()  # arguments that the call may leave unused
+    reuses_key: ClassVar[bool] = False  # True: a call makes one draw again
+    shares_noise: ClassVar[bool] = False  # True: the rows of a batch have one noise
+    strict: ClassVar[bool] = True  # False: the call may change precision on the way
+    narrowest: ClassVar[str | None] = None  # the dtype that a call may narrow to
+    compute: ClassVar[str | None] = None  # the dtype that it casts to what it reads
+    uncast: ClassVar[Sequence[str]] = ()  # paths of what it reads as it is stored
+    truncated: ClassVar[bool] = False  # True: gradients end at the carry
+    broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks
+    dtypes: ClassVar[Sequence[str]] = ()  # those that it is used in besides the default
+    tolerance: ClassVar[Tolerance] = None  # of numbers: one, or by dtype
+    ties: ClassVar[Mapping[str, str]] = {}  # name -> path of the array that is read under it
+    sharding: ClassVar[Rules | None] = None  # mesh axes by the name of a dim
+    invariants: ClassVar[Sequence[str]] = ()  # by the names of `declare/invariants.py`
+    backend: ClassVar[str | None] = None  # the platform to run on; None: wherever jax runs
+    lower_for: ClassVar[Sequence[str]] = ()  # platforms, with or without the hardware
+    tries_configurations: ClassVar[bool] = True  # False: another suite does
+    severity: ClassVar[str] = ADVICE  # the least that fails a test; below it warns
+    time_limit: ClassVar[float] = 300.0  # seconds for each test
+    skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
+    """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
+
+    wording: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """By the number of a law, the texts that a kind words in its own way."""
+    renamed_tests: ClassVar[Mapping[str, str]] = {}
+    """By the name of a check, that of its test in suites of a kind."""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        refuse_unread(cls)
+        refuse_unknown_set(cls)
+        if cls.narrowest is None and cls.compute is not None:
+            cls.narrowest = cls.compute

@@ -1,0 +1,112 @@
+"""What suites of pytrees declare of leaves, and what is asked of their declarations."""
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..declare.leaf_spec import Leaf
+from ..declare.render import render_leaves
+from ..discover.inference import inferred_leaves
+from ..discover.method_programs import only_of_methods
+from ..inspect.arrays import (
+    host,
+    is_floating,
+    is_inexact,
+    restore_like,
+)
+from ..inspect.trees import (
+    is_under,
+    look_up,
+    map_arrays,
+    named_arrays,
+    named_leaves,
+)
+from ..values.optimisation import trained_names
+from .slopes import seems_unused
+from .suite import Suite
+
+
+class LeafSuite(Suite):
+    """A suite that declares leaves, and specs that select some."""
+
+    leaves: ClassVar[Sequence[Leaf] | None] = None  # None: those of an instance
+    undecayed: ClassVar[Sequence[str]] = ()  # trained, and left alone by weight decay
+    stacked: ClassVar[Sequence[str]] = ()  # paths with an axis of layers first
+    filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
+    tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
+
+    def save(self, instance: Any, path: Any) -> None:
+        """By the class's own `save`, or by leaf path."""
+        if hasattr(instance, "save"):
+            return instance.save(path)
+        hosts: dict[str, Any] = {n: host(v) for n, v in named_arrays(instance)}
+        np.savez(path, **hosts)
+
+    def load(self, path: Any, skeleton: Any) -> Any:
+        """By the class's own `load`, or into the skeleton by leaf path."""
+        if hasattr(skeleton, "load"):
+            return type(skeleton).load(path, skeleton)
+        names = [name for name, _ in named_arrays(skeleton)]
+        with np.load(path) as file:
+            saved = iter([file[name] for name in names])
+        return map_arrays(lambda like: restore_like(next(saved), like), skeleton)
+
+    def manifest(self) -> Sequence[Leaf]:
+        """The leaves as they are declared, or as they are found from instances."""
+        return inferred_leaves(self) if self.leaves is None else self.leaves
+
+    def declares_arrays(self) -> bool:
+        return self.leaves is not None
+
+    def written_manifest(self) -> str:
+        return render_leaves(inferred_leaves(self), self.leaves or ())
+
+    def declared(self, path: str) -> Leaf | None:
+        """What is declared of a path: of itself, or of the sub-tree that it lies in."""
+        found = [
+            leaf
+            for leaf in self.manifest()
+            if path == leaf.path or (leaf.is_tree and is_under(path, leaf.path))
+        ]
+        return max(found, key=lambda leaf: len(leaf.path), default=None)
+
+    def fixed_values(self) -> dict[str, Any]:
+        arrays = (leaf for leaf in self.manifest() if leaf.role != "python")
+        return {array.path: array.value for array in arrays if array.value is not None}
+
+    def is_frozen(self, path: str) -> bool:
+        leaf = self.declared(path)
+        frozen = False if leaf is None else leaf.frozen
+        if isinstance(frozen, str):
+            return bool(look_up(self.cached_instance(), frozen))
+        return frozen
+
+    def is_unused(self, path: str) -> bool:
+        leaf = self.declared(path)
+        told = leaf is not None and (leaf.unused or seems_unused(self, path))
+        return told or self.is_empty(path) or path in only_of_methods(self)
+
+    def expected_to_train(self, instance: Any) -> set[str]:
+        """The paths that are declared as trained; sub-modules decide for themselves."""
+        roles = {name: self.role(name) for name, v in named_leaves(instance) if is_inexact(v)}
+        wanted = {name for name, role in roles.items() if role in ("param", "tree")}
+        wanted = {name for name in wanted if not self.is_frozen(name)}
+        return wanted | self.trained_below(instance, lambda leaf: not self.is_frozen(leaf.path))
+
+    def trained_below(self, instance: Any, chosen: Callable[[Leaf], bool]) -> set[str]:
+        """The paths that the chosen sub-modules train, each by its own word."""
+        result: set[str] = set()
+        for leaf in self.manifest():
+            if leaf.role == "module" and chosen(leaf):
+                with contextlib.suppress(AttributeError, KeyError, IndexError):
+                    inner = trained_names(look_up(instance, leaf.path))
+                    result |= {f"{leaf.path}.{name}".rstrip(".") for name in inner}
+        return result
+
+    def flowing(self, instance: Any) -> set[str]:
+        """The paths that gradients flow through: of a sub-module, what it would train."""
+        floats = [name for name, value in named_leaves(instance) if is_floating(value)]
+        own = {name for name in floats if self.role(name) in ("param", "data", "tree")}
+        return own | (self.trained_below(instance, lambda leaf: True) & set(floats))

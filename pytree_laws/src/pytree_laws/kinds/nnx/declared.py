@@ -1,0 +1,128 @@
+"""What suites of NNX modules declare, and how the module's own helpers are used."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from flax import nnx
+
+from ...discover.method_programs import only_of_methods
+from ...discover.suggest import check_declared
+from ...engine.applicability import not_applicable
+from ...inspect.trees import is_under
+from ...report import check, doing
+from ..mutable import MutableSuite
+from ..slopes import seems_unused, shows
+from ..suite import takes_a_seed
+from .inference import inferred_updates, inferred_variables, render_variables
+from .texts import RENAMED_TESTS, WORDING
+from .variables import (
+    Var,
+    is_of_nnx,
+    is_variable,
+    variables_of,
+)
+
+
+class VariableSuite(MutableSuite):
+    """What suites of NNX modules declare, and how the module's own helpers are used."""
+
+    variables: ClassVar[Sequence[Var] | None] = None  # None: those of a module
+
+    wording = WORDING
+    renamed_tests = RENAMED_TESTS
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        """Fresh keyword arguments of the constructor."""
+        return {"seed": seed} if takes_a_seed(type(self).build) else {"rngs": nnx.Rngs(seed)}
+
+    def plain_inputs(self, seed: int) -> dict[str, Any]:
+        return {name: v for name, v in self.inputs(seed).items() if not is_of_nnx(v)}
+
+    def manifest(self) -> Sequence[Var]:
+        """The Variables as they are declared, or as they are found from modules."""
+        return inferred_variables(self) if self.variables is None else self.variables
+
+    def declares_arrays(self) -> bool:
+        return self.variables is not None
+
+    def written_manifest(self) -> str:
+        own = self.variables or ()
+        return render_variables(inferred_variables(self), own, inferred_updates(self))
+
+    def declared(self, path: str) -> Var | None:
+        found = [
+            variable
+            for variable in self.manifest()
+            if path == variable.path or (variable.is_tree and is_under(path, variable.path))
+        ]
+        return max(found, key=lambda variable: len(variable.path), default=None)
+
+    def fixed_values(self) -> dict[str, Any]:
+        return {variable.path: variable.value for variable in self.manifest() if variable.value is not None}
+
+    def check_kind(self, path: str, part: Any, declared: Var | None) -> None:
+        kind = type(part).__name__
+        check(is_variable(part), path, f"a plain {kind}, in no Variable")
+        if declared is not None and declared.type is not nnx.Module:
+            message = f"it is a {kind}, declared is {declared.word}"
+            check_declared(self, type(part) is declared.type, path, message)
+
+    def may_be_absent(self, declared: Var) -> bool:
+        held = variables_of(self.cached_instance())
+        return declared.is_tree and not any(is_under(path, declared.path) for path in held)
+
+    def is_unused(self, path: str) -> bool:
+        variable = self.declared(path)
+        told = variable is not None and (variable.unused or seems_unused(self, path))
+        return told or self.is_empty(path) or path in only_of_methods(self)
+
+    def is_flowing(self, path: str, variable: Any) -> bool:
+        """Whether gradients flow through a Variable."""
+        declared = self.declared(path)
+        return isinstance(variable, nnx.Param) or (declared is not None and declared.flows)
+
+    def seems_to_flow(self, path: str) -> bool:
+        """Whether a gradient comes from a Variable of which nobody has said so."""
+        return shows(self, path)
+
+    def updated(self) -> Sequence[str]:
+        """The paths of what a call updates, as they are declared or found."""
+        found = self.variables is None and not self.updates
+        return inferred_updates(self) if found else self.updates
+
+    def may_update(self, path: str, part: Any) -> bool:
+        """Whether a call may update the Variable; sub-modules decide for themselves."""
+        is_inner = self.role(path) == "module"
+        return path in self.updated() or (is_inner and not isinstance(part, nnx.Param))
+
+    def save(self, instance: Any, path: Any) -> None:
+        """By the module's own `save`."""
+        if not hasattr(instance, "load"):
+            not_applicable("the module has no load")
+        instance.save(path)
+
+    def load(self, path: Any, skeleton: Any) -> Any:
+        """By the module's own `load`."""
+        return type(skeleton).load(path, skeleton)
+
+    def mapped(self, functions: Mapping[type, Callable[..., Any]], tree: Any) -> dict[str, Any]:
+        helper = type(self).map_variables
+        if helper is None:
+            not_applicable("no `map_variables` is declared")
+        with doing("map_variables", f"a map over a {type(tree).__name__}"):
+            state = helper(functions, tree)
+        message = f"it gave a {type(state).__name__} and no nnx.State"
+        check(isinstance(state, nnx.State), "map_variables", message)
+        return variables_of(state)
+
+    def snapshot(self, instance: Any) -> Any:
+        """A copy of the state, by the module's own `snapshot`."""
+        if not hasattr(instance, "snapshot"):
+            not_applicable("the module has no snapshot")
+        return instance.snapshot()
+
+    def restore(self, instance: Any, state: Any) -> None:
+        """Takes over a state, by the module's own `restore`."""
+        if not hasattr(instance, "restore"):
+            not_applicable("the module has no restore")
+        instance.restore(state)

@@ -1,0 +1,70 @@
+"""What a suite of NNX modules does not declare is found from modules, and then held to."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+from flax import nnx
+
+from ...declare.render import block, render, source_of
+from ...discover.inference import name_of
+from ...inspect.arrays import is_inexact
+from ...inspect.trees import changed
+from ...session import once_per_session
+from .variables import Var, bits_of, is_variable, value_of, variables_of
+
+
+@once_per_session
+def inferred_variables(suite: Any) -> tuple[Var, ...]:
+    """The Variables of the example, each of the type that it has."""
+    found, second = (variables_of(suite.cached_instance(seed)) for seed in (0, 1))
+    return tuple(inferred_variable(path, one, second.get(path)) for path, one in found.items())
+
+
+def inferred_variable(path: str, variable: Any, other: Any) -> Var:
+    """A Variable as two modules have it: a shape that they do not share is not declared."""
+    value = value_of(variable)
+    shape = jnp.shape(value) if jnp.shape(value) == jnp.shape(value_of(other)) else None
+    kind = type(variable) if is_variable(variable) else nnx.Param
+    # Whether what is no parameter is cut off as well is the author's to say.
+    flows = is_inexact(value) and not issubclass(kind, nnx.Param)
+    return Var(path, kind, shape, name_of(jnp.result_type(value)), flows=flows)
+
+
+@once_per_session
+def inferred_updates(suite: Any) -> tuple[str, ...]:
+    """The Variables that an example call updates; a parameter is none that it may."""
+    found: dict[str, None] = {}
+    for seed in (0, 1) if suite.called() else ():
+        module = suite.make(seed)
+        before = bits_of(module)
+        suite.call(module, *suite.arguments(seed))
+        here = variables_of(module)
+        for path in changed(before, bits_of(module)):
+            if path in here and not isinstance(here[path], nnx.Param):
+                found[path] = None
+    return tuple(found)
+
+
+def render_variables(variables: Sequence[Var], declared: Sequence[Var], updates: Sequence[str]) -> str:
+    """The Variables, and what a call updates; what is declared well stays as it is."""
+    kept = {variable.path: variable for variable in declared if is_kept(variable, variables)}
+    chosen = [kept.get(variable.path, variable) for variable in variables]
+    lines = [render(leaf, source_of(leaf.path), name_of_type(leaf.type)) for leaf in chosen]
+    of_updates = block("updates", [source_of(path) for path in updates])
+    return "\n".join(filter(None, [block("variables", lines), of_updates]))
+
+
+def is_kept(declared: Var, variables: Sequence[Var]) -> bool:
+    """Whether a declaration is true of the Variable that was found at its path."""
+    found = next((variable for variable in variables if variable.path == declared.path), None)
+    if found is None or found.type is not declared.type:
+        return False
+    shapes = None in (declared.shape, found.shape) or declared.shape == found.shape
+    return shapes and declared.dtype == found.dtype
+
+
+def name_of_type(kind: type) -> str:
+    """How the type of a Variable is written: Flax's own, or by its name."""
+    own = getattr(nnx, kind.__name__, None) is kind
+    return f"nnx.{kind.__name__}" if own else kind.__name__

@@ -1,0 +1,90 @@
+"""What one suite of NNX modules compiles, once for the laws that need it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+from flax import nnx
+
+from ...inspect.arrays import is_key
+from ...inspect.trees import avals
+from ...report import ANY_ERROR
+from ...session import once_per_session
+from ...trace.programs import compiled
+from ..programs import DRAWS
+from .variables import copy_of, has_keys, is_of_nnx, values_of, zeros_like
+
+
+class CompiledCall:
+    """The compiled call of modules, which gives its output and the state after it, and notes its traces."""
+
+    def __init__(self, name: str, call: Callable[..., Any], jit: Callable[..., Callable[..., Any]]) -> None:
+        """`jit` compiles a function of a module and a tuple of arguments, as one of the same that does not change the module."""
+
+        def traced(module: Any, arguments: Any) -> Any:
+            self.traces.append(avals(arguments))
+            return call(module, *arguments)
+
+        self.name, self.traces, self.use = name, list[Any](), jit(traced)
+
+    def __call__(self, instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
+        return self.use(instance, arguments)
+
+    shapes = __call__
+
+    def traces_of(self, arguments: Any) -> int:
+        """How often it was traced for arguments of these shapes and dtypes."""
+        return self.traces.count(avals(jax.eval_shape(lambda: arguments)))
+
+
+@once_per_session
+def by_nnx_jit(suite: Any) -> CompiledCall:
+    """The call under nnx.jit."""
+
+    def jit(traced: Callable[..., Any]) -> Callable[..., Any]:
+        jitted = nnx.jit(traced)
+
+        def run(instance: Any, arguments: Any) -> tuple[Any, dict[str, Any]]:
+            module = copy_of(instance)
+            return jitted(module, arguments), values_of(module)
+
+        return run
+
+    return CompiledCall("nnx.jit", suite.call, jit)
+
+
+@once_per_session
+def by_jax_jit(suite: Any) -> CompiledCall:
+    """The call under jax.jit, as a function of the state."""
+    return CompiledCall("jax.jit", suite.run_in_place, suite.compile)
+
+
+def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
+    """A module of these inputs with zeros in its Variables, made without compiling."""
+
+    def build() -> Any:
+        own = suite.inputs(0)  # what belongs to this trace, as streams of keys
+        held = {n: own[n] for n, v in inputs.items() if n in own and is_of_nnx(v)}
+        return suite.build(**{**inputs, **held})
+
+    try:
+        graphdef, state = nnx.split(nnx.eval_shape(build))
+    except ANY_ERROR:  # it needs values
+        return suite.build(**inputs)
+    if has_keys(state):
+        return suite.build(**inputs)
+    return nnx.merge(graphdef, jax.tree.map(zeros_like, state))
+
+
+def built_with_key(suite: Any, key: Any) -> Any:
+    """A module of the example inputs, with this key for each of theirs."""
+    build, given = suite.traceable_build()
+    return build([key if is_key(v) and v.shape == () else v for v in given])
+
+
+@once_per_session
+def drawn_values(suite: Any) -> dict[str, Any]:
+    """The values of modules of `DRAWS` keys, the first of them those of the seeds 0 and 1."""
+    seeds = np.arange(DRAWS, dtype=np.uint32)
+    return compiled(jax.vmap(lambda seed: values_of(built_with_key(suite, jax.random.key(seed)))))(seeds)

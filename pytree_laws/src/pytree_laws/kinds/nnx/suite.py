@@ -1,0 +1,245 @@
+"""NNX modules as subjects of laws."""
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import jax
+from flax import nnx
+
+from ...declare.methods import Method
+from ...engine.applicability import not_applicable
+from ...inspect.arrays import (
+    is_fixed_inexact,
+    is_floating,
+    is_inexact,
+    is_key,
+    real_dtype,
+    wide_in_numpy,
+)
+from ...inspect.classes import twin_class
+from ...inspect.static_values import static_fault
+from ...inspect.trees import clone_as, inexact_places, map_arrays, named_numbers, one_level
+from ...trace.programs import compiled
+from ...values.randomize import perturb_leaf, randomize
+from ..programs import names_of
+from ..subject import Rebuilt
+from . import programs, training
+from .declared import VariableSuite
+from .variables import (
+    all_settings,
+    assign,
+    bits_of,
+    check_copy,
+    copy_of,
+    form_of,
+    functions_of,
+    graph_and_settings,
+    is_float,
+    outside,
+    own_nodes,
+    pickled,
+    placed_variables,
+    read,
+    replace_values,
+    round_trips,
+    static_parts,
+    streams_given,
+    to_tree,
+    tracers_beside_the_state,
+    value_of,
+    values_of,
+    variable_types,
+    variables_of,
+    with_setting,
+    with_state_of,
+    wrong_states,
+)
+
+
+class NnxSuite(VariableSuite):
+    """The answers of NNX modules, whose calls may update them in place."""
+
+    to_tree = staticmethod(to_tree)
+    named = staticmethod(values_of)
+    form_of = staticmethod(form_of)
+    copied = staticmethod(copy_of)
+    with_array = staticmethod(replace_values)
+    with_static = staticmethod(with_setting)
+    with_arrays_of = staticmethod(with_state_of)
+    assign_array = staticmethod(assign)
+    read_array = staticmethod(read)
+    snapshot_of = staticmethod(bits_of)
+    remembered = staticmethod(graph_and_settings)
+    changed_in_place = staticmethod(values_of)
+    tracers_beside = staticmethod(tracers_beside_the_state)
+    parts_of = staticmethod(variables_of)
+    value_of = staticmethod(value_of)
+    outside_of = staticmethod(outside)
+    static_parts = staticmethod(static_parts)
+    own_nodes = staticmethod(own_nodes)
+    check_copy = staticmethod(check_copy)
+    state_of = staticmethod(nnx.state)
+    wrong_states = staticmethod(wrong_states)
+    round_trips = staticmethod(round_trips)
+    placed_variables = staticmethod(placed_variables)
+    functions_of = staticmethod(functions_of)
+    streams_given = staticmethod(streams_given)
+    pickled = staticmethod(pickled)
+    variable_types = staticmethod(variable_types)
+    variable_type = nnx.Variable
+    param_type = nnx.Param
+
+    def twins(self, instance: Any) -> Iterator[Any]:
+        """An instance of the class from a second run of its module."""
+        if one_level(instance) is None:
+            not_applicable("the class is no pytree")
+        yield clone_as(twin_class(type(instance)), instance)
+
+    def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
+        found = all_settings(instance).items()
+        return ((path, v) for path, v in found if static_fault(v) is None)
+
+    def changed_instance(self) -> Any:
+        return self.overwritten(copy_of(self.cached_instance()))
+
+    def overwritten(self, instance: Any) -> Any:
+        """The module itself, with other values in its Variables."""
+        for variable in variables_of(instance).values():
+            variable.set_value(perturb_leaf(value_of(variable)))
+        return instance
+
+    def elsewhere(self, instance: Any) -> Any:
+        graphdef, state = nnx.split(instance)
+        return nnx.merge(graphdef, randomize(state, 2), copy=True)
+
+    def in_numpy(self, instance: Any) -> Any:
+        graphdef, state = nnx.split(instance)
+        return nnx.merge(graphdef, map_arrays(wide_in_numpy, state), copy=True)
+
+    def left_by_first_call(self) -> list[str]:
+        cold = self.make(0)
+        nnx.jit(self.call)(cold, *self.arguments(0))
+        return tracers_beside_the_state(cold)
+
+    # How it is built, called and compiled.
+
+    def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
+        return programs.built_with_zeros(self, inputs)
+
+    def takes_keys(self) -> bool:
+        _, given = self.traceable_build()
+        return any(is_key(value) and value.shape == () for value in given)
+
+    def drawn_by_path(self) -> dict[str, Any]:
+        return programs.drawn_values(self)
+
+    def built_with_key(self, key: Any) -> Any:
+        return programs.built_with_key(self, key)
+
+    def apply(self, instance: Any, *arguments: Any) -> Any:
+        return self.call(copy_of(instance), *arguments)
+
+    def run(self, instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
+        return self.run_in_place(copy_of(instance), *arguments)
+
+    def run_in_place(self, instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
+        return self.call(instance, *arguments), values_of(instance)
+
+    def output_of(self, outcome: Any) -> Any:
+        return outcome[0]
+
+    def traced_outputs(self) -> Sequence[Any]:
+        instance, arguments = self.cached_example()
+        call, state = self.pure_call(instance)
+        return jax.tree.leaves(jax.eval_shape(call, state, *arguments)[0])
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.partial(compiled, static_argnums=0)
+        def traced(graphdef: Any, state: Any, *arguments: Any) -> Any:
+            return function(nnx.merge(graphdef, state, copy=True), *arguments)
+
+        return lambda module, *arguments: traced(*nnx.split(module), *arguments)
+
+    def compiled_ways(self) -> Sequence[Any]:
+        return programs.by_nnx_jit(self), programs.by_jax_jit(self)
+
+    def computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
+        declared = [variable.dtype for variable in self.manifest() if not variable.is_tree]
+        fixed = [*declared, *(str(output.dtype) for output in self.returns)]
+        held = [*values_of(instance).values(), *jax.tree.leaves(arguments)]
+        others = [v for v in held if is_inexact(v) and v.dtype != real_dtype("float")]
+        layers = (node for _, node in nnx.iter_modules(instance))
+        told = [layer for layer in layers if getattr(layer, "dtype", None) is not None]
+        return not (any(map(is_fixed_inexact, fixed)) or others or told)
+
+    # What trains, and where gradients flow.
+
+    def trained_paths(self, instance: Any) -> set[str]:
+        return {path for path, variable in variables_of(instance).items() if isinstance(variable, nnx.Param)}
+
+    def training_example(self) -> tuple[Any, tuple[Any, ...]]:
+        return training.training_example(self)
+
+    def example_loss(self, instance: Any, examples: Any) -> Any:
+        return training.summed_loss(self, copy_of(instance), examples)
+
+    def loss_and_grads(self, instance: Any, arguments: Any) -> tuple[Any, dict[str, Any]]:
+        loss, own, *_ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
+        return loss, own
+
+    def at_point(self, seed: int) -> tuple[Any, Any]:
+        return training.at_point(self, seed)
+
+    def stepped(self, instance: Any, steps: int = 1) -> Any:
+        return training.stepped(self, instance, steps)
+
+    def scan_program(self) -> tuple[Callable[[Any], Any], Any]:
+        instance, arguments = self.cached_example()
+        state, back = self.to_tree(copy_of(instance))
+
+        def advance(state: Any) -> Any:
+            module = back(state)
+            self.call(module, *arguments)
+            return nnx.state(module)
+
+        return advance, state
+
+    def flowing_values(self, instance: Any) -> Rebuilt:
+        held = variables_of(instance).items()
+        flowing = {n: value_of(v) for n, v in held if self.is_flowing(n, v) and is_float(v)}
+        return flowing, functools.partial(training.with_values, instance)
+
+    def next_instance(self, method: Method, instance: Any, arguments: Any) -> Any:
+        result = method.use(instance, *arguments)
+        return result if isinstance(result, nnx.Module) else instance
+
+    # What is recorded, lowered and sharded.
+
+    def called_with(self, instance: Any, arguments: Any) -> dict[str, Any]:
+        output, after = programs.by_jax_jit(self)(instance, *arguments)
+        updated = {path: after[path] for path in self.updated() if path in after}
+        told = {f"after the call {path}": value for path, value in updated.items()}
+        return {**named_numbers("call", output), **told}
+
+    def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
+        names = names_of((), arguments)
+        _, own, others, _ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
+        given = zip(inexact_places(arguments), others)
+        return {**own, **{names[i]: grad for i, grad in given}}
+
+    def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return training.gradient_program(self)
+
+    def trained_names(self) -> AbstractSet[str]:
+        held = values_of(self.cached_instance())
+        return {path for path in self.trained_paths(self.cached_instance()) if is_floating(held[path])}
+
+    def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:
+        said = [getattr(one, "out_sharding", None) for one in variables_of(instance).values()]
+        return [each or () for each in said] if any(said) else None
+
+    def call_with_state(self, instance: Any, *arguments: Any) -> Any:
+        output, state = self.run(instance, *arguments)
+        return output, {path: state[path] for path in self.updated()}

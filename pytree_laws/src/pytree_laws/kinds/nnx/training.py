@@ -1,0 +1,151 @@
+"""How laws train an NNX module: gradients of all inexact Variables, steps of AdamW, and generic points."""
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+
+from ...engine.applicability import not_applicable
+from ...inspect.arrays import is_inexact, is_key, on_device
+from ...inspect.trees import inexact_places, replace_leaves
+from ...report import ANY_ERROR, doing
+from ...session import once_per_session
+from ...trace.programs import compiled
+from ...values.optimisation import descend, has_forward_mode_alone, start, weighted
+from ...values.randomize import randomize, randomize_indices
+from .variables import copy_of, is_differentiable, values_of, variables_of
+
+
+def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The module that laws share, and two examples; skips where nothing is trained or can be differentiated."""
+    suite.need_call()
+    if not gives_floats(suite):
+        not_applicable("the call returns nothing to differentiate")
+    instance = suite.cached_instance()
+    held = variables_of(instance)
+    if not suite.trained_paths(instance) and not any(suite.role(path) == "param" for path in held):
+        not_applicable("no parameters are declared")
+    return instance, (suite.arguments(0), suite.arguments(1))
+
+
+@once_per_session
+def gives_floats(suite: Any) -> bool:
+    """Whether the example call gives something that can be differentiated."""
+    return any(jnp.issubdtype(output.dtype, jnp.inexact) for output in suite.traced_outputs())
+
+
+def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
+    """A scalar on which every inexact element of every output has its own weight; the calls update the module."""
+    outputs = [suite.call(instance, *arguments) for arguments in examples]
+    return sum((weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y)), 0.0)
+
+
+def grads(suite: Any, instance: Any, arguments: Any, of_arguments: bool = True) -> Any:
+    """The loss, its gradients by all inexact Variables, by path, and by the floats in the arguments.
+
+    The call updates the module.
+    """
+    leaves = jax.tree.leaves(arguments)
+    places = inexact_places(arguments) if of_arguments else []
+    floats = [leaves[i] for i in places]
+
+    def loss(module: Any, floats: Any) -> Any:
+        return summed_loss(suite, module, [replace_leaves(arguments, dict(zip(places, floats)))])
+
+    parts: Any = nnx.split(copy_of(instance), is_differentiable, ...)
+    selected = nnx.DiffState(0, is_differentiable)
+    try:
+        value, (own, others) = nnx.value_and_grad(loss, argnums=(selected, 1))(instance, floats)
+    except ValueError as error:
+        if not has_forward_mode_alone(error):
+            raise
+
+        def forward(values: Any, floats: Any) -> Any:  # as a while_loop alone has
+            module = nnx.merge(parts[0], values, parts[2], copy=True)
+            return loss(module, floats)
+
+        value, (own, others) = forward(parts[1], floats), jax.jacfwd(forward, (0, 1))(parts[1], floats)
+    return value, values_of(own), others
+
+
+@once_per_session
+def compiled_grads(suite: Any) -> Callable[..., Any]:
+    """Loss and slopes of `grads`, and the state that the call leaves."""
+
+    def run(graphdef: Any, state: Any, *arguments: Any) -> Any:
+        module = nnx.merge(graphdef, state, copy=True)
+        try:
+            found = grads(suite, module, arguments)
+        except ANY_ERROR:  # it may have none with respect to its arguments
+            module = nnx.merge(graphdef, state, copy=True)
+            found = grads(suite, module, arguments, of_arguments=False)
+        return *found, nnx.state(module)
+
+    return compiled(run, static_argnums=0)
+
+
+def stepped(suite: Any, instance: Any, steps: int) -> Any:
+    """A copy of the module after some steps of AdamW; only its gradients have to be compiled."""
+    module, run = copy_of(instance), compiled_grads(suite)
+    examples = suite.arguments(0), suite.arguments(1)
+    moments = start(list(values_of_params(module).values()))
+    with doing(type(instance).__name__, "a training step"):
+        for _, arguments in zip(range(steps), itertools.cycle(examples)):
+            _, slopes, _, state = run(*nnx.split(module), *arguments)
+            nnx.update(module, state)
+            moments = step(module, slopes, moments)
+    return module
+
+
+def values_of_params(module: Any) -> dict[str, np.ndarray]:
+    params = values_of(nnx.state(module, nnx.Param)).items()
+    return {path: np.asarray(value) for path, value in params}
+
+
+def step(module: Any, slopes: Mapping[str, Any], moments: Any) -> Any:
+    """The next state of the optimiser; the Params of the module take a step, in NumPy."""
+    old, variables = values_of_params(module), variables_of(module)
+    along = [np.asarray(slopes[path]) for path in old]
+    new, after = descend(list(old.values()), along, moments, np)
+    for (path, was), value in zip(old.items(), new):
+        variables[path].set_value(on_device(value, was.dtype))
+    return after
+
+
+def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
+    """A module and two examples: as they are, or with random floats for another seed."""
+    # Where modules hold keys, each seed must have its own.
+    draws = any(map(is_key, values_of(suite.cached_instance()).values()))
+    instance = suite.cached_instance(seed if draws else 0)
+    given = suite.arguments(2 * seed), suite.arguments(2 * seed + 1)
+    if not seed:
+        return instance, given
+    graphdef, state = nnx.split(instance)
+    sizes = [size for v in values_of(state).values() for size in v.shape]
+    state, given = randomize((state, given), seed)
+    return nnx.merge(graphdef, state, copy=True), randomize_indices(given, seed, max(sizes, default=2))
+
+
+def with_values(instance: Any, values: Mapping[str, Any]) -> Any:
+    """A copy of the module with other values at these paths."""
+    module = copy_of(instance)
+    for path, variable in variables_of(module).items():
+        if path in values:
+            variable.set_value(values[path])
+    return module
+
+
+def gradient_program(suite: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """The gradient of the loss by the Params, and what to give it."""
+    instance, (arguments, _) = suite.training_example()
+    parts: Any = nnx.split(instance, nnx.Param, ...)
+    graphdef, params, rest = parts
+
+    def loss(params: Any, rest: Any) -> Any:
+        return summed_loss(suite, nnx.merge(graphdef, params, rest, copy=True), [arguments])
+
+    return jax.grad(loss), (params, rest)

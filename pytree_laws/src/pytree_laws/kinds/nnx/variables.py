@@ -1,0 +1,293 @@
+"""Variables: of a module by path, their values and bits; modules and their settings."""
+
+import copy
+import dataclasses
+import pickle
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+from jax.core import Tracer
+
+from ...engine.applicability import not_applicable
+from ...inspect.arrays import aval, is_floating, is_inexact, is_key, on_device
+from ...inspect.classes import is_of_library
+from ...inspect.references import reachable, snapshot
+from ...inspect.trees import attributes, changed, look_up, one_level, path_name
+from ...report import check
+
+
+@dataclasses.dataclass(frozen=True)
+class Var:
+    """A declared Variable: its path, written as `layers.0.kernel`, type, shape and dtype.
+
+    The type `nnx.Module` declares a sub-module, which decides itself what it holds; with
+    `below` any number of Variables of the type lie under the path. A shape of None is not
+    checked; the dtype `float` is the default float dtype. `value` is what each element holds
+    after construction, `std` the standard deviation with which the constructor draws them.
+    `unused` says that the example call does not depend on all of its elements, `flows` that
+    gradients flow through it, though it is no parameter: data, and what the call updates.
+    """
+
+    path: str
+    type: type
+    shape: tuple[int, ...] | None = None
+    dtype: str = "float"
+    below: bool = False
+    value: complex | None = None
+    std: float | None = None
+    unused: bool = False
+    flows: bool = False
+
+    frozen = False
+
+    @property
+    def role(self) -> str:
+        """The role of a leaf that it has: what is no parameter is data where gradients flow, or else a buffer."""
+        if self.type is nnx.Module:
+            return "module"
+        if issubclass(self.type, nnx.Param):
+            return "param"
+        return "data" if self.flows else "buffer"
+
+    @property
+    def word(self) -> str:
+        """How messages call what is declared."""
+        return self.type.__name__
+
+    @property
+    def is_tree(self) -> bool:
+        return self.below or self.type is nnx.Module
+
+
+STATE_METHODS = "`__getstate__`, `__setstate__`, `__copy__` or `__deepcopy__`"
+
+
+def has_keys(state: Any) -> bool:
+    """Whether keys are among the leaves, or what has the shape and dtype of some."""
+    dtypes = [getattr(leaf, "dtype", None) for leaf in jax.tree.leaves(state)]
+    return any(jnp.issubdtype(dtype, jax.dtypes.prng_key) for dtype in dtypes if dtype is not None)
+
+
+def zeros_like(leaf: Any) -> Any:
+    """Zeros in the place of what has a shape and a dtype alone."""
+    is_abstract = isinstance(leaf, jax.ShapeDtypeStruct)
+    return on_device(np.zeros(leaf.shape, leaf.dtype)) if is_abstract else leaf
+
+
+def variables_of(tree: Any) -> dict[str, Any]:
+    """The Variables of a module or a state by path; a plain array stands for itself."""
+    state = nnx.state(tree) if isinstance(tree, nnx.Module) else tree
+    return {".".join(map(str, path)): leaf for path, leaf in nnx.to_flat_state(state)}
+
+
+def value_of(variable: Any) -> Any:
+    return variable.get_value() if isinstance(variable, nnx.Variable) else variable
+
+
+def values_of(tree: Any) -> dict[str, Any]:
+    return {path: value_of(variable) for path, variable in variables_of(tree).items()}
+
+
+def bits_of(tree: Any) -> dict[str, Any]:
+    """Type and value of each Variable, to compare with ==."""
+    found = variables_of(tree).items()
+    return {path: (type(one), snapshot(value_of(one))) for path, one in found}
+
+
+def to_tree(module: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """The state of a module, and the way back from a state to a module of its own."""
+    graphdef, state = nnx.split(module)
+    return state, lambda tree: nnx.merge(graphdef, tree, copy=True)
+
+
+def form_of(module: Any) -> tuple[Any, dict[str, Any]]:
+    """What a trace of a module depends on: its graph definition, and the form of each Variable."""
+    return nnx.graphdef(module), shapes_of(module)
+
+
+def copy_of(module: Any) -> Any:
+    return nnx.merge(*nnx.split(module), copy=True)
+
+
+def replace_values(module: Any, path: str, value: Any) -> Any:
+    """A copy of the module with one value replaced."""
+    edited = copy_of(module)
+    variables_of(edited)[path].set_value(value)
+    return edited
+
+
+def with_state_of(module: Any, other: Any) -> Any:
+    """A module with the Variables of another one, and all else as it was."""
+    return nnx.merge(nnx.graphdef(module), nnx.state(other), copy=True)
+
+
+def assign(module: Any, path: str, value: Any) -> None:
+    variables_of(module)[path].set_value(value)
+
+
+def read(module: Any, name: str) -> Any:
+    return value_of(getattr(module, name))
+
+
+def graph_and_settings(module: Any) -> Any:
+    """All but the values of Variables, to compare with ==."""
+    return nnx.graphdef(module), frozen_settings(module, functions=True)
+
+
+def is_variable(node: Any) -> bool:
+    return isinstance(node, nnx.Variable)
+
+
+def is_float(variable: Any) -> bool:
+    return is_floating(value_of(variable))
+
+
+def is_of_nnx(value: Any) -> bool:
+    held = value if isinstance(value, list | tuple) else [value]
+    return any(isinstance(one, nnx.Pytree | nnx.Variable) for one in held)
+
+
+def is_differentiable(_: Any, variable: Any) -> bool:
+    return is_inexact(value_of(variable))
+
+
+def own_nodes(module: Any) -> Iterator[tuple[str, Any]]:
+    """The module and the modules, lists and dicts in it, without the modules of Flax."""
+    for path, node in nnx.iter_graph(module):
+        ours = not is_of_library(type(node)) or isinstance(node, nnx.List | nnx.Dict)
+        if isinstance(node, nnx.Pytree) and ours:
+            yield ".".join(map(str, path)), node
+
+
+def settings_of(node: Any) -> dict[str, Any]:
+    """The attributes of a module that are static: part of its graph definition."""
+    data = {id(child) for child in (one_level(node) or ((), ()))[0]}
+    own = "_" if is_of_library(type(node)) else "_pytree__"  # what Flax notes there
+    return {
+        name: value
+        for name, value in attributes(node).items()
+        if not (name.startswith(own) or id(value) in data or is_of_nnx(value))
+    }
+
+
+def all_settings(module: Any) -> dict[str, Any]:
+    """The static attributes of the module and of what it holds, by path."""
+    return {
+        f"{place}.{name}".lstrip("."): value
+        for place, node in own_nodes(module)
+        for name, value in settings_of(node).items()
+    }
+
+
+def with_setting(module: Any, path: str, value: Any) -> Any:
+    """A copy of the module with another value of a static attribute."""
+    edited = copy_of(module)
+    above, _, name = path.rpartition(".")
+    setattr(look_up(edited, above) if above else edited, name, value)
+    return edited
+
+
+def functions_of(module: Any) -> list[Any]:
+    """The functions that the module and all that it holds have as attributes."""
+    held = (node for _, node in nnx.iter_graph(module) if isinstance(node, nnx.Pytree))
+    values = (value for node in held for value in attributes(node).values())
+    return [value for value in values if callable(value) and not is_of_nnx(value)]
+
+
+def frozen_settings(module: Any, functions: bool) -> dict[str, Any]:
+    """The static attributes, to compare with ==; without `functions` these by type."""
+    found = all_settings(module).items()
+    plain = type if not functions else snapshot
+    return {path: (plain if callable(v) else snapshot)(v) for path, v in found}
+
+
+def check_copy(module: Any, copied: Any, what: str, hint: str = STATE_METHODS) -> None:
+    """A copy has the type, attributes, graph definition and Variables of the module."""
+    name, same = type(module).__name__, type(copied) is type(module)
+    check(same, name, f"{what} gave a {type(copied).__name__}", hint)
+    # Some functions of jax are copied with what holds them, and are then compared by type.
+    functions = all(copy.deepcopy(function) is function for function in functions_of(module))
+    settings = (frozen_settings(each, functions) for each in (module, copied))
+    wrong = changed(*settings)
+    check(not wrong, ", ".join(wrong), f"{what} lost or changed this attribute", hint)
+    wrong = changed(bits_of(module), bits_of(copied))
+    check(not wrong, ", ".join(wrong), f"{what} changed it", hint)
+    same = not functions or nnx.graphdef(copied) == nnx.graphdef(module)
+    check(same, name, f"{what} changed the graph definition", hint)
+
+
+def pickled(module: Any) -> Any:
+    if any(map(is_key, values_of(module).values())):
+        pytest.skip("it holds typed keys, which jax does not pickle")
+    return pickle.loads(pickle.dumps(module))
+
+
+def variable_types(held: Mapping[str, Any]) -> list[type]:
+    """The types of Variables, Param among them."""
+    kinds = {type(variable) for variable in held.values() if is_variable(variable)} | {nnx.Param}
+    return sorted(kinds, key=lambda kind: kind.__name__)
+
+
+def shapes_of(state: Any) -> dict[str, Any]:
+    return {path: aval(value) for path, value in values_of(state).items()}
+
+
+def outside(module: Any) -> Iterator[tuple[str, Any]]:
+    """What a module holds on to outside of its state."""
+    return reachable(module, type(module).__name__, [*variables_of(module).values()])
+
+
+def static_parts(module: Any) -> Iterator[tuple[str, Any]]:
+    yield from all_settings(module).items()
+
+
+def placed_variables(module: Any) -> list[tuple[str, Any]]:
+    """Every Variable under each of its paths, where `nnx.state` has it under one."""
+    if one_level(module) is None:
+        not_applicable("the class is no pytree")
+    pairs = jax.tree_util.tree_leaves_with_path(module, is_leaf=is_variable)
+    return [(path_name(path), variable) for path, variable in pairs if is_variable(variable)]
+
+
+def round_trips(module: Any) -> Iterator[tuple[str, Any]]:
+    """A module again, taken apart and put together in each way."""
+    yield "nnx.split and nnx.merge", copy_of(module)
+    # Else it was made with pytree=False, or holds a Variable twice.
+    if one_level(module) is not None and len(jax.tree.leaves(module)) == len(values_of(module)):
+        yield "flatten and unflatten", jax.tree.map(lambda leaf: leaf, module)
+
+
+def streams_given(inputs: Mapping[str, Any]) -> list[Any]:
+    """The streams of keys among the inputs of a constructor."""
+    rngs = [value for value in inputs.values() if isinstance(value, nnx.Rngs)]
+    return [stream for each in rngs for stream in variables_of(nnx.state(each)).values()]
+
+
+def wrong_states(state: Any) -> Mapping[str, Any]:
+    """By what is wrong with them, states with other paths, types or shapes."""
+    flat = dict(nnx.to_flat_state(state))
+    *_, (path, last) = flat.items()  # the last, so that others come first
+    less = {p: v for p, v in flat.items() if p != path}
+    other = type("Other", (nnx.Variable,), {})
+    wrong = {
+        "a path left out": less,
+        "an unknown path": {**flat, ("unknown",): last},
+        "a renamed path": {**less, (*path[:-1], "unknown"): last},
+        "another shape": {**flat, path: last.replace(on_device(np.zeros((7, 7, 7), np.float32)))},
+        "another type": {**flat, path: other(value_of(last))},
+    }
+    return {what: nnx.from_flat_state(parts) for what, parts in wrong.items()}
+
+
+def tracers_beside_the_state(module: Any) -> list[str]:
+    """The places of the tracers that a module holds outside of its Variables."""
+    stop = [*variables_of(module).values()]
+    for _, node in nnx.iter_graph(module):
+        stop.append(getattr(node, "_pytree__state", None))  # it knows its own trace
+    parts = reachable(module, type(module).__name__, stop)
+    return [place for place, value in parts if isinstance(value, Tracer)]

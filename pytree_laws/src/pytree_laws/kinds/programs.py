@@ -1,0 +1,135 @@
+"""What one suite of pytrees traces and compiles, once for the laws that need it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..declare.leaf_spec import TRAINED
+from ..discover.invocation import trace_of_call
+from ..inspect.arrays import is_key, on_device
+from ..inspect.trees import (
+    arrays_of,
+    avals,
+    combine,
+    flatten,
+    named_leaves,
+    partition,
+    replace_leaves,
+    structure,
+)
+from ..report import ANY_ERROR
+from ..session import once_per_session
+from ..trace.programs import Compiled, compiled
+
+DRAWS = 512  # instances, where draws are looked at
+
+
+@once_per_session
+def drawn_instances(suite: Any) -> Any:
+    """Instances of `DRAWS` keys, the first of them those of the seeds 0 and 1."""
+    keys = suite.keys_of_inputs()
+    static: list[Any] = []
+
+    inputs = suite.inputs(0)  # made here, where nothing is traced
+
+    def build(seed: Any) -> Any:
+        drawn = {name: jax.random.key(seed) for name in keys}
+        kept, arrays = partition(suite.build(**{**inputs, **drawn}))
+        static.append(kept)
+        return arrays
+
+    seeds = on_device(np.arange(DRAWS, dtype=np.uint32))
+    arrays = compiled(jax.vmap(build))(seeds)
+    return combine(static[0], arrays)
+
+
+@once_per_session
+def traced_call(suite: Any) -> Any:
+    return trace_of_call(suite, *suite.example())
+
+
+@once_per_session
+def traced_build(suite: Any) -> Any:
+    build, given = suite.traceable_build()
+    return jax.make_jaxpr(lambda values: arrays_of(suite.to_tree(build(values))[0]))(given)
+
+
+@once_per_session
+def compiled_use(suite: Any) -> Compiled:
+    """The call of one suite, compiled once for the laws that need it."""
+    return Compiled(suite.use, suite.mixed, "jax.jit")
+
+
+def traceable_build(suite: Any, changes: Mapping[str, Any]) -> tuple[Callable[..., Any], list[Any]]:
+    """The constructor as a function of the arrays among its inputs, and those."""
+    leaves, treedef = flatten({**suite.inputs(0), **changes})
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
+
+    def build(values: Sequence[Any]) -> Any:
+        return suite.build(**replace_leaves(treedef.unflatten(leaves), dict(zip(places, values))))
+
+    return build, [leaves[i] for i in places]
+
+
+def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
+    """An instance of these inputs with zeros in its arrays, made without compiling."""
+    kept: list[Any] = []
+    leaves, treedef = flatten(inputs)
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
+
+    def build(values: Sequence[Any]) -> Any:
+        arguments = replace_leaves(treedef.unflatten(leaves), dict(zip(places, values)))
+        static, arrays = partition(suite.build(**arguments))
+        kept.append((static, [implementation_of(array) for array in arrays]))
+        return [jax.random.key_data(v) if is_key(v) else v for v in arrays]
+
+    try:
+        shapes = jax.eval_shape(build, [leaves[i] for i in places])
+    except ANY_ERROR:  # it needs values
+        return suite.build(**inputs)
+    static, implementations = kept[0]
+    return combine(static, list(map(zeros_of, shapes, implementations)))
+
+
+def implementation_of(array: Any) -> Any:
+    """That of the keys in an array; None for others."""
+    return jax.random.key_impl(array) if is_key(array) else None
+
+
+def zeros_of(shape: Any, implementation: Any) -> jax.Array:
+    """Zeros of a shape and dtype, or keys whose data are zeros."""
+    zeros = on_device(np.zeros(shape.shape, shape.dtype))
+    if implementation is None:
+        return zeros
+    return jax.random.wrap_key_data(zeros, impl=implementation)
+
+
+def names_of(instance: Any, arguments: Sequence[Any]) -> list[str]:
+    """The names of the leaves of an instance, and then of the arguments."""
+    own = [name for name, _ in named_leaves(instance)]
+    call_arguments = (f"argument {path}" for path, _ in named_leaves(tuple(arguments)))
+    return [*own, *call_arguments]
+
+
+def weak_fixed_points(suite: Any) -> set[str]:
+    """The untrained leaves that the call hands on as weakly typed as they were."""
+    instance = suite.cached_instance()
+    before = avals(instance)
+    weak = {n for n, leaf in named_leaves(instance) if getattr(leaf, "weak_type", 0)}
+    weak -= {name for name in weak if suite.role(name) in TRAINED}
+    if not weak or not suite.called():
+        return set()
+    call, value = suite.pure_call(instance)
+    kept = next_of(instance, jax.eval_shape(call, value, *suite.arguments(0)))
+    return weak if kept is not None and avals(kept) == before else set()
+
+
+def next_of(instance: Any, result: Any) -> Any:
+    """What the call makes of an instance, if it returns one: of the same type and treedef."""
+
+    def is_next(node: Any) -> bool:
+        return type(node) is type(instance) and structure(node) == structure(instance)
+
+    return next(filter(is_next, jax.tree.leaves(result, is_leaf=is_next)), None)

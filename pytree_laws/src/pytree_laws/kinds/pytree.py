@@ -1,0 +1,346 @@
+"""Pytrees and Equinox Modules as subjects of laws."""
+
+import contextlib
+import copy
+import functools
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.core import Tracer
+
+from ..declare.leaf_spec import TRAINED
+from ..discover.inference import statics_of
+from ..discover.suggest import check_declared
+from ..engine.runner import first_call
+from ..inspect.arrays import copied as copied_array
+from ..inspect.arrays import (
+    is_array,
+    is_fixed_inexact,
+    is_inexact,
+    is_key,
+    numpy_leaf,
+    raw,
+    real_dtype,
+    restore_like,
+    wide_in_numpy,
+)
+from ..inspect.classes import compares_by_equinox, twins
+from ..inspect.references import atoms_of, reachable
+from ..inspect.static_values import structures_in
+from ..inspect.trees import (
+    arrays_of,
+    attributes,
+    avals,
+    combine,
+    flatten,
+    inexact_places,
+    is_node,
+    keys_as_data,
+    map_arrays,
+    named_arrays,
+    named_leaves,
+    named_numbers,
+    nodes,
+    partition,
+    parts_of_aux,
+    replace_leaves,
+    structure,
+    with_attribute,
+)
+from ..report import check
+from ..sharding.specs import is_spec
+from ..trace.programs import Compiled
+from ..values.comparison import check_same_structure, check_same_tree
+from ..values.randomize import perturb_leaf, randomize
+from . import programs, training
+from .leaves import LeafSuite
+from .subject import Rebuilt
+
+
+def as_it_is(instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """An instance, and the way back from it to one: it is a tree itself."""
+    return instance, lambda tree: tree
+
+
+def named(instance: Any) -> dict[str, Any]:
+    return dict(named_arrays(instance))
+
+
+def form_of(instance: Any) -> tuple[Any, dict[str, Any]]:
+    return structure(instance), avals(instance)
+
+
+def copied(instance: Any) -> Any:
+    leaves, treedef = flatten(instance)
+    return treedef.unflatten(leaves)
+
+
+def with_array(instance: Any, path: str, value: Any) -> Any:
+    names = [name for name, _ in named_leaves(instance)]
+    return replace_leaves(instance, {names.index(path): value})
+
+
+def with_arrays_of(instance: Any, other: Any) -> Any:
+    return structure(instance).unflatten(jax.tree.leaves(other))
+
+
+def assign_array(instance: Any, path: str, value: Any) -> None:
+    if path not in attributes(instance):
+        raise AttributeError(path)
+    setattr(instance, path, value)
+
+
+def tracers_beside(instance: Any) -> list[str]:
+    parts = reachable(instance, type(instance).__name__, jax.tree.leaves(instance))
+    return [place for place, value in parts if isinstance(value, Tracer)]
+
+
+REGISTER = "a class that is not registered: in __init_subclass__, or mark it @final"
+
+
+def parts_of(instance: Any) -> dict[str, Any]:
+    check(is_node(instance), type(instance).__name__, "it is no pytree: jax takes it for a leaf", REGISTER)
+    return dict(named_leaves(instance))
+
+
+def outside_of(instance: Any) -> Iterator[tuple[str, Any]]:
+    name, treedef = type(instance).__name__, structure(instance)
+    hollow = None  # the same without its leaves, which may be held twice
+    with contextlib.suppress(Exception):  # P3 fails on it
+        hollow = treedef.unflatten([object() if is_array(v) else v for v in jax.tree.leaves(instance)])
+    yield from reachable(instance, name, arrays_of(instance))
+    yield from reachable(hollow, name)
+
+
+def static_parts(instance: Any) -> Iterator[tuple[str, Any]]:
+    for place, node, aux in nodes(instance):
+        for value in parts_of_aux(aux):
+            names = [f".{name}" for name, other in attributes(node).items() if other is value]
+            yield place + "".join(names[:1]), value
+
+
+def comparable(instance: Any) -> Any:
+    # In NumPy's arrays, whose == needs no program for each shape.
+    return map_arrays(raw if compares_by_equinox(instance) else numpy_leaf, instance)
+
+
+def deepcopied(instance: Any) -> Any:
+    own = {id(leaf): copied_array(leaf) for leaf in arrays_of(instance)}
+    return copy.deepcopy(instance, {**own, **atoms_of(instance)})
+
+
+def pickled(instance: Any) -> Any:
+    plain = keys_as_data(instance)
+    again = pickle.loads(pickle.dumps(plain))
+    check_same_structure(plain, again, "pickle")
+    return map_arrays(lambda v, like: restore_like(v, like), again, instance)
+
+
+class PytreeSuite(LeafSuite):
+    """The answers of pytrees."""
+
+    to_tree = staticmethod(as_it_is)
+    named = staticmethod(named)
+    form_of = staticmethod(form_of)
+    copied = staticmethod(copied)
+    with_array = staticmethod(with_array)
+    with_static = staticmethod(with_attribute)
+    with_arrays_of = staticmethod(with_arrays_of)
+    assign_array = staticmethod(assign_array)
+    tracers_beside = staticmethod(tracers_beside)
+    twins = staticmethod(twins)
+    parts_of = staticmethod(parts_of)
+    outside_of = staticmethod(outside_of)
+    static_parts = staticmethod(static_parts)
+    functions_of = staticmethod(lambda instance: atoms_of(instance).values())
+    comparable = staticmethod(comparable)
+    deepcopied = staticmethod(deepcopied)
+    pickled = staticmethod(pickled)
+    check_copy = staticmethod(check_same_tree)
+
+    def check_kind(self, path: str, part: Any, declared: Any) -> None:
+        if declared is None or declared.role != "python":
+            return
+        message = f"declared as python, it must be no array and is {part!r:.200}"
+        check_declared(self, not is_array(part), path, message)
+        same = declared.value is None or holds_number(part, declared.value)
+        check(same, path, f"it holds {part!r:.200}, declared is {declared.value!r}", "another default")
+
+    def weak_fixed_points(self) -> set[str]:
+        return programs.weak_fixed_points(self)
+
+    def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
+        return statics_of(instance)
+
+    # How it is opened, run and compiled.
+
+    def mixed(self, instance: Any) -> bool:
+        """Whether declared leaves are no arrays, so that jax.jit cannot take it."""
+        pairs = named_leaves(instance)
+        roles = {self.role(name) for name, leaf in pairs if not is_array(leaf)}
+        return bool(roles & {"python", "module", "tree"})
+
+    def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+        if not self.mixed(instance):
+            return instance, lambda value: value
+        static, arrays = partition(instance)
+        return arrays, functools.partial(combine, static)
+
+    def use(self, instance: Any, *arguments: Any) -> Any:
+        """The call, or for a class without one a look at every array."""
+        if not self.called():
+            return arrays_of(instance)
+        first_call(self)  # before any other call, so that it sees what the first changes
+        return self.apply(instance, *arguments)
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return Compiled(function, self.mixed)
+
+    def compiled_use(self) -> Compiled:
+        """The compiled `use`, which all laws share: no instance is special to it."""
+        return programs.compiled_use(self)
+
+    def compiled_ways(self) -> Sequence[Any]:
+        return (self.compiled_use(),)
+
+    def in_numpy(self, instance: Any) -> Any:
+        return map_arrays(wide_in_numpy, instance)
+
+    def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
+        """An instance of these inputs with zeros in its arrays, made without compiling."""
+        return programs.built_with_zeros(self, inputs)
+
+    def traced_outputs(self) -> Sequence[Any]:
+        return self.traced_call().out_avals
+
+    def keys_of_inputs(self) -> list[str]:
+        """The names of the keys that the constructor takes."""
+        found = self.inputs(0).items()
+        return [name for name, value in found if is_key(value) and value.shape == ()]
+
+    def takes_keys(self) -> bool:
+        return bool(self.keys_of_inputs())
+
+    def drawn_by_path(self) -> dict[str, Any]:
+        return dict(named_arrays(programs.drawn_instances(self)))
+
+    def built_with_key(self, key: Any) -> Any:
+        return self.build(**{**self.inputs(0), **dict.fromkeys(self.keys_of_inputs(), key)})
+
+    def computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
+        """Whether the outputs have the dtype that all leaves and arguments have."""
+        declared = [leaf.dtype for leaf in self.manifest() if leaf.shape is not None]
+        declared += [str(out.dtype) for out in self.returns]
+        fixed = [name for name in declared if is_fixed_inexact(name)]
+        given = [v.dtype for v in jax.tree.leaves((instance, arguments)) if is_inexact(v)]
+        # What the arguments say of arrays as static stays, whatever the arrays become.
+        said = [form.dtype for _, _, aux in nodes(arguments) for form in structures_in(aux)]
+        says = any(jnp.issubdtype(dtype, jnp.inexact) for dtype in said)
+        # Without any float there is nothing that the outputs could follow.
+        return not (fixed or says or self.compute) and {*given} == {real_dtype("float")}
+
+    # What trains, and where gradients flow.
+
+    def trained(self, instance: Any) -> list[int]:
+        """The positions of the trained leaves: `trainable()`, or all inexact arrays."""
+        return training.trained_places(instance)
+
+    def trained_paths(self, instance: Any) -> set[str]:
+        names = [name for name, _ in named_leaves(instance)]
+        return {names[i] for i in self.trained(instance)}
+
+    def training_example(self) -> tuple[Any, tuple[Any, ...]]:
+        return training.training_example(self)
+
+    def example_loss(self, instance: Any, examples: Any) -> Any:
+        return training.summed_loss(self, instance, examples)
+
+    def loss_and_grads(self, instance: Any, arguments: Any) -> tuple[Any, dict[str, Any]]:
+        return training.loss_and_grads(self, instance, arguments)
+
+    def at_point(self, seed: int) -> tuple[Any, Any]:
+        return training.at_point(self, seed)
+
+    def stepped(self, instance: Any, steps: int = 1) -> Any:
+        return training.stepped(self, instance, steps)
+
+    def scan_program(self) -> tuple[Callable[[Any], Any], Any]:
+        return training.scan_program(self)
+
+    def flowing_values(self, instance: Any) -> Rebuilt:
+        paths = self.flowing(instance)
+        if self.leaves is None:  # then nobody said what is data, and what is cut off
+            paths = {path for path in paths if self.role(path) == "param"}
+        return values_at(instance, paths)
+
+    def buffer_values(self, instance: Any) -> Rebuilt:
+        held = {name for name, v in named_leaves(instance) if is_inexact(v)}
+        own = {name for name in held if self.role(name) == "buffer"}
+        # Where nothing is declared, nobody said what is cut off.
+        return values_at(instance, set() if self.leaves is None else own)
+
+    def held_fixed(self, instance: Any) -> list[int]:
+        """The positions of the leaves that no training moves, which the call may loop by."""
+        names = [name for name, _ in named_leaves(instance)]
+        return [i for i, name in enumerate(names) if self.role(name) not in TRAINED]
+
+    def changed_instance(self) -> Any:
+        """An instance of which no array is that of a new one, as after training."""
+        return map_arrays(perturb_leaf, self.cached_instance())
+
+    def elsewhere(self, instance: Any) -> Any:
+        return randomize(instance, 2, self.held_fixed(instance))
+
+    def as_trained(self, instance: Any) -> Any:
+        fixed = {
+            path for path in self.fixed_values() if self.role(path) == "param" and not self.is_frozen(path)
+        }
+        places = [i for i, (name, _) in enumerate(named_leaves(instance)) if name in fixed]
+        other = jax.tree.leaves(randomize(instance, 2, places))
+        return replace_leaves(instance, {i: other[i] for i in places})
+
+    # What is recorded, lowered and sharded.
+
+    def called_with(self, instance: Any, arguments: Any) -> dict[str, Any]:
+        return named_numbers("call", self.compiled_use()(instance, *arguments))
+
+    def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
+        tree = instance, arguments
+        names = programs.names_of(instance, arguments)
+        _, *found = training.compiled_grads(self)(instance, *arguments)
+        return {names[i]: grad for i, grad in zip(inexact_places(tree), found)}
+
+    def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        instance, examples = self.training_example()
+        (value, back), places = self.to_arrays(instance), self.trained(instance)
+        return lambda value, *given: training.grads(self, back(value), places, given), (value, *examples)
+
+    def leaf_names(self, instance: Any) -> Sequence[str]:
+        return [name for name, _ in named_leaves(instance)]
+
+    def trained_names(self) -> AbstractSet[str]:
+        return self.flowing(self.cached_instance())
+
+    def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:
+        if not hasattr(instance, "partition_specs"):
+            return None
+        return jax.tree.leaves(instance.partition_specs(), is_leaf=is_spec)
+
+
+def values_at(instance: Any, paths: set[str]) -> Rebuilt:
+    """The leaves at these paths, and an instance with others in their places."""
+    pairs = enumerate(named_leaves(instance))
+    places = {name: i for i, (name, _) in pairs if name in paths}
+    values = {name: leaf for name, leaf in named_leaves(instance) if name in paths}
+    return values, lambda changed: replace_leaves(instance, {places[n]: v for n, v in changed.items()})
+
+
+def holds_number(value: Any, declared: Any) -> bool:
+    """Whether a leaf that is no array is this number or flag; to Python a flag is a number."""
+    return type(value) in (bool, int, float, complex) and (
+        (isinstance(value, bool), value) == (isinstance(declared, bool), declared)
+    )

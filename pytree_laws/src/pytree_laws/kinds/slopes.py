@@ -1,0 +1,96 @@
+"""Gradients of a class at the start and at generic points, and what they show."""
+
+import contextlib
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ..report import doing
+from ..session import once_per_session
+from ..values.closeness import rounding_of
+
+POINTS = 12  # the start, and random values
+MORE_POINTS = 60  # where an element has no gradient at any of these
+
+Slopes = dict[str, np.ndarray]
+"""By path."""
+
+
+def grads_at(suite: Any, instance: Any, examples: Any) -> Slopes:
+    """The gradients of all inexact arrays, summed over the examples."""
+    found = [suite.loss_and_grads(instance, given)[1] for given in examples]
+    return {name: np.sum([each[name] for each in found], axis=0) for name in found[0]}
+
+
+@once_per_session
+def grads_at_start(suite: Any) -> Slopes:
+    with doing("call", "the gradient of the call"):
+        return grads_at(suite, *suite.training_example())
+
+
+def grads_at_points(suite: Any) -> Iterator[Slopes]:
+    """The gradients at the start, and elsewhere."""
+    yield grads_at_start(suite)
+    for seed in range(1, MORE_POINTS):
+        # A check in the call may refuse the values.
+        with contextlib.suppress(Exception):
+            yield grads_at(suite, *suite.at_point(seed))
+
+
+@once_per_session
+def every_point(suite: Any) -> list[Slopes]:
+    """The sizes of slopes at each point, with 0 where one is not finite; at more points where an element may be rare."""
+    points = (
+        {name: np.where(np.isfinite(v), np.abs(v), 0) for name, v in point.items()}
+        for point in grads_at_points(suite)
+    )
+    taken = [*itertools.islice(points, POINTS)]
+    greatest = greatest_of(taken)
+    for point in points:
+        if not has_rare_element(greatest):
+            break
+        taken.append(point)
+        greatest = greatest_of([greatest, point])
+    return taken
+
+
+def has_rare_element(greatest: Mapping[str, np.ndarray]) -> bool:
+    """Whether elements of an array have no gradient yet, and others of it have one."""
+    return any(np.any(size) and not np.all(size) for size in greatest.values())
+
+
+@once_per_session
+def greatest_grads(suite: Any) -> Slopes:
+    """The greatest size of each slope, at the start and at generic points where it is finite."""
+    suite.training_example()
+    return greatest_of(every_point(suite))
+
+
+def greatest_of(points: Sequence[Mapping[str, np.ndarray]]) -> Slopes:
+    result: Slopes = {}
+    for point in points:
+        for name, size in point.items():
+            result[name] = np.maximum(result.get(name, 0 * size), size)
+    return result
+
+
+def shows(suite: Any, path: str) -> bool:
+    """Whether somewhere a slope is more than the rounding of those beside it."""
+    suite.training_example()
+    return any(
+        bool(np.any(point[path] > rounding_of(point))) for point in every_point(suite) if path in point
+    )
+
+
+def seems_unused(suite: Any, path: str) -> bool:
+    """Whether an array that nobody declared has no gradient at all, as one that is held."""
+    if suite.declares_arrays():
+        return False
+    try:
+        suite.training_example()
+    except pytest.skip.Exception:
+        return True
+    return not shows(suite, path)

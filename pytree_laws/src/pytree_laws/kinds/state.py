@@ -1,0 +1,50 @@
+"""Modules with `equinox.nn.State` as subjects of laws."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import equinox as eqx
+
+from ..declare.leaf_spec import Leaf
+from ..report import check
+from .pytree import PytreeSuite
+
+RETURN = "end the call with `return result, state`, on every path"
+
+
+def is_state(value: Any) -> bool:
+    return isinstance(value, eqx.nn.State)
+
+
+class StateSuite(PytreeSuite):
+    """What suites of such Modules declare besides, and how their state advances."""
+
+    states: ClassVar[Sequence[Leaf]] = ()  # the declared states, in order
+
+    def state(self, seed: int) -> Any:
+        """The initial state of the instance that `make` gives."""
+        raise NotImplementedError("say how the state is made: def state(self, seed)")
+
+    def place(self, arguments: Sequence[Any]) -> int:
+        """Which argument of the call is the state."""
+        places = [i for i, argument in enumerate(arguments) if is_state(argument)]
+        message = f"{len(places)} of the example arguments are an eqx.nn.State"
+        check(len(places) == 1, "arguments", message, "declare one in `arguments`")
+        return places[0]
+
+    def advance(self, instance: Any, arguments: Sequence[Any]) -> tuple[Any, Any]:
+        """What a call returns beside the next state, and that state."""
+        result = self.apply(instance, *arguments)
+        parts = result if isinstance(result, tuple) else (result,)
+        last = is_state(parts[-1]) if parts else False
+        message = f"it returns {type(result).__name__}, and no state as its last part"
+        check(last, "call", message, RETURN)
+        return parts[:-1], parts[-1]
+
+    def after(self, seed: int, steps: int = 1) -> Any:
+        """The state after some calls."""
+        instance, arguments = self.make(seed), list(self.arguments(seed))
+        place = self.place(arguments)
+        for _ in range(steps):
+            _, arguments[place] = self.advance(instance, arguments)
+        return arguments[place]

@@ -1,0 +1,190 @@
+"""What laws ask of a class: how its instances are opened, run, compared and rebuilt. The adapter of each kind answers."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, ClassVar
+
+from ..declare.methods import Method
+from ..inspect.trees import new_carry
+from .instances import InstanceAnswers
+
+Rebuilt = tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]
+"""Values by path, and an instance with others in their places."""
+
+
+class Subject(InstanceAnswers):
+    """A class under test."""
+
+    noun, nouns, instance_noun, structure_noun = "leaf", "leaves", "instance", "treedef"
+    """How messages call its parts, itself and its static part."""
+    is_mutable: ClassVar[bool] = False
+    """Whether a call may update an instance, and draws anew from keys that it holds."""
+    held_besides: ClassVar[Sequence[str]] = ()  # static values that other laws hold
+
+    def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+        """What a transformation can take of an instance, and the way back."""
+        return self.to_tree(instance)
+
+    def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
+        """The static values that an instance holds, by path."""
+        raise NotImplementedError
+
+    def manifest(self) -> Sequence[Any]:
+        """The arrays as they are declared, or as they are found from instances."""
+        raise NotImplementedError
+
+    def declared(self, path: str) -> Any:
+        """What is declared of a path; None where nothing is."""
+        return None
+
+    def declares_arrays(self) -> bool:
+        """Whether the suite says itself which arrays the class holds."""
+        raise NotImplementedError
+
+    def written_manifest(self) -> str:
+        """The arrays of an instance, as a suite declares them."""
+        raise NotImplementedError
+
+    def fixed_values(self) -> dict[str, Any]:
+        """What is declared to hold the same value in every instance, by path."""
+        return {}
+
+    def is_unused(self, path: str) -> bool:
+        """Whether nothing has to show what an array holds."""
+        raise NotImplementedError
+
+    def takes_keys(self) -> bool:
+        """Whether the constructor takes a key."""
+        raise NotImplementedError
+
+    def drawn_by_path(self) -> dict[str, Any]:
+        """The arrays of many keys, each with a leading axis: first those of the keys of the seeds 0 and 1."""
+        raise NotImplementedError
+
+    def built_with_key(self, key: Any) -> Any:
+        """An instance of the example inputs, with this key for each of theirs."""
+        raise NotImplementedError
+
+    def compiled_ways(self) -> Sequence[Any]:
+        """`run` in each way to compile it; each notes its traces, and all laws share it."""
+        raise NotImplementedError
+
+    def computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
+        """Whether the outputs have the dtype that all arrays and arguments have."""
+        raise NotImplementedError
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """`jax.jit` of a function of an instance and arguments."""
+        raise NotImplementedError
+
+    def traced_outputs(self) -> Sequence[Any]:
+        """The outputs of the example call, in shapes and dtypes."""
+        raise NotImplementedError
+
+    def in_numpy(self, instance: Any) -> Any:
+        """The instance with NumPy arrays, its floats in 64 bits."""
+        raise NotImplementedError
+
+    def next_instance(self, method: Method, instance: Any, arguments: Any) -> Any:
+        """The instance that a method gives which carries it."""
+        return new_carry(method.use(instance, *arguments), instance)
+
+    def check_kind(self, path: str, part: Any, declared: Any) -> None:
+        """Holds a part to be of the kind that is declared."""
+
+    def may_be_absent(self, declared: Any) -> bool:
+        """Whether nothing need be there of what is declared: a sub-module without parts."""
+        return False
+
+    def may_update(self, path: str, part: Any) -> bool:
+        """Whether a call may update a part."""
+        return False
+
+    def follows_dtype(self, path: str) -> bool:
+        """Whether an array of a sub-module has the dtype that the constructor is given."""
+        return True
+
+    def weak_fixed_points(self) -> set[str]:
+        """The untrained arrays that the call hands on as weakly typed as they were."""
+        return set()
+
+    def role(self, path: str) -> str:
+        """What an array is declared to be, as in `declare/leaf_spec.py`."""
+        leaf = self.declared(path)
+        return leaf.role if leaf else "undeclared"
+
+    def is_frozen(self, path: str) -> bool:
+        """Whether nothing below a path is trained, though gradients pass through."""
+        return False
+
+    def trained_paths(self, instance: Any) -> set[str]:
+        """The paths that training moves, as the class says it."""
+        raise NotImplementedError
+
+    def training_example(self) -> tuple[Any, tuple[Any, ...]]:
+        """An instance and two examples; skips where nothing is trained or can be differentiated."""
+        raise NotImplementedError
+
+    def example_loss(self, instance: Any, examples: Any) -> Any:
+        """A scalar on which every inexact element of every output has its own weight."""
+        raise NotImplementedError
+
+    def loss_and_grads(self, instance: Any, arguments: Any) -> tuple[Any, dict[str, Any]]:
+        """The loss of one example, and by path the gradients of the inexact arrays."""
+        raise NotImplementedError
+
+    def at_point(self, seed: int) -> tuple[Any, Any]:
+        """An instance and two examples: as they are, or with random floats for another seed."""
+        raise NotImplementedError
+
+    def stepped(self, instance: Any, steps: int = 1) -> Any:
+        """The instance after some training."""
+        raise NotImplementedError
+
+    def scan_program(self) -> tuple[Callable[[Any], Any], Any]:
+        """What a loop repeats, as a function of what it carries, and that."""
+        raise NotImplementedError
+
+    def flowing_values(self, instance: Any) -> Rebuilt:
+        """The floats that gradients flow through."""
+        raise NotImplementedError
+
+    def buffer_values(self, instance: Any) -> Rebuilt:
+        """The floats to which no gradient may flow."""
+        return {}, lambda values: instance
+
+    def changed_instance(self) -> Any:
+        """An instance of which no array is that of a new one, as after training."""
+        raise NotImplementedError
+
+    def elsewhere(self, instance: Any) -> Any:
+        """An instance with other numbers than those of the start."""
+        raise NotImplementedError
+
+    def as_trained(self, instance: Any) -> Any:
+        """An instance as training may leave it: with other values in parameters that begin as a constant."""
+        return instance
+
+    def called_with(self, instance: Any, arguments: Any) -> dict[str, Any]:
+        """What the call gives, by name."""
+        raise NotImplementedError
+
+    def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
+        """The gradients of a loss over the call, by the paths of leaves and arguments."""
+        raise NotImplementedError
+
+    def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """The gradient of a loss over the call, and what to give it."""
+        raise NotImplementedError
+
+    def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:
+        """The sharding spec of each leaf, as the class says it; None where it says nothing."""
+        raise NotImplementedError
+
+    def leaf_names(self, instance: Any) -> Sequence[str]:
+        """The paths of all leaves, in order."""
+        return [*self.named(instance)]
+
+    def trained_names(self) -> AbstractSet[str]:
+        """The paths of what a step moves on a mesh."""
+        raise NotImplementedError

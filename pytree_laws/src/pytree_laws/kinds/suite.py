@@ -1,0 +1,219 @@
+"""Suites: the hooks that people write, and the examples that come of them."""
+
+import contextlib
+import gc
+import inspect
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from ..declare.leaf_spec import Output
+from ..discover.inference import inferred_outputs, inferred_statics
+from ..engine.applicability import not_applicable
+from ..engine.collection import session_in
+from ..engine.runner import cached_instance, first_build, first_call, stop_if_broken
+from ..engine.summary import register_summary
+from ..engine.timeout import Watch
+from ..inspect.arrays import fillable, has_dtype, on_device
+from ..inspect.trees import flatten, without_functions
+from ..snapshot.files import record_of
+from ..trace.platforms import refuse_other_platforms
+from ..trace.programs import settings
+from ..values.closeness import settle
+from ..values.comparison import compare
+from ..values.precision import tolerated
+from .programs import traceable_build, traced_build, traced_call
+from .subject import Subject
+
+
+class Suite(Subject):
+    """The hooks that people write, and examples that come of them."""
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        """Fresh keyword arguments of the constructor."""
+        if takes_a_seed(type(self).build):
+            return {"seed": seed}
+        return {"key": jax.random.key(seed)}
+
+    def build(self, **inputs: Any) -> Any:
+        raise NotImplementedError(
+            "say how the class is built: def build(self, seed), or inputs(self, seed) and build(self, **inputs)"
+        )
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        """Fresh example arguments of the call."""
+        return ()
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        """The call: of the instance itself, where a suite says nothing else."""
+        if not self.called():
+            not_applicable("the class is not called")
+        return instance(*arguments)
+
+    def reference(self, instance: Any, *arguments: Any) -> Any:
+        """The call in NumPy, of an instance and arguments that hold NumPy arrays."""
+        raise NotImplementedError
+
+    def save(self, instance: Any, path: Any) -> None:
+        """By the class's own `save`."""
+        raise NotImplementedError
+
+    def load(self, path: Any, skeleton: Any) -> Any:
+        """By the class's own `load`."""
+        raise NotImplementedError
+
+    def loop(self, instance: Any, *arguments: Any) -> Any:
+        """The call with a loop over single layers, `unstacked(instance.blocks)`, for its scan."""
+        raise NotImplementedError
+
+    def close(self, left: Any, right: Any) -> Any:
+        """Whether two values are equal up to `tolerance`; within `jax.jit`, too."""
+        return compare(left, right, self.tolerance)
+
+    def recorded(self) -> str | None:
+        """The text of the record of numbers; None where there is none."""
+        file = record_of(self)
+        return file.read_text(encoding="utf-8") if file and file.is_file() else None
+
+    # Examples.
+
+    def make(self, seed: int) -> Any:
+        first_build(self)  # before any other, so that it sees what the first changes
+        return self.build(**self.inputs(seed))
+
+    def cached_instance(self, seed: int = 0) -> Any:
+        """An instance for laws that only look at it, which is built once for all of them."""
+        return cached_instance(self, seed)
+
+    def called(self) -> bool:
+        own: Any = type(self)
+        return own.call is not Suite.call or own.arguments is not Suite.arguments
+
+    def need_call(self) -> None:
+        """Skips where the class is not called, and stops where the example call fails."""
+        if not self.called():
+            not_applicable("the class is not called")
+        stop_if_broken(self, "P7", "call", first_call(self).error)
+        settle(lambda: tolerated(self))
+
+    def example(self) -> tuple[Any, tuple[Any, ...]]:
+        """An instance and arguments; skips where the class is not called."""
+        self.need_call()
+        return self.make(0), self.arguments(0)
+
+    def cached_example(self) -> tuple[Any, tuple[Any, ...]]:
+        """`example`, with the instance that all laws share which change nothing."""
+        self.need_call()
+        return self.cached_instance(), self.arguments(0)
+
+    def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
+        """An instance of these inputs whose values do not matter."""
+        return self.build(**inputs)
+
+    def apply(self, instance: Any, *arguments: Any) -> Any:
+        """A call on a copy of its arguments, which it may use up (as an eqx.nn.State)."""
+        leaves, treedef = flatten(arguments)
+        return without_functions(self.call(instance, *treedef.unflatten(leaves)))
+
+    def run(self, instance: Any, *arguments: Any) -> Any:
+        """All that a call on a copy gives: its output, and the state after it where it updates the instance."""
+        return self.apply(instance, *arguments)
+
+    def run_in_place(self, instance: Any, *arguments: Any) -> Any:
+        """The same of a call on the instance itself."""
+        return self.apply(instance, *arguments)
+
+    def call_with_state(self, instance: Any, *arguments: Any) -> Any:
+        """What the call gives, and what it leaves in the instance where it changes that."""
+        return self.apply(instance, *arguments)
+
+    def output_of(self, outcome: Any) -> Any:
+        """The output in what `run` gives."""
+        return outcome
+
+    def pure_call(self, instance: Any) -> tuple[Callable[..., Any], Any]:
+        """`run` as a function of what `to_arrays` gives and the arguments, and that."""
+        value, back = self.to_arrays(instance)
+        return lambda value, *arguments: self.run_in_place(back(value), *arguments), value
+
+    def traced_call(self) -> Any:
+        """The jaxpr of the call on the arrays of an instance and the arguments."""
+        return traced_call(self)
+
+    def traced_build(self) -> Any:
+        """The jaxpr of the constructor on the arrays among its inputs."""
+        return traced_build(self)
+
+    def traceable_build(
+        self, changes: Mapping[str, Any] | None = None
+    ) -> tuple[Callable[..., Any], list[Any]]:
+        """The constructor as a function of the arrays among its inputs, and those."""
+        return traceable_build(self, changes or {})
+
+    def plain_inputs(self, seed: int) -> dict[str, Any]:
+        """The inputs that belong to the caller."""
+        return self.inputs(seed)
+
+    def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
+        """The arguments with one value in those that are arrays, except for the carry."""
+        pairs = zip(arguments, fillable(arguments, self.carry))
+        return [on_device(np.full_like(v, fill)) if is_plain else v for v, is_plain in pairs]
+
+    # What is declared, or else found.
+
+    def statics(self) -> dict[str, Any]:
+        """The static configuration: as an instance has it, and as it is declared."""
+        told = {path: value for path, value in self.static.items() if value is not ...}
+        return {**inferred_statics(self), **told}
+
+    def declares_statics(self) -> bool:
+        """Whether the suite says itself which static values the class holds."""
+        return type(self).static is not Suite.static
+
+    def outputs(self) -> Sequence[Output]:
+        """The outputs as they are declared, or as the example call has them."""
+        return self.returns or inferred_outputs(self)
+
+    def is_of(self, dtype: str | None, value: Any) -> bool:
+        """Whether a result has a declared dtype; where the call computes in another, a float may have that."""
+        computed = dtype == "float" and self.compute
+        return has_dtype(value, dtype) or bool(computed and has_dtype(value, computed))
+
+    def is_empty(self, path: str) -> bool:
+        """Whether an array has no elements, so that no edit and no gradient can show."""
+        return jnp.size(self.named(self.cached_instance()).get(path, 0)) == 0
+
+    @pytest.fixture(autouse=True)
+    def under_the_settings_of_all_laws(self, request: pytest.FixtureRequest) -> Iterator[None]:
+        """Refuse another platform than was asked for before any work; then run under the settings of laws."""
+        self.session = session_in(request.config)
+        refuse_other_platforms(self)
+        register_summary(request.config)
+        capture: Any = request.config.pluginmanager.getplugin("capturemanager")
+        release = capture.suspend_global_capture if capture else None
+        self.session.of(Watch).release = release
+        with settings(), collecting_garbage_seldom():
+            yield
+
+
+@contextlib.contextmanager
+def collecting_garbage_seldom() -> Generator[None, None, None]:
+    """Has the garbage collector leave alone what is there already, and wait longer: a trace makes many objects."""
+    before, is_frozen = gc.get_threshold(), gc.get_freeze_count() > 0
+    gc.freeze()
+    gc.set_threshold(10_000)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        if not is_frozen:
+            gc.unfreeze()
+
+
+def takes_a_seed(build: Any) -> bool:
+    """Whether a suite builds its class from a seed alone."""
+    return list(inspect.signature(build).parameters)[1:] == ["seed"]

@@ -1,0 +1,192 @@
+"""How laws train a pytree: gradients at several points, and steps of AdamW."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..engine.applicability import not_applicable
+from ..inspect.arrays import is_inexact, on_device
+from ..inspect.trees import arrays_of, inexact_places, named_leaves, replace_leaves, structure
+from ..report import ANY_ERROR, check, doing
+from ..session import once_per_session
+from ..trace.programs import Compiled
+from ..values.optimisation import descend, has_forward_mode_alone, start, weighted
+from ..values.randomize import randomize, randomize_indices
+from .slopes import grads_at
+
+
+def trained_places(instance: Any) -> list[int]:
+    """The positions of the trained leaves: `trainable()`, or all inexact arrays."""
+    leaves = jax.tree.leaves(instance)
+    method = getattr(instance, "trainable", None)
+    if not callable(method):
+        return inexact_places(instance)
+    spec = jax.tree.leaves(method())
+    marks = len(spec) == len(leaves) and all(type(mark) is bool for mark in spec)
+    message = f"the spec must hold a bool for each of {len(leaves)} leaves, got {spec}"
+    check(marks, "trainable", message)
+    return [i for i, mark in enumerate(spec) if mark]
+
+
+def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
+    """An instance and two examples; skips where nothing is trained or can be differentiated."""
+    suite.need_call()
+    instance, results = suite.cached_instance(), suite.traced_call().out_avals
+    if not any(jnp.issubdtype(result.dtype, jnp.inexact) for result in results):
+        not_applicable("the call returns nothing to differentiate")
+    if not suite.trained(instance):
+        not_applicable("the class trains nothing")
+    return instance, (suite.arguments(0), suite.arguments(1))
+
+
+def derivative(loss: Callable[[Any], Any], values: Any) -> Any:
+    """The gradient of a loss, in the forward mode where that is the only one."""
+    try:
+        return jax.grad(loss)(values)
+    except ValueError as error:
+        if not has_forward_mode_alone(error):
+            raise
+        return jax.jacfwd(loss)(values)
+
+
+def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
+    """A scalar on which every inexact element of every output has its own weight."""
+    outputs = [suite.apply(instance, *arguments) for arguments in examples]
+    return sum((weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y)), 0.0)
+
+
+def grads(suite: Any, instance: Any, places: Sequence[int], examples: Any) -> list[Any]:
+    """Gradients of the loss over the example arguments, for the leaves at `places`."""
+    leaves = jax.tree.leaves(instance)
+
+    def loss(values: Sequence[Any]) -> Any:
+        return summed_loss(suite, replace_leaves(instance, dict(zip(places, values))), examples)
+
+    return derivative(loss, [leaves[i] for i in places])
+
+
+@once_per_session
+def compiled_grads(suite: Any) -> Compiled:
+    """The loss of one suite's example and its gradients, those of the arguments last, compiled once."""
+
+    def of_all(instance: Any, arguments: Any) -> list[Any]:
+        tree = instance, arguments
+        leaves, places = jax.tree.leaves(tree), inexact_places(tree)
+
+        def loss(values: Sequence[Any]) -> Any:
+            built, given = replace_leaves(tree, dict(zip(places, values)))
+            return summed_loss(suite, built, [given])
+
+        return derivative(loss, [leaves[i] for i in places])
+
+    def loss_and_slopes(instance: Any, *arguments: Any) -> list[Any]:
+        try:
+            slopes = of_all(instance, arguments)
+        except ANY_ERROR:  # it may have none with respect to its arguments
+            slopes = grads(suite, instance, inexact_places(instance), [arguments])
+        return [summed_loss(suite, instance, [arguments]), *slopes]
+
+    return Compiled(loss_and_slopes, suite.mixed)
+
+
+def loss_and_grads(suite: Any, instance: Any, arguments: Any) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """The loss of one example, and by path the gradients of the inexact leaves."""
+    loss, *slopes = map(np.asarray, compiled_grads(suite)(instance, *arguments))
+    names = [name for name, leaf in named_leaves(instance) if is_inexact(leaf)]
+    return loss, dict(zip(names, slopes))
+
+
+def results_and_grads(
+    call: Callable[..., Any],
+    instance: Any,
+    arguments: Any,
+    places: Sequence[int],
+    compile: Callable[..., Any],
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arrays that a call gives, and by path the gradients of a weighted sum of them for the leaves at `places`."""
+    named = named_leaves(instance)
+
+    def loss(values: Mapping[int, Any]) -> tuple[Any, list[Any]]:
+        results = arrays_of(call(replace_leaves(instance, values), *arguments))
+        return sum(weighted(v) for v in results if is_inexact(v)), results
+
+    run = compile(jax.value_and_grad(loss, has_aux=True))
+    (_, results), slopes = run({i: named[i][1] for i in places})
+    return results, {named[i][0]: slope for i, slope in slopes.items()}
+
+
+# Steps of an optimiser.
+
+
+def step(suite: Any, instance: Any, moments: Any, examples: Any) -> tuple[list[Any], Any]:
+    """The trained leaves after a step of AdamW, and the state of the optimiser."""
+    leaves, places = jax.tree.leaves(instance), suite.trained(instance)
+    slopes = grads(suite, instance, places, examples)
+    return descend([leaves[i] for i in places], slopes, moments)
+
+
+def scan_program(suite: Any) -> tuple[Callable[[Any], Any], Any]:
+    """Steps of training, or for a class that trains nothing the way into a loop and out of it."""
+    instance = suite.cached_instance()
+    value, back = suite.to_arrays(instance)
+    examples = suite.arguments(0), suite.arguments(1)
+    trains = suite.called() and bool(suite.trained(instance))
+
+    def advance(carry: Any) -> Any:
+        inside, moments = back(carry[0]), carry[1]
+        if trains:
+            values, moments = step(suite, inside, moments, examples)
+            inside = replace_leaves(inside, dict(zip(suite.trained(inside), values)))
+        return suite.to_arrays(inside)[0], moments
+
+    return advance, (value, start_of(suite, instance))
+
+
+def start_of(suite: Any, instance: Any) -> Any:
+    """The optimiser's first state, in NumPy's arrays."""
+    leaves = jax.tree.leaves(instance)
+    return start([leaves[i] for i in suite.trained(instance)])
+
+
+def stepped(suite: Any, instance: Any, steps: int) -> Any:
+    """The instance after some training; only its gradients have to be compiled."""
+    examples = suite.arguments(0), suite.arguments(1)
+    moments, places = start_of(suite, instance), suite.trained(instance)
+    names = [name for name, _ in named_leaves(instance)]
+    with doing(type(instance).__name__, "a training step"):
+        for _ in range(steps):
+            slopes = grads_at(suite, instance, examples)
+            wrong = [names[i] for i in places if names[i] not in slopes]
+            message = "it is trained, and its dtype has no gradient"
+            check(not wrong, ", ".join(wrong), message, "integers are counters, not parameters")
+            leaves = jax.tree.leaves(instance)
+            old = [np.asarray(leaves[i]) for i in places]
+            new, moments = descend(old, [slopes[names[i]] for i in places], moments, np)
+            new = [on_device(v, was.dtype) for v, was in zip(new, old)]
+            instance = replace_leaves(instance, dict(zip(places, new)))
+    return instance
+
+
+def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
+    """An instance and two examples: as they are, or with random floats for another seed, positive ones for an even one."""
+    given = suite.arguments(2 * seed), suite.arguments(2 * seed + 1)
+    if not seed:
+        return suite.cached_instance(), given
+    others = with_other_tables(suite)
+    held = others[seed % len(others)]
+    sizes = [size for leaf in arrays_of(held) for size in leaf.shape]
+    drawn, given = randomize((held, given), seed, suite.held_fixed(held))
+    return drawn, randomize_indices(given, seed, max(sizes, default=2))
+
+
+def with_other_tables(suite: Any) -> list[Any]:
+    """The example, and others where arrays of integers say what is looked up."""
+    instance = suite.cached_instance()
+    dtypes = [leaf.dtype for leaf in arrays_of(instance) if leaf.size > 1]
+    if not any(jnp.issubdtype(dtype, jnp.integer) for dtype in dtypes):
+        return [instance]
+    built = [instance, *(suite.cached_instance(seed) for seed in (1, 2))]
+    return [one for one in built if structure(one) == structure(instance)]

@@ -1,0 +1,137 @@
+"""What a Module that uses `equinox.nn.State` must hold besides."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import jax
+
+from ...discover.invocation import trace_call
+from ...engine.applicability import declares, not_applicable
+from ...engine.registry import Checks
+from ...inspect.arrays import has_dtype, is_floating, same_bits
+from ...inspect.trees import avals, flatten, keys_as_data, named_leaves, replace_leaves, stack, structure
+from ...kinds.state import StateSuite
+from ...report import check, doing
+from ...trace.dependencies import handed_to_stop
+from ...values.closeness import check_flow, close
+
+CHECKS = Checks()
+
+BATCHED = (
+    "an update from one example of a batch: average it first, with `jax.lax.pmean` over "
+    "the axis, and map with in_axes and out_axes None for the state"
+)
+
+
+def copied(tree: Any) -> Any:
+    """The tree with states of its own: to set a value uses a state up."""
+    return jax.tree.map(lambda leaf: leaf, tree)
+
+
+@CHECKS.register(declares("states", "no states are declared"))
+def test_p02_states_are_as_declared(subject: StateSuite) -> None:
+    found = jax.tree.leaves(subject.state(0))
+    message = f"{len(found)} states, declared are {[leaf.path for leaf in subject.states]}"
+    check(len(found) == len(subject.states), "state", message)
+    for leaf, value in zip(subject.states, found):
+        message = f"the shape is {value.shape}, declared is {leaf.shape}"
+        check(value.shape == leaf.shape, leaf.path, message)
+        message = f"the dtype is {value.dtype}, declared is {leaf.dtype}"
+        check(has_dtype(value, leaf.dtype), leaf.path, message)
+        begins = leaf.value is None or bool((value == leaf.value).all())
+        message = f"it begins as {value}, declared is {leaf.value}"
+        check(begins, leaf.path, message, "another initial value")
+
+
+@CHECKS.register()
+def test_p05_states_of_one_configuration_have_one_structure(subject: StateSuite) -> None:
+    first, second = subject.state(0), subject.state(1)
+    message = f"two instances have the states {avals(first)} and {avals(second)}"
+    same = structure(first) == structure(second) and avals(first) == avals(second)
+    check(same, "state", message, "make the state with `eqx.nn.make_with_state`")
+    for i, value in enumerate(jax.tree.leaves(first)):
+        message = "it is weakly typed: its dtype changes on the first update"
+        check(not getattr(value, "weak_type", False), f"state {i}", message)
+
+
+@CHECKS.register()
+def test_p09_gradients_flow_through_the_state(subject: StateSuite) -> None:
+    instance, arguments = subject.make(0), list(subject.arguments(0))
+    arguments[subject.place(arguments)] = subject.after(0)
+    leaves, treedef = flatten((instance, arguments))
+    flows = subject.flowing(instance) - cut_off_at_once(subject, instance)
+    fixed = [name not in flows for name, _ in named_leaves(instance)]
+    fixed += [False] * (len(leaves) - len(fixed))
+    places = [i for i, v in enumerate(leaves) if is_floating(v) and not fixed[i]]
+    if not places:
+        not_applicable("nothing has a gradient")
+
+    def run(values: Sequence[Any]) -> Any:
+        arguments = treedef.unflatten(replace_leaves(leaves, dict(zip(places, values))))
+        return jax.tree.leaves(subject.advance(*arguments))
+
+    hint = "`jax.lax.stop_gradient` on what a state was assigned, or on what it is read"
+    check_flow("state", run, [leaves[i] for i in places], hint)
+
+
+def cut_off_at_once(subject: StateSuite, instance: Any) -> set[str]:
+    """The leaves that the call itself cuts off where it reads them, which says nothing of the state."""
+    (closed, _), inputs = trace_call(subject, instance, {})
+    pairs = zip(inputs, handed_to_stop(closed.jaxpr))
+    return {name[2:] for (name, _), mark in pairs if mark and name[:2] == "0."}
+
+
+@CHECKS.register()
+def test_p11_the_state_is_a_fixed_point(subject: StateSuite) -> None:
+    instance, arguments = subject.make(0), list(subject.arguments(0))
+    place = subject.place(arguments)
+
+    def advance(state: Any) -> Any:
+        given = [*arguments[:place], state, *arguments[place + 1 :]]
+        return subject.advance(instance, given)[1]
+
+    first = subject.state(0)
+    with doing("call", "the call for its next state", BATCHED):
+        after = jax.eval_shape(advance, first)
+    message = f"the next state is {avals(after)}, it was {avals(first)}"
+    same = structure(after) == structure(first) and avals(after) == avals(first)
+    check(same, f"argument {place}", message, BATCHED)
+    got, _ = jax.lax.scan(lambda s, _: (advance(s), None), copied(first), length=2)
+    loop = subject.after(0, steps=2)
+    message = f"scan gives {got}, a loop {loop}"
+    check(close(got, loop, 16), f"argument {place}", message)
+
+
+@CHECKS.register()
+def test_p10_an_ensemble_has_a_state_for_each(subject: StateSuite) -> None:
+    _, back = subject.to_arrays(subject.make(0))
+    values = [subject.to_arrays(subject.make(seed))[0] for seed in range(2)]
+    arguments = [subject.arguments(seed) for seed in range(2)]
+    mapped = jax.vmap(lambda value, given: subject.advance(back(value), given)[1])
+    got = mapped(stack(values), stack(arguments))
+    loop = stack([subject.after(seed) for seed in range(2)])
+    check(close(got, loop, 16), "state", f"vmap gives {got}, a loop {loop}")
+
+
+@CHECKS.register()
+def test_p12_the_next_state_depends_on_the_arguments_alone(subject: StateSuite) -> None:
+    first = subject.after(0)
+    subject.after(1)
+    again = subject.after(0)
+    message = f"the same call gave the state {first}, and later {again}"
+    check(close(first, again), "state", message, "a value that is kept elsewhere")
+
+
+@CHECKS.register()
+def test_p14_the_state_is_saved_with_the_instance(subject: StateSuite, tmp_path: Any) -> None:
+    saved = keys_as_data((subject.make(0), subject.after(0)))
+    eqx.tree_serialise_leaves(tmp_path / "saved.eqx", saved)
+    like = keys_as_data((subject.make(1), subject.state(1)))
+    loaded = eqx.tree_deserialise_leaves(tmp_path / "saved.eqx", like)
+    message = f"the structure became {structure(loaded)}, it was {structure(saved)}"
+    check(structure(loaded) == structure(saved), "save and load", message)
+    pairs = zip(jax.tree.leaves(saved), jax.tree.leaves(loaded))
+    for i, (before, after) in enumerate(pairs):
+        message = f"it was {before!r:.200}, and is {after!r:.200}"
+        check(same_bits(before, after), f"leaf {i}", message)

@@ -1,0 +1,121 @@
+"""Training as it is done elsewhere: in half precision, with optimisers that want more, with averages over many steps."""
+
+import inspect
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax  # type: ignore[import-untyped]
+import pytest
+
+from ....engine.applicability import not_applicable
+from ....engine.registry import Checks
+from ....inspect.arrays import on_device
+from ....inspect.trees import avals, bfloat16, structure
+from ....kinds.train_state import TrainStateSuite, filter_compiled
+from ....values.closeness import close
+from ....values.optimisers import OPTIMISERS
+
+CHECKS = Checks()
+
+STEPS = 2000  # after which an average with a share of 0.999 has gone most of the way
+FACTOR = 3.0  # by which an optimiser that wants a value scales its step
+
+
+def scaled_by_value() -> optax.GradientTransformationExtraArgs:
+    """A plain descent whose update takes one argument more."""
+
+    def update(updates: Any, state: Any, params: Any = None, *, value: Any = 1.0, **_: Any) -> Any:
+        return jax.tree.map(lambda grad: -value * grad, updates), state
+
+    return optax.GradientTransformationExtraArgs(lambda params: (), update)
+
+
+def inputs_in_bfloat16(subject: TrainStateSuite, **changes: Any) -> dict[str, Any]:
+    """Inputs with the example model in half precision."""
+    inputs = subject.inputs(0)
+    return {**inputs, "model": bfloat16(inputs["model"]), **changes}
+
+
+@CHECKS.register()
+@pytest.mark.parametrize("name", ["adamw", "schedule"])
+def test_a_model_in_bfloat16_stays_so(subject: TrainStateSuite, name: str) -> None:
+    optimiser = OPTIMISERS[name]()
+    inputs = inputs_in_bfloat16(subject, optimiser=optimiser)
+    subject.cached_instance()  # built before what is built in a trace
+    state = eqx.filter_eval_shape(lambda: subject.build(**inputs))
+    (gradients,) = bfloat16(subject.arguments(0))
+
+    def step(state: Any) -> Any:
+        return subject.update(state, optimiser, gradients)
+
+    after = eqx.filter_eval_shape(step, state)
+    assert structure(after) == structure(state), "the update of a model in bfloat16 changed the treedef"
+    found, wanted = avals(after), avals(state)
+    changed = [name for name in wanted if found[name] != wanted[name]]
+    assert not changed, (
+        f"the update of a model in bfloat16 changed a dtype of {', '.join(changed)}: "
+        "cast what the optimiser gives to the dtype of what it replaces"
+    )
+
+
+@CHECKS.register()
+def test_the_average_of_a_model_in_bfloat16_moves(subject: TrainStateSuite) -> None:
+    if not hasattr(subject.cached_instance(), "averaged"):
+        not_applicable("it keeps no average of its weights")
+    optimiser, inputs = optax.sgd(1.0), inputs_in_bfloat16(subject, ema_decay=0.999)
+    (gradients,) = bfloat16(subject.arguments(0))
+    still = jax.tree.map(lambda v: on_device(np.zeros_like(v)), gradients)
+
+    @filter_compiled
+    def trained(model: Any) -> tuple[Any, Any, Any]:
+        start = subject.build(**{**inputs, "model": model, "optimiser": optimiser})
+        first = subject.update(start, optimiser, gradients)
+        arrays, rest = eqx.partition(first, eqx.is_array)
+
+        def step(arrays: Any, _: None) -> tuple[Any, None]:
+            after = subject.update(eqx.combine(arrays, rest), optimiser, still)
+            return eqx.filter(after, eqx.is_array), None
+
+        last, _ = jax.lax.scan(step, arrays, length=STEPS)
+        return start.model, first.model, eqx.combine(last, rest).averaged()
+
+    old, new, mean = (
+        jax.tree.leaves(eqx.filter(value, subject.spec(value))) for value in trained(inputs["model"])
+    )
+    for before, after, got in zip(old, new, mean):
+        far = np.abs(np.asarray(after, np.float64) - np.asarray(before, np.float64))
+        left = np.abs(np.asarray(after, np.float64) - np.asarray(got, np.float64))
+        assert np.all(left <= 0.25 * far + 0.05), (
+            f"after {STEPS} steps of 0.001 the average of a model in bfloat16 is {got}, and the weights "
+            f"are {after}: keep it in 32 bits, where such a step is no rounding"
+        )
+
+
+@CHECKS.register()
+def test_an_optimiser_may_take_more_arguments(subject: TrainStateSuite) -> None:
+    optimiser = scaled_by_value()
+    state = subject.start_with(optimiser)
+    parameters = inspect.signature(state.apply_gradients).parameters.values()
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        not_applicable("it takes no further arguments for the optimiser")
+    (gradients,) = subject.arguments(0)
+    of_model = (state.state,) if hasattr(state, "state") else ()
+    value = jnp.asarray(FACTOR, jnp.float32)
+
+    @filter_compiled
+    def step(state: Any) -> Any:
+        return state.apply_gradients(gradients, optimiser, *of_model, value=value)
+
+    moved = step(state)
+    spec = subject.spec(state.model)
+    expected = jax.tree.map(
+        lambda weight, grad: np.asarray(weight) - FACTOR * np.asarray(grad),
+        eqx.filter(state.model, spec),
+        eqx.filter(gradients, spec),
+    )
+    assert close(eqx.filter(moved.model, spec), expected, 16), (
+        "what the optimiser takes besides does not reach it: hand `**extra_args` on to its update"
+    )

@@ -1,0 +1,52 @@
+"""Ties: arrays that a class reads from another path than that under which they are stored."""
+
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from ..engine.applicability import Condition
+from ..inspect.arrays import is_array, same_bits
+from ..inspect.trees import clone_as
+from ..kinds.suite import Suite
+from ..report import check
+
+TIES = Condition("no ties are declared", lambda suite: bool(suite.ties))
+STORED_TWICE = "a second copy: read the array in a property, and store it once"
+
+
+def ties_of(subject: Suite, instance: Any) -> Iterator[tuple[str, str]]:
+    """Name and path of each declared tie, whose array has to be there."""
+    held = [*subject.named(instance)]
+    for name, path in subject.ties.items():
+        message = f"declared as the {subject.noun} of `{name}`; the {subject.nouns} are {held}"
+        check(path in held, path, message)
+        yield name, path
+
+
+def check_ties(subject: Suite, instance: Any, what: str) -> None:
+    """A shared array is what the stored one makes of it, whatever else was there."""
+    for name, path in ties_of(subject, instance):
+        value = subject.named(instance)[path]
+        got = read_from(subject, instance, name)
+        wanted = read_from(subject, subject.with_array(subject.make(1), path, value), name)
+        message = f"{what} it is {got}, its {subject.noun} `{path}` makes {wanted}"
+        check(same_bits(got, wanted), name, message, STORED_TWICE)
+
+
+def read_from(subject: Suite, instance: Any, name: str) -> Any:
+    """The array under a name, stored there or not."""
+    result = subject.read_array(instance, name)
+    message = f"it is {result!r:.100}, and no array"
+    check(is_array(result), name, message, "a property that reads what is stored")
+    return result
+
+
+def untied(instance: Any, name: str, value: Any) -> Any:
+    """The instance with `value` where it reads `name` from another attribute."""
+    cls = type(instance)
+    body = {"__module__": cls.__module__, name: property(lambda self: value)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        apart = types.new_class("Apart", (cls,), {}, lambda new: new.update(body))
+    return clone_as(apart, instance)

@@ -1,0 +1,115 @@
+"""P7, of what a call gives: as it is declared, and in each dtype."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...discover.inference import fits
+from ...discover.suggest import check_declared
+from ...engine.applicability import DTYPES, not_applicable
+from ...engine.registry import Checks
+from ...inspect.arrays import (
+    bits_by_kind,
+    has_dtype,
+    host,
+    is_key,
+)
+from ...inspect.trees import arrays_of, without_functions
+from ...kinds.suite import Suite
+from ...report import check, doing
+from ...trace.jaxprs import narrowing_casts
+from ...values.closeness import tolerance_of
+from ...values.comparison import compare, recording_differences
+from ...values.dtypes import compiled_call, example_in, rounded
+from .p07_jit_equals_eager import LAW
+
+CHECKS = Checks(LAW)
+
+
+@CHECKS.register()
+def test_p07_outputs_are_as_declared(subject: Suite) -> None:
+    subject.need_call()
+    if not subject.outputs():
+        not_applicable("the call has no outputs")
+    for seed in (0, 1):
+        if fits(subject, seed):
+            result = subject.call(subject.make(seed), *subject.arguments(seed))
+            result = without_functions(result)
+            _check_outputs(subject, jax.tree.leaves(result))
+
+
+def _check_outputs(subject: Suite, got: Sequence[Any]) -> None:
+    outputs = subject.outputs()
+    message = f"{len(got)} outputs, declared are {len(outputs)}"
+    check_declared(subject, len(got) == len(outputs), "call", message)
+    for i, (value, output) in enumerate(zip(got, outputs)):
+        message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
+        same = jnp.shape(value) == tuple(output.shape)
+        check_declared(subject, same, f"output {i}", message)
+        message = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
+        same = subject.is_of(output.dtype, value)
+        check_declared(subject, same, f"output {i}", message)
+
+
+@CHECKS.register(DTYPES)
+def test_p07_computes_in_each_declared_dtype(subject: Suite) -> None:
+    subject.need_call()
+    call = compiled_call(subject)
+    for dtype in subject.dtypes:
+        with doing("call", f"the class in {dtype}"):
+            got = _result_in(subject, dtype, call)
+        instance, arguments = rounded(subject.example(), dtype)
+        usual = call(instance, *arguments)
+        draws = any(map(is_key, jax.tree.leaves((instance, arguments))))
+        pairs = zip(arrays_of(usual), arrays_of(got), strict=True)
+        for i, (before, now) in enumerate(pairs):
+            if has_dtype(before, "float"):
+                _check_dtype(subject, dtype, f"output {i}", before, now)
+                if not draws:  # what is drawn depends on the dtype
+                    _check_values(subject, dtype, f"output {i}", before, now)
+
+
+def _result_in(subject: Suite, dtype: str, call: Callable[..., Any]) -> Any:
+    with example_in(subject, dtype, 0) as (instance, arguments):
+        return call(instance, *arguments)
+
+
+def _check_dtype(subject: Suite, dtype: str, where: str, usual: Any, got: Any) -> None:
+    """What is of the default dtype otherwise is of this one, and as finite."""
+    same = got.dtype in (jnp.dtype(dtype), jnp.finfo(dtype).dtype)
+    hint = "an array with a fixed dtype: `dtype=x.dtype`"
+    check(same, where, f"in {dtype} it is {got.dtype}", hint)
+    lost = np.isfinite(host(usual)) & ~np.isfinite(host(got))
+    hint = "what 16 bits cannot hold: a large number, or an epsilon that is 0"
+    check(not lost.any(), where, f"in {dtype} it is {got}", hint)
+
+
+def _check_values(subject: Suite, dtype: str, where: str, usual: Any, got: Any) -> None:
+    """Its values are those of the default dtype, as far as the narrower one tells."""
+    narrow = max(jnp.dtype(dtype), usual.dtype, key=lambda one: jnp.finfo(one).eps)
+    allowed = tolerance_of(narrow, subject.tolerance)
+    with recording_differences() as differences:
+        one, other = (host(v).astype(np.complex128) for v in (got, usual))
+        compare(one, other, allowed)
+    message = f"in {dtype} it is not what it is in {usual.dtype}"
+    hint = "a way through the call for one dtype; `tolerance` allows more rounding"
+    check(not differences, where, "; ".join([message, *differences]), hint)
+
+
+@CHECKS.register()
+def test_p07_loses_no_precision_on_the_way(subject: Suite) -> None:
+    subject.need_call()
+    if not subject.strict:
+        not_applicable("the call may change precision on the way")
+    closed = subject.traced_call()
+    held = subject.named(subject.cached_instance())
+    leaves = [*held.values(), *arrays_of(subject.arguments(0))]
+    narrowest = bits_by_kind([*leaves, *closed.out_avals])
+    for equation in narrowing_casts(closed.jaxpr, narrowest):
+        dtypes = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype
+        message = f"it casts {dtypes[0]} to {dtypes[1]}, which nothing that it is given has"
+        hint = "`astype` in the middle of the call; `narrowest` names the dtype that may be"
+        check(str(dtypes[1]) == subject.narrowest, "call", message, hint)

@@ -1,1 +1,0 @@
-"""Laws of effects of NNX modules: purity, updates, saving, ownership, keys."""

@@ -1,1 +1,0 @@
-"""Laws of what an NNX module is: construction, Variables, split and merge, static attributes, ties."""

@@ -1,1 +1,0 @@
-"""Laws of transformations of NNX modules: jit, grad, vmap, scan, other sizes."""

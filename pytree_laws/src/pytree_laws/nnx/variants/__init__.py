@@ -1,1 +1,0 @@
-"""Laws of the methods of NNX modules, and of what they compute."""

@@ -1,0 +1,1 @@
+"""Laws of a training step, one a file."""

@@ -1,0 +1,55 @@
+"""S3: all steps share one compilation."""
+
+import pytest
+
+from ...engine.registry import Checks
+from ...report import Law, check
+from ..run import StepRun, Taken
+from ..states import static_differences
+from ..suite import StepSuite
+from .s02_fixed_point import changes
+
+LAW = Law(
+    number="S3",
+    name="one trace",
+    statement="The first step compiles, and no later one; neither does the first step after a state was saved and loaded.",
+    protects="Recompilation in every step, or after each restart from a checkpoint.",
+    mistake="A counter of Python in the state, an optimiser or a lambda that is new in each step, `jax.jit` inside of the step, a static value that is compared by identity.",
+    fix="Keep what changes in arrays; make functions and optimisers once, outside of the step; give static values an `__eq__` and a `__hash__` by value.",
+    severity="cost",
+)
+CHECKS = Checks(LAW)
+
+
+@CHECKS.register()
+def test_s3_one_trace(suite: StepSuite, step_run: StepRun) -> None:
+    if any(changes(step_run)):
+        pytest.skip("it rests on S2, which is broken")
+    previous = step_run.before
+    for number, step in enumerate(step_run.taken, 1):
+        if step.compiled and number > 1:
+            where, told = _cause(step_run, previous, step)
+            check(False, where, f"step {number} compiled again ({_names(step)}): {told}")
+        previous = step
+    loaded = step_run.after_loading()
+    if loaded.compiled:
+        rebuilt = static_differences(step_run.suite.state(0), step_run.last)
+        where, told = next(iter(rebuilt.items()), ("step", "no leaf differs"))
+        message = f"the step after loading compiled again ({_names(loaded)}): {told}"
+        check(False, where, message, "a static value that is compared by identity")
+
+
+def _cause(run: StepRun, before: Taken, after: Taken) -> tuple[str, str]:
+    """The first leaf that differs between two states, or else a function that is new."""
+    pairs = before.signature, run.before.signature
+    for old in pairs:
+        for name in sorted(old.keys() & after.signature.keys()):
+            if old[name] != after.signature[name]:
+                return name, f"it is {after.signature[name]}, and was {old[name]}"
+    for name, told in run.static_changes().items():
+        return name, told
+    return ("step", "no leaf of the state differs, so a function is made anew in each step")
+
+
+def _names(step: Taken) -> str:
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(step.compiled))

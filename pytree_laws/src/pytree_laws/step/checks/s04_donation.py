@@ -1,0 +1,86 @@
+"""S4: jax can reuse the memory of the old state."""
+
+import warnings
+from typing import Any
+
+import jax
+
+from ...engine.applicability import not_applicable
+from ...engine.registry import Checks
+from ...inspect.arrays import buffer_of, is_array
+from ...report import Law, check
+from ..run import StepRun
+from ..states import opened
+from ..suite import StepSuite
+
+LAW = Law(
+    number="S4",
+    name="donation",
+    statement="Each array of the state has a buffer of its own, which a step can donate and the next state can take over.",
+    protects='"Attempt to donate the same buffer twice" as soon as `donate_argnums` is added to save memory.',
+    mistake="An average that starts as the same arrays as the model; a start that lies in a variable of a module; a leaf that leaves the step in another dtype.",
+    fix="Copy where a state is built: `jax.tree.map(jnp.copy, model)`; return each leaf in the shape and dtype that it came in.",
+    lesser={},
+)
+CHECKS = Checks(LAW)
+
+
+@CHECKS.register()
+def test_s4_donation(suite: StepSuite, step_run: StepRun) -> None:
+    first = opened(step_run.suite.state(0)).leaves
+    _check_own_buffers(first)
+    _check_not_shared(first, opened(step_run.suite.state(0)).leaves)
+    if step_run.error is not None:
+        not_applicable("the step does not step_run")
+    if isinstance(step_run.jaxpr, Exception):
+        not_applicable("the step as a whole cannot be traced")
+    _check_all_are_used(step_run)
+
+
+def _check_own_buffers(leaves: dict[str, Any]) -> None:
+    owners: dict[int, str] = {}
+    for name, leaf in leaves.items():
+        for identity in _identities(leaf):
+            owner = owners.setdefault(identity, name)
+            message = f"it is the same array as `{owner}`: to donate both raises"
+            check(owner == name, name, message, "copy it where the state is built")
+
+
+def _check_not_shared(one: dict[str, Any], other: dict[str, Any]) -> None:
+    known = {identity for leaf in one.values() for identity in _identities(leaf)}
+    for name, leaf in other.items():
+        message = "two states that were built one after the other share it: once donated, it is deleted for the other"
+        hint = "copy it where the state is built"
+        check(known.isdisjoint(_identities(leaf)), name, message, hint)
+
+
+def _identities(leaf: Any) -> list[int]:
+    """The object and the buffer of an array on a device."""
+    if not isinstance(leaf, jax.Array):
+        return []
+    buffer = buffer_of(leaf)
+    return [id(leaf)] if buffer is None or not leaf.size else [id(leaf), buffer]
+
+
+def _check_all_are_used(run: StepRun) -> None:
+    """Run the step with its state donated, and name each leaf that jax could not reuse."""
+    state = {n: v for n, v in run.second.leaves.items() if is_array(v)}
+    rest = {n: v for n, v in run.arrays.items() if n not in state}
+
+    def step(state: dict[str, Any], rest: dict[str, Any]) -> Any:
+        return run.pure({**state, **rest})
+
+    copies = {n: v for n, v in opened(run.second.copied()).leaves.items() if is_array(v)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        after = jax.block_until_ready(jax.jit(step, donate_argnums=0)(copies, rest))
+    unused = [str(w.message) for w in caught if "donated buffers" in str(w.message)]
+    if unused:
+        names = [n for n in state if n not in after or _form(after[n]) != _form(state[n])]
+        where = names[0] if names else "step"
+        message = f"jax cannot reuse what is donated: {unused[0].splitlines()[0]:.200}"
+        check(False, where, message, "the leaf comes out in another shape or dtype, or not at all")
+
+
+def _form(leaf: Any) -> tuple[Any, ...]:
+    return leaf.shape, leaf.dtype

@@ -1,0 +1,54 @@
+"""S7: the compiled step holds no data and calls no host."""
+
+from typing import Any
+
+from ...engine.applicability import not_applicable
+from ...engine.registry import Checks
+from ...report import Law, check
+from ...trace.jaxprs import equations
+from ..run import StepRun
+from ..suite import StepSuite
+
+LAW = Law(
+    number="S7",
+    name="compiled",
+    statement="The compiled step calls nothing of the host, and holds no array above `constant_limit` bytes.",
+    protects="Steps that wait for the host, and programs that carry a data set as a constant.",
+    mistake="A print that was left over, a metric that is sent to the host, a data set or a table that the step captures.",
+    fix="Return what is to be printed; hand arrays in as arguments, or keep them in the state. `callbacks = True` declares calls that are meant.",
+    severity="cost",
+)
+CHECKS = Checks(LAW)
+_CALLBACKS = ("callback", "debug_print", "infeed", "outfeed")
+
+
+@CHECKS.register()
+def test_s7_the_compiled_step_holds_no_data_and_calls_no_host(suite: StepSuite, step_run: StepRun) -> None:
+    if isinstance(step_run.jaxpr, Exception):
+        not_applicable("the step as a whole cannot be traced")
+    if not step_run.suite.callbacks:
+        for equation in equations(step_run.jaxpr.jaxpr):
+            name = equation.primitive.name
+            is_call = any(part in name for part in _CALLBACKS) and not _is_check(equation)
+            check(not is_call, "step", f"`{name}` calls the host at each step_run")
+    for constant in _constants(step_run.jaxpr):
+        size = getattr(constant, "nbytes", 0)
+        message = f"an array of {size:,} bytes is part of the compiled step; {step_run.suite.constant_limit:,} are allowed"
+        check(size <= step_run.suite.constant_limit, _form(constant), message)
+
+
+def _constants(closed: Any) -> list[Any]:
+    """Arrays that a trace captures, also within its inner traces."""
+    inner = [c for e in equations(closed.jaxpr) for v in e.params.values() for c in getattr(v, "consts", ())]
+    return [*closed.consts, *inner]
+
+
+def _is_check(equation: Any) -> bool:
+    """Whether it is the callback of `eqx.error_if`, which runs where a check fails."""
+    callback = equation.params.get("callback")
+    function = getattr(callback, "callback_func", callback)
+    return getattr(function, "__module__", None) == "equinox._errors"
+
+
+def _form(constant: Any) -> str:
+    return f"{constant.dtype}[{','.join(map(str, constant.shape))}]"

@@ -1,0 +1,69 @@
+"""S9: a step is a function of its state and its batch."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...engine.applicability import not_applicable
+from ...engine.registry import Checks
+from ...inspect.arrays import is_inexact_dtype
+from ...report import ANY_ERROR, Law, check
+from ...trace.jaxprs import equations
+from ...values.precision import is_half
+from ..run import StepRun
+from ..suite import StepSuite
+
+LAW = Law(
+    number="S9",
+    name="reproducible",
+    statement="From one state and one batch a step gives the same again, bit by bit, and nearly the same without `jax.jit`.",
+    protects="A run that cannot be repeated, and a schedule that was frozen when the step was traced.",
+    mistake="A schedule or a switch in a variable of Python, which the trace reads once; randomness of NumPy.",
+    fix="Keep in the state what a step depends on.",
+)
+CHECKS = Checks(LAW)
+
+ROUNDINGS = 1e4  # that may add up in a step
+HALF_ROUNDINGS = 16  # the same in 16 bits
+
+
+@CHECKS.register()
+def test_s9_a_step_is_reproducible(suite: StepSuite, step_run: StepRun) -> None:
+    first, second = step_run.step_from_start(), step_run.step_from_start()
+    for name in first:
+        same = first[name].tobytes() == second[name].tobytes()
+        check(same, name, "the same step from the same state gives another value")
+    try:
+        with jax.disable_jit():
+            eager = step_run.step_from_start()
+    except ANY_ERROR:
+        not_applicable("the step does not step_run without jax.jit")
+    allowed = _rounding(step_run)
+    for name in first:
+        message = f"compiled it is {_shown(first[name])}, without jax.jit it is {_shown(eager[name])}"
+        hint = "a variable of Python that the step reads, and that differs by now"
+        check(_close(first[name], eager[name], allowed), name, message, hint)
+
+
+def _rounding(run: StepRun) -> float:
+    """How much rounding, relative, may add up in the dtypes of the state and the batch, and in those that the step computes in."""
+    held = [*run.arrays.values(), *(v.aval for each in equations(run.jaxpr.jaxpr) for v in each.outvars)]
+    dtypes = {str(one.dtype) for one in held if is_inexact_dtype(getattr(one, "dtype", None))}
+    return max(map(_rounding_in, dtypes), default=0.0)
+
+
+def _rounding_in(dtype: str) -> float:
+    return (HALF_ROUNDINGS if is_half(dtype) else ROUNDINGS) * float(jnp.finfo(dtype).eps)
+
+
+def _close(one: np.ndarray, other: np.ndarray, allowed: float) -> bool:
+    """Whether two arrays differ by less than a share of their largest element."""
+    if not jnp.issubdtype(one.dtype, jnp.inexact):
+        return bool(np.array_equal(one, other))
+    wide = one.astype(np.complex128), other.astype(np.complex128)
+    largest = float(np.abs(wide[0]).max(initial=1e-30))
+    return np.allclose(*wide, rtol=0, atol=allowed * largest, equal_nan=True)
+
+
+def _shown(value: np.ndarray) -> str:
+    return np.array2string(value.ravel()[:4], precision=4)
