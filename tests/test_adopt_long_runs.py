@@ -12,7 +12,8 @@ import pytest
 
 from scaffold.adopt.emit import Adopted
 from scaffold.adopt.journal import PLACE, Journal
-from scaffold.adopt.report import Outcome, Report
+from scaffold.adopt.report import LeftOut, Outcome, Report
+from scaffold.adopt.report.run_report import SCREEN
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File
 from tests.projects import environment, scaffold
@@ -65,7 +66,42 @@ def test_a_run_that_was_not_ended_cannot_go_on(
 
 def test_slow_classes_are_named() -> None:
     report = Report((outcome("First", seconds=3.0), outcome("Second", seconds=71.0)))
-    assert "slowest:\n    71 s  many:Second" in report.text() and "3 s" not in report.text()
+    assert "\nslowest: many:Second 71 s" in report.text() and "3 s" not in report.text()
+
+
+@pytest.mark.parametrize("count", [1, 12, 13, 300])
+def test_the_report_of_any_number_of_classes_fits_on_a_screen(count: int) -> None:
+    def found(n: int, law: str, severity: str) -> dict[str, str]:
+        text = {
+            "what": f"it breaks {law} in way {'x' * (n % 9)}",
+            "where": "weight",
+            "hint": "",
+            "fix": "mend it",
+        }
+        return {
+            "law": law,
+            "name": "a law",
+            "severity": severity,
+            "test": "test_p01_x",
+            "shows": "a\nb\nc",
+            **text,
+        }
+
+    def broken(n: int) -> Outcome:
+        findings = [found(n, f"P{n % 21 + 1}", severity) for severity in ("fault", "cost", "advice")]
+        errors = [{"test": f"test_p{n}", "what": "TypeError: it broke", "where": "p.py:3"}]
+        report = {"passed": 3, "findings": findings, "errors": errors if n % 5 == 0 else []}
+        return outcome(f"Broken{n}", report=report, seconds=30.0)
+
+    missing = [
+        Outcome(Adopted("many", f"Missing{n}", "m", {}), why="no arguments") for n in range(count // 3)
+    ]
+    left_out = tuple(LeftOut("many", f"Base{n}", "it is abstract") for n in range(count // 3))
+    report = Report((*map(broken, range(count)), *missing), left_out)
+    lines = report.text().splitlines()
+    assert len(lines) <= SCREEN
+    assert any(line.startswith("  fault") for line in lines)
+    assert all(f"many:Broken{n}" in report.markdown() for n in range(count))
 
 
 def test_a_killed_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> None:
