@@ -1,5 +1,6 @@
 """A run over many classes: each is written when it is done, and what was killed goes on."""
 
+import ast
 import json
 import os
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 
@@ -104,24 +106,31 @@ def test_the_report_of_any_number_of_classes_fits_on_a_screen(count: int) -> Non
     assert all(f"many:Broken{n}" in report.markdown() for n in range(count))
 
 
+def killed_when(folder: Path, count: int) -> None:
+    """Begins a run, and kills it when so many classes are noted as done."""
+    command = [sys.executable, "-m", "scaffold", *SAID]
+    nothing = subprocess.DEVNULL
+    process = subprocess.Popen(command, cwd=folder, env=environment(), stdout=nothing, stderr=nothing)
+    while process.poll() is None and len(journal_entries(folder)) < count:
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+
+
+def journal_entries(folder: Path) -> list[dict[str, Any]]:
+    """The classes that a run has noted as done; what follows the last newline is half a line."""
+    journal = folder / PLACE
+    lines = journal.read_bytes().split(b"\n")[1:-1] if journal.exists() else []
+    return [json.loads(line) for line in lines]
+
+
 def test_a_killed_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> None:
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for folder in (killed, whole):
         write_tree(folder, {"many.py": CLASSES, "pyproject.toml": '[project]\nname = "many"\n'})
-    process = subprocess.Popen(
-        [sys.executable, "-m", "scaffold", *SAID],
-        cwd=killed,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    journal = killed / PLACE
-    while process.poll() is None and not (journal.exists() and len(journal.read_bytes().splitlines()) > 2):
-        time.sleep(0.02)
-    os.kill(process.pid, signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
+    killed_when(killed, 2)
     written = read_tree(killed / "tests")
-    noted = journal.read_bytes().count(b"\n") - 1
+    noted = len(journal_entries(killed))
     assert noted in (2, 3) and sum("test_" in str(path) for path in written) >= noted
     resumed = scaffold(killed, *SAID, "--resume")
     assert scaffold(whole, *SAID).returncode == resumed.returncode == 0, resumed.stderr
@@ -131,6 +140,55 @@ def test_a_killed_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> None:
     ]
     assert resumed.stderr.count("many:") == 4 - noted  # a line for each class that is looked at
     assert read_tree(killed) == read_tree(whole)
+
+
+MANY = 300
+OF_EACH_STYLE = """
+class Pair{n}(NamedTuple):
+    weight: jax.Array
+
+
+class Scale{n}(eqx.Module):
+    weight: jax.Array
+
+    def __call__(self, x):
+        return self.weight * x
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Shift{n}:
+    weight: jax.Array
+
+    def __call__(self, x):
+        return self.weight + x
+"""
+
+
+@pytest.mark.slow  # each run tries the same on four classes
+def test_a_run_over_300_classes_killed_half_way_loses_nothing(tmp_path: Path) -> None:
+    head = "import dataclasses\nfrom typing import NamedTuple\n\nimport equinox as eqx\nimport jax\n\n"
+    classes = "\n".join(OF_EACH_STYLE.replace("{n}", f"{n:03}") for n in range(MANY // 3))
+    write_tree(tmp_path, {"many.py": head + classes, "pyproject.toml": '[project]\nname = "many"\n'})
+    killed_when(tmp_path, MANY // 2)
+    half = read_tree(tmp_path)
+    noted = [one["one"]["stem"] for one in journal_entries(tmp_path)]
+    assert MANY // 2 <= len(noted) < MANY
+    for stem in noted:
+        ast.parse(half[f"tests/test_{stem}.py"])
+        assert f"TestPair{stem[-3:]}" in half[f"tests/test_{stem}.py"].decode() or "pair" not in stem
+    resumed = scaffold(tmp_path, *SAID, "--resume")
+    report = json.loads(resumed.stdout)
+    assert len(report["classes"]) == MANY
+    assert {one["state"] for one in report["classes"]} == {"adopted"} and not any(
+        one["errors"] for one in report["classes"]
+    )
+    assert resumed.stderr.count("many:") == MANY - len(noted)
+    whole = read_tree(tmp_path)
+    assert sum(path.startswith("tests/test_") for path in whole) == MANY
+    kept = {path for path in half if any(path == f"tests/test_{stem}.py" for stem in noted)}
+    assert len(kept) == len(noted) and all(whole[path] == half[path] for path in kept)
+    assert not (tmp_path / PLACE).exists()
 
 
 LAST = """
