@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scaffold.adopt.report.causes import cause_lines, causes_of, united
-from scaffold.adopt.report.texts import on_a_line
+from scaffold.adopt.texts import on_a_line
 from tests.projects import scaffold
 from tests.support import write_tree
 

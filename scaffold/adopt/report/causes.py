@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scaffold.adopt.report.texts import on_a_line
+from scaffold.adopt.texts import on_a_line
 from scaffold.choices import SEVERITIES
 
 MAX_PLACES = 3

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from scaffold.adopt.emit import Adopted
-from scaffold.adopt.report.texts import first_line
+from scaffold.adopt.texts import first_line
 from scaffold.choices import SEVERITIES
 from scaffold.files.fileset import File
 

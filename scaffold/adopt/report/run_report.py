@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from scaffold.adopt.report.causes import Cause, cause_lines, causes_of, united
 from scaffold.adopt.report.outcome import LeftOut, Outcome, distinct, failures
-from scaffold.adopt.report.texts import on_a_line
+from scaffold.adopt.texts import on_a_line
 from scaffold.files.fileset import File
 from scaffold.tidy import tidy
 

@@ -120,6 +120,8 @@ def is_registered(cls: type) -> bool:
 
 def registers_itself(cls: type) -> bool:
     """Whether a class is registered when its first instance is made, as its constructor or its metaclass says."""
+    if issubclass(cls, type):
+        return False
     made_by = [vars(owner).get(name) for owner in cls.__mro__ for name in ("__new__", "__init__")]
     made_by += [vars(owner).get("__call__") for owner in inspect.getmro(type(cls))]
     functions = [getattr(one, "__func__", one) for one in made_by]
