@@ -79,7 +79,7 @@ MISTAKES = (
         AFFINE,
         "flowjax/bijections/affine.py",
         "return x * self.scale + self.loc, jnp",
-        "return x * self.scale + jax.lax.stop_gradient(self.loc), jnp",
+        'return x * self.scale + __import__("jax").lax.stop_gradient(self.loc), jnp',
         "a gradient is cut off",
     ),
     Mistake(
