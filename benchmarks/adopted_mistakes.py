@@ -1,24 +1,28 @@
 """Mistakes made by hand in classes of public libraries, and which of them the tests notice that `adopt` writes by itself.
 
 `python -m benchmarks.adopted_mistakes FOLDER` copies the libraries into a project, adopts ten classes, and makes each mistake in turn. The list was
-written before anything was run.
+written before anything was run. `--write` puts the table into docs/adopt.md.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "adopt.md"
+PAGE = Path(__file__).parents[1] / "docs" / "adopt.md"
+TABLE = re.compile(r"\| class \| mistake \| noticed by \|\n(?:\|.*\n)+")
+LIBRARIES = "libraries"
+"""The folder of the copies."""
 HEAD = "| class | mistake | noticed by |\n|---|---|---|\n"
-_FAILED = re.compile(r"^FAILED .*?::test_(p\d\d)_", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+_LAW = re.compile(r"::test_p(\d\d)_")
 
 
 class Mistake(NamedTuple):
@@ -149,46 +153,60 @@ MISTAKES = (
 
 
 def copied(folder: Path) -> Path:
-    """A project that has copies of the libraries, which are imported in the place of those that are installed."""
+    """A project, and beside it copies of the libraries, which are imported in the place of those that are installed."""
     for name in sorted({one.file.partition("/")[0] for one in MISTAKES}):
         spec = find_spec(name)
         assert spec is not None and spec.submodule_search_locations
-        shutil.copytree(spec.submodule_search_locations[0], folder / name, dirs_exist_ok=True)
-    (folder / "pyproject.toml").write_text('[project]\nname = "mistakes"\n', encoding="utf-8")
-    return folder
+        shutil.copytree(spec.submodule_search_locations[0], folder / LIBRARIES / name, dirs_exist_ok=True)
+    project = folder / "project"
+    project.mkdir(exist_ok=True)
+    (project / "pyproject.toml").write_text('[project]\nname = "mistakes"\n', encoding="utf-8")
+    return project
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     """Run a command that imports the copies."""
-    env = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "JAX_PLATFORMS": "cpu"}
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(folder.parent / LIBRARIES),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "JAX_PLATFORMS": "cpu",
+    }
     command = (sys.executable, "-m", *command)
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 
-def noticed(folder: Path, mistake: Mistake, test: str) -> list[str]:
-    """The laws that fail with a mistake. The file is as it was afterwards."""
-    path = folder / mistake.file
+def failed(project: Path, test: str) -> set[str]:
+    """The tests that fail, or the file that cannot be run."""
+    return set(_FAILED.findall(run(project, "pytest", "-q", "-p", "no:cacheprovider", "-rfE", test).stdout))
+
+
+def failed_with(project: Path, mistake: Mistake, test: str) -> set[str]:
+    """The tests that fail with a mistake. The file is as it was afterwards."""
+    path = project.parent / LIBRARIES / mistake.file
     before = path.read_text(encoding="utf-8")
-    assert before.count(mistake.old) >= 1, mistake
     path.write_text(before.replace(mistake.old, mistake.new, 1), encoding="utf-8")
     try:
-        ran = run(folder, "pytest", "-q", "-p", "no:cacheprovider", "-rfE", test)
+        return failed(project, test)
     finally:
         path.write_text(before, encoding="utf-8")
-    laws = sorted({f"P{int(law[1:])}" for law in _FAILED.findall(ran.stdout)}, key=lambda law: int(law[1:]))
-    return laws or (["an error"] if ran.returncode not in (0, 1) or "ERROR" in ran.stdout else [])
 
 
-def rows(folder: Path) -> Iterator[str]:
-    """A row of the table for each mistake."""
-    import json  # here, because only this reads what adopt says
-
+def rows(project: Path) -> Iterator[str]:
+    """A row of the table for each mistake: the laws of the tests that fail with it, and pass without it."""
     targets = list(dict.fromkeys(one.target for one in MISTAKES))
-    said = json.loads(run(folder, "scaffold", "adopt", *targets, "--python", sys.executable, "--json").stdout)
-    tests = {one["class"]: one["file"] for one in said["classes"]}
+    adopted = run(project, "scaffold", "adopt", *targets, "--python", sys.executable, "--json")
+    tests = {one["class"]: one["file"] for one in json.loads(adopted.stdout)["classes"]}
+    usual = {target: failed(project, tests[target]) for target in targets}
     for mistake in MISTAKES:
-        laws = noticed(folder, mistake, tests[mistake.target])
-        yield f"| `{mistake.target.replace(':', '.')}` | {mistake.text} | {', '.join(laws) or '-'} |\n"
+        new = failed_with(project, mistake, tests[mistake.target]) - usual[mistake.target]
+        yield f"| `{mistake.target.replace(':', '.')}` | {mistake.text} | {laws_of(new)} |\n"
+
+
+def laws_of(tests: Iterable[str]) -> str:
+    """The laws that tests are of, as a cell of the table; `-` for none."""
+    numbers = {int(found[1]) if (found := _LAW.search(test)) else 0 for test in tests}
+    return ", ".join(f"P{number}" if number else "an error" for number in sorted(numbers)) or "-"
 
 
 def main() -> None:
@@ -196,10 +214,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    folder = copied(parser.parse_args().folder.resolve())
-    print(HEAD, end="")
-    for row in rows(folder):
-        print(row, end="", flush=True)
+    parser.add_argument("--write", action="store_true", help="Put the table into docs/adopt.md.")
+    said = parser.parse_args()
+    table = HEAD + "".join(rows(copied(said.folder.resolve())))
+    print(table, end="")
+    if said.write:
+        page = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(TABLE.sub(lambda _: table, page), encoding="utf-8")
 
 
 if __name__ == "__main__":
