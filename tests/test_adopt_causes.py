@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from scaffold.adopt.causes import cause_lines, causes_of, on_a_line
+from scaffold.adopt.report.causes import cause_lines, causes_of, united
+from scaffold.adopt.texts import on_a_line
 from tests.projects import scaffold
 from tests.support import write_tree
 
@@ -42,44 +43,67 @@ def test_one_cause_is_told_once_with_its_count_and_its_first_places() -> None:
         (f"net:{name}", finding(f"`{name}.labels` is a list of {i}")) for i, name in enumerate("ABCDE")
     ]
     [cause] = causes_of(findings)
-    assert list(cause.lines) == [
-        "    `A.labels` is a list of 0 (5 times)",
-        "      at net:A, `labels`; net:B, `labels`; net:C, `labels` and 2 more",
+    assert cause.brief == [
+        "  fault  P5 static: `A.labels` is a list of 0 (5 times)",
+        "         at net:A, `labels`; net:B, `labels`; net:C, `labels` and 2 more",
     ]
-    assert list(cause_lines([cause], 40)) == ["  fault  P5 static", *cause.lines, "    fix: a tuple"]
+    assert [*cause_lines([cause], 40)] == [*cause.brief, "         fix: a tuple"]
 
 
-def test_faults_come_before_costs_and_what_is_found_often_first() -> None:
-    often = [(f"net:{n}", finding("it shares an array", law="P15")) for n in "AB"]
-    cost = [(f"net:{n}", finding("it compiles again", severity="cost")) for n in "ABC"]
-    causes = causes_of([*cost, ("net:A", finding("it is lost", law="P3")), *often])
-    assert [one.first["law"] for one in causes] == ["P15", "P3", "P5"]
+def test_numbers_of_an_array_are_one_cause() -> None:
+    texts = ("it is [[nan] [0.5]]", "it is [[ 1.5 nan] [inf -2e-3]]")
+    [cause] = causes_of((f"net:{i}", finding(text)) for i, text in enumerate(texts))
+    assert len(cause.places) == 2
+
+
+def test_a_class_that_is_the_place_is_named_once() -> None:
+    [cause] = causes_of([("net:A", finding("it is lost", where="A"))])
+    assert cause.places == ("net:A",)
+
+
+def test_wrong_values_come_before_what_raises_and_faults_before_costs() -> None:
+    often = [(f"net:{n}", finding("it is built anew", law="P1")) for n in "ABC"]
+    cost = [(f"net:{n}", finding("it is another value", law="P7", severity="cost")) for n in "ABC"]
+    twice = [(f"net:{n}", finding("it shares an array", law="P15")) for n in "AB"]
+    wrong = finding("it is another value", law="P7")
+    causes = causes_of([*cost, *often, ("net:A", finding("it is lost", law="P3")), *twice, ("net:A", wrong)])
+    assert [one.first["law"] for one in causes] == ["P7", "P15", "P3", "P1", "P7"]
+
+
+def test_texts_of_one_law_about_the_same_places_are_told_together() -> None:
+    shown = finding("pickle changed it", law="P14", shows="assert False")
+    texts = [finding("deepcopy changed it", law="P14"), shown, finding("it is saved as another", law="P14")]
+    other = finding("it is frozen", law="P14", where="weight")
+    [first, second] = united(causes_of(("net:A", one) for one in [*texts, other]))
+    assert (first.first, first.times) == (shown, " (and 2 more of this law there)")
+    assert (second.first, second.times) == (other, "")
 
 
 def test_a_terminal_gets_three_causes_of_each_law_and_the_way_to_the_rest() -> None:
     many = [("net:A", finding(f"cause {word}")) for word in ("one", "two", "three", "four", "five")]
     causes = causes_of([*many, ("net:A", finding("it is lost", law="P3", severity="cost"))])
     lines = [*cause_lines(causes, 40)]
-    assert [line for line in lines if line.startswith("  fault") or line.startswith("  cost")] == [
-        "  fault  P5 static",
+    assert [line.split(":")[0] for line in lines if line.startswith(("  fault", "  cost"))] == [
+        *["  fault  P5 static"] * 3,
         "  cost   P3 static",
     ]
-    assert "    cause three" in lines and "    cause four" not in lines
+    assert any("cause three" in line for line in lines) and not any("cause four" in line for line in lines)
     assert lines[-1] == "  2 more causes: `--report FILE.md` writes all, and `--json` prints them"
-    assert "    cause five" in [*cause_lines(causes, None)]
 
 
-def test_a_terminal_gets_so_many_lines_of_the_gravest() -> None:
+@pytest.mark.parametrize("most", [6, 9, 14, 30])
+def test_a_terminal_gets_so_many_lines_of_the_gravest(most: int) -> None:
+    shows = "import jax\ninstance = Net()\nassert instance"
     causes = causes_of(
-        ("net:A", finding("it is lost", law=f"P{n}", severity=severity))
-        for n, severity in enumerate(("cost", "fault"))
+        ("net:A", finding("it is lost", law=f"P{n}", severity="fault" if n < 5 else "advice", shows=shows))
+        for n in range(1, 9)
     )
-    assert [*cause_lines(causes, 5)] == [
-        "  fault  P1 static",
-        *causes[0].lines,
-        "    fix: a tuple",
-        "  1 more cause: `--report FILE.md` writes all, and `--json` prints them",
-    ]
+    lines = [*cause_lines(causes, most)]
+    told = [line for line in lines if line.startswith(("  fault", "  advice"))]
+    assert len(lines) <= most and told
+    assert told[0].startswith("  fault  P2 static") and all("fault" in line for line in told[:4])
+    assert ("             assert instance" in lines) == (most > 9)
+    assert lines[-1].endswith("`--json` prints them") or len(told) == 8
 
 
 @pytest.mark.parametrize(
@@ -87,6 +111,14 @@ def test_a_terminal_gets_so_many_lines_of_the_gravest() -> None:
     [
         ("<Config object at 0x7f2a>", "<Config object>"),
         ("in /home/me/.venv/lib/python3.11/site-packages/pkg/mod.py", "in pkg/mod.py"),
+        ("at /tmp/wheels/pytree_laws-0.2.0-py3-none-any.whl/pytree_laws/a.py:3", "at pytree_laws/a.py:3"),
+        ("in `/home/me/net/layers.py`, half a/b", "in `layers.py`, half a/b"),
+        (
+            "it has no value. The error occurred while tracing the function run at /a/b.py:3 for jit. "
+            "This concrete value was not available in Python because it depends on x.",
+            "it has no value.",
+        ),
+        ("refused. See https://docs.jax.dev/en/latest/errors.html", "refused."),
         ("one\n  two", "one two"),
     ],
 )
@@ -99,13 +131,15 @@ def test_the_report_of_a_package_groups_its_causes_and_is_written_whole(tmp_path
     write_tree(tmp_path, {"net.py": HEAD + classes, "pyproject.toml": '[project]\nname = "net"\n'})
     ran = scaffold(tmp_path, "adopt", "net.py", "--report", "report.md", "--dry-run")
     assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert re.search(r"\nfindings:\n.*  fault  P5 static\n    .* \(3 times\)\n", ran.stdout, re.DOTALL)
-    assert (
-        "      at net:GainA, `GainA.labels`; net:GainB, `GainB.labels`; net:GainC, `GainC.labels`\n"
-        in ran.stdout
-    )
+    assert re.search(r"\nfindings:\n.*  fault  P5 static: .* \(3 times\)\n", ran.stdout, re.DOTALL)
+    places = [f"net:Gain{letter}, `Gain{letter}.labels`" for letter in "ABC"]
+    assert f"         at {'; '.join(places)}\n" in ran.stdout
+    assert "             hash(instance.labels)  # raises TypeError: unhashable type: 'list'\n" in ran.stdout
     report = (tmp_path / "report.md").read_text()
-    assert "| `net:GainA` | adopted, " in report and "  fault  P5 static\n" in report
+    assert "| `net:GainA` | adopted, " in report and "\n## fault P5 static (3 times)\n" in report
+    assert "\n- ".join(["\n", *places]) in report
+    [code, *_] = re.findall(r"^```py\n(.*?)^```$", report, re.MULTILINE | re.DOTALL)
+    assert code.startswith("from net import GainA\n\ninstance = GainA(")
 
 
 BROKEN_LAW = """

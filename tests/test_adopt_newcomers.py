@@ -284,3 +284,53 @@ def test_what_is_passed_over_and_what_was_guessed_is_told(tmp_path: Path) -> Non
     assert report["left_out"] == [
         {"module": "nets.lacks", "why": "ModuleNotFoundError: No module named 'no_such_module'"}
     ]
+
+
+REGISTERED_LATE = """
+import jax
+
+
+def register(cls):
+    try:
+        jax.tree_util.register_pytree_node_class(cls)
+    except ValueError:
+        pass  # at the second instance
+
+
+class Jittable:
+    def __new__(cls, *args, **kwargs):
+        register(cls)
+        return object.__new__(cls)
+
+    def tree_flatten(self):
+        names = tuple(sorted(vars(self)))
+        return tuple(vars(self)[name] for name in names), names
+
+    @classmethod
+    def tree_unflatten(cls, names, children):
+        self = object.__new__(cls)
+        vars(self).update(zip(names, children))
+        return self
+
+
+class Shift(Jittable):
+    def __init__(self, shift: jax.Array):
+        self.shift = shift
+
+    def forward(self, x: jax.Array) -> jax.Array:
+        return x + self.shift
+
+
+class Plain:
+    def __new__(cls):
+        return object.__new__(cls)
+"""
+
+
+def test_a_class_that_is_registered_when_its_first_instance_is_made_is_adopted(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"late.py": REGISTERED_LATE})
+    ran = scaffold(tmp_path, "adopt", "late.py", "--python", sys.executable, "--json", "--dry-run")
+    classes = {one["class"]: one for one in json.loads(ran.stdout)["classes"]}
+    assert classes["late:Shift"]["call"] == "forward", ran.stdout
+    assert not [one for one in classes["late:Shift"]["findings"] if one["severity"] == "fault"]
+    assert "late:Plain" not in classes

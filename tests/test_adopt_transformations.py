@@ -149,10 +149,10 @@ MISTAKES = {
     "state.count + 1": "state.count + 1.0",
 }
 FOUND = (
-    "fault  @holds an update keeps the structures\n",
-    "the dtype is float32, declared is bfloat16\n      at rules:momentum, `output 0`",
-    "fault  P11 carry\n    the next instance is ",
-    "      at rules:momentum, `next_state`",
+    "fault  @holds an update keeps the structures: ",
+    "it is float32 (and 1 more of this law there)\n         at rules:momentum, `output 0`",
+    "fault  P11 carry: the next instance is ",
+    "         at rules:momentum, `next_state`",
 )
 
 

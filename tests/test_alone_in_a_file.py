@@ -3,8 +3,8 @@
 import tomllib
 from pathlib import Path
 
-from scaffold.spec.reading.read import read_spec
 from scaffold.convert.write_skeleton import write_skeleton
+from scaffold.spec.reading.read import read_spec
 from scaffold.spec.skeletons.read import skeletons_of
 from scaffold.spec.tables.toml import write_toml
 from tests.test_carried import emitted

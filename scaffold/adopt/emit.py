@@ -9,12 +9,14 @@ from typing import Any
 from msgspec import Struct, field
 
 from scaffold.adopt.emit_transformation import transformation_context
+from scaffold.adopt.texts import plain_text
 from scaffold.emit.sharding import rules_source
 from scaffold.files.fileset import File
 from scaffold.import_lines import import_lines
 from scaffold.in_project.layout import Layout
 from scaffold.rendering.render import render
 from scaffold.spec.names import IMPORTS, TEST_IMPORTS, stem
+from scaffold.spec.source.text import listed
 
 Found = Mapping[str, Any]
 Skip = tuple[str, str]
@@ -195,15 +197,19 @@ def safe(name: str) -> str:
 
 def module_doc(one: Adopted) -> str:
     """What the file is, and what in it was guessed."""
-    guessed = list(dict.fromkeys(told_of(one.found, "guessed")))
     lines = [f'"""Tests of `{one.name}`.']
-    if guessed:
-        names = [f"`{name}`" for name in guessed]
-        told = (
-            f"shapes of {', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else f"shape of {names[0]}"
-        )
+    if guessed := list(dict.fromkeys(told_of(one.found, "guessed"))):
         also = f"; {one.found['also']}" if one.found.get("also") else ""
-        lines += ["", f"Guessed, since no annotation says it: the {told}{also}."]
+        plural = "s" * (len(guessed) > 1)
+        lines += [
+            "",
+            f"Guessed, since no annotation says it: the shape{plural} of {listed(f'`{name}`' for name in guessed)}{also}.",
+        ]
+    if steps := one.found.get("steps", ()):
+        lines += [
+            "",
+            f"Guessed, since the call follows it in steps alone: {listed(f'`{name}`' for name in steps)} may have no gradient.",
+        ]
     return "\n".join([*lines, '"""']) if len(lines) > 1 else f'{lines[0]}"""'
 
 
@@ -228,7 +234,7 @@ def _is_own(module: str, layout: Layout) -> bool:
 def skip_of(finding: Mapping[str, Any]) -> Skip:
     """What leaves a test out of which something was found, with its text as the reason."""
     part = re.sub(r"\[.*", "", str(finding["test"])).removeprefix("test_")
-    what = " ".join(str(finding["what"]).split())
+    what = plain_text(str(finding["what"]))
     return part, f"{finding['law']} {finding['name']}, at `{finding['where']}`: {what}"[:300]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scaffold.adopt.emit import Adopted, file_path, skip_of, skips_of, test_file
@@ -13,6 +13,7 @@ from scaffold.adopt.journal import Journal
 from scaffold.adopt.leaf_order import SEEDS, OtherProcess, finding_of_order, leaves_in
 from scaffold.adopt.process import Child, NoAnswerError
 from scaffold.adopt.report import LeftOut, Outcome, Report, failures
+from scaffold.adopt.reproduce.shown import Reproductions
 from scaffold.adopt.streamed import Streamed
 from scaffold.adopt.targets import Target, folders_of, read_targets
 from scaffold.adopt.versions import LIBRARIES
@@ -49,6 +50,7 @@ class Run(Struct, frozen=True):
     written: Written
     other: OtherProcess | None = None
     """In which the order of leaves is looked at again."""
+    reproductions: Reproductions = field(default_factory=Reproductions)
 
     @property
     def records(self) -> bool:
@@ -272,9 +274,13 @@ def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
     request = {"do": "run", **file, "seconds": run.wanted.seconds, "records": records}
     try:
         report = child.ask(request, run.wanted.seconds * 5 + GRACE)
-        return _with_order(report, child, one, file, run)
+        report = _with_order(report, child, one, file, run)
     except NoAnswerError as error:
         return {"error": str(error)}
+    try:
+        return run.reproductions.added_to(report, child, one, run.path)
+    except NoAnswerError:  # a reproduction ends the process, and what was found stays
+        return report
 
 
 def _with_order(

@@ -1,26 +1,45 @@
 """What the outputs of a trace depend on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from pytree_laws.trace.jaxprs import inner_jaxprs, is_variable
+
+STEPS = frozenset(("floor", "ceil", "round", "sign"))
+"""Primitives whose outputs are floats, and follow their inputs in steps."""
+Marks = set[int]
 
 
 def used_inputs(closed: Any) -> list[bool]:
     """For each input of a jaxpr, whether an output depends on it."""
+    return _inputs_reaching(closed, lambda equation: False)
+
+
+def flowing_inputs(closed: Any) -> list[bool]:
+    """For each input of a jaxpr, whether a gradient may flow to it: not through integers, comparisons and roundings."""
+    return _inputs_reaching(closed, _is_step)
+
+
+def _is_step(equation: Any) -> bool:
+    is_inexact = any(jnp.issubdtype(one.aval.dtype, jnp.inexact) for one in equation.outvars)
+    return equation.primitive.name in STEPS or not is_inexact
+
+
+def _inputs_reaching(closed: Any, cuts: Callable[[Any], bool]) -> list[bool]:
     jaxpr = closed.jaxpr
-    found = reached(jaxpr, [{place} for place in range(len(jaxpr.invars))])
-    used: set[int] = set().union(*found) if found else set()
+    found = reached(jaxpr, [{place} for place in range(len(jaxpr.invars))], cuts)
+    used: Marks = set().union(*found) if found else set()
     return [place in used for place in range(len(jaxpr.invars))]
 
 
-def reached(jaxpr: Any, marks: Sequence[set[int]]) -> list[set[int]]:
-    """For each output of a jaxpr, the marks of the inputs that it depends on."""
-    known: dict[Any, set[int]] = dict(zip(jaxpr.invars, marks, strict=True))
+def reached(jaxpr: Any, marks: Sequence[Marks], cuts: Callable[[Any], bool]) -> list[Marks]:
+    """For each output of a jaxpr, the marks of the inputs that it depends on by equations that are not cut."""
+    known: dict[Any, Marks] = dict(zip(jaxpr.invars, marks, strict=True))
 
-    def of(atom: Any) -> set[int]:
+    def of(atom: Any) -> Marks:
         return known.get(atom, set()) if is_variable(atom) else set()
 
     for equation in jaxpr.eqns:
@@ -28,9 +47,9 @@ def reached(jaxpr: Any, marks: Sequence[set[int]]) -> list[set[int]]:
         inner = inner_jaxprs(equation)
         alone = len(inner) == 1 and len(inner[0].invars) == len(given)
         if alone and equation.primitive.name not in ("while", "scan", "cond"):
-            results = reached(inner[0], given)
+            results = reached(inner[0], given, cuts)
         else:
-            results = [set[int]().union(*given)] * len(equation.outvars)
+            results = [Marks() if cuts(equation) else Marks().union(*given)] * len(equation.outvars)
         known |= dict(zip(equation.outvars, results, strict=False))
     return [of(atom) for atom in jaxpr.outvars]
 

@@ -3,6 +3,7 @@
 import dataclasses
 import enum
 import inspect
+import re
 import sys
 import types
 import warnings
@@ -37,7 +38,7 @@ def kind_of(cls: Any) -> Kind:
         return namedtuple_kind(cls)
     if is_part(cls):
         return Kind("part", "it is held by modules, whose suites look at it")
-    if is_registered(cls):
+    if is_registered(cls) or registers_itself(cls):
         return Kind("registered")
     return Kind("plain", "it is no pytree: nothing registers it with jax")
 
@@ -72,6 +73,7 @@ def is_nnx(cls: type) -> bool:
 
 
 MOST_NAMED = 3
+_REGISTERS = re.compile(r"register_(pytree\w*|dataclass)")
 
 
 def abstract_members(cls: type) -> str:
@@ -114,3 +116,22 @@ def is_registered(cls: type) -> bool:
             return jax.tree_util.default_registry.flatten_one_level(blank) is not None  # type: ignore[attr-defined]
     except Exception:  # it is flattened, and misses its attributes
         return True
+
+
+def registers_itself(cls: type) -> bool:
+    """Whether a class is registered when its first instance is made, as its constructor or its metaclass says."""
+    if issubclass(cls, type):
+        return False
+    made_by = [vars(owner).get(name) for owner in cls.__mro__ for name in ("__new__", "__init__")]
+    made_by += [vars(owner).get("__call__") for owner in inspect.getmro(type(cls))]
+    functions = [getattr(one, "__func__", one) for one in made_by]
+    return any(_registers(one) for one in functions if isinstance(one, types.FunctionType))
+
+
+def _registers(function: types.FunctionType, depth: int = 1) -> bool:
+    """Whether a function, or one of its module that it calls, names what registers a class with jax."""
+    names = function.__code__.co_names
+    called = [one for name in names if isinstance(one := function.__globals__.get(name), types.FunctionType)]
+    return any(map(_REGISTERS.fullmatch, names)) or (
+        depth > 0 and any(_registers(one, depth - 1) for one in called)
+    )

@@ -114,14 +114,15 @@ def of_other_draws(built: Built, called: Called) -> list[Called]:
 
 
 def of_higher_rank(built: Built, called: Called) -> Iterator[Called]:
-    """The call with an axis or two more in what it is given: over one element alone there is nothing to normalise."""
+    """The call with an axis or two more, before or behind those that it has: of one point alone there is little to see."""
     subject = Subject(built.source.value(0), StateOf(built))
     for name in called.guesses:
-        shape = shape_in(called.arguments[name]) or ()
-        for above in ((5,), (5, 7)) if shape else ():
-            other = called.arguments[name].but(f"sample(seed, {(*above, *shape)})")
-            if (found := instead(subject, called, name, other)) is not None:
-                yield found
+        shape = shape_in(called.arguments[name])
+        for more in ((5,), (5, 7)) if shape else ():
+            for wider in ((*more, *(shape or ())), (*(shape or ()), *more)):
+                other = called.arguments[name].but(f"sample(seed, {wider})")
+                if (found := instead(subject, called, name, other)) is not None:
+                    yield found
 
 
 def with_defaults(cls: type, built: Built, called: Called, said: Mapping[str, Source]) -> Iterator[Called]:

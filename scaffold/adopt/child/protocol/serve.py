@@ -74,6 +74,7 @@ def handle(request: Request) -> dict[str, Any]:
     from .adopt import adopt
     from .list_classes import list_classes
     from .locate_source import locate_source
+    from .reproduce import reproduce
     from .show import show
 
     doors: dict[str, Callable[[Request], dict[str, Any]]] = {
@@ -82,6 +83,7 @@ def handle(request: Request) -> dict[str, Any]:
         "locate": locate_source,
         "run": run_laws,
         "order": leaf_order,
+        "reproduce": reproduce,
         "show": show,
     }
     with contextlib.redirect_stdout(sys.stderr):

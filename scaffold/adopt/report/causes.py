@@ -1,0 +1,143 @@
+"""Findings by cause: what has one law and one text is one cause, wherever it was found."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from scaffold.adopt.texts import on_a_line
+from scaffold.choices import SEVERITIES
+
+MAX_PLACES = 3
+MAX_CAUSES = 3
+"""Causes of one law on a terminal, so that no law hides the others."""
+MAX_CODE = 7
+"""Lines of a reproduction on a terminal."""
+MAX_WIDTH = 130
+"""Characters of what is found, on a terminal."""
+HARM = (
+    ("P7", "P8", "P9", "P12", "P13", "P19", "P21", "@holds"),
+    ("P2", "P3", "P4", "P10", "P11", "P15", "P16"),
+)
+"""Laws by the harm of breaking them: another value than the right one, then what is lost or raises; then all others."""
+_VARIES = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\b(?:nan|inf)\b|[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
+"""Names and numbers, by which two texts of one cause differ."""
+_ARRAY = re.compile(r"(?:[\[(]\s*)*_(?:[\s,\]\[()]*_)*[\])]*")
+
+ADVICE = SEVERITIES[-1]
+Finding = Mapping[str, Any]
+Key = tuple[str, str, str]
+
+
+class Cause(Struct, frozen=True):
+    """One cause: a finding that stands for it, and the places where it was found."""
+
+    first: Finding
+    places: tuple[str, ...]
+    same: int = 0
+    """How many other texts of its law speak of the same places."""
+
+    @property
+    def title(self) -> str:
+        """Severity and law."""
+        return "{:6} {} {}".format(*(self.first[key] for key in ("severity", "law", "name")))
+
+    @property
+    def times(self) -> str:
+        """The count of places and of other texts, where there are several."""
+        counts = [f"{len(self.places)} times"] if len(self.places) > 1 else []
+        counts += [f"and {self.same} more of this law there"] if self.same else []
+        return f" ({', '.join(counts)})" if counts else ""
+
+    @property
+    def code(self) -> list[str]:
+        """The lines of plain jax that show it."""
+        return str(self.first.get("shows", "")).splitlines()
+
+    @property
+    def brief(self) -> list[str]:
+        """What was found, and up to three places."""
+        more = f" and {len(self.places) - MAX_PLACES} more" if len(self.places) > MAX_PLACES else ""
+        what = on_a_line(self.first["what"], MAX_WIDTH)
+        places = on_a_line("; ".join(self.places[:MAX_PLACES]), MAX_WIDTH)
+        return [f"  {self.title}: {what}{self.times}", f"         at {places}{more}"]
+
+    @property
+    def block(self) -> list[str]:
+        """The same with a reproduction, or what to look for, and what mends it; advice is brief."""
+        if self.first["severity"] == ADVICE:
+            return self.brief
+        hint = (
+            [f"         look for: {on_a_line(self.first['hint'], MAX_WIDTH)}"] if self.first["hint"] else []
+        )
+        code = [f"             {line}" for line in self.code]
+        shows = code if 0 < len(code) <= MAX_CODE else hint
+        return [*self.brief, *shows, f"         fix: {on_a_line(self.first['fix'], MAX_WIDTH)}"]
+
+
+def key_of(finding: Finding) -> Key:
+    """What two findings of one cause have in common."""
+    what = _ARRAY.sub("_", _VARIES.sub("_", on_a_line(finding["what"])))
+    return finding["severity"], finding["law"], what
+
+
+def causes_of(findings: Iterable[tuple[str, Finding]]) -> list[Cause]:
+    """The causes of findings, each with its class: the most harmful first, then the one that was found most often."""
+    first: dict[Key, Finding] = {}
+    places: dict[Key, dict[str, None]] = {}
+    for label, finding in findings:
+        key = key_of(finding)
+        if key not in first or (finding.get("shows") and not first[key].get("shows")):
+            first[key] = finding
+            places[key] = {_place(label, finding): None, **places.get(key, {})}
+        places[key][_place(label, finding)] = None
+    causes = [Cause(first[key], tuple(places[key])) for key in first]
+    return sorted(causes, key=lambda cause: (*_harm(cause.first), -len(cause.places)))
+
+
+def _place(label: str, finding: Finding) -> str:
+    """A class, and what is in it, where the finding is about a part of it."""
+    where = str(finding["where"])
+    return label if where == label.rpartition(":")[2] else f"{label}, `{where}`"
+
+
+def united(causes: Iterable[Cause]) -> list[Cause]:
+    """The causes, of which those of one law at the same places are one: the first that has a reproduction."""
+    found: dict[tuple[str, frozenset[str]], Cause] = {}
+    for cause in causes:
+        key = cause.title, frozenset(cause.places)
+        if (other := found.get(key)) is not None:
+            chosen = cause if cause.code and not other.code else other
+            cause = Cause(chosen.first, chosen.places, other.same + 1)
+        found[key] = cause
+    return list(found.values())
+
+
+def _harm(finding: Finding) -> tuple[int, int]:
+    tier = next((place for place, laws in enumerate(HARM) if finding["law"] in laws), len(HARM))
+    return SEVERITIES.index(finding["severity"]), tier
+
+
+def cause_lines(causes: Sequence[Cause], most: int) -> Iterator[str]:
+    """So many lines: the first causes whole, then others in two lines, and the rest counted."""
+    chosen = list(_few_of_each_law(causes))
+    room, told = most - 1, 0
+    for place, cause in enumerate(chosen):
+        after = 2 * min(len(chosen) - place - 1, 2)  # two more should be seen
+        lines = cause.block if len(cause.block) + after <= room else cause.brief
+        if len(lines) > room:
+            break
+        yield from lines
+        room, told = room - len(lines), told + 1
+    left = len(causes) - told
+    if left:
+        yield f"  {left} more cause{'s' * (left > 1)}: `--report FILE.md` writes all, and `--json` prints them"
+
+
+def _few_of_each_law(causes: Iterable[Cause]) -> Iterator[Cause]:
+    counts: dict[str, int] = {}
+    for cause in causes:
+        counts[cause.title] = counts.get(cause.title, 0) + 1
+        if counts[cause.title] <= MAX_CAUSES:
+            yield cause

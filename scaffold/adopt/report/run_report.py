@@ -1,0 +1,171 @@
+"""What became of all classes of a run, within a screen or whole."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from msgspec import Struct
+
+from scaffold.adopt.report.causes import Cause, cause_lines, causes_of, united
+from scaffold.adopt.report.outcome import LeftOut, Outcome, distinct, failures
+from scaffold.adopt.texts import on_a_line
+from scaffold.files.fileset import File
+from scaffold.tidy import tidy
+
+INCOMPLETE, INTERNAL = 3, 70
+"""The exit codes where something could not be looked at, and where a law itself failed."""
+SCREEN = 40
+"""Lines on a terminal."""
+MAX_CLASSES, MAX_HINTS, MAX_ERRORS = 12, 3, 3
+"""Classes that have a line each on a terminal, and what could not be found, and errors of laws."""
+SLOW, MAX_SLOW, TOO_SLOW = 20.0, 5, 60.0
+"""From how many seconds on a class is told as slow, how many such classes, and from how many seconds on each."""
+REPORT_IT = "  please report it with this line and the class; --json has the whole"
+STATES = ("adopted", "built", "not built", "left out")
+_TOLD = {"built": "adopted without a call"}
+
+
+class Report(Struct, frozen=True):
+    """What became of all classes."""
+
+    outcomes: tuple[Outcome, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    severity: str = "fault"
+    """The least severe finding that fails a test."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything was looked at, and no law found anything that nobody has accepted."""
+        return self.exit_code == 0
+
+    @property
+    def exit_code(self) -> int:
+        """70 where a law failed itself, 1 where one found what fails a test, 3 where something could not be imported, built, called or held."""
+        if any(one.internal_errors for one in self.outcomes):
+            return INTERNAL
+        if any(any(failures(outcome.findings, self.severity)) for outcome in self.outcomes):
+            return 1
+        is_whole = all(one.is_whole for one in self.outcomes) and all(one.is_by_kind for one in self.left_out)
+        return 0 if is_whole else INCOMPLETE
+
+    @property
+    def causes(self) -> list[Cause]:
+        """What was found, the most harmful first."""
+        return causes_of(
+            (outcome.one.label, finding)
+            for outcome in self.outcomes
+            for finding in distinct(outcome.findings)
+        )
+
+    def text(self) -> str:
+        """As a terminal shows it: a screen, of which the findings take what the rest leaves."""
+        above = self.class_lines() if self._is_small else self._summary()
+        below = [*self._slow(), *self._internal(MAX_ERRORS), *self._not_found(MAX_HINTS)]
+        causes = self.causes
+        room = SCREEN - len(above) - len(below) - 2
+        findings = ["", "findings:", *cause_lines(united(causes), room)] if causes else []
+        return "\n".join([*above, *findings, *below])
+
+    @property
+    def _is_small(self) -> bool:
+        return len(self.outcomes) + len(self.left_out) <= MAX_CLASSES
+
+    def class_lines(self) -> list[str]:
+        """A line for each class, and for what gets no suite."""
+        width = max((len(one.one.name) for one in self.outcomes), default=0)
+        lines = [f"{one.one.name:{width}}  {one.line}" for one in self.outcomes]
+        return [*lines, *(one.text for one in self.left_out)]
+
+    def _summary(self) -> list[str]:
+        """How many classes there are of each state, and what was found of them."""
+        states = Counter(one.state for one in self.outcomes)
+        told = [f"{states[state]} {_TOLD.get(state, state)}" for state in STATES if states[state]]
+        found = [outcome for outcome in self.outcomes if any(failures(outcome.findings, self.severity))]
+        clean = sum(one.file is not None for one in self.outcomes) - len(found)
+        tests = sum(int(one.report.get("passed", 0)) for one in self.outcomes)
+        lines = [
+            f"{len(self.outcomes)} classes: {', '.join(told)}",
+            f"{tests:,} tests pass; {len(found)} classes have faults, and {clean} have none",
+        ]
+        modules = [one.module for one in self.left_out if not one.name]
+        others = len(self.left_out) - len(modules)
+        lines += [f"passed over, since they cannot be imported: {_some(modules)}"] if modules else []
+        return [*lines, *([f"{others} left out: `--report FILE.md` says why"] if others else [])]
+
+    def _slow(self) -> list[str]:
+        """The classes that took longest, where some took long."""
+        slow = [one for one in sorted(self.outcomes, key=lambda one: -one.seconds) if one.seconds >= SLOW]
+        most = max(MAX_SLOW, sum(one.seconds >= TOO_SLOW for one in slow))
+        told = [f"{one.one.label} {one.seconds:.0f} s" for one in slow[:most]]
+        return ["", f"slowest: {', '.join(told)}"] if told else []
+
+    def _internal(self, most: int | None = None) -> list[str]:
+        """Errors of the laws themselves, each law once."""
+        errors = {
+            error[
+                "test"
+            ]: f"  {error['test']} of {outcome.one.label}, in {error['where']}: {on_a_line(error['what'])}"
+            for outcome in reversed(self.outcomes)
+            for error in outcome.internal_errors
+        }
+        head = "internal errors, which say nothing of the classes:"
+        lines = [*errors.values()][:most]
+        lines += [f"  and {len(errors) - len(lines)} more"] if len(errors) > len(lines) else []
+        return ["", head, *lines, REPORT_IT] if errors else []
+
+    @property
+    def hints(self) -> list[str]:
+        """What could not be found, with the option that gives it."""
+        return [hint for one in self.outcomes for hint in one.hints()]
+
+    def _not_found(self, most: int) -> list[str]:
+        hints = self.hints
+        few = "\n".join(hints[:most]).split("\n")
+        more = f"and {len(hints) - most} more: `--report FILE.md` has them all"
+        return ["", "not found:", *few, *([more] if len(hints) > most else [])] if hints else []
+
+    def markdown(self) -> str:
+        """All of it, as a file: the classes in a table, and every cause with its places and a reproduction."""
+        return "\n".join(self._markdown()) + "\n"
+
+    def _markdown(self) -> Iterator[str]:
+        yield from ("# What the laws say", "", "| class | |", "|---|---|")
+        yield from (f"| `{one.one.label}` | {one.line} |" for one in self.outcomes)
+        yield from (f"| {one.text.replace(': ', ' | ', 1)} |" for one in self.left_out)
+        causes = self.causes
+        for cause, code in zip(causes, formatted(causes), strict=True):
+            yield from _cause_section(cause, code)
+        for section in (self._internal(), self._slow()):
+            yield from ("", "```text", *section[1:], "```") if section else ()
+        yield from ("", "## Not found", "", "```text", *self.hints, "```") if self.hints else ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON."""
+        return {
+            "classes": [one.to_json() for one in self.outcomes],
+            "left_out": [one.to_json() for one in self.left_out],
+        }
+
+
+def formatted(causes: Sequence[Cause]) -> list[str]:
+    """The reproduction of each cause, as ruff lays it out."""
+    files = [File(PurePosixPath(f"cause_{n}.py"), "\n".join(one.code)) for n, one in enumerate(causes)]
+    return [file.text.strip() for file in tidy(files)]
+
+
+def _cause_section(cause: Cause, code: str) -> Iterator[str]:
+    """A cause with all of its places, under a title of its own."""
+    yield from ("", f"## {' '.join(cause.title.split())}{cause.times}", "", on_a_line(cause.first["what"]))
+    if code:
+        yield from ("", "```py", code, "```")
+    if cause.first["hint"]:
+        yield from ("", f"Look for: {on_a_line(cause.first['hint'])}")
+    yield from ("", f"Fix: {on_a_line(cause.first['fix'])}", "")
+    yield from (f"- {place}" for place in cause.places)
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - MAX_HINTS} more" if len(names) > MAX_HINTS else ""
+    return ", ".join(names[:MAX_HINTS]) + more

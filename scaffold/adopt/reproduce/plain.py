@@ -1,0 +1,105 @@
+"""Example expressions of a test file in plain jax: without the helpers of the laws, and for one seed."""
+
+import ast
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+DOMAINS = ("jnp.exp", "jax.nn.sigmoid")
+"""What test files put around drawn numbers to have them positive, or between 0 and 1."""
+
+
+class Numbers(Struct, frozen=True):
+    """Which numbers stand for drawn floats: ones, random ones, or a number that a finding names."""
+
+    fill: str = "1"
+    """Empty for random ones."""
+
+    def floats(self, seed: int, shape: str) -> str:
+        """An array of floats."""
+        if not self.fill:
+            return f"jax.random.normal(jax.random.key({seed}), {shape})"
+        named = {"0": f"jnp.zeros({shape})", "1": f"jnp.ones({shape})"}
+        return named.get(self.fill, f"jnp.full({shape}, {self.fill}, jnp.float32)")
+
+
+ONES, DRAWN = Numbers("1"), Numbers("")
+
+
+def plain(text: str, numbers: Numbers, seed: int = 0) -> str:
+    """An expression in plain jax. Raises `ValueError` for one that needs more of the test file."""
+    tree = _Plain(numbers, seed).visit(ast.parse(text, mode="eval"))
+    if any(isinstance(node, ast.Name) and node.id == "self" for node in ast.walk(tree)):
+        raise ValueError("it needs the suite")
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+class _Plain(ast.NodeTransformer):
+    """Puts numbers in the place of seeds, and arrays of jax in the place of samples."""
+
+    def __init__(self, numbers: Numbers, seed: int) -> None:
+        self.numbers, self.seed = numbers, seed
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Constant(self.seed) if node.id == "seed" else node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.BinOp(ast.Constant(int(left)), ast.Add(), ast.Constant(int(right))):
+                return ast.Constant(left + right)
+            case _:
+                return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        is_domain = ast.unparse(node.func) in DOMAINS and len(node.args) == 1 and bool(self.numbers.fill)
+        if is_domain and _calls(node.args[0], "sample"):
+            return self.visit(node.args[0])
+        self.generic_visit(node)
+        if _calls(node, "sample"):
+            return ast.parse(self._array(node), mode="eval").body
+        if ast.unparse(node.func) in ("self.make", "self.state"):
+            return ast.Name("instance" if ast.unparse(node.func) == "self.make" else "state")
+        return node
+
+    def _array(self, node: ast.Call) -> str:
+        """The array in the place of `sample(seed, shape, dtype, low, high)`."""
+        given = [ast.unparse(one) for one in node.args]
+        named = {str(one.arg): ast.unparse(one.value) for one in node.keywords}
+        seed, shape, dtype, low, high = (
+            given[place] if place < len(given) else named.get(name, usual)
+            for place, (name, usual) in enumerate(_SAMPLE)
+        )
+        shape = _shortened(shape)
+        match ast.literal_eval(dtype):
+            case "float":
+                drawn = self.numbers.floats(int(seed), shape)
+                return f"jnp.abs({drawn})" if "positive" in named and not self.numbers.fill else drawn
+            case "int":
+                return f"jax.random.randint(jax.random.key({seed}), {shape}, {low}, {high})"
+            case "bool":
+                return f"jnp.ones({shape}, bool)"
+            case "key":
+                return f"jax.random.split(jax.random.key({seed}), {shape})"
+            case other:
+                return f"jnp.ones({shape}, jnp.{other})"
+
+
+_SAMPLE: Sequence[tuple[str, str]] = (
+    ("seed", "0"),
+    ("shape", "()"),
+    ("dtype", "'float'"),
+    ("low", "0"),
+    ("high", "2"),
+)
+"""The arguments of `sample` by position, with their defaults as they are written."""
+
+
+def _calls(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
+def _shortened(shape: str) -> str:
+    """The size alone, for a shape of one axis."""
+    sizes = ast.literal_eval(shape)
+    return str(sizes[0]) if len(sizes) == 1 else shape

@@ -1,0 +1,263 @@
+"""For the tests that find most: the lines of plain jax that show what they found, the last of which raises."""
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from scaffold.adopt.reproduce.example import Example
+from scaffold.adopt.reproduce.plain import DRAWN, ONES, Numbers
+
+Finding = Mapping[str, Any]
+Recipe = Callable[[Example, Finding], list[str]]
+_FILL = re.compile(r"with each element of the arguments (-?[\d.e+]+) ")
+_ZEROS = re.compile(r"with arguments of zeros ")
+
+
+def scripts_for(example: Example, finding: Finding) -> list[str]:
+    """The scripts that may show a finding, the simplest first; none where its test has no recipe."""
+    recipe = RECIPES.get(str(finding["test"]).partition("[")[0])
+    if recipe is None or example.kind == "transformation":
+        return []
+    found: list[str] = []
+    for own, given in numbers_for(finding):
+        try:
+            with_numbers = replace(example, numbers=own, called_with=given)
+            found.append(with_numbers.script(recipe(with_numbers, finding)))
+        except (ValueError, SyntaxError, KeyError):  # what is written for the suite alone
+            continue
+    return list(dict.fromkeys(found))
+
+
+def numbers_for(finding: Finding) -> list[tuple[Numbers, Numbers]]:
+    """The numbers to try, of the instance and of the call: gradients at ones say little of those elsewhere."""
+    what = str(finding["what"])
+    fill = _FILL.search(what)
+    if fill or _ZEROS.search(what):
+        return [(own, Numbers(fill[1] if fill else "0")) for own in (ONES, DRAWN)]
+    pairs = [(ONES, ONES), (DRAWN, DRAWN)]
+    return pairs[::-1] if finding["law"] == "P9" else pairs
+
+
+# -- copies ------------------------------------------------------------------------------------------------------------
+
+
+def copied(expression: str) -> Recipe:
+    """A copy that has another treedef, or raises."""
+
+    def lines(example: Example, finding: Finding) -> list[str]:
+        return [example.built, f"assert jax.tree.structure({expression}) == jax.tree.structure(instance)"]
+
+    return lines
+
+
+def round_trip(example: Example, finding: Finding) -> list[str]:
+    """Other leaves, which unflatten refuses."""
+    leaf = "None" if "of None leaves" in finding["what"] else "object()"
+    return [example.built, f"jax.tree.map(lambda leaf: {leaf}, instance)"]
+
+
+def replaced(example: Example, finding: Finding) -> list[str]:
+    """`dataclasses.replace` without changes."""
+    return [
+        example.built,
+        "assert jax.tree.structure(dataclasses.replace(instance)) == jax.tree.structure(instance)",
+    ]
+
+
+def two_alike(example: Example, finding: Finding) -> list[str]:
+    """Two instances of one configuration."""
+    first, second = example.make(0), example.make(0)
+    return [f"assert jax.tree.structure({first}) == jax.tree.structure({second})"]
+
+
+# -- constructors ------------------------------------------------------------------------------------------------------
+
+
+def built_under_jit(example: Example, finding: Finding) -> list[str]:
+    """The constructor with tracers for its arrays."""
+    traced = {
+        name: text for name, text in example.inputs.items() if re.search(r"\bjnp\.|\bjax\.random\.", text)
+    }
+    changed = {name: f"{name}" for name in traced}
+    names, given = ", ".join(traced), ", ".join(traced.values())
+    treedef = f"jax.tree.structure({example.make(changed=changed)})"
+    return [
+        "treedefs = []",
+        "with jax.checking_leaks():",
+        f"    jax.jit(lambda {names}: treedefs.append({treedef}))({given})",
+    ]
+
+
+def configured(example: Example, finding: Finding) -> list[str]:
+    """The constructor with the argument that is named."""
+    name, _, value = str(finding["where"]).partition("=")
+    ast.parse(value, mode="eval")
+    return [example.make(changed={name: value})] if name.isidentifier() else []
+
+
+# -- statics -----------------------------------------------------------------------------------------------------------
+
+
+def hashed(example: Example, finding: Finding) -> list[str]:
+    """A static value that has no hash."""
+    return [example.built, f"hash({example.held(finding['where'])})"]
+
+
+def a_leaf(example: Example, finding: Finding) -> list[str]:
+    """An array that is no leaf."""
+    held = example.held(finding["where"])
+    return [example.built, f"assert any(leaf is {held} for leaf in jax.tree.leaves(instance))"]
+
+
+def weakly_typed(example: Example, finding: Finding) -> list[str]:
+    """A leaf whose dtype the first update changes."""
+    return [example.built, f"assert not {example.held(finding['where'])}.weak_type"]
+
+
+# -- calls -------------------------------------------------------------------------------------------------------------
+
+
+def bfloat16(example: Example, finding: Finding) -> list[str]:
+    """The instance and its arguments in bfloat16."""
+    given = [text for _, text, keyed in example.arguments() if not keyed]
+    call = example.call(arguments=["*arguments"] if given else [])
+    is_half = (
+        f"{call}.dtype == jnp.bfloat16"
+        if example.gives_an_array
+        else f"all(getattr(leaf, 'dtype', None) != jnp.float32 for leaf in jax.tree.leaves({call}))"
+    )
+    cast = "lambda leaf: leaf.astype(jnp.bfloat16) if getattr(leaf, 'dtype', None) == jnp.float32 else leaf"
+    tuple_of = f"({', '.join(given)}{',' if len(given) == 1 else ''})"
+    return [
+        f"half = {cast}",
+        f"{example.targets}, arguments = jax.tree.map(half, ({_unpacked(example)}, {tuple_of}))",
+        f"assert {is_half}",
+    ]
+
+
+def _unpacked(example: Example) -> str:
+    return f"*{example.make()}" if example.one.found["has_state"] else example.make()
+
+
+def no_nan(example: Example, finding: Finding) -> list[str]:
+    """The call at a value for which it gives NaN."""
+    call = example.call()
+    if example.gives_an_array:
+        return [example.built, f"assert not jnp.isnan({call}).any()"]
+    return [example.built, f"assert not any(jnp.isnan(leaf).any() for leaf in jax.tree.leaves({call}))"]
+
+
+def jitted(example: Example, finding: Finding) -> list[str]:
+    """The call under jit beside the eager one."""
+    call = example.call("instance", _names(example))
+    run = f"jax.jit(lambda {', '.join(['instance', *_names(example)])}: {call})"
+    given = ", ".join(["instance", *(text for _, text, keyed in example.arguments() if not keyed)])
+    if example.gives_an_array:
+        return [example.built, f"assert jnp.allclose({run}({given}), {example.call()}, atol=1e-5)"]
+    pairs = f"jax.tree.leaves(({run}({given}), {example.call()}))"
+    return [
+        example.built,
+        f"leaves = {pairs}",
+        "assert all(map(jnp.allclose, leaves[: len(leaves) // 2], leaves[len(leaves) // 2 :]))",
+    ]
+
+
+def _names(example: Example) -> list[str]:
+    return [name for name, _, keyed in example.arguments() if not keyed]
+
+
+def two_keys(example: Example, finding: Finding) -> list[str]:
+    """The call with two keys."""
+    first, second = example.call(), example.call()
+    changed = re.sub(r"jax\.random\.key\(0\)", "jax.random.key(1)", second)
+    return [example.built, f"assert not jnp.array_equal({first}, {changed})"]
+
+
+def traced_once(example: Example, finding: Finding) -> list[str]:
+    """Two instances of one configuration, and one trace of them."""
+    if "the compiled call raised" in finding["what"]:
+        return jitted(example, finding)
+    jit = "eqx.filter_jit" if example.kind == "module" else "jax.jit"
+    call = example.call("instance")
+    return [
+        "traces = []",
+        f"run = {jit}(lambda instance: (traces.append(1), {call})[1])",
+        f"run({example.make(0)}), run({example.make(1)})",
+        "assert len(traces) == 1",
+    ]
+
+
+def stacked(example: Example, finding: Finding) -> list[str]:
+    """`jax.vmap` over two instances."""
+    both = f"jax.tree.map(lambda *leaves: jnp.stack(leaves), {example.make(0)}, {example.make(1)})"
+    names = _names(example)
+    run = f"lambda {', '.join(['instance', *names])}: {example.call('instance', names)}"
+    in_axes = f"({', '.join(['0', *['None'] * len(names)])}{'' if names else ','})"
+    given = ", ".join(["both", *(text for _, text, keyed in example.arguments() if not keyed)])
+    return [f"both = {both}", f"jax.jit(jax.vmap({run}, {in_axes}))({given})"]
+
+
+# -- gradients ---------------------------------------------------------------------------------------------------------
+
+
+def gradient(example: Example, finding: Finding) -> list[str]:
+    """The gradient by a leaf: it is zero, or not finite."""
+    if example.kind == "nnx":
+        raise ValueError("its gradients are a state")
+    path = example.held(finding["where"]).replace("instance", "grads", 1)
+    is_module = example.kind == "module"
+    grad, integers = ("eqx.filter_grad", "") if is_module else ("jax.grad", ", allow_int=True")
+    call = example.call()
+    leaves = f"jax.tree.leaves({call})"
+    total = f"jnp.sum({call})" if example.gives_an_array else f"sum(jnp.sum(leaf) for leaf in {leaves})"
+    is_finite = "not finite" not in finding["what"] and "NaN" not in finding["what"]
+    claim = f"{path}.any()" if is_finite else f"jnp.isfinite({path}).all()"
+    return [
+        f"grads = {grad}(lambda instance: {total}{integers})({example.make()})",
+        f"assert {claim}",
+    ]
+
+
+def updated(example: Example, finding: Finding) -> list[str]:
+    """The call after an edit of a leaf."""
+    path = example.held(finding["where"])
+    name = path.removeprefix("instance.")
+    edited = f"eqx.tree_at(lambda instance: {path}, instance, {path} + 1)"
+    if example.kind != "module":
+        edited = f"dataclasses.replace(instance, {name}={path} + 1)"
+    outputs = example.call("edited"), example.call()
+    pairs = (
+        ", ".join(outputs)
+        if example.gives_an_array
+        else ", ".join(f"jax.tree.leaves({one})" for one in outputs)
+    )
+    is_same = f"jnp.array_equal({pairs})" if example.gives_an_array else f"all(map(jnp.array_equal, {pairs}))"
+    return [example.built, f"edited = {edited}", f"assert not {is_same}"]
+
+
+RECIPES: Mapping[str, Recipe] = {
+    "test_p01_builds_in_each_configuration": configured,
+    "test_p01_builds_under_jit_without_leaking": built_under_jit,
+    "test_p02_no_array_hides_elsewhere": a_leaf,
+    "test_p03_round_trip_keeps_any_leaves": round_trip,
+    "test_p05_attributes_are_immutable_and_hashable": hashed,
+    "test_p05_aux_is_hashable_and_free_of_arrays": hashed,
+    "test_p05_no_leaf_is_weakly_typed": weakly_typed,
+    "test_p05_treedef_depends_on_the_configuration_alone": two_alike,
+    "test_p06_one_trace_serves_all_instances": traced_once,
+    "test_p07_bfloat16_in_bfloat16_out": bfloat16,
+    "test_p07_equal_arguments_give_no_nan": no_nan,
+    "test_p07_jit_equals_eager": jitted,
+    "test_p08_every_parameter_changes_the_output": updated,
+    "test_p09_every_parameter_has_a_gradient": gradient,
+    "test_p09_no_gradient_is_nan_where_the_output_is_finite": gradient,
+    "test_p10_stacked_instances": stacked,
+    "test_p13_replace_and_copy_keep_the_value": replaced,
+    "test_p14_deepcopy": copied("copy.deepcopy(instance)"),
+    "test_p14_pickle": copied("pickle.loads(pickle.dumps(instance))"),
+    "test_p16_keys_give_different_draws": two_keys,
+}
+"""By the name of the test; a test with no recipe is told without one."""
