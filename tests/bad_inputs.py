@@ -144,7 +144,7 @@ TYPE_WORDS += (
 TYPE_WORDS += (
     "g[n]",
     "f8[n]",
-    "int[n]",
+    "uint[n]",
     "float",
     "str[3]",
     "list",
@@ -181,10 +181,10 @@ TYPE_WORDS += (
     "frozenset[f[n]]",
     "bytes",
     "complex",
-    "complex[n]",
+    "long[n]",
     "Optional",
     "Union",
-    "Int[Array, 'n']",
+    "UInt[Array, 'n']",
     "Float[Array, '...']",
 )
 TYPE_WORDS += (

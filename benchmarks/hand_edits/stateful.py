@@ -16,7 +16,7 @@ STATEFUL = (
     declared(
         "loop_condition",
         "The greatest number of steps is stored as it is given.",
-        ("steps=_real(steps, jnp.int32)", "steps=steps"),
+        ("steps=_integer(steps, jnp.int32)", "steps=steps"),
     ),
     declared(
         "loop_condition",
