@@ -69,10 +69,7 @@ def raised_by_jax() -> str:
 
     zeros = jnp.zeros(2)
     attempts: list[Callable[[], Any]] = [
-        lambda: bool(zeros == zeros),
         lambda: jax.lax.scan(lambda carry, x: (carry.astype(jnp.float16), x), zeros, zeros),
-        lambda: jax.jit(lambda x, y: x, static_argnums=1)(zeros, [1]),
-        lambda: jax.jit(lambda x, y: (x + 1, y + 1), donate_argnums=(0, 1))(zeros, zeros),
         lambda: Hidden(zeros),
     ]
     said: list[str] = []
@@ -88,4 +85,4 @@ def raised_by_jax() -> str:
 def test_the_words_that_are_quoted_are_those_of_jax_and_equinox() -> None:
     quoted = [one for law in LAWS.values() for one in re.findall(r'"([^"]+)"', law.protects)]
     said = raised_by_jax().lower()
-    assert len(quoted) == 5 and all(one.lower() in said for one in quoted)
+    assert len(quoted) == 2 and all(one.lower() in said for one in quoted)

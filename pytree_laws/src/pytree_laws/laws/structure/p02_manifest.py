@@ -32,7 +32,7 @@ LAW = Law(
     number="P2",
     name="manifest",
     statement="The array leaves are exactly the declared ones, with their initial values and of the dtype that is asked for, below sub-modules too, and no array hides elsewhere.",
-    protects='An array that jax does not see. As static metadata it is a constant of the compiled program, with no gradient and no update: Equinox warns that "a JAX array is being set as static".',
+    protects='Arrays that are no pytree leaves, such as those in a static field or a closure: compiled in as constants, without gradient or update. Equinox warns that "a JAX array is being set as static".',
     mistake="An array is stored as static, in a closure, a partial or a class attribute, or a field is never assigned; a setting is left among the leaves.",
     fix="Store every array in an annotated, assigned field that is flattened, and every setting as static.",
 )

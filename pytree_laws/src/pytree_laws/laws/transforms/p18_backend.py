@@ -15,7 +15,7 @@ LAW = Law(
     number="P18",
     name="backend",
     statement="The tests run on the platform that was asked for and on no other; the class commits nothing to a device; the call and its gradient lower for every platform in `lower_for`.",
-    protects="Tests that ran on the CPU in silence because no GPU was found, and arrays committed to one device that cannot be combined with others.",
+    protects="Tests that silently fall back to the CPU when a GPU was expected, and arrays committed to one device, which cannot be combined with arrays elsewhere.",
     mistake="jax fell back to the CPU, an array was put on a device by name, or the call uses a primitive that a platform lacks.",
     fix="Let the caller place arrays (no `device_put` in the class), and use primitives that every target has.",
 )
