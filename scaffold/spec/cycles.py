@@ -38,9 +38,15 @@ def _of_modules(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
 
 def _needs(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
     """The classes that must be there before: of those in the same file the ones that it holds, or builds on."""
-    beside = {*siblings(spec)} - {one.name for one in spec.held}
+    beside = {*siblings(spec)} - _without_which_no_instance(spec)
     others = (one.name for one in spec.classes if one.module is None and one.name in known)
     return tuple(name for name in others if name not in beside)
+
+
+def _without_which_no_instance(spec: ModuleSpec) -> set[str]:
+    """The classes of bases and of stored fields."""
+    kinds = (*spec.bases, *(field.type for field in spec.stored))
+    return {part.name for kind in kinds for part in walk(kind) if isinstance(part, ClassType)}
 
 
 def _cycles(needs: Mapping[str, tuple[str, ...]]) -> Iterator[list[str]]:

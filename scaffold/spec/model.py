@@ -87,11 +87,6 @@ class Field(Struct, frozen=True):
         return self.init[1:].strip() if self.init is not None and self.init.startswith("=") else None
 
     @property
-    def expression_key(self) -> str:
-        """The key under which the author wrote `expression`."""
-        return "of" if self.role == "shared" else "init"
-
-    @property
     def initialiser(self) -> str | None:
         """The name of `init` where it is a named initialiser."""
         return None if self.init is None or self.init.startswith("=") else named(self.init)[0]
@@ -303,12 +298,6 @@ class ModuleSpec(Struct, frozen=True, dict=True):
         found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
         own = {ClassType(self.name), *(ClassType(one.name) for one in self.generic)}
         return tuple(dict.fromkeys(one for one in found if one not in own))
-
-    @property
-    def held(self) -> tuple[ClassType, ...]:
-        """The other classes without which there is no instance: those of bases and of stored fields."""
-        kinds = (*self.bases, *(one.type for one in self.stored))
-        return tuple(part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
 
     @property
     def constructors(self) -> tuple[Method, ...]:

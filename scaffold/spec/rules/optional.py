@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from scaffold.errors import Fault
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.rules.pieces import expression_key
 from scaffold.spec.source.expressions import dedented
 
 _PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)
@@ -29,7 +30,7 @@ def optional_faults(spec: ModuleSpec) -> Iterator[Fault]:
     for one in spec.derived:
         if one.expression:
             body: list[ast.stmt] = [ast.Return(ast.parse(one.expression.strip(), mode="eval").body)]
-            yield from _faults(body, fields, f"fields.{one.name}.{one.expression_key}")
+            yield from _faults(body, fields, f"fields.{one.name}.{expression_key(one)}")
 
 
 def _faults(body: list[ast.stmt], fields: dict[str, Field], place: str) -> Iterator[Fault]:

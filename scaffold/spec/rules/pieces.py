@@ -65,11 +65,16 @@ def _of_constructor(spec: ModuleSpec) -> Iterator[Piece]:
         yield Piece("setup", spec.setup, built, expression=False)
 
 
+def expression_key(field: Field) -> str:
+    """The key under which the author wrote the expression of a field."""
+    return "of" if field.role == "shared" else "init"
+
+
 def _of_field(spec: ModuleSpec, field: Field, built: Names, fields: Names) -> Iterator[Piece]:
     key = f"fields.{field.name}"
     if field.source is not None:
         names = built | readable_above(spec, field) if field.stored else fields
-        place = f"{key}.{field.expression_key}"
+        place = f"{key}.{expression_key(field)}"
         yield Piece(place, field.source, names, of_instance=not field.stored)
     given = {"preprocess": field.preprocess, "converter": converter_expression(field)}
     yield from (
