@@ -69,19 +69,19 @@ def _merged(lines: Iterable[str]) -> list[str]:
         else:
             plain.append(line)
     return plain + [
-        f"from {module} import {', '.join(sorted(found, key=_kind))}" for module, found in names.items()
+        f"from {module} import {', '.join(sorted(found, key=member_key))}" for module, found in names.items()
     ]
 
 
-def _kind(name: str) -> tuple[int, list[str | int]]:
+def member_key(name: str) -> tuple[int, str, str]:
     """isort's order of names: CONSTANTS, Classes, functions; `Int8` before `Int16`."""
-    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2
-    return kind, _natural(name)
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
+    return kind, natural(name).casefold(), natural(name)
 
 
-def _natural(name: str) -> list[str | int]:
-    """The name as text and numbers by turns, so that numbers are compared as such."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+def natural(name: str) -> str:
+    """The name with its numbers filled up, so that they are compared as numbers."""
+    return re.sub(r"\d+", lambda digits: digits[0].zfill(20), name)
 
 
 def _module(line: str) -> str:

@@ -14,7 +14,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.pysource import Chunk, Source, is_future
 from scaffold.registration.export_list import add_entry, export_list, without_entry
 from scaffold.registration.hooks import Region, find_region
-from scaffold.registration.import_order import import_key, index_for, sort_key
+from scaffold.registration.insertion import import_key, index_for, sort_key
 from scaffold.registration.removal import inverse
 
 WIDTH = 88

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.pysource import Source
-from scaffold.registration.import_order import index_for
+from scaffold.registration.insertion import index_for
 from scaffold.registration.removal import spliced, without_item
 
 

@@ -1,4 +1,4 @@
-"""How exact numbers are: as the narrowest dtype on their way, of which P7 says whether it may be there."""
+"""How exact numbers are: the narrowest dtype that a suite allows on their way, and the tolerances that follow from it."""
 
 import contextlib
 from typing import Any
