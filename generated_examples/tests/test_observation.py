@@ -18,7 +18,7 @@ class TestObservation(PytreeLaws):
         "sensor": "sensor",
     }
     other: ClassVar = {
-        "sensor": "sensor" + "_other",
+        "sensor": "sensor_other",
     }
     rejected = (({"sensor": 1j}, TypeError),)
     kept = ("value", "noise")

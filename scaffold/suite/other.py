@@ -96,7 +96,8 @@ def _other_value(kind: Type, source: str) -> str | None:
         case ScalarType(name="float"):
             return _other_float(source)
         case ScalarType(name="str"):
-            return f'{source} + "_other"'
+            text = literal_or_none(source)
+            return repr(f"{text}_other") if isinstance(text, str) else f'{source} + "_other"'
         case ScalarType(name="dtype"):
             return "jnp.float32" if source != "jnp.float32" else "jnp.float16"
         case ScalarType(name="slice"):
