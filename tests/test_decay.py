@@ -80,7 +80,7 @@ def test_a_step_of_adamw_is_that_of_a_mask_by_hand_and_the_laws_hold(tmp_path: P
     assert ran.stdout == "['.first.weight', '.gain']\n", ran.stderr
     suite = (tmp_path / "tests/test_net.py").read_text()
     assert 'undecayed = ("bias",)' in suite and 'undecayed = ("head", "shift")' in suite
-    assert passed(forked_pytest(tmp_path, "tests", "-k", "p16 or p09")) > 20
+    assert passed(forked_pytest(tmp_path, "tests", "-k", "p16 or p09")) > 15
     net = (tmp_path / "net.py").read_text()
     write_tree(tmp_path, {"net.py": net.replace('but=("head", "shift")', 'but=("head",)')})
     ran = forked_pytest(tmp_path, "tests", "-k", "p16")

@@ -149,4 +149,4 @@ def test_the_class_is_accepted_and_its_tests_pass(tmp_path: Path, what: str) -> 
     write_tree(tmp_path, {"specs/unseen.py": HEAD + CLASSES[what]})
     made = scaffold(tmp_path, "new-module", "--spec", "specs/unseen.py")
     assert made.returncode == 0, made.stdout + made.stderr
-    assert passed(forked_pytest(tmp_path, "tests", "--numbers=off")) > 80
+    assert passed(forked_pytest(tmp_path, "tests", "--numbers=off")) > 70
