@@ -315,7 +315,7 @@ def test_drawn_code_is_typed(project: Project) -> None:
 
 
 def test_drawn_code_passes_its_tests(project: Project) -> None:
-    check_execution(project, 6)
+    check_execution(project, 4)  # and a hundred of the thousand
 
 
 def test_the_examples_are_formatted_and_linted() -> None:

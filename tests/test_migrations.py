@@ -193,6 +193,7 @@ def test_the_newest_class_lists_its_changes_and_nothing_is_stale(root: Path) -> 
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
+@pytest.mark.slow
 def test_the_laws_hold_of_a_class_with_changes(root: Path) -> None:
     assert passed(forked_pytest(root, "tests", "-k", "p01 or p02 or p05 or p13 or p14")) > 40
 

@@ -82,6 +82,7 @@ def made(modules: dict[str, ModuleType], name: str, **changes: Any) -> Any:
     return build(**given, key=jax.random.key(0))
 
 
+@pytest.mark.slow
 def test_the_generated_tests_pass(project: Path) -> None:
     """In the form that has most beside its groups, and in one of a Module."""
     files = ("tests/test_preset.py", "tests/test_init.py")

@@ -141,6 +141,7 @@ def test_a_promotion_is_refused():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.spread(2)
 def test_shapes_and_promotion_are_checked_at_run_time(project: Path, tmp_path: Path) -> None:
     fake = tmp_path / "study-0.1.0.dist-info"

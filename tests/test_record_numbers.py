@@ -215,6 +215,7 @@ def test_what_is_not_recorded_fails_where_ci_runs_and_says_what_to_do(tmp_path: 
     assert not (folder / "tests/numbers").exists()
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("where", ["option", "variable", "project"])
 def test_records_can_be_switched_off(where: str, tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
@@ -235,6 +236,7 @@ def test_a_mode_that_there_is_not_names_the_legal_ones(tmp_path: Path) -> None:
     assert "'of' is no mode; legal values: record, check, compare, update, off" in told
 
 
+@pytest.mark.slow
 def test_several_processes_record_one_file_whole(tmp_path: Path) -> None:
     folder = copy_example("coupling", tmp_path / "project")
     code, told = numbers_of(folder, "-n", "2", "-p", "pytree_laws.summary")

@@ -40,6 +40,7 @@ def noticed(folder: Path, one: Mistake | None) -> set[str]:
     return failed_laws(alone) | failed_laws(several)
 
 
+@pytest.mark.slow
 def test_the_generated_class_has_no_finding(tmp_path: Path) -> None:
     assert noticed(tmp_path, None) == set()
 

@@ -50,19 +50,22 @@ PAGE = (REPOSITORY / "docs/skeletons.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```py\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def test_the_skeletons_of_the_documentation_are_right(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(("pyright",), marks=pytest.mark.slow),
+        pytest.param(("mypy", "--explicit-package-bases"), marks=pytest.mark.slow),
+        ("ruff", "check", "--isolated", "--ignore", "F722"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_the_skeletons_of_the_documentation_are_right(command: tuple[str, ...], tmp_path: Path) -> None:
     write_tree(tmp_path, {".git/": "", **{f"specs/example_{n}.py": text for n, text in enumerate(BLOCKS)}})
     specs = load_specs(sorted((tmp_path / "specs").iterdir()))
     names = ["Coupling", "Leaky", "Encoder", "Decoder", "Filter", "Turn", "Layer"]
     assert [spec.name for spec in specs] == names
     wanted = {str(step.path) for step in plan(specs, find_layout(tmp_path)).writes}
     assert {"coupling.py", "example_2.py", "filter.py"} <= wanted
-    env = {"MYPYPATH": str(REPOSITORY)}
-    for command in (
-        checker("pyright"),
-        checker("mypy", "--explicit-package-bases"),
-        checker("ruff", "check", "--isolated", "--ignore", "F722"),
-    ):
-        result = run([*command, "specs"], tmp_path, env=env)
-        assert result.returncode == 0, result.stdout
+    result = run([*checker(*command), "specs"], tmp_path, env={"MYPYPATH": str(REPOSITORY)})
+    assert result.returncode == 0, result.stdout
     assert all(f"`{base}`" in PAGE for base in KINDS)

@@ -94,6 +94,7 @@ def batch(seed: int) -> tuple[Any, Any]:
     return x, jnp.sum(x, axis=1, keepdims=True)
 
 
+@pytest.mark.slow
 def test_the_generated_tests_pass(project: Path) -> None:
     assert passed(forked_pytest(project)) > 20
 

@@ -171,6 +171,7 @@ except ZeroDivisionError:
 """
 
 
+@pytest.mark.slow
 def test_layers_with_state_work_together(tmp_path: Path) -> None:
     centre = (EXAMPLES / "specs/running_centre.toml").read_text()
     specs = {"running_centre": centre, "net": OUTER, "cumulative": CUMULATIVE}

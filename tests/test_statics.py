@@ -118,6 +118,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_generated_tests_pass(project: Path) -> None:
     tests = (project / "tests/test_module.py").read_text()
     for row in (
