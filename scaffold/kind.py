@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from scaffold.errors import Fault
     from scaffold.spec.model import ModuleSpec
-    from scaffold.spec.tables.keys import Key
+    from scaffold.spec.tables.key import Key
 
 _FOLDER = Path(__file__).with_name("kinds")
 NAMES = tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules([str(_FOLDER)])))

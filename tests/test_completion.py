@@ -10,7 +10,7 @@ from click.shell_completion import ShellComplete
 
 from scaffold.cli import main
 from scaffold.kind import NAMES
-from scaffold.spec.tables.keys import ROLES
+from scaffold.spec.tables.key import ROLES
 from tests.projects import REPOSITORY
 from tests.support import write_tree
 from tests.test_imports import FORBIDDEN

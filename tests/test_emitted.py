@@ -26,7 +26,8 @@ from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.grammar.types import ArrayType, arrays, walk
 from scaffold.spec.names import stem
-from scaffold.spec.tables.keys import CALL_KEYS, CONSTRUCTORS, FIELD_KEYS, LAYOUTS, REBUILDS, ROLES, SPEC_KEYS
+from scaffold.spec.tables.key import ROLES
+from scaffold.spec.tables.keys import CALL_KEYS, CONSTRUCTORS, FIELD_KEYS, LAYOUTS, REBUILDS, SPEC_KEYS
 from scaffold.spec.tables.toml import write_toml
 from scaffold.tidy import tidy
 from tests.drafts import HELPERS, WIDE, shape_of_dim

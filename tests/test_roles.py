@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scaffold import load_spec
-from scaffold.spec.tables.keys import ROLES
+from scaffold.spec.tables.key import ROLES
 from tests.forking import forked_pytest
 from tests.projects import EXAMPLES, copy_example, failed_laws
 

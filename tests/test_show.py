@@ -23,7 +23,7 @@ from scaffold.show.table import nbytes
 from scaffold.show.text import text_of
 from scaffold.show.tree import Dim, Part, Tree, element_bytes, triggers, walk
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.tables.keys import ROLES
+from scaffold.spec.tables.key import ROLES
 from tests.projects import EXAMPLES, scaffold
 
 AFFINE = str(EXAMPLES / "specs/affine.toml")

@@ -65,7 +65,7 @@ def test_each_token_is_a_field(tmp_path: Path) -> None:
 
 
 def test_its_roles_are_all_that_there_are() -> None:
-    from scaffold.spec.tables.keys import ROLES
+    from scaffold.spec.tables.key import ROLES
 
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", TEXT, re.MULTILINE)
     named = {name for row in rows for name in re.findall(r"\w+", row)}

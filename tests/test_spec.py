@@ -13,7 +13,8 @@ from scaffold.generate import load_spec, plan_modules, plan_new
 from scaffold.in_project.layout import Layout, find_layout
 from scaffold.spec.construction.sizes import sizes
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.tables.keys import CALL_KEYS, FIELD_KEYS, KINDS, REBUILDS, ROLES, SPEC_KEYS, TEST_KEYS
+from scaffold.spec.tables.key import ROLES
+from scaffold.spec.tables.keys import CALL_KEYS, FIELD_KEYS, KINDS, REBUILDS, SPEC_KEYS, TEST_KEYS
 from tests.projects import EXAMPLES
 from tests.support import read_tree
 

@@ -15,7 +15,7 @@ from scaffold.generate import plan_new
 from scaffold.in_project.layout import find_layout
 from scaffold.spec.command_line import call_from_text, parse_field_token, raw_spec
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.tables.keys import ROLES
+from scaffold.spec.tables.key import ROLES
 from scaffold.spec.tables.toml import write_toml
 from tests.support import read_tree
 

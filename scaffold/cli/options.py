@@ -132,7 +132,7 @@ class FieldToken(StringParamType):
 
 
 def _roles() -> Iterable[str]:
-    from scaffold.spec.tables.keys import ROLES
+    from scaffold.spec.tables.key import ROLES
 
     return ROLES
 

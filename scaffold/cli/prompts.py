@@ -22,7 +22,8 @@ from scaffold.spec.reading.roles import OF_GIVEN
 from scaffold.spec.rules.fields import initialiser_faults
 from scaffold.spec.source.expressions import syntax_fault
 from scaffold.spec.tables.check_keys import sound_options
-from scaffold.spec.tables.keys import CONSTRUCTORS, LAYOUTS, REBUILDS, Key
+from scaffold.spec.tables.key import Key
+from scaffold.spec.tables.keys import CONSTRUCTORS, LAYOUTS, REBUILDS
 
 _FIELD = r"field `([^`:]*)[^`]*`"
 _LEGAL = {"kind": NAMES, "constructor": CONSTRUCTORS, "rebuild": REBUILDS, "layout": LAYOUTS}

@@ -22,6 +22,7 @@ from scaffold.spec.construction.constructor import (
     parameters,
     uses_dtype,
 )
+from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, TreeType, Type, walk
 from scaffold.spec.model import Argument, Field, ModuleSpec
@@ -298,7 +299,7 @@ def _with_preset(spec: ModuleSpec, field: Field, value: str) -> str:
 
 def _keeps_preset_apart(spec: ModuleSpec, field: Field) -> bool:
     """Whether the preset entries belong to the treedef."""
-    return bool(field.preset) and spec.rebuilds_by("static")
+    return bool(field.preset) and rebuilds_by(spec, "static")
 
 
 def _entries_without_preset(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:

@@ -12,6 +12,7 @@ from scaffold.spec.construction.constructor import (
     is_plain,
     uses_dtype,
 )
+from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, Type
@@ -157,7 +158,7 @@ def functions_for_given(spec: ModuleSpec) -> tuple[str, ...]:
     """The functions of the module that the constructor copies with."""
     if is_plain(spec) or spec.own_constructor is not None or not kind_of(spec.kind).has_instances:
         return ()
-    whole = fields_as_given(spec) if spec.rebuilds_by("flag") else spec
+    whole = fields_as_given(spec) if rebuilds_by(spec, "flag") else spec
     takes_dtype = bool(asked_dtype(spec) or asked_dtype(whole))
     copied = [array for one in whole.stored if one.given and one.dynamic for array in _copied(one.type)]
     # Several classes of one module share the function that takes a dtype.

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.tables.keys import TEST_KEYS, Key
+from scaffold.spec.tables.key import Key
+from scaffold.spec.tables.keys import TEST_KEYS
 from scaffold.suite.as_written import suite_of
 
 

@@ -18,7 +18,7 @@ from scaffold.spec.grammar.types import ArrayType, ClassType, ScalarType
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.source.text import block, docstring
 from scaffold.spec.states import is_stateful
-from scaffold.spec.tables.keys import Key
+from scaffold.spec.tables.key import Key
 from scaffold.spec.test_plan import TestPlan
 from scaffold.suite.context import suite_context
 from scaffold.suite.examples import Examples, constructor_name

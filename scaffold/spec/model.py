@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
-from scaffold.kind import kind_of
 from scaffold.spec.grammar.initialisers import named
 from scaffold.spec.grammar.types import ArrayType, ClassType, OpaqueType, Type, arrays, walk
 from scaffold.spec.names import stem
@@ -322,10 +321,6 @@ class ModuleSpec(Struct, frozen=True, dict=True):
         called = (("call", Method("__call__", self.call)),) if self.call is not None else ()
         rest = tuple((f"{one.table}.{one.name}", one) for one in self.methods)
         return (*rest[: self.call_at], *called, *rest[self.call_at :])
-
-    def rebuilds_by(self, form: str) -> bool:
-        """Whether jax rebuilds an instance in this form; only some kinds choose one."""
-        return self.rebuild == form and kind_of(self.kind).takes("rebuild")
 
     @property
     def nests(self) -> bool:

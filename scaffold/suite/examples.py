@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from scaffold.errors import ScaffoldError
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import KEY, Parameter, is_plain, parameters
+from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.type_texts import type_text
@@ -210,5 +211,5 @@ def _how_to_build(kind: ClassType, name: str, *, is_abstract: bool) -> str:
 
 def constructor_name(spec: ModuleSpec) -> str:
     """`Affine.create`, or `Affine` where `__init__` builds, or the fields alone do."""
-    by_flag = spec.rebuilds_by("flag") and all(field.given for field in spec.stored)
+    by_flag = rebuilds_by(spec, "flag") and all(field.given for field in spec.stored)
     return spec.name if spec.constructor == "init" or by_flag or is_plain(spec) else f"{spec.name}.create"

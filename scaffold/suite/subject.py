@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from scaffold.emit.facts import Facts, facts
 from scaffold.spec.construction.cases import is_passed
+from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.construction.sizes import sizes
 from scaffold.spec.grammar.types import arrays, dim_names
 from scaffold.spec.model import Argument, Field, Method, ModuleSpec
@@ -100,4 +101,4 @@ class Subject(Struct, frozen=True, dict=True):
 
     def is_kept_apart(self, field: Field) -> bool:
         """Whether the entries that creation fixes lie in the treedef."""
-        return self.spec.rebuilds_by("static") and bool(field.preset)
+        return rebuilds_by(self.spec, "static") and bool(field.preset)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from scaffold.kind import kind_of
 from scaffold.spec.construction.given_shapes import dims_read_off
+from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.grammar.types import (
@@ -112,7 +113,7 @@ def _draws(field: Field) -> bool:
 
 def is_plain(spec: ModuleSpec) -> bool:
     """Whether the class needs no constructor but that of its fields, which stores what it is given."""
-    may_be = kind_of(spec.kind).plain or spec.rebuilds_by("dataclass") or not spec.stored
+    may_be = kind_of(spec.kind).plain or rebuilds_by(spec, "dataclass") or not spec.stored
     return (
         may_be and not (spec.setup.strip() or spec.arguments) and all(map(_is_stored_as_given, spec.stored))
     )
@@ -120,7 +121,7 @@ def is_plain(spec: ModuleSpec) -> bool:
 
 def has_factory(spec: ModuleSpec) -> bool:
     """Whether the class has a `create`: not where `__init__` does its work, or nothing is made."""
-    hands_over = not spec.rebuilds_by("flag") or any(not field.given for field in spec.stored)
+    hands_over = not rebuilds_by(spec, "flag") or any(not field.given for field in spec.stored)
     if spec.own_constructor is not None:
         return spec.own_constructor.name == "create"
     return spec.constructor != "init" and not is_plain(spec) and hands_over

@@ -13,7 +13,8 @@ from scaffold.spec.reading.reader import Reader
 from scaffold.spec.reading.signature import parse_returns, split_top
 from scaffold.spec.source.definitions import body_of, decorators_of
 from scaffold.spec.source.expressions import dedented
-from scaffold.spec.tables.keys import CALL_KEYS, CONSTRUCTOR_KEYS, METHOD_KEYS, Key
+from scaffold.spec.tables.key import Key
+from scaffold.spec.tables.keys import CALL_KEYS, CONSTRUCTOR_KEYS, METHOD_KEYS
 from scaffold.spec.tables.raw import as_table
 
 CALL = "__call__"

@@ -14,7 +14,7 @@ from scaffold.spec.model import Argument
 from scaffold.spec.reading.signature import SignatureSyntaxError, parse_argument
 from scaffold.spec.source.expressions import dedented, syntax_fault
 from scaffold.spec.tables.check_keys import is_value, sound_table
-from scaffold.spec.tables.keys import Key
+from scaffold.spec.tables.key import Key
 from scaffold.spec.tables.raw import as_table
 
 Pairs = tuple[tuple[str, str], ...]

@@ -19,7 +19,7 @@ from scaffold.spec.grammar.types import (
     UnionType,
 )
 from scaffold.spec.model import Field
-from scaffold.spec.tables.keys import ROLES
+from scaffold.spec.tables.key import ROLES
 
 COMMAND_LINE = "command line"
 """What faults call a spec that no file has."""

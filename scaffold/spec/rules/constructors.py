@@ -8,6 +8,7 @@ from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import has_factory, parameters
 from scaffold.spec.construction.given_shapes import dims_read_off
+from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.spec.rules.pieces import class_names
 
@@ -100,7 +101,7 @@ def _signature(spec: ModuleSpec, name: str) -> Signature | None:
 def _of_stored_fields(spec: ModuleSpec) -> Signature | None:
     """What the class itself takes: the fields, as they are stored."""
     is_known = kind_of(spec.kind).stores and not (spec.nests or any(base.module for base in spec.bases))
-    if not is_known or spec.rebuilds_by("flag") or spec.rebuilds_by("static"):
+    if not is_known or rebuilds_by(spec, "flag") or rebuilds_by(spec, "static"):
         return None
     return _of((field.name, True, False) for field in spec.stored)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from scaffold.errors import Fault, suggestion
 from scaffold.spec.construction.constructor import dims_of, key_consumers, parameters, variadic_dims
 from scaffold.spec.construction.init_std import std_faults
+from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.grammar.initialisers import INITIALISERS, legal_initialisers
 from scaffold.spec.grammar.types import (
     ArrayType,
@@ -243,7 +244,7 @@ def _taken_names(spec: ModuleSpec) -> Iterator[Fault]:
     """Names that the class makes out of those of fields."""
     drawn = key_consumers(spec)
     made = {f"{name}_key": f"the key of `{name}`" for name in drawn if len(drawn) > 1}
-    for field in spec.fields if spec.rebuilds_by("static") else ():
+    for field in spec.fields if rebuilds_by(spec, "static") else ():
         parts = ("entries", "preset") * bool(field.preset)
         made |= {f"{field.name}_{part}": f"the {part} of `{field.name}`" for part in parts}
     for name in sorted({one.name for one in (*parameters(spec), *spec.fields)} & made.keys()):

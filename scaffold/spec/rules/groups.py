@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
+from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.fields.training import ALWAYS
 from scaffold.spec.model import Field, Group, ModuleSpec
 from scaffold.spec.names import argument_name_faults, class_name_faults
@@ -55,7 +56,7 @@ def _nested_faults(spec: ModuleSpec) -> Iterator[Fault]:
         fix = 'write `[groups]` and `small = ["element1", "element2"]`, or remove it'
         yield Fault("layout", "`nested` makes a class of each group, and there are none", fix)
     for form, why in _TAKES_FIELDS.items():
-        if spec.rebuilds_by(form):
+        if rebuilds_by(spec, form):
             yield Fault("layout", f"`{form}` {why}", 'write `rebuild = "bypass"` or `rebuild = "factory"`')
     for group in spec.groups:
         yield from _class_faults(spec, group, f"groups.{group.name}")
@@ -95,7 +96,7 @@ def _nested_field_faults(spec: ModuleSpec, field: Field) -> Iterator[Fault]:
         "frozen": field.frozen not in ("", ALWAYS),
         "compute": bool(field.compute),
         "stacked": field.stacked,
-        "preset": bool(field.preset) and spec.rebuilds_by("static"),
+        "preset": bool(field.preset) and rebuilds_by(spec, "static"),
     }
     for key in (key for key, is_said in asks_the_class.items() if is_said and holders):
         what = f"`{key}` is for fields of the class itself, and this one lies in that of `{holders[0]}`"

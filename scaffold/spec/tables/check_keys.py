@@ -6,7 +6,8 @@ from typing import Any
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import NAMES as KINDS
 from scaffold.kind import RARE, kind_of, kinds_that_take
-from scaffold.spec.tables.keys import FIELD_KEYS, FORMS, STORED, Key
+from scaffold.spec.tables.key import FORMS, Key
+from scaffold.spec.tables.keys import FIELD_KEYS, STORED
 from scaffold.spec.tables.raw import as_list, as_table
 
 

@@ -1,17 +1,12 @@
 """The keys that a spec may hold: one table, from which both the checks and the JSON Schema are made."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from msgspec import Struct
-
 from scaffold.choices import BACKENDS
 from scaffold.kind import NAMES as KINDS
+from scaffold.spec.tables.key import ROLES, Key
 
 CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static", "dataclass")
 LAYOUTS = ("flat", "nested")
-ROLES = ("param", "data", "buffer", "static", "callable", "module", "state", "derived", "shared")
 STORED = ROLES[:-2]
 """The roles of fields that an instance holds: the others are computed at each use."""
 _DYNAMIC = ("param", "data", "buffer", "module", "state")
@@ -24,48 +19,6 @@ COMPUTES = ("bfloat16", "float16", "float32")
 NARROW_DTYPES = ("f16", "bf16", "f32")
 ALLOWED = ("reuses_key", "shares_noise", "truncated")
 """What suites take for a mistake where nothing says that it is meant."""
-
-
-class Form(Struct, frozen=True):
-    """What may stand under a key: an example of it, of which types of Python it is, and how JSON Schema says that."""
-
-    example: str
-    types: tuple[type, ...]
-    schema: Mapping[str, Any]
-    item: type | None = None
-    """The type of the parts of an array."""
-
-
-_TEXT = {"type": "string"}
-_ANY = ["string", "integer", "number", "boolean", "array"]
-FORMS = {
-    "string": Form('{} = "..."', (str,), _TEXT),
-    "boolean": Form("{} = true", (bool,), {"type": "boolean"}),
-    "number": Form("{} = 0.5", (int, float), {"type": "number"}),
-    "array of strings": Form('{} = ["..."]', (list,), {"type": "array", "items": _TEXT}, str),
-    "array of tables": Form(
-        "{} = [{{ ... }}]", (list,), {"type": "array", "items": {"type": "object"}}, dict
-    ),
-    "table": Form("{} = {{ ... }}", (dict,), {"type": "object"}),
-    "value": Form("{} = 3", (object,), {"type": _ANY, "items": {"type": _ANY}}),
-    "boolean or a name": Form("{} = true", (bool, str), {"type": ["boolean", "string"]}),
-    "number or a table": Form(
-        "{} = 1e-4",
-        (int, float, dict),
-        {"type": ["number", "object"], "additionalProperties": {"type": "number"}},
-    ),
-}
-
-
-class Key(Struct, frozen=True):
-    """A key: what it means, and the form of its value."""
-
-    doc: str
-    form: str = "string"
-    legal: tuple[str, ...] = ()
-    required: bool = False
-    roles: tuple[str, ...] = ROLES
-    """The roles of the fields of which it says something."""
 
 
 _COMMENT = Key("Comment above it.")

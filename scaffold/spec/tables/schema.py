@@ -4,18 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from scaffold.kind import NAMES, kind_of
+from scaffold.spec.tables.key import FORMS, Key
 from scaffold.spec.tables.keys import (
     CALL_KEYS,
     CASE_KEYS,
     CONDITION_KEYS,
     CONSTRUCTOR_KEYS,
     FIELD_KEYS,
-    FORMS,
     GROUP_KEYS,
     METHOD_KEYS,
     SPEC_KEYS,
     TEST_KEYS,
-    Key,
 )
 
 

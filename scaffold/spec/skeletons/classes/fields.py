@@ -13,7 +13,8 @@ from scaffold.spec.skeletons.words.annotations import is_of_grammar, type_of, wi
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes, Path
 from scaffold.spec.skeletons.words.values import expression, raw_value, table
-from scaffold.spec.tables.keys import FIELD_KEYS, ROLES
+from scaffold.spec.tables.key import ROLES
+from scaffold.spec.tables.keys import FIELD_KEYS
 
 WORDS = ("field", *(role for role in ROLES if role != "callable"))
 """The words of the vocabulary that make a field: `callable` would hide the builtin."""
