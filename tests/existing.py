@@ -29,7 +29,8 @@ STUBS = {
     "jax/typing.py": _STUB,
     "jaxtyping.py": _STUB + _HOOK,
     "equinox.py": "class Module: ...\n",
-    "pytree_laws.py": _LAWS,
+    "pytree_laws/__init__.py": _LAWS,
+    "pytree_laws/plugin.py": "def pytest_addoption(parser): ...\n",
 }
 """What stands for jax and its like, and for the laws, where only imports and the path are looked at."""
 

@@ -17,6 +17,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.publish import publish
 from tests.library import BIAS, EMPTY, Library, actions, spec
 from tests.projects import run, scaffold
+from tests.support import write_tree
 
 SOURCE = """
 import equinox as eqx
@@ -239,6 +240,23 @@ def test_a_second_class_of_the_name_gets_a_file_of_its_own(library: Library) -> 
     assert adopt(library, "lib.other:Gate").returncode == 0
     assert library.read(GATE) == before and "from lib.other import Gate" in library.read(
         "tests/test_other_gate.py"
+    )
+
+
+def test_tests_of_the_users_that_have_the_name_stay_and_the_laws_get_a_file_beside_them(
+    tmp_path: Path,
+) -> None:
+    files = {"pyproject.toml": "", "lib/__init__.py": "", "lib/layers.py": SOURCE}
+    mine = "def test_mine():\n    assert True\n"
+    write_tree(tmp_path, {**files, GATE: mine})
+    for _ in range(2):
+        result = scaffold(tmp_path, "adopt", "lib.layers:Gate", "--python", sys.executable)
+        assert result.returncode == 0, result.stdout + result.stderr
+        assert "its own tests" not in result.stdout
+    assert (tmp_path / GATE).read_text() == mine
+    assert "class TestGate(PytreeLaws):" in (tmp_path / "tests/test_gate_laws.py").read_text()
+    assert (
+        scaffold(tmp_path, "adopt", "--check", "lib.layers:Gate", "--python", sys.executable).returncode == 0
     )
 
 

@@ -50,8 +50,14 @@ class Written(Struct, frozen=True, dict=True):
         generated = (records.sound(name) for name in records.names())
         there = stems_by_class([*filter(None, generated), *AdoptedTests(self.layout).records])
         there = {**there, **{now: there[_named(one)] for now, one in self.moved.items()}}
-        new = [one for one in self.classes if one not in there]
-        return {**there, **stems_of(new, there.values())}
+        new = stems_of([one for one in self.classes if one not in there], there.values())
+        beside = {name: f"{stem}_laws" if self._is_of_user(stem) else stem for name, stem in new.items()}
+        return {**there, **beside}
+
+    def _is_of_user(self, stem: str) -> bool:
+        """Whether a file of tests is there by this name that has nothing to do with the laws."""
+        content = self._read(self.layout.test_file(stem))
+        return content is not None and b"Laws" not in content
 
     @property
     def renamed(self) -> dict[str, str]:

@@ -27,6 +27,12 @@ from scaffold.in_project.law_files import WHEEL
 from scaffold.in_project.layout import Layout
 from scaffold.law_wheel import PACKAGE, is_law_wheel
 
+_HOOK = """
+from pytree_laws.plugin import pytest_addoption
+
+__all__ = ["pytest_addoption"]
+"""
+"""Gives pytest the options of the laws, which nobody has installed."""
 _HERE = PurePosixPath(".")
 _DOC = '"""Puts what the generated tests import within reach."""\n'
 _READ_AT_MOST = 2000
@@ -45,6 +51,8 @@ class Reach(Struct, frozen=True):
     alone: bool
     ours: bool = False
     """Whether the conftest is the one of the templates, which follows these."""
+    has_hook: bool = False
+    """Whether a new conftest adds the options of the laws to pytest."""
 
     def adapted(self, files: Iterable[File | Edit], layout: Layout) -> Iterator[File | Edit]:
         """The files with the conftest that this project needs, and no other."""
@@ -60,7 +68,8 @@ class Reach(Struct, frozen=True):
             return Edit(self.conftest, partial(_edited, self.lines, place, where))
         imports = "import sys\nfrom pathlib import Path\n"
         lines = "".join(f"{line}\n" for line in self.lines)
-        return File(self.conftest, f"{_DOC}\n{imports}\n{lines}", keep=True)
+        hook = _HOOK if self.has_hook else ""
+        return File(self.conftest, f"{_DOC}\n{imports}\n{lines}{hook}", keep=True)
 
     def notes(self) -> Iterator[str]:
         """What is changed in a project that has tests already, and why."""
@@ -88,7 +97,8 @@ def find_reach(layout: Layout) -> Reach:
     root_line = path_line(layout.import_root, conftest, first=_goes_first(layout, layout.import_root))
     lines = [*[root_line] * lacks_source, *[wheel_line(layout.tests, conftest)] * lacks_laws]
     exists = os.path.lexists(layout.root / conftest)
-    return Reach(conftest, exists, tuple(lines), not others, exists and _is_ours(layout, conftest))
+    is_ours = exists and _is_ours(layout, conftest)
+    return Reach(conftest, exists, tuple(lines), not others, is_ours, has_hook=lacks_laws)
 
 
 def _is_ours(layout: Layout, conftest: PurePosixPath) -> bool:

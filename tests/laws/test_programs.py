@@ -71,3 +71,9 @@ def test_a_context_that_is_made_from_something_is_not_shared(monkeypatch: pytest
     with settings():
         assert mlir.make_ir_context is of_a_kind
         assert float(jax.jit(jnp.sum)(jnp.arange(6.0))) == 15.0
+
+
+def test_a_program_that_is_compiled_while_another_is_written_down_has_a_context_of_its_own() -> None:
+    """As an eager operation within a rule of lowering: in the same context it would land in the other program."""
+    with settings(), mlir.make_ir_context() as outer:
+        assert mlir.make_ir_context() is not outer

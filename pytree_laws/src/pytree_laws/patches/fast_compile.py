@@ -84,13 +84,22 @@ def _with_quick(made: Callable[..., Any]) -> Callable[..., Any]:
     return with_quick
 
 
+def _is_lowering() -> bool:
+    """Whether a program is being written down at this moment: what another one puts into the same context would land in it."""
+    with contextlib.suppress(ImportError, AttributeError, ValueError):
+        from jax._src.lib.mlir import ir
+
+        return ir.Context.current is not None
+    return False
+
+
 @functools.cache
 def _shared(made: Callable[[], Any]) -> Callable[[], Any]:
     """A maker of contexts that hands out each of them `PROGRAMS` times, to the main thread alone."""
     held: list[Any] = []
 
     def shared() -> Any:
-        if threading.current_thread() is not threading.main_thread():
+        if threading.current_thread() is not threading.main_thread() or _is_lowering():
             return made()
         if not held:
             held[:] = [made()] * PROGRAMS

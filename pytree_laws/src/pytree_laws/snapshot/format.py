@@ -28,6 +28,7 @@ _HEAD = """\
 # What the classes of {tests} compute on fixed examples, which P19 holds them to.
 # `pytest --numbers=update` writes it anew; written with {settings}.
 """
+NOT_RECORDED = "it is there, and not recorded"
 _SETTINGS = re.compile(r"written with (.+)\.$", re.MULTILINE)
 _USUAL_KEYS = "threefry2x32"
 
@@ -167,7 +168,7 @@ def differences(
         if name not in now:
             yield name, "it is recorded, and no longer there"
         elif name not in was:
-            yield name, "it is there, and not recorded"
+            yield name, NOT_RECORDED
         elif told := _difference(was[name], now[name], tolerance):
             yield name, told
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.applicability import Condition
-from ..engine.collection import is_within_run, option_of
+from ..engine.collection import has_option, is_within_run, option_of
 from .files import tests_of
 from .format import NoRecord, parse_record, section_of
 from .numbers import SECTIONS
@@ -49,6 +49,19 @@ def _of_project(tests: Path | None) -> str:
             tool = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
             return str(tool.get("scaffold", {}).get("numbers", ""))
     return ""
+
+
+def how_to_approve(suite: Any) -> str:
+    return f"what changed it; if it is right as it is now, approve it with `{command(suite, UPDATE)}`"
+
+
+def command(suite: Any, mode: str) -> str:
+    """The command that runs the tests of a suite in a mode: by the option, or by the variable where nobody has added that."""
+    tests, devices = tests_of(suite), option_of(suite, "mesh")
+    by_option = has_option(suite, "numbers") or not is_within_run(suite)
+    words = ["pytest", f"--numbers={mode}"] if by_option else [f"{VARIABLE}={mode}", "pytest"]
+    words += [f"--mesh {devices}"] if devices else []
+    return " ".join([*words, *([os.path.relpath(tests)] if tests else [])])
 
 
 def has_record(suite: Any) -> bool:

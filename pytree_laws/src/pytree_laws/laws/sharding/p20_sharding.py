@@ -31,7 +31,7 @@ from ...sharding.specs import (
     trace,
 )
 from ...snapshot.format import Entry, NoRecord, entries, parse_record, section_of
-from ...snapshot.mode import RECORDED
+from ...snapshot.mode import RECORDED, how_to_approve
 
 LAW = Law(
     number="P20",
@@ -46,7 +46,6 @@ LAW = Law(
 CHECKS = Checks(LAW)
 ALONE = "along each dim alone"
 """The section of a record that says by which dims a call shards."""
-APPROVE = "what changed it; if it is right as it is now, approve it with `pytest --numbers=update`"
 ABSTRACT = Condition(
     "this jax has no abstract meshes with explicit axes",
     lambda suite: hasattr(jax.sharding, "use_abstract_mesh"),
@@ -66,7 +65,7 @@ def test_p20_each_dim_shards_as_recorded(subject: Suite) -> None:
         for name, error in dims_alone(example):
             shards = entries({name: np.bool_(True)})[name]
             message = f"sharded alone the call went through, and now needs an `out_sharding`: {error}"
-            check(not error or before.get(name) != shards, name, message, APPROVE)
+            check(not error or before.get(name) != shards, name, message, how_to_approve(subject))
 
 
 @CHECKS.register(ASKS, ABSTRACT)

@@ -13,6 +13,7 @@ from ...report import Fault, check
 from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations
 from ...snapshot.files import change, file_of, record_of, tests_of
 from ...snapshot.format import (
+    NOT_RECORDED,
     Entry,
     NoRecord,
     Record,
@@ -27,13 +28,12 @@ from ...snapshot.format import (
     without,
 )
 from ...snapshot.methods import OF_METHODS, of_methods
-from ...snapshot.mode import RECORD, RECORDED, UPDATE, has_record, mode_of
+from ...snapshot.mode import RECORD, RECORDED, UPDATE, command, has_record, how_to_approve, mode_of
 from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other_arguments
 from ..sharding.p20_sharding import ALONE, of_dims
 
 CHECKS = Checks()
 
-OPTION = "--numbers=update"
 FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
     CONFIGURED: of_configurations,
     ACCEPTED: of_accepted,
@@ -62,7 +62,8 @@ def compare(subject: Suite, text: str) -> None:
         now = usual_settings()
         pytest.skip(f"the numbers are recorded with {settings}, this run has {now}")
     found = [one for what in EVERY for one in changed_numbers(subject, record, what)]
-    message = "it does not compute what is recorded"
+    is_new = all(line.endswith(NOT_RECORDED) for line in found)
+    message = "it computes what is not recorded yet" if is_new else "it does not compute what is recorded"
     shown = found[:SHOWN] + ["and more"] * (len(found) > SHOWN)
     where = found[0].partition(":")[0] if found else ""
     check(not found, where, "\n    ".join([message, *shown]), how_to_approve(subject))
@@ -89,14 +90,10 @@ def read(subject: Suite, text: str) -> Record:
         raise Fault(str(file and file.name), str(error), how_to_approve(subject)) from error
 
 
-def how_to_approve(subject: Suite) -> str:
-    return f"what changed it; if it is right as it is now, approve it with `{_command(subject, OPTION)}`"
-
-
 def how_to_record(subject: Suite) -> str:
     file = record_of(subject)
     name = os.path.relpath(file) if file else ""
-    return f"run `{_command(subject, '--numbers=record')}`, look at {name}, and commit it"
+    return f"run `{command(subject, RECORD)}`, look at {name}, and commit it"
 
 
 def sections(suite: Any) -> Record:
@@ -147,8 +144,3 @@ def _changed(text: str | None, now: Record, suite: Any, tests: str) -> str:
         was = before.get(section, {})
         before[section] = kept_where_close(was, entries_now, suite.tolerance)
     return render_record(dict(sorted(before.items())), tests)
-
-
-def _command(suite: Any, option: str) -> str:
-    file = tests_of(suite)
-    return f"pytest {option} {os.path.relpath(file) if file else ''}".strip()
