@@ -32,7 +32,7 @@ LAW = Law(
     number="P7",
     name="jit equals eager",
     statement="The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way; arguments of zeros or ones give no NaN, and large ones overflow nowhere on the way.",
-    protects="A call that fails or gives a different result under `jax.jit`: Python control flow on traced values, side effects that run only while tracing, dtypes that differ.",
+    protects="A call that fails or gives a different result under `jax.jit`, as Python control flow on traced values does; one that leaves bfloat16 for float32; one that gives NaN at an ordinary number.",
     mistake="The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
     fix="Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
     lesser={"mixes_no": "advice", "broadcasts": "advice", "loses_no": "advice"},
