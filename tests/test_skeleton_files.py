@@ -83,6 +83,7 @@ class Affine(Module, rebild="static"):
         ("x = 3\n", "x.py:1:1: there is no class in it -> write `class Affine(Module):`, with `from scaffold.skeleton import Module`"),
         ("class A:\n    w: 'f[]' = param('zeros')\n", "x.py:2:16: fields.w: `param` is not imported -> write `from scaffold.skeleton import param`"),
         (HEAD + "class A(Module):\n    w: 'f[]' = test(3)\n", "x.py:9:16: fields.w: `test` makes no field -> write a word that does"),
+        (HEAD + "class A(Module):\n    w = static(3)\n", "x.py:9:5: fields.w: has no annotation, and so is no field -> write its type, such as `w: int = static(3)`"),
         (HEAD + "class A(Module, nnx.Module):\n    w: 'f[]'\n", "x.py:8:17: kind: a class is of one kind -> remove `nnx.Module`"),
         (HEAD + "class A(Module):\n    w: 'f[]'\n    w: 'f[]'\n", "x.py:10:5: fields.w: `w` is there already -> remove one"),
         (HEAD + "class A(Module):\n    w: 'f[]'\n    def __init__(self, w):\n        self.v = w + 1\n", "x.py:11:18: fields.v: `self.v` is no field -> declare it in the class, with one `init`"),

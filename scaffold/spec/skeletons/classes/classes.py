@@ -15,7 +15,7 @@ from scaffold.spec.skeletons.classes.class_statements import (
     read_keywords,
 )
 from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS, is_read, read_constructor
-from scaffold.spec.skeletons.classes.fields import doc_below, read_field
+from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field
 from scaffold.spec.skeletons.classes.functions import is_left_open, is_understood, read_function
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
@@ -87,6 +87,8 @@ class ClassReader:
         match block:
             case [ast.AnnAssign() as field] if not is_carried(field, self.names):
                 return self._field(field)
+            case [ast.Assign() as field] if is_without_annotation(field, self.names):
+                return self._without_annotation(field)
             case [ast.FunctionDef(name="__init__" | "create") as constructor]:
                 return self._constructor(constructor)
             case [*_, ast.FunctionDef() | ast.AsyncFunctionDef()]:
@@ -104,6 +106,13 @@ class ClassReader:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         self.fields[name] = table
         return table
+
+    def _without_annotation(self, statement: ast.Assign) -> None:
+        """Refuse a field that has no type, and go on as if it were one."""
+        name, value = ast.unparse(statement.targets[0]), ast.unparse(statement.value)
+        fix = f"write its type, such as `{name}: int = {value}`"
+        self.notes.refuse(statement, ("fields", name), "has no annotation, and so is no field", fix)
+        self.fields[name] = {"type": "tree", "role": "data"}
 
     def _function(self, block: list[ast.stmt], node: Function) -> dict[str, Any]:
         """A method; with its overloads, or its setter, it is carried as a whole.

@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from scaffold.errors import suggestion
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ClassType, OpaqueType, arrays, walk
 from scaffold.spec.grammar.types import without_none as without_none_type
@@ -37,6 +38,15 @@ def read_field(node: ast.AnnAssign, own: str, names: Names, notes: Notes) -> tup
     return name, {"type": text if is_known else f"={notes.segment(annotation)}", **keys}
 
 
+def is_without_annotation(statement: ast.stmt, names: Names) -> bool:
+    """Whether a word makes a field of a name that has no annotation, which would be none to a dataclass."""
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=function)):
+            return names.word(function) in WORDS
+        case _:
+            return False
+
+
 def _is_of_another_role(text: str, keys: dict[str, Any]) -> bool:
     """Whether the author gives a value that is no array another role than its type has: it is stored as it is."""
     kind, role = without_none_type(parse_type(text)), keys.get("role")
@@ -55,8 +65,9 @@ def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, 
         notes.note((*path, "default"), value)
         return {"default": _default(value, notes)}
     if word not in WORDS:
-        notes.refuse(value, path, f"`{word}` makes no field", "write a word that does", WORDS)
-        return {}
+        fix = suggestion(word, WORDS, "write a word that does")
+        notes.refuse(value, path, f"`{word}` makes no field", fix, WORDS)
+        return {"role": "data"}  # whatever is meant, so that nothing else is said of it
     role = {} if word == "field" else {"role": word}
     return {**role, **_said(value, word, path, notes)}
 
