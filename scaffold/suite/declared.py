@@ -133,7 +133,7 @@ def tuple_fields(spec: ModuleSpec) -> list[str]:
 def used_fields(spec: ModuleSpec) -> list[str]:
     """The static fields, data and buffers that the body of the call reads in every case."""
     body = ast.parse(dedented(spec.call.body)).body if spec.call is not None else []
-    read = {name for statement in body for name in _always_read(statement)}
+    read = {name for statement in _always_run(body) for name in _always_read(statement)}
     plain = ScalarType | CallableType
     static = [one.name for one in spec.static if one.given and isinstance(one.type, plain)]
     untrained = (one for one in spec.dynamic if one.role in UNTRAINED and not is_index(spec, one))
@@ -177,6 +177,14 @@ def _is_of_self(node: ast.AST, name: str) -> bool:
 
 def _is_number_array(field: Field) -> bool:
     return field.array is not None and field.array.inexact and not (field.nullable or field.optional)
+
+
+def _always_run(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a function up to the first one in which it may return and may go on."""
+    for statement in body:
+        yield statement
+        if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
+            return
 
 
 def _always_read(node: ast.AST) -> Iterator[str]:
