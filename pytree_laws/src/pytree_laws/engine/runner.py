@@ -43,11 +43,7 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             session_of(self).forget(self, "cached_instance")  # it may be what is broken
             if expected is not None:
                 expected.skip()
-            where, what, hint, *other = fault.args
-            if where == type(self).__name__ and not hint:
-                hint = hint_of(self, fault.__cause__)
-            law = self.laws_by_number[other[0] if other else number]
-            finding = Finding(law, name, where, what, hint)
+            finding = finding_of(self, fault, number, test)
             skip_what_rests_on_a_broken_law(self, number, name, finding.severity)
             record_finding(self, finding, fault.__cause__)
             if is_below(finding.severity, self.severity):
@@ -59,6 +55,17 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             expected.fail_as_mended(type(self).__name__)
 
     return run
+
+
+def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None]) -> Finding:
+    """A fault that a test raised, with the law that speaks and how much it matters."""
+    hint = fault.hint
+    if fault.where == type(suite).__name__ and not hint:
+        hint = hint_of(suite, fault.__cause__)
+    law = suite.laws_by_number[fault.law or number]
+    of_check = "" if fault.law else getattr(test, "severity", "")
+    severity = fault.severity or of_check or law.severity
+    return Finding(law, test.__name__, fault.where, fault.what, hint, severity)
 
 
 def run_if_applicable(test: Callable[..., None], suite: Any, *args: Any, **kwargs: Any) -> None:
@@ -168,7 +175,7 @@ def one_failure_of_calls(suite: Any) -> Generator[None, None, None]:
     try:
         yield
     except Fault as fault:
-        if len(fault.args) > 3:  # it is that report
+        if fault.law:  # it is that report
             raise
         tried = suite.called() and first_build(suite).error is None
         error = first_call(suite).error if tried else None
@@ -189,4 +196,4 @@ def stop_if_broken(suite: Any, law: str, what: str, error: Exception | None) -> 
     message = f"`{what}` on the example raised {type(error).__name__}: {str(error)[:500]}"
     skipped = "the laws that depend on it are skipped until it works"
     hint = hint_of(suite, error) or skipped
-    raise Fault(what, message, hint, law) from error
+    raise Fault(what, message, hint, law=law) from error

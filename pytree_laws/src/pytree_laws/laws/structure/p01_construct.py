@@ -26,7 +26,7 @@ from ...inspect.references import (
 from ...inspect.trees import arrays_of, avals, given_arrays, is_under, structure, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, Fault, Law, check, doing
+from ...report import ADVICE, ANY_ERROR, Fault, Law, check, doing
 from ...trace.jaxprs import NEEDS_VALUES, constant_draws
 from ...values.comparison import check_same_bits
 
@@ -37,13 +37,6 @@ LAW = Law(
     protects="Constructors with side effects: the caller's arguments are mutated, instances share a mutable default, or another PRNG key is used than the one passed in.",
     mistake="A dict, list or array of the caller is changed or stored as it is, a default is shared by all instances, a key is constant, or a check needs the values of arrays.",
     fix="Copy on the way in (`{**table}`, `list(layers)`, `jnp.array(x)`) and check there; derive randomness from the key alone.",
-    # Who stores an array as it was given may mean to: nothing changes it in place but donation.
-    # The constructor of a dataclass or NamedTuple stores all as it is, as its callers know.
-    lesser={
-        "defaults_are_immutable": "advice",
-        "shares_no_buffer": "advice",
-        "generated_constructor": "advice",
-    },
 )
 CHECKS = Checks(LAW)
 
@@ -71,7 +64,8 @@ def test_p01_keeps_none_of_its_inputs(subject: Suite) -> None:
     check_no_shared_buffer(subject, own, arrays)
 
 
-@CHECKS.register()
+# The constructor of a dataclass or NamedTuple stores all as it is, as its callers know.
+@CHECKS.register(severity=ADVICE)
 def test_p01_a_generated_constructor_is_given_nothing_that_can_change(subject: Suite) -> None:
     if not stores_what_it_is_given(subject):
         not_applicable("the constructor is the author's own")
@@ -80,7 +74,8 @@ def test_p01_a_generated_constructor_is_given_nothing_that_can_change(subject: S
     check_no_container(instance, inputs)
 
 
-@CHECKS.register()
+# Who stores an array as it was given may mean to: nothing changes it in place but donation.
+@CHECKS.register(severity=ADVICE)
 def test_p01_shares_no_buffer_with_its_inputs(subject: Suite) -> None:
     instance, arrays = built_of_arrays(subject, subject.plain_inputs(0))
     if not arrays:
@@ -179,7 +174,7 @@ def test_p01_instances_share_nothing_mutable(subject: Suite) -> None:
         check(id(value) not in held, place, message)
 
 
-@CHECKS.register()
+@CHECKS.register(severity=ADVICE)
 def test_p01_defaults_are_immutable(subject: Suite) -> None:
     instance = subject.cached_instance()
     for where, function in own_functions(type(instance)):

@@ -17,7 +17,7 @@ from ...inspect.trees import (
 )
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import Law, check, doing
+from ...report import COST, Law, check, doing
 
 LAW = Law(
     number="P5",
@@ -26,7 +26,6 @@ LAW = Law(
     protects="Static fields that are not hashable, change after construction, or differ between instances built alike: an error, a stale compiled function, or needless compilation.",
     mistake="A dict, list, array, NaN, lambda, partial or bound method is static, or an array was made without a dtype.",
     fix="Keep flat tuples of int, bool, str and module-level functions as static, arrays as leaves, and give every array a dtype.",
-    lesser={"weakly_typed": "cost"},
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip"),
 )
 CHECKS = Checks(LAW)
@@ -143,7 +142,7 @@ def test_p05_treedef_survives_calls(subject: PytreeSuite) -> None:
     check(after == before, name, f"jit changed the treedef to {after}")
 
 
-@CHECKS.register()
+@CHECKS.register(severity=COST)
 def test_p05_no_leaf_is_weakly_typed(subject: Suite) -> None:
     fixed = subject.weak_fixed_points()
     for name, part in subject.parts_of(subject.cached_instance()).items():

@@ -21,7 +21,7 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...patches.fast_compile import quick_options
-from ...report import ANY_ERROR, Law, check, doing
+from ...report import ADVICE, ANY_ERROR, Law, check, doing
 from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
 from ...trace.programs import Compiled
 from ...values.closeness import check_close, check_overflow
@@ -35,7 +35,6 @@ LAW = Law(
     protects="A call that fails or gives a different result under `jax.jit`: Python control flow on traced values, side effects that run only while tracing, dtypes that differ.",
     mistake="The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
     fix="Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
-    lesser={"mixes_no": "advice", "broadcasts": "advice", "loses_no": "advice"},
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
 )
 CHECKS = Checks(LAW)
@@ -141,7 +140,7 @@ def test_p07_filter_jit_equals_eager(subject: PytreeSuite) -> None:
     check_close("call", "filter_jit gives {}, eager {}", got, eager)
 
 
-@CHECKS.register()
+@CHECKS.register(severity=ADVICE)
 def test_p07_mixes_no_precisions(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     if not subject.strict:
@@ -158,7 +157,7 @@ def test_p07_mixes_no_precisions(subject: Suite) -> None:
                 raise
 
 
-@CHECKS.register(NO_BROADCASTS)
+@CHECKS.register(NO_BROADCASTS, severity=ADVICE)
 def test_p07_broadcasts_no_ranks(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     hint = "operands of two ranks: write `x[None]`, or `broadcasts = True`"
