@@ -22,9 +22,11 @@ def declarations(found: Mapping[str, Any], built: Built, called: Called | None) 
     """Leaves, static values and outputs, as the laws infer them; what they cannot, a suite finds by itself."""
     suite: Any = suite_of(found, built, called)()
     leaves, imports, statics, outputs, updates = [], [], [], [], []
-    steps = list[str]()
+    steps, cut_off = list[str](), list[str]()
     with contextlib.suppress(Exception):
         steps = stepwise_leaves(suite) if found["kind"] != "nnx" else []
+    with contextlib.suppress(Exception):
+        cut_off = cut_off_params(suite) if found["kind"] != "nnx" else []
     with contextlib.suppress(Exception):
         leaves, imports = render_leaves(suite, found["kind"], steps)
     with contextlib.suppress(Exception):
@@ -37,7 +39,14 @@ def declarations(found: Mapping[str, Any], built: Built, called: Called | None) 
     with contextlib.suppress(Exception):
         dims = sorted({dim for named in dims_of_leaves(suite.cached_instance()).values() for dim in named})
     manifest = {"leaves": leaves, "leaf_imports": imports, "static": statics}
-    return {**manifest, "outputs": outputs, "updates": updates, "dims": dims, "steps": steps}
+    return {
+        **manifest,
+        "outputs": outputs,
+        "updates": updates,
+        "dims": dims,
+        "steps": steps,
+        "cut_off": cut_off,
+    }
 
 
 def stepwise_leaves(suite: Any) -> list[str]:
@@ -49,6 +58,11 @@ def stepwise_leaves(suite: Any) -> list[str]:
     in_steps = {name.removeprefix("0.") for (name, _), used, flows in marks if used and not flows}
     is_missed = {one.path for one in inferred_leaves(suite) if one.role == "param" and not one.unused}
     return sorted(in_steps & is_missed)
+
+
+def cut_off_params(suite: Any) -> list[str]:
+    """The parameters of which a call makes use behind `stop_gradient` alone, and nothing says that they are none."""
+    return [one.path for one in inferred_leaves(suite) if one.role == "param" and one.unused]
 
 
 def render_leaves(suite: Any, kind: str, unused: Sequence[str]) -> tuple[list[str], list[list[str]]]:
