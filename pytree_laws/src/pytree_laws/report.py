@@ -98,7 +98,7 @@ def check(holds: bool, where: str, what: str, hint: str = "", *, severity: str =
 
 
 @contextlib.contextmanager
-def doing(where: str, what: str, hint: str = "") -> Generator[None, None, None]:
+def doing(where: str, what: str, hint: str = "", *, severity: str = "") -> Generator[None, None, None]:
     """Says what was being done when the class under test raised an error."""
     __tracebackhide__ = True
     try:
@@ -107,4 +107,4 @@ def doing(where: str, what: str, hint: str = "") -> Generator[None, None, None]:
         raise
     except ANY_ERROR as error:
         message = f"{what} raised {type(error).__name__}: {message_of(error)[:500]}"
-        raise Fault(where, message, hint) from error
+        raise Fault(where, message, hint, severity=severity) from error
