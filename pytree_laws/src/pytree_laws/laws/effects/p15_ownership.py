@@ -189,4 +189,4 @@ def check_buffers(suite: Suite) -> None:
         for name, leaf in suite.named(instance).items():
             owner = owners.setdefault(buffer_of(leaf) or id(leaf), whose + name)
             message = f"it shares its buffer with {owner}"
-            check(owner == whose + name, whose + name, message)
+            check(owner == whose + name, whose + name, message, severity=COST)
