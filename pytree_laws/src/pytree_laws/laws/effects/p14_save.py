@@ -80,9 +80,11 @@ def test_p14_pickle(subject: Suite) -> None:
 
 @CHECKS.register()
 def test_p14_save_and_load_into_a_fresh_skeleton(subject: Suite, tmp_path: Any) -> None:
-    instance = subject.changed_instance()
+    instance, skeleton = subject.changed_instance(), subject.make(1)
+    if subject.form_of(skeleton)[0] != subject.form_of(subject.cached_instance())[0]:
+        pytest.skip("it rests on P5, which is broken")
     subject.save(instance, tmp_path / "saved.npz")
-    loaded = subject.load(tmp_path / "saved.npz", subject.make(1))
+    loaded = subject.load(tmp_path / "saved.npz", skeleton)
     subject.check_copy(instance, loaded, "save and load")
 
 
