@@ -11,11 +11,10 @@ from additions import graded
 from flax import nnx
 from right.modules import AffineLaws
 
-from pytree_laws import LawBroken, Leaf, PytreeLaws, check_pytree, sample
+from pytree_laws import LawBroken, PytreeLaws, check_pytree, sample
 from pytree_laws.engine.registry import with_tests_of
-from pytree_laws.inspect.references import references
 from pytree_laws.nnx import NnxLaws
-from pytree_laws.report import ADVICE, COST, FAULT, UNDER_TEST
+from pytree_laws.report import ADVICE, COST, FAULT
 
 
 @with_tests_of(graded.CHECKS)
@@ -156,116 +155,6 @@ def test_a_dataclass_of_jax_is_not_named_by_its_treedef_on_purpose():
     assert found["test_p17_the_treedef_names_the_class"] == ADVICE
 
 
-class Branch(eqx.Module):
-    """It cannot be compiled: what it does depends on a value."""
-
-    scale: jax.Array
-
-    def __call__(self, x):
-        return self.scale * x if x.sum() > 0 else x
-
-
-def test_a_call_that_cannot_be_compiled_is_one_fault():
-    report = check_pytree(lambda seed: Branch(sample(seed, (3,))), lambda seed: (jnp.ones(3) + seed,))
-    [finding] = report.findings
-    assert (finding.law.number, finding.severity) == ("P7", FAULT)
-    assert "TracerBoolConversionError" in finding.what
-
-
-@jax.tree_util.register_pytree_node_class
-class HoldsArray:
-    """Its aux data is an array: two treedefs cannot be compared."""
-
-    def __init__(self, weight, table):
-        self.weight, self.table = weight, table
-
-    def tree_flatten(self):
-        return (self.weight,), Aux(self.table)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux.table)
-
-
-@dataclasses.dataclass(frozen=True)
-class Aux:
-    table: jax.Array
-
-
-def test_treedefs_that_cannot_be_compared_are_a_fault_of_the_class():
-    report = check_pytree(lambda seed: HoldsArray(sample(seed, (3,)), jnp.arange(3)))
-    found = {one.test: one.what for one in report.findings}
-    assert len([what for what in found.values() if "cannot be compared" in what]) == 1
-    assert not [what for what in found.values() if UNDER_TEST in what]
-
-
-class HoldsTwo(nnx.Module):
-    """A Variable of two arrays."""
-
-    def __init__(self, rngs):
-        self.both = nnx.Variable((rngs.params.normal((3, 3)), jnp.zeros(3)))
-
-
-def test_a_variable_that_holds_a_tuple_is_no_array():
-    assert not severities(lambda seed: HoldsTwo(nnx.Rngs(seed)))
-
-
-class Inner(eqx.Module):
-    """A dataclass that refuses assignments by itself."""
-
-    size: int = 1
-
-
-class HoldsInner(eqx.Module):
-    weight: jax.Array
-    inner: Inner = eqx.field(static=True)
-
-
-def test_a_module_of_equinox_is_frozen():
-    assert not severities(lambda seed: HoldsInner(sample(seed, (3,)), Inner()))
-
-
-class Draws(nnx.Module):
-    """No float goes in."""
-
-    def __init__(self, size):
-        self.size = size
-
-    def __call__(self, key):
-        return jax.random.normal(key, (self.size,))
-
-
-def test_what_holds_no_float_is_asked_for_none_in_bfloat16():
-    assert not severities(lambda seed: Draws(3), lambda seed: (jax.random.key(seed),))
-
-
-class Guarded:
-    """A function that answers no question about itself."""
-
-    def __getattr__(self, name):
-        raise KeyError(name)
-
-    def __call__(self, x):
-        return x
-
-
-def test_what_a_class_raises_that_is_asked_for_an_attribute_is_not_ours():
-    assert ("(wrapped)", None) in references(Guarded())
-
-
-class Roots(eqx.Module):
-    shift: jax.Array
-
-    def __call__(self, x):
-        return jnp.sqrt((x + self.shift) ** 2 - x**2 - 2 * x * self.shift - self.shift**2 + 1e-9)
-
-
-def test_nan_by_rounding_is_no_overflow():
-    report = check_pytree(lambda seed: Roots(0.1 * sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
-    [hint] = [one.hint for one in report.findings if "in 64 bits" in one.what]
-    assert "rounding makes negative" in hint
-
-
 class Casts(eqx.Module):
     """It gives float32 by its own word."""
 
@@ -355,44 +244,6 @@ class LookingAtDraws(PytreeLaws):
 def test_a_constructor_may_look_at_the_data_that_it_is_given():
     assert severity_of("test_p01_builds_under_jit_without_leaking", Looking) == ADVICE
     assert severity_of("test_p01_builds_under_jit_without_leaking", LookingAtDraws) == FAULT
-
-
-TABLE = jnp.arange(3.0)
-
-
-class OfATable(eqx.Module):
-    """Each instance holds one and the same array."""
-
-    table: jax.Array
-
-    def __init__(self):
-        self.table = TABLE
-
-
-def test_a_shared_buffer_costs_and_is_no_fault_of_donation():
-    found = severities(lambda seed: OfATable())
-    assert found["test_p15_donation"] == COST
-
-
-class Grid:
-    """It has no == of its own."""
-
-
-class OnGrid(eqx.Module):
-    weight: jax.Array
-    size: int = eqx.field(static=True)
-    grid: Grid = eqx.field(static=True)
-
-
-def test_a_static_value_that_is_new_in_each_instance_is_told_once():
-    found = severities(
-        lambda seed: OnGrid(sample(seed, (3,)), 3, Grid()),
-        leaves=(Leaf("weight", "param", (3,)),),
-        static={"size": 3},
-    )
-    assert [test for test in found if "p05" in test or "p14_save" in test] == [
-        "test_p05_treedef_depends_on_the_configuration_alone"
-    ]
 
 
 @jax.tree_util.register_pytree_node_class
