@@ -44,6 +44,17 @@ class Stopped(eqx.Module):
         return self.scale * x + jax.lax.stop_gradient(self.offset)
 
 
+class Segment(eqx.Module):
+    start: jax.Array
+    width: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return x - self.start
+
+    def end(self, scale: jax.Array) -> jax.Array:
+        return self.start + scale * self.width
+
+
 class Disc(eqx.Module):
     radius: jax.Array
     softness: jax.Array
@@ -64,6 +75,8 @@ def test_a_leaf_that_the_call_follows_in_steps_has_no_gradient_and_is_marked(tmp
     classes = {one["class"].partition(":")[2]: one for one in json.loads(ran.stdout)["classes"]}
     [stopped] = [one for one in classes.pop("Stopped")["findings"] if one["law"] == "P9"]
     assert (stopped["where"], stopped["severity"]) == ("offset", "advice")
+    [unread] = [one for one in classes.pop("Segment")["findings"] if one["law"] in ("P8", "P9")]
+    assert (unread["where"], unread["severity"]) == ("width", "advice")
     faults = {
         name: [one["where"] for one in found["findings"] if one["law"] in ("P8", "P9")]
         for name, found in classes.items()

@@ -275,7 +275,7 @@ def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
     request = {"do": "run", **file, "seconds": run.wanted.seconds, "records": records}
     try:
         report = child.ask(request, run.wanted.seconds * 5 + GRACE)
-        report = _with_cut_off(_with_order(report, child, one, file, run), one)
+        report = _with_quiet_leaves(_with_order(report, child, one, file, run), one)
     except NoAnswerError as error:
         return {"error": str(error)}
     try:
@@ -297,11 +297,11 @@ def _with_order(
     return {**report, "findings": [*report["findings"], finding]}
 
 
-def _with_cut_off(report: dict[str, Any], one: Adopted) -> dict[str, Any]:
-    """The report, with the leaves that were taken for buffers since their gradient is cut off."""
-    if "findings" not in report or not one.found.get("cut_off"):
+def _with_quiet_leaves(report: dict[str, Any], one: Adopted) -> dict[str, Any]:
+    """The report, with the leaves that are declared without a gradient since the call shows it so."""
+    if "findings" not in report:
         return report
-    return {**report, "findings": [*report["findings"], own_findings.of_cut_off(one.found["cut_off"])]}
+    return {**report, "findings": [*report["findings"], *own_findings.of_quiet_leaves(one.found)]}
 
 
 def _file(one: Adopted, run: Run) -> File:

@@ -27,6 +27,8 @@ class Law(NamedTuple):
     """Of what its checks find that say no other."""
     rests_on: Sequence[str] = ()
     """How the names of tests begin without which this law says nothing."""
+    rests_there_on: Sequence[str] = ()
+    """As `rests_on`, where both find something at the same place."""
     protects: str = ""
     """What goes wrong without it, in the words of jax and Equinox."""
     since: str = LAW_SETS[0]

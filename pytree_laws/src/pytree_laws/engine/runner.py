@@ -49,7 +49,7 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             if expected is not None:
                 expected.skip()
             finding = finding_of(self, fault, number, test)
-            skip_what_rests_on_a_broken_law(self, number, name, finding.severity)
+            skip_what_rests_on_a_broken_law(self, number, finding)
             record_finding(self, finding, fault.__cause__)
             if is_below(finding.severity, self.severity):
                 warnings.warn(LawWarning(str(finding)), stacklevel=2)
@@ -87,7 +87,7 @@ def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
     watch = session_of(suite).of(Watch)
     try:
         with (
-            one_failure_of_treedefs(suite),
+            one_failure_of_treedefs(suite, number),
             one_failure_of_calls(suite),
             under_test,
             tolerating(declared_by(suite)),
@@ -124,19 +124,23 @@ def is_below(severity: str, least: str) -> bool:
     return SEVERITIES.index(severity) > SEVERITIES.index(least)
 
 
-def skip_what_rests_on_a_broken_law(suite: Any, number: str, name: str, severity: str) -> None:
+def skip_what_rests_on_a_broken_law(suite: Any, number: str, finding: Finding) -> None:
     """Skips in one line a failure that follows from one at least as severe, of a law that it rests on."""
     session = session_of(suite)
     if session.reports_all:
         return
-    causes = tuple(suite.laws_by_number[number].rests_on)
-    if name.startswith(DECLARATION):  # the first failure prints all that is right
+    law = suite.laws_by_number[number]
+    causes, there = tuple(law.rests_on), tuple(law.rests_there_on)
+    if finding.test.startswith(DECLARATION):  # the first failure prints all that is right
         causes += DECLARATION
     checks = {test: check for check, test in suite.renamed_tests.items()}
-    for broken, finding in session.results(suite).findings.items():
-        is_base = broken != name and (broken.startswith(causes) or checks.get(broken, "").startswith(causes))
-        if is_base and not is_below(finding.severity, severity):
-            pytest.skip(f"it rests on {finding.law.number}, which is broken")
+    for broken, found in session.results(suite).findings.items():
+        bases = causes + there if found.where == finding.where else causes
+        is_base = broken != finding.test and (
+            broken.startswith(bases) or checks.get(broken, "").startswith(bases)
+        )
+        if is_base and not is_below(found.severity, finding.severity):
+            pytest.skip(f"it rests on {found.law.number}, which is broken")
 
 
 @contextlib.contextmanager
@@ -205,28 +209,29 @@ def one_failure_of_calls(suite: Any) -> Generator[None, None, None]:
             stop_if_broken(suite, "P7", "call", error)
         error = first_compiled_call(suite) if tried and fault.__cause__ else None
         if are_alike(fault.__cause__, error) and not session_of(suite).reports_all:
-            stop_if_broken(suite, "P7", "compiled call", error, "`jnp.where` or `lax.cond` on values")
+            hint = (
+                "a branch, or a size, that depends on values: `jnp.where`, `lax.cond`, or a static argument"
+            )
+            stop_if_broken(suite, "P7", "compiled call", error, hint)
         raise
 
 
 @contextlib.contextmanager
-def one_failure_of_treedefs(suite: Any) -> Generator[None, None, None]:
-    """Whatever fails since two treedefs cannot be compared is reported once, as that."""
+def one_failure_of_treedefs(suite: Any, number: str) -> Generator[None, None, None]:
+    """Whatever fails since two treedefs cannot be compared is told by P5, as that."""
     __tracebackhide__ = True
     try:
         yield
     except Fault as fault:
         if not str(fault.__cause__).startswith(UNCOMPARABLE):
             raise
-        reported = session_of(suite).results(suite).reported
-        if UNCOMPARABLE in reported:
-            pytest.skip("the error is the one that P5 tells")
-        reported.add(UNCOMPARABLE)
+        if number != "P5" and not session_of(suite).reports_all:
+            pytest.skip("it rests on P5, which is broken")
         message = (
             f"two of its treedefs cannot be compared, as jax does wherever two trees meet: {fault.__cause__}"
         )
         hint = "an array, or an object that holds one, among the static values"
-        raise Fault(type(suite).__name__, message, hint, law="P5") from fault.__cause__
+        raise Fault(type(suite).__name__, message, hint) from fault.__cause__
 
 
 def stop_if_broken(suite: Any, law: str, what: str, error: Exception | None, hint: str = "") -> None:

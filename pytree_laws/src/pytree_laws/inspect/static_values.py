@@ -16,6 +16,7 @@ from .references import MUTABLE
 from .trees import attributes
 
 NEW = "it is new, and unequal, in each instance"
+NOT_FROZEN = "a dataclass that is not frozen: it can change after a compilation"
 NUMPY = "a number of NumPy: it equals one of Python, and computes in another dtype"
 
 
@@ -38,7 +39,7 @@ def static_fault(value: Any) -> str | None:
         return next(filter(None, map(static_fault, value)), None)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         if not is_frozen(value):
-            return "a dataclass that is not frozen: it can change after a compilation"
+            return NOT_FROZEN
         return next(filter(None, map(static_fault, attributes(value).values())), None)
     return None
 
