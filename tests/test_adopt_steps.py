@@ -36,6 +36,25 @@ class Forgotten(eqx.Module):
         return self.scale * x + 0.0 * self.offset
 
 
+class Stopped(eqx.Module):
+    scale: jax.Array
+    offset: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * x + jax.lax.stop_gradient(self.offset)
+
+
+class Segment(eqx.Module):
+    start: jax.Array
+    width: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return x - self.start
+
+    def end(self, scale: jax.Array) -> jax.Array:
+        return self.start + scale * self.width
+
+
 class Disc(eqx.Module):
     radius: jax.Array
     softness: jax.Array
@@ -52,7 +71,12 @@ class Disc(eqx.Module):
 def test_a_leaf_that_the_call_follows_in_steps_has_no_gradient_and_is_marked(tmp_path: Path) -> None:
     write_tree(tmp_path, {"steps.py": IN_STEPS})
     ran = scaffold(tmp_path, "adopt", "steps.py", "--json")
+    assert ran.returncode == 1, ran.stderr
     classes = {one["class"].partition(":")[2]: one for one in json.loads(ran.stdout)["classes"]}
+    [stopped] = [one for one in classes.pop("Stopped")["findings"] if one["law"] == "P9"]
+    assert (stopped["where"], stopped["severity"]) == ("offset", "advice")
+    [unread] = [one for one in classes.pop("Segment")["findings"] if one["law"] in ("P8", "P9")]
+    assert (unread["where"], unread["severity"]) == ("width", "advice")
     faults = {
         name: [one["where"] for one in found["findings"] if one["law"] in ("P8", "P9")]
         for name, found in classes.items()

@@ -43,7 +43,7 @@ from test_both import TestBoth as Both, laws
 
 class TestBroken(Both):
     def test_p05_no_leaf_is_weakly_typed(self):
-        raise LawBroken(Finding(LAWS["P5"], "test_p05_no_leaf_is_weakly_typed", "weight", "it is weakly typed"))
+        raise LawBroken(Finding(LAWS["P5"], "test_p05_no_leaf_is_weakly_typed", "weight", "it is weakly typed", severity="cost"))
 
     def test_p03_round_trip(self):
         raise LawBroken(Finding(LAWS["P3"], "test_p03_round_trip", "bias", "it is lost\\nwith more", "a hint"))

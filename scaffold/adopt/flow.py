@@ -8,9 +8,10 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from scaffold.adopt import own_findings
 from scaffold.adopt.emit import Adopted, file_path, skip_of, skips_of, test_file
 from scaffold.adopt.journal import Journal
-from scaffold.adopt.leaf_order import SEEDS, OtherProcess, finding_of_order, leaves_in
+from scaffold.adopt.leaf_order import SEEDS, OtherProcess, leaves_in
 from scaffold.adopt.process import Child, NoAnswerError
 from scaffold.adopt.report import LeftOut, Outcome, Report, failures
 from scaffold.adopt.reproduce.shown import Reproductions
@@ -274,7 +275,7 @@ def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
     request = {"do": "run", **file, "seconds": run.wanted.seconds, "records": records}
     try:
         report = child.ask(request, run.wanted.seconds * 5 + GRACE)
-        report = _with_order(report, child, one, file, run)
+        report = _with_quiet_leaves(_with_order(report, child, one, file, run), one)
     except NoAnswerError as error:
         return {"error": str(error)}
     try:
@@ -292,8 +293,15 @@ def _with_order(
     orders = leaves_in(child, file), run.other.leaves(file)
     if None in orders or orders[0] == orders[1]:
         return report
-    finding = finding_of_order(one.name, *(order or [] for order in orders))
+    finding = own_findings.of_order(one.name, *(order or [] for order in orders))
     return {**report, "findings": [*report["findings"], finding]}
+
+
+def _with_quiet_leaves(report: dict[str, Any], one: Adopted) -> dict[str, Any]:
+    """The report, with the leaves that are declared without a gradient since the call shows it so."""
+    if "findings" not in report:
+        return report
+    return {**report, "findings": [*report["findings"], *own_findings.of_quiet_leaves(one.found)]}
 
 
 def _file(one: Adopted, run: Run) -> File:

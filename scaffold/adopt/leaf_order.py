@@ -34,20 +34,3 @@ class OtherProcess:
 def leaves_in(child: Child, request: Mapping[str, Any]) -> list[str] | None:
     """The paths of the leaves of the instance that a test file builds; None where it builds none."""
     return child.ask({**request, "do": "order"}, SECONDS).get("leaves")
-
-
-def finding_of_order(name: str, first: list[str], second: list[str]) -> dict[str, str]:
-    """What is wrong where leaves come in two orders, as a law tells it."""
-    what = f"its leaves come as {', '.join(first)} with {HASH_SEED}={SEEDS[0]}, and as {', '.join(second)} with {SEEDS[1]}"
-    fix = "Flatten in a fixed order: a tuple or `sorted(...)` in place of a set."
-    return {
-        "law": "P4",
-        "name": "key paths",
-        "test": "test_p04_order_is_the_same_in_each_process",
-        "where": name,
-        "what": what,
-        "hint": "a set of names, which is iterated over",
-        "severity": "fault",
-        "fix": fix,
-        "text": f"P4 key paths, at `{name}`: {what}\n  fix: {fix}",
-    }

@@ -2,7 +2,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 from .errors import message_of
@@ -24,19 +24,15 @@ class Law(NamedTuple):
     mistake: str
     fix: str
     severity: str = FAULT
-    lesser: Mapping[str, str] = {}
-    """Parts of the names of tests whose findings have another severity."""
+    """Of what its checks find that say no other."""
     rests_on: Sequence[str] = ()
     """How the names of tests begin without which this law says nothing."""
+    rests_there_on: Sequence[str] = ()
+    """As `rests_on`, where both find something at the same place."""
     protects: str = ""
     """What goes wrong without it, in the words of jax and Equinox."""
     since: str = LAW_SETS[0]
     """The set that it came with."""
-
-    def severity_of(self, test: str) -> str:
-        """How much a finding of this test matters."""
-        found = (one for part, one in self.lesser.items() if part in test)
-        return next(found, self.severity)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,10 +44,7 @@ class Finding:
     where: str
     what: str
     hint: str = ""
-
-    @property
-    def severity(self) -> str:
-        return self.law.severity_of(self.test)
+    severity: str = FAULT
 
     def __str__(self) -> str:
         law = self.law
@@ -91,15 +84,23 @@ UNDER_TEST = "the class under test"
 class Fault(Exception):
     """What a law found, and where; `guarded` makes a `LawBroken` of it."""
 
+    def __init__(self, where: str, what: str, hint: str = "", *, law: str = "", severity: str = "") -> None:
+        super().__init__(where, what, hint)
+        self.where, self.what, self.hint = where, what, hint
+        self.law = law
+        """The number of the law that speaks, where that is not the law of the test."""
+        self.severity = severity
+        """How much it matters, where that is not as much as all that the check finds."""
 
-def check(holds: bool, where: str, what: str, hint: str = "") -> None:
+
+def check(holds: bool, where: str, what: str, hint: str = "", *, severity: str = "") -> None:
     __tracebackhide__ = True
     if not holds:
-        raise Fault(where, what, hint)
+        raise Fault(where, what, hint, severity=severity)
 
 
 @contextlib.contextmanager
-def doing(where: str, what: str, hint: str = "") -> Generator[None, None, None]:
+def doing(where: str, what: str, hint: str = "", *, severity: str = "") -> Generator[None, None, None]:
     """Says what was being done when the class under test raised an error."""
     __tracebackhide__ = True
     try:
@@ -108,4 +109,4 @@ def doing(where: str, what: str, hint: str = "") -> Generator[None, None, None]:
         raise
     except ANY_ERROR as error:
         message = f"{what} raised {type(error).__name__}: {message_of(error)[:500]}"
-        raise Fault(where, message, hint) from error
+        raise Fault(where, message, hint, severity=severity) from error

@@ -13,12 +13,15 @@ from scaffold.adopt.reproduce.plain import DRAWN, ONES, Numbers
 Finding = Mapping[str, Any]
 Recipe = Callable[[Example, Finding], list[str]]
 _FILL = re.compile(r"with each element of the arguments (-?[\d.e+]+) ")
+COMPILED = "compiled call"
+"""Where a finding is that the call cannot be compiled, whatever test came upon it."""
 _ZEROS = re.compile(r"with arguments of zeros ")
 
 
 def scripts_for(example: Example, finding: Finding) -> list[str]:
     """The scripts that may show a finding, the simplest first; none where its test has no recipe."""
-    recipe = RECIPES.get(str(finding["test"]).partition("[")[0])
+    is_of_jit = finding["where"] == COMPILED
+    recipe = jitted if is_of_jit else RECIPES.get(str(finding["test"]).partition("[")[0])
     if recipe is None or example.kind == "transformation":
         return []
     found: list[str] = []
@@ -155,6 +158,8 @@ def jitted(example: Example, finding: Finding) -> list[str]:
     call = example.call("instance", _names(example))
     run = f"jax.jit(lambda {', '.join(['instance', *_names(example)])}: {call})"
     given = ", ".join(["instance", *(text for _, text, keyed in example.arguments() if not keyed)])
+    if finding["where"] == COMPILED:
+        return [example.built, f"{run}({given})"]
     if example.gives_an_array:
         return [example.built, f"assert jnp.allclose({run}({given}), {example.call()}, atol=1e-5)"]
     pairs = f"jax.tree.leaves(({run}({given}), {example.call()}))"
@@ -178,8 +183,6 @@ def two_keys(example: Example, finding: Finding) -> list[str]:
 
 def traced_once(example: Example, finding: Finding) -> list[str]:
     """Two instances of one configuration, and one trace of them."""
-    if "the compiled call raised" in finding["what"]:
-        return jitted(example, finding)
     jit = "eqx.filter_jit" if example.kind == "module" else "jax.jit"
     call = example.call("instance")
     return [

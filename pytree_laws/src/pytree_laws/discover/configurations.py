@@ -53,6 +53,12 @@ class Configuration:
         return " and ".join([", ".join(own)] * bool(own) + [f"in the call {', '.join(call)}"] * bool(call))
 
     @property
+    def leaves_out_alone(self) -> bool:
+        """Whether it does nothing but leave out what the example gives, and no suite declares it."""
+        changes = [*self.inputs.values(), *self.given.values(), *self.leaves.values()]
+        return not self.is_declared and all(value is None for value in changes)
+
+    @property
     def size(self) -> int:
         return len(self.inputs) + len(self.given) + len(self.leaves)
 

@@ -37,10 +37,11 @@ class Checks:
         self.law = law
         self._checks: list[Check] = []
 
-    def register(self, *conditions: Condition) -> Callable[[C], C]:
-        """Register a check with what a class must have for it."""
+    def register(self, *conditions: Condition, severity: str = "") -> Callable[[C], C]:
+        """Register a check with what a class must have for it, and how much its findings matter if not as much as those of its law."""
 
         def add(check: C) -> C:
+            setattr(check, "severity", severity)  # noqa: B010
             self._checks.append(applies_where(*conditions)(check))
             return check
 

@@ -12,6 +12,7 @@ import pytest
 from ..inspect.global_state import FirstUse, first_use
 from ..report import SEVERITIES, UNDER_TEST, Fault, Finding, LawBroken, LawWarning, doing
 from ..session import once_per_session, session_of
+from ..trace.programs import result_or_error
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
 from ..values.precision import tolerated
@@ -19,6 +20,10 @@ from .applicability import require_conditions
 from .expected import expected_failure
 from .timeout import TooLong, Watch, time_limit
 
+SAME = 60
+"""As many characters tell one error from another."""
+UNCOMPARABLE = "Exception raised while checking equality of metadata fields"
+"""How jax's error begins where == of two static values raises."""
 DECLARATION = (
     "test_p02_leaves_are_",
     "test_p02_the_state_is_",
@@ -43,12 +48,8 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             session_of(self).forget(self, "cached_instance")  # it may be what is broken
             if expected is not None:
                 expected.skip()
-            where, what, hint, *other = fault.args
-            if where == type(self).__name__ and not hint:
-                hint = hint_of(self, fault.__cause__)
-            law = self.laws_by_number[other[0] if other else number]
-            finding = Finding(law, name, where, what, hint)
-            skip_what_rests_on_a_broken_law(self, number, name, finding.severity)
+            finding = finding_of(self, fault, number, test)
+            skip_what_rests_on_a_broken_law(self, number, finding)
             record_finding(self, finding, fault.__cause__)
             if is_below(finding.severity, self.severity):
                 warnings.warn(LawWarning(str(finding)), stacklevel=2)
@@ -59,6 +60,17 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             expected.fail_as_mended(type(self).__name__)
 
     return run
+
+
+def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None]) -> Finding:
+    """A fault that a test raised, with the law that speaks and how much it matters."""
+    hint = fault.hint
+    if fault.where == type(suite).__name__ and not hint:
+        hint = hint_of(suite, fault.__cause__)
+    law = suite.laws_by_number[fault.law or number]
+    of_check = "" if fault.law else getattr(test, "severity", "")
+    severity = fault.severity or of_check or law.severity
+    return Finding(law, test.__name__, fault.where, fault.what, hint, severity)
 
 
 def run_if_applicable(test: Callable[..., None], suite: Any, *args: Any, **kwargs: Any) -> None:
@@ -75,6 +87,7 @@ def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
     watch = session_of(suite).of(Watch)
     try:
         with (
+            one_failure_of_treedefs(suite, number),
             one_failure_of_calls(suite),
             under_test,
             tolerating(declared_by(suite)),
@@ -111,19 +124,23 @@ def is_below(severity: str, least: str) -> bool:
     return SEVERITIES.index(severity) > SEVERITIES.index(least)
 
 
-def skip_what_rests_on_a_broken_law(suite: Any, number: str, name: str, severity: str) -> None:
+def skip_what_rests_on_a_broken_law(suite: Any, number: str, finding: Finding) -> None:
     """Skips in one line a failure that follows from one at least as severe, of a law that it rests on."""
     session = session_of(suite)
     if session.reports_all:
         return
-    causes = tuple(suite.laws_by_number[number].rests_on)
-    if name.startswith(DECLARATION):  # the first failure prints all that is right
+    law = suite.laws_by_number[number]
+    causes, there = tuple(law.rests_on), tuple(law.rests_there_on)
+    if finding.test.startswith(DECLARATION):  # the first failure prints all that is right
         causes += DECLARATION
     checks = {test: check for check, test in suite.renamed_tests.items()}
-    for broken, finding in session.results(suite).findings.items():
-        is_base = broken != name and (broken.startswith(causes) or checks.get(broken, "").startswith(causes))
-        if is_base and not is_below(finding.severity, severity):
-            pytest.skip(f"it rests on {finding.law.number}, which is broken")
+    for broken, found in session.results(suite).findings.items():
+        bases = causes + there if found.where == finding.where else causes
+        is_base = broken != finding.test and (
+            broken.startswith(bases) or checks.get(broken, "").startswith(bases)
+        )
+        if is_base and not is_below(found.severity, finding.severity):
+            pytest.skip(f"it rests on {found.law.number}, which is broken")
 
 
 @contextlib.contextmanager
@@ -156,6 +173,22 @@ def first_call(suite: Any) -> FirstUse:
 
 
 @once_per_session
+def first_compiled_call(suite: Any) -> Exception | None:
+    """What keeps the call from being compiled, as a question for the values of arrays."""
+    if first_call(suite).error is not None:
+        return None
+    compiled = suite.compiled_ways()[0]
+    found = result_or_error(compiled.shapes, cached_instance(suite), *suite.arguments(0))
+    return found if isinstance(found, Exception) else None
+
+
+def are_alike(error: BaseException | None, other: BaseException | None) -> bool:
+    """Whether two errors begin with the same words, whatever their tracers and numbers are."""
+    texts = [re.sub(r"[0-9]+", "", str(one))[:SAME] for one in (error, other)]
+    return error is not None and type(error) is type(other) and texts[0] == texts[1]
+
+
+@once_per_session
 def cached_instance(suite: Any, seed: int = 0) -> Any:
     """The instance of an example that laws share which change nothing."""
     return suite.make(seed)
@@ -168,16 +201,40 @@ def one_failure_of_calls(suite: Any) -> Generator[None, None, None]:
     try:
         yield
     except Fault as fault:
-        if len(fault.args) > 3:  # it is that report
+        if fault.law:  # it is that report
             raise
         tried = suite.called() and first_build(suite).error is None
         error = first_call(suite).error if tried else None
         if error is not None and repr(fault.__cause__) == repr(error):
             stop_if_broken(suite, "P7", "call", error)
+        error = first_compiled_call(suite) if tried and fault.__cause__ else None
+        if are_alike(fault.__cause__, error) and not session_of(suite).reports_all:
+            hint = (
+                "a branch, or a size, that depends on values: `jnp.where`, `lax.cond`, or a static argument"
+            )
+            stop_if_broken(suite, "P7", "compiled call", error, hint)
         raise
 
 
-def stop_if_broken(suite: Any, law: str, what: str, error: Exception | None) -> None:
+@contextlib.contextmanager
+def one_failure_of_treedefs(suite: Any, number: str) -> Generator[None, None, None]:
+    """Whatever fails since two treedefs cannot be compared is told by P5, as that."""
+    __tracebackhide__ = True
+    try:
+        yield
+    except Fault as fault:
+        if not str(fault.__cause__).startswith(UNCOMPARABLE):
+            raise
+        if number != "P5" and not session_of(suite).reports_all:
+            pytest.skip("it rests on P5, which is broken")
+        message = (
+            f"two of its treedefs cannot be compared, as jax does wherever two trees meet: {fault.__cause__}"
+        )
+        hint = "an array, or an object that holds one, among the static values"
+        raise Fault(type(suite).__name__, message, hint) from fault.__cause__
+
+
+def stop_if_broken(suite: Any, law: str, what: str, error: Exception | None, hint: str = "") -> None:
     """Fails once for a class whose example fails, and skips what depends on it."""
     __tracebackhide__ = True
     if error is None:
@@ -188,5 +245,5 @@ def stop_if_broken(suite: Any, law: str, what: str, error: Exception | None) -> 
     reported.add(what)
     message = f"`{what}` on the example raised {type(error).__name__}: {str(error)[:500]}"
     skipped = "the laws that depend on it are skipped until it works"
-    hint = hint_of(suite, error) or skipped
-    raise Fault(what, message, hint, law) from error
+    hint = hint or hint_of(suite, error) or skipped
+    raise Fault(what, message, hint, law=law) from error

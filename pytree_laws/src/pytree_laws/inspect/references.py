@@ -55,14 +55,21 @@ def references(value: Any) -> list[tuple[str, Any]]:
 
 
 def function_references(function: Any) -> list[tuple[str, Any]]:
-    result = [("(wrapped)", getattr(function, "__wrapped__", None))]
-    result += [("(defaults)", getattr(function, "__defaults__", None))]
-    result += [("(defaults)", getattr(function, "__kwdefaults__", None))]
-    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
-    for name, cell in zip(names, getattr(function, "__closure__", None) or ()):
+    result = [("(wrapped)", held_as(function, "__wrapped__"))]
+    result += [("(defaults)", held_as(function, "__defaults__"))]
+    result += [("(defaults)", held_as(function, "__kwdefaults__"))]
+    names = getattr(held_as(function, "__code__"), "co_freevars", ())
+    for name, cell in zip(names, held_as(function, "__closure__") or ()):
         with contextlib.suppress(ValueError):  # an empty cell
             result.append((f"(closure over {name})", cell.cell_contents))
     return result
+
+
+def held_as(function: Any, name: str) -> Any:
+    """What a function holds under a name; None where a `__getattr__` of its class fails, as it may in any way."""
+    with contextlib.suppress(*ANY_ERROR):
+        return getattr(function, name, None)
+    return None
 
 
 def reachable(root: Any, where: str, stop: Sequence[Any] = ()) -> Iterator[tuple[str, Any]]:

@@ -9,16 +9,21 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from .arrays import is_array
 from .references import MUTABLE
 from .trees import attributes
 
 NEW = "it is new, and unequal, in each instance"
+NOT_FROZEN = "a dataclass that is not frozen: it can change after a compilation"
+NUMPY = "a number of NumPy: it equals one of Python, and computes in another dtype"
 
 
 def static_fault(value: Any) -> str | None:
     """What is wrong with a value as static, or None."""
+    if isinstance(value, np.generic):
+        return NUMPY
     if is_array(value):
         return "an array: == on it has no truth value, and it gets no gradient"
     if isinstance(value, MUTABLE):
@@ -33,10 +38,31 @@ def static_fault(value: Any) -> str | None:
     if isinstance(value, tuple | frozenset):
         return next(filter(None, map(static_fault, value)), None)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        if not type(value).__dataclass_params__.frozen:  # type: ignore[attr-defined]
-            return "a dataclass that is not frozen: it can change after a compilation"
+        if not is_frozen(value):
+            return NOT_FROZEN
         return next(filter(None, map(static_fault, attributes(value).values())), None)
     return None
+
+
+def is_frozen(value: Any) -> bool:
+    """Whether a dataclass refuses an assignment: by its decorator, or by a method of its own, as that of Equinox, whose copies take one."""
+    if type(value).__dataclass_params__.frozen:
+        return True
+    name, held = next(iter(attributes(value).items()), ("", None))
+    try:
+        setattr(value, name, held)
+    except (AttributeError, TypeError):
+        return True
+    return False
+
+
+def is_unhashable(value: Any) -> bool:
+    """Whether a static value has no hash, and no array is the reason."""
+    try:
+        hash(with_slices_as_tuples(value))
+    except TypeError:
+        return not any(map(is_array, jax.tree.leaves(value)))
+    return False
 
 
 def with_slices_as_tuples(value: Any) -> Any:

@@ -4,8 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..declare.methods import Method
 from ..inspect.trees import new_carry
+from ..report import ADVICE, FAULT
 from .instances import InstanceAnswers
 
 Rebuilt = tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]
@@ -20,6 +23,8 @@ class Subject(InstanceAnswers):
     is_mutable: ClassVar[bool] = False
     """Whether a call may update an instance, and draws anew from keys that it holds."""
     held_besides: ClassVar[Sequence[str]] = ()  # static values that other laws hold
+    severity_of_unhashable: ClassVar[str] = FAULT
+    """How much it matters that a static value can change, or has no hash."""
 
     def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         """What a transformation can take of an instance, and the way back."""
@@ -91,6 +96,10 @@ class Subject(InstanceAnswers):
 
     def check_kind(self, path: str, part: Any, declared: Any) -> None:
         """Holds a part to be of the kind that is declared."""
+
+    def severity_of_hidden(self, array: Any) -> str:
+        """How much an array matters that is no part: a number of NumPy is as good as one of Python."""
+        return ADVICE if isinstance(array, np.generic) else FAULT
 
     def may_be_absent(self, declared: Any) -> bool:
         """Whether nothing need be there of what is declared: a sub-module without parts."""

@@ -59,8 +59,7 @@ def guarded_step(test: Callable[..., None], number: str) -> Callable[..., None]:
         except Fault as fault:
             if expected is not None:
                 expected.skip()
-            where, what, hint = fault.args
-            finding = Finding(law, test.__name__, where, what, hint)
+            finding = Finding(law, test.__name__, fault.where, fault.what, fault.hint)
             raise LawBroken(finding).with_traceback(fault.__traceback__) from fault.__cause__
         except TooLong:
             finding = Finding(law, test.__name__, "step", message, "`time_limit` allows more")

@@ -131,6 +131,11 @@ def kind_of(value: Any) -> str:
     return f"{value.dtype}{list(value.shape)}{own}"
 
 
+LARGE = "`exp` of what may be large: `jax.nn.softmax`, `jnp.logaddexp`, or take the largest off first; `skips` says where they cannot come"
+ROUNDED = "an overflow on the way, or a root or a logarithm of what rounding makes negative: `jnp.maximum`; `skips` says where they cannot come"
+"""Where NaN comes from: no result is infinite."""
+
+
 def check_overflow(
     told: str, found: Sequence[Any], run: Callable[[Any], Sequence[Any]], arrays: Sequence[Any]
 ) -> None:
@@ -142,13 +147,12 @@ def check_overflow(
             exact = [np.asarray(v) for v in compiled(run)(list(map(widened, arrays)))]
     except ANY_ERROR:
         return  # the class fixes a dtype
-    hint = "`exp` of what may be large: `jax.nn.softmax`, `jnp.logaddexp`, or take the largest off first; `skips` says where they cannot come"
     for i, (narrow, wide) in enumerate(zip(found, exact)):
         if is_inexact(narrow):
             fits = np.abs(wide) < float(jnp.finfo(narrow.dtype).max)
             wrong = fits & ~np.isfinite(np.asarray(narrow))
             both = f"{told} it is {narrow}, in 64 bits {wide}"
-            check(not wrong.any(), f"output {i}", both, hint)
+            check(not wrong.any(), f"output {i}", both, LARGE if np.isinf(narrow).any() else ROUNDED)
 
 
 def in_64_bits() -> Any:

@@ -8,25 +8,24 @@ from typing import Any
 from pytree_laws import PytreeLaws
 from pytree_laws.declare.render import render, source_of
 from pytree_laws.discover.inference import inferred_leaves, inferred_outputs, inferred_statics
-from pytree_laws.discover.invocation import trace_call
 from pytree_laws.sharding.dims import dims_of_leaves
 
 from ..building.built import Built, StateOf, model_of
 from ..calling.called import Called
-from ..calling.dependencies import flowing_inputs, used_inputs
 from ..calling.invoke import invoke
 from ..values.sources import Source, literal, refer
+from .quiet_leaves import quiet_leaves
 
 
 def declarations(found: Mapping[str, Any], built: Built, called: Called | None) -> dict[str, Any]:
     """Leaves, static values and outputs, as the laws infer them; what they cannot, a suite finds by itself."""
     suite: Any = suite_of(found, built, called)()
     leaves, imports, statics, outputs, updates = [], [], [], [], []
-    steps = list[str]()
+    quiet = quiet_leaves(suite, called.method if called is not None else "") if found["kind"] != "nnx" else {}
     with contextlib.suppress(Exception):
-        steps = stepwise_leaves(suite) if found["kind"] != "nnx" else []
-    with contextlib.suppress(Exception):
-        leaves, imports = render_leaves(suite, found["kind"], steps)
+        leaves, imports = render_leaves(
+            suite, found["kind"], [path for paths in quiet.values() for path in paths]
+        )
     with contextlib.suppress(Exception):
         statics = [[path, literal(value)] for path, value in inferred_statics(suite).items()]
     with contextlib.suppress(Exception):
@@ -37,18 +36,13 @@ def declarations(found: Mapping[str, Any], built: Built, called: Called | None) 
     with contextlib.suppress(Exception):
         dims = sorted({dim for named in dims_of_leaves(suite.cached_instance()).values() for dim in named})
     manifest = {"leaves": leaves, "leaf_imports": imports, "static": statics}
-    return {**manifest, "outputs": outputs, "updates": updates, "dims": dims, "steps": steps}
-
-
-def stepwise_leaves(suite: Any) -> list[str]:
-    """The parameters that the call follows in steps alone, as the times of a schedule: by its trace they have no gradient."""
-    if not suite.called():
-        return []
-    (closed, _), inputs = trace_call(suite, suite.cached_instance(), {})
-    marks = zip(inputs, used_inputs(closed), flowing_inputs(closed), strict=False)
-    in_steps = {name.removeprefix("0.") for (name, _), used, flows in marks if used and not flows}
-    is_missed = {one.path for one in inferred_leaves(suite) if one.role == "param" and not one.unused}
-    return sorted(in_steps & is_missed)
+    return {
+        **manifest,
+        "outputs": outputs,
+        "updates": updates,
+        "dims": dims,
+        **quiet,
+    }
 
 
 def render_leaves(suite: Any, kind: str, unused: Sequence[str]) -> tuple[list[str], list[list[str]]]:

@@ -14,7 +14,6 @@ from mutants.nnx.files import Kept, KeptLaws
 
 mutant("P2", "that is not a Variable")(mutants_nnx.KeepsAValue)
 mutant("P6", "was traced anew")(suite_of(PlainCount, CounterLaws))
-mutant("P7", "the call under jax.jit raised")(mutants_nnx.ListAttribute)
 mutant("P7", "the call under strict promotion raised", "the call in bfloat16 raised")(
     suite_of(OfTheClass, CounterLaws)
 )
@@ -22,7 +21,6 @@ mutant("P7", "with bfloat16 Variables and arguments")(pitfalls_nnx.AppendedLater
 mutant("P7", "the call changed a dtype of the state")(suite_of(AddsVariable, CounterLaws))
 mutant("P7", "nnx.jit gives")(mutants_nnx_objects.ChangesItsArgument)
 mutant("P8", "after an edit the compiled call gives")(mutants_nnx_objects.ChangesItsArgument)
-mutant("P9", "a training step raised", "the gradient of the call raised")(mutants_nnx.ListAttribute)
 mutant("P9", "two training steps changed the graph definition")(suite_of(AddsVariable, CounterLaws))
 mutant("P9", "training leaves it out", "did not move it")(pitfalls_nnx.ArrayInNoVariable)
 mutant("P9", "the gradient is zero everywhere")(mutants_nnx.CarryAsItWas)

@@ -3,13 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
 from flax import nnx
 
 from ...discover.method_programs import only_of_methods
 from ...discover.suggest import check_declared
 from ...engine.applicability import not_applicable
-from ...inspect.trees import is_under
-from ...report import check, doing
+from ...inspect.arrays import same_bits
+from ...inspect.trees import given_arrays, is_under
+from ...report import ADVICE, check, doing
 from ..mutable import MutableSuite
 from ..slopes import seems_unused, shows
 from ..suite import takes_a_seed
@@ -30,6 +32,8 @@ class VariableSuite(MutableSuite):
 
     wording = WORDING
     renamed_tests = RENAMED_TESTS
+    severity_of_unhashable = ADVICE
+    """`nnx.jit` compares graph definitions, and needs no hash."""
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""
@@ -62,10 +66,17 @@ class VariableSuite(MutableSuite):
 
     def check_kind(self, path: str, part: Any, declared: Var | None) -> None:
         kind = type(part).__name__
-        check(is_variable(part), path, f"a plain {kind}, in no Variable")
+        severity = self.severity_of_hidden(part)
+        check(is_variable(part), path, f"a plain {kind}, in no Variable", severity=severity)
         if declared is not None and declared.type is not nnx.Module:
             message = f"it is a {kind}, declared is {declared.word}"
             check_declared(self, type(part) is declared.type, path, message)
+
+    def severity_of_hidden(self, array: Any) -> str:
+        """A class may keep constants of NumPy, and what it is given, to itself; what it computes or draws is its state."""
+        given = (value for _, value in given_arrays(self.plain_inputs(0)))
+        is_kept = isinstance(array, np.ndarray) or any(same_bits(array, value) for value in given)
+        return ADVICE if is_kept else super().severity_of_hidden(array)
 
     def may_be_absent(self, declared: Var) -> bool:
         held = variables_of(self.cached_instance())

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from flax import nnx
 
@@ -24,6 +25,8 @@ def inferred_variables(suite: Any) -> tuple[Var, ...]:
 def inferred_variable(path: str, variable: Any, other: Any) -> Var:
     """A Variable as two modules have it: a shape that they do not share is not declared."""
     value = value_of(variable)
+    if not jax.tree_util.all_leaves([value]):
+        return Var(path, type(variable), below=True)
     shape = jnp.shape(value) if jnp.shape(value) == jnp.shape(value_of(other)) else None
     kind = type(variable) if is_variable(variable) else nnx.Param
     # Whether what is no parameter is cut off as well is the author's to say.

@@ -107,7 +107,7 @@ class NnxSuite(VariableSuite):
     def overwritten(self, instance: Any) -> Any:
         """The module itself, with other values in its Variables."""
         for variable in variables_of(instance).values():
-            variable.set_value(perturb_leaf(value_of(variable)))
+            variable.set_value(jax.tree.map(perturb_leaf, value_of(variable)))
         return instance
 
     def elsewhere(self, instance: Any) -> Any:
@@ -156,7 +156,7 @@ class NnxSuite(VariableSuite):
         return jax.tree.leaves(jax.eval_shape(call, state, *arguments)[0])
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.partial(compiled, static_argnums=0)
+        @compiled
         def traced(graphdef: Any, state: Any, *arguments: Any) -> Any:
             return function(nnx.merge(graphdef, state, copy=True), *arguments)
 

@@ -85,7 +85,7 @@ def compiled_grads(suite: Any) -> Callable[..., Any]:
             found = grads(suite, module, arguments, of_arguments=False)
         return *found, nnx.state(module)
 
-    return compiled(run, static_argnums=0)
+    return compiled(run)
 
 
 def stepped(suite: Any, instance: Any, steps: int) -> Any:

@@ -90,7 +90,9 @@ def value_of(variable: Any) -> Any:
 
 
 def values_of(tree: Any) -> dict[str, Any]:
-    return {path: value_of(variable) for path, variable in variables_of(tree).items()}
+    """The values of the Variables that hold one array or number, by path; a law asks for no part of a tuple."""
+    values = {path: value_of(variable) for path, variable in variables_of(tree).items()}
+    return {path: value for path, value in values.items() if jax.tree_util.all_leaves([value])}
 
 
 def bits_of(tree: Any) -> dict[str, Any]:

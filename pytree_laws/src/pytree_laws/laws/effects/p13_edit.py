@@ -25,7 +25,7 @@ from ...inspect.trees import (
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, Law, check, doing
+from ...report import ADVICE, ANY_ERROR, Law, check, doing
 from ...values.randomize import perturb_leaf
 from ..ties import TIES, check_ties, read_from, ties_of
 
@@ -36,8 +36,7 @@ LAW = Law(
     protects="`eqx.tree_at` or a copy that changes more than the selected leaf, and `==` between instances that raises instead of giving a bool.",
     mistake="A dataclass compares arrays with ==, `__eq__` compares static values alone, `__len__` is 0, or its `__post_init__` changes what `replace` passes through it.",
     fix="Use `@dataclass(eq=False)`, and preprocess in a factory instead of `__post_init__`.",
-    lesser={"equality": "advice", "is_true": "advice"},
-    rests_on=("test_p03_round_trip", "test_p04_"),
+    rests_on=("test_p03_round_trip", "test_p04_", "test_p05_treedef_depends_on"),
 )
 CHECKS = Checks(LAW)
 
@@ -76,7 +75,7 @@ def test_p13_an_update_leaves_the_rest_alone(subject: MutableSuite) -> None:
         check(same, path, f"an update of it changed the {subject.structure_noun}")
 
 
-@CHECKS.register()
+@CHECKS.register(severity=ADVICE)
 def test_p13_equality_has_a_truth_value(subject: Suite) -> None:
     instance, other = (subject.comparable(subject.cached_instance(seed)) for seed in (0, 1))
     skip_arrays(instance)
@@ -114,7 +113,7 @@ def check_statics_tell_apart(subject: Suite, instance: Any) -> None:
             check(not bool(instance == edited), path, message, f"`__eq__` compares the {subject.nouns} alone")
 
 
-@CHECKS.register()
+@CHECKS.register(severity=ADVICE)
 def test_p13_an_instance_is_true(subject: Suite) -> None:
     instance = subject.cached_instance()
     skip_arrays(instance)

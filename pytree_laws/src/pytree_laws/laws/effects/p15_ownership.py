@@ -14,7 +14,7 @@ from ...inspect.trees import arrays_of, changed, given_arrays
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, Law, check, doing
+from ...report import ANY_ERROR, COST, Law, check, doing
 from ...trace.jaxprs import has_repeated_parts
 from ...trace.programs import compiled
 from ...values.randomize import check_draws, check_held_draws, check_keys, check_rows_differ
@@ -26,13 +26,12 @@ LAW = Law(
     protects="Leaves that share a buffer with each other or with the caller, so that donation fails or deletes it; and PRNG keys that are used twice.",
     mistake="One array object is stored twice, a module-level constant is stored as a leaf, or one key serves two draws.",
     fix="Copy with `jnp.array(x)`; use one key split per consumer: `key1, key2 = jax.random.split(key)`.",
-    lesser={"share_a_buffer": "cost"},
     rests_on=("test_p03_round_trip",),
 )
 CHECKS = Checks(LAW)
 
 
-@CHECKS.register()
+@CHECKS.register(severity=COST)
 def test_p15_no_two_leaves_share_a_buffer(subject: Suite) -> None:
     check_buffers(subject)
 
@@ -190,4 +189,4 @@ def check_buffers(suite: Suite) -> None:
         for name, leaf in suite.named(instance).items():
             owner = owners.setdefault(buffer_of(leaf) or id(leaf), whose + name)
             message = f"it shares its buffer with {owner}"
-            check(owner == whose + name, whose + name, message)
+            check(owner == whose + name, whose + name, message, severity=COST)

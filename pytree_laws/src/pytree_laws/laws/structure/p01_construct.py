@@ -6,19 +6,30 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from ...discover.inference import stores_what_it_is_given
 from ...engine.applicability import ACCEPTED, declares, not_applicable, of_leaves
 from ...engine.registry import Checks
 from ...engine.runner import first_build
-from ...inspect.arrays import buffer_of, host, is_array, is_constant, is_key, on_device, same_bits
+from ...inspect.arrays import (
+    buffer_of,
+    host,
+    is_array,
+    is_constant,
+    is_inexact,
+    is_key,
+    on_device,
+    same_bits,
+)
 from ...inspect.classes import defaults_of, own_functions
 from ...inspect.global_state import globals_of
 from ...inspect.references import (
     MUTABLE,
     containers_of,
     mutables,
+    reachable,
     scramble,
     snapshot,
     turned_around,
@@ -26,7 +37,7 @@ from ...inspect.references import (
 from ...inspect.trees import arrays_of, avals, given_arrays, is_under, structure, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, Fault, Law, check, doing
+from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
 from ...trace.jaxprs import NEEDS_VALUES, constant_draws
 from ...values.comparison import check_same_bits
 
@@ -37,13 +48,6 @@ LAW = Law(
     protects="Constructors with side effects: the caller's arguments are mutated, instances share a mutable default, or another PRNG key is used than the one passed in.",
     mistake="A dict, list or array of the caller is changed or stored as it is, a default is shared by all instances, a key is constant, or a check needs the values of arrays.",
     fix="Copy on the way in (`{**table}`, `list(layers)`, `jnp.array(x)`) and check there; derive randomness from the key alone.",
-    # Who stores an array as it was given may mean to: nothing changes it in place but donation.
-    # The constructor of a dataclass or NamedTuple stores all as it is, as its callers know.
-    lesser={
-        "defaults_are_immutable": "advice",
-        "shares_no_buffer": "advice",
-        "generated_constructor": "advice",
-    },
 )
 CHECKS = Checks(LAW)
 
@@ -71,7 +75,8 @@ def test_p01_keeps_none_of_its_inputs(subject: Suite) -> None:
     check_no_shared_buffer(subject, own, arrays)
 
 
-@CHECKS.register()
+# The constructor of a dataclass or NamedTuple stores all as it is, as its callers know.
+@CHECKS.register(severity=ADVICE)
 def test_p01_a_generated_constructor_is_given_nothing_that_can_change(subject: Suite) -> None:
     if not stores_what_it_is_given(subject):
         not_applicable("the constructor is the author's own")
@@ -80,7 +85,8 @@ def test_p01_a_generated_constructor_is_given_nothing_that_can_change(subject: S
     check_no_container(instance, inputs)
 
 
-@CHECKS.register()
+# Who stores an array as it was given may mean to: nothing changes it in place but donation.
+@CHECKS.register(severity=ADVICE)
 def test_p01_shares_no_buffer_with_its_inputs(subject: Suite) -> None:
     instance, arrays = built_of_arrays(subject, subject.plain_inputs(0))
     if not arrays:
@@ -182,12 +188,14 @@ def test_p01_instances_share_nothing_mutable(subject: Suite) -> None:
 @CHECKS.register()
 def test_p01_defaults_are_immutable(subject: Suite) -> None:
     instance = subject.cached_instance()
+    held = {id(value) for _, value in reachable(instance, "")}
     for where, function in own_functions(type(instance)):
         for name, default in defaults_of(function):
             message = f"the default of `{name}` is one {type(default).__name__} for all"
             hint = "write `None` or a tuple, and make a new one in the body"
             wrong = isinstance(default, MUTABLE) or is_array(default)
-            check(not wrong, where, message, hint)
+            severity = FAULT if id(default) in held else ADVICE
+            check(not wrong or isinstance(default, np.generic), where, message, hint, severity=severity)
 
 
 @CHECKS.register(declares("rejected", "no invalid inputs are declared"))
@@ -249,7 +257,9 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
             not_applicable("the constructor is given no arrays")
         message = f"under jit the constructor needs values: {str(error)[:200]}"
         hint = "a check on the values of arrays: make it where they are no tracers, or use `eqx.error_if` in the call"
-        raise Fault("build", message, hint) from error
+        # Who gives data at hand may have its values looked at; a key is what builds under vmap are for.
+        severity = ADVICE if any(map(is_data, given)) else FAULT
+        raise Fault("build", message, hint, severity=severity) from error
     for place in strays:
         message = f"built under jit it holds a tracer outside of its {subject.nouns}"
         raise Fault(place, message, "a value computed from arrays that is stored as static")
@@ -297,6 +307,11 @@ def test_p01_keeps_no_stream_of_its_rngs(subject: MutableSuite) -> None:
         message = "it is a stream of the `rngs` that the constructor was given"
         hint = "two modules that share it draw each other's keys: `rngs.fork()`"
         check(id(variable) not in streams, path, message, hint)
+
+
+def is_data(value: Any) -> bool:
+    """Whether a value that the constructor is given is an array of data, and no key or count of a stream of keys."""
+    return not is_key(value) and (is_inexact(value) or jnp.ndim(value) > 0)
 
 
 def check_no_container(instance: Any, inputs: Mapping[str, Any]) -> None:

@@ -179,7 +179,8 @@ def check_nothing_hides(subject: Suite, instance: Any) -> None:
         kind, array = type(value).__name__, subject.value_of(value)
         check(array is value, place, f"a {kind} that is not part of the state")
         if is_array(value):  # `shape` may be a property that refuses
-            raise Fault(place, f"an array of shape {value.shape} that is not a {subject.noun}", "")
+            message = f"an array of shape {value.shape} that is not a {subject.noun}"
+            raise Fault(place, message, severity=subject.severity_of_hidden(value))
 
 
 def shapes_of(held: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import jax
 from ...engine.registry import Checks
 from ...inspect.trees import flatten, flatten_with_path, path_name, walk
 from ...kinds.pytree import PytreeSuite
-from ...report import Law, check, doing
+from ...report import ADVICE, Law, check, doing
 
 LAW = Law(
     number="P4",
@@ -16,7 +16,6 @@ LAW = Law(
     protects="Wrong or missing key paths: `tree_map_with_path`, `keystr` and error messages then name another leaf than the one they are about.",
     mistake="flatten_with_keys names the children in another order than flatten_func, or names none.",
     fix="Use register_pytree_with_keys with GetAttrKey(name) for each attribute, in the order of flatten_func.",
-    lesser={"is_registered_with_keys": "advice"},
 )
 CHECKS = Checks(LAW)
 
@@ -47,7 +46,7 @@ def test_p04_paths_are_unique_and_lead_to_their_leaf(subject: PytreeSuite) -> No
         check(got is leaf, name, f"the path leads to {got!r:.200}, not to its leaf")
 
 
-@CHECKS.register()
+@CHECKS.register(severity=ADVICE)
 def test_p04_the_class_is_registered_with_keys(subject: PytreeSuite) -> None:
     for path, _ in flatten_with_path(subject.cached_instance())[0]:
         message = "the class was registered without keys"

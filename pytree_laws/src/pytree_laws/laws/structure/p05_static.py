@@ -9,7 +9,15 @@ from ...discover.invocation import call_text
 from ...discover.suggest import check_declared
 from ...engine.applicability import STATICS_DECLARED, declares, not_applicable
 from ...engine.registry import Checks
-from ...inspect.static_values import NEW, alternatives, static_fault, with_slices_as_tuples
+from ...inspect.static_values import (
+    NEW,
+    NOT_FROZEN,
+    NUMPY,
+    alternatives,
+    is_unhashable,
+    static_fault,
+    with_slices_as_tuples,
+)
 from ...inspect.trees import (
     attributes,
     look_up,
@@ -17,7 +25,7 @@ from ...inspect.trees import (
 )
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import Law, check, doing
+from ...report import ADVICE, COST, FAULT, Law, check, doing
 
 LAW = Law(
     number="P5",
@@ -26,8 +34,12 @@ LAW = Law(
     protects="Static fields that are not hashable, change after construction, or differ between instances built alike, and leaves of weak type: an error, a stale compiled function, or needless compilation.",
     mistake="A dict, list, array, NaN, lambda, partial or bound method is static, or an array was made without a dtype.",
     fix="Keep flat tuples of int, bool, str and module-level functions as static, arrays as leaves, and give every array a dtype.",
-    lesser={"weakly_typed": "cost"},
-    rests_on=("test_p02_leaves_are_", "test_p03_round_trip"),
+    rests_on=(
+        "test_p02_leaves_are_",
+        "test_p03_round_trip",
+        "test_p05_aux",
+        "test_p05_treedef_depends_on",
+    ),
 )
 CHECKS = Checks(LAW)
 
@@ -39,8 +51,11 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
         fault = static_fault(value)
         # What another instance holds as well, as a function that it is given, is not new.
         is_known = id(value) in known and (fault or "").endswith(NEW)
-        check(fault is None or is_known, where, f"static is {value!r:.200}, {fault}")
-        with doing(where, "hash of a static value"):
+        severity = ADVICE if fault in (NUMPY, NOT_FROZEN) else FAULT
+        severity = subject.severity_of_unhashable if is_unhashable(value) else severity
+        message = f"static is {value!r:.200}, {fault}"
+        check(fault is None or is_known, where, message, severity=severity)
+        with doing(where, "hash of a static value", severity=severity):
             hash(with_slices_as_tuples(value))
 
 
@@ -69,7 +84,8 @@ def test_p05_the_order_of_keywords_does_not_matter(subject: PytreeSuite) -> None
     check(first == second, "build", message, hint)
 
 
-@CHECKS.register()
+# What nobody sets by hand comes in the order of the constructor.
+@CHECKS.register(severity=ADVICE)
 def test_p05_the_order_of_attributes_does_not_matter(subject: PytreeSuite) -> None:
     first = subject.cached_instance()
     held = attributes(first)
@@ -100,9 +116,11 @@ def test_p05_static_values_are_the_declared_ones(subject: Suite) -> None:
 
 @CHECKS.register(STATICS_DECLARED)
 def test_p05_static_values_are_all_declared(subject: Suite) -> None:
+    others = dict(subject.statics_of(subject.cached_instance(1)))
     for path, value in subject.statics_of(subject.cached_instance()):
         is_absent = value is None  # in the place of an optional part
-        known = is_absent or "." in path or path in (*subject.static, *subject.held_besides)
+        is_new = not same_value(value, others.get(path))  # in each instance, which is told already
+        known = is_absent or is_new or "." in path or path in (*subject.static, *subject.held_besides)
         message = f"a static value that is not declared: {value!r:.200}"
         hint = "a field that nobody knows of, or that the laws are not told of"
         check_declared(subject, known, path, message, hint)
@@ -143,11 +161,12 @@ def test_p05_treedef_survives_calls(subject: PytreeSuite) -> None:
     check(after == before, name, f"jit changed the treedef to {after}")
 
 
-@CHECKS.register()
+@CHECKS.register(severity=COST)
 def test_p05_no_leaf_is_weakly_typed(subject: Suite) -> None:
     fixed = subject.weak_fixed_points()
     for name, part in subject.parts_of(subject.cached_instance()).items():
-        if subject.role(name) in ("module", "tree", "python") or name in fixed:
+        of_several = getattr(subject.declared(name), "below", False)
+        if of_several or subject.role(name) in ("module", "tree", "python") or name in fixed:
             continue
         value = subject.value_of(part)
         message = f"it is no jax.Array but {type(value).__name__} {value!r:.200}"

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from ...engine.applicability import ABSENT, Condition, not_applicable, of_class
 from ...engine.registry import Checks
 from ...inspect.arrays import (
+    is_floating,
     is_inexact,
     stays_wide,
 )
@@ -21,8 +23,9 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...patches.fast_compile import quick_options
-from ...report import ANY_ERROR, Law, check, doing
-from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
+from ...report import ADVICE, ANY_ERROR, FAULT, Law, check, doing
+from ...trace.dependencies import inputs_reaching
+from ...trace.jaxprs import NEEDS_VALUES, equations, is_of_flax_layer, is_variable, lacks_dtype
 from ...trace.programs import Compiled
 from ...values.closeness import check_close, check_overflow
 
@@ -35,7 +38,6 @@ LAW = Law(
     protects="A call that fails or gives a different result under `jax.jit`, as Python control flow on traced values does; one that leaves bfloat16 for float32; one that gives NaN at an ordinary number.",
     mistake="The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
     fix="Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
-    lesser={"mixes_no": "advice", "broadcasts": "advice", "loses_no": "advice"},
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
 )
 CHECKS = Checks(LAW)
@@ -100,9 +102,17 @@ def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
     hint = "a division by a deviation or a norm that can be 0: add an epsilon"
     for fill in (0, 1):
         message = f"with each element of the arguments {fill} it has NaN"
+        # Zeros are no numbers for what is given positive numbers alone.
+        severity = ADVICE if fill == 0 and all_positive(arguments) else FAULT
         for i, result in enumerate(filled_results(subject, instance, arguments, fill)):
             has = is_inexact(result) and np.isnan(np.asarray(result)).any()
-            check(not has, f"output {i}", message, hint)
+            check(not has, f"output {i}", message, hint, severity=severity)
+
+
+def all_positive(arguments: Any) -> bool:
+    """Whether floats are among the arguments, and each is positive."""
+    floats = [np.asarray(value) for value in arrays_of(arguments) if is_floating(value)]
+    return bool(floats) and all((value > 0).all() for value in floats)
 
 
 def filled_results(subject: Suite, instance: Any, arguments: Any, fill: int) -> list[Any]:
@@ -141,7 +151,7 @@ def test_p07_filter_jit_equals_eager(subject: PytreeSuite) -> None:
     check_close("call", "filter_jit gives {}, eager {}", got, eager)
 
 
-@CHECKS.register()
+@CHECKS.register(severity=ADVICE)
 def test_p07_mixes_no_precisions(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     if not subject.strict:
@@ -158,7 +168,7 @@ def test_p07_mixes_no_precisions(subject: Suite) -> None:
                 raise
 
 
-@CHECKS.register(NO_BROADCASTS)
+@CHECKS.register(NO_BROADCASTS, severity=ADVICE)
 def test_p07_broadcasts_no_ranks(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     hint = "operands of two ranks: write `x[None]`, or `broadcasts = True`"
@@ -167,11 +177,26 @@ def test_p07_broadcasts_no_ranks(subject: Suite) -> None:
         jax.eval_shape(call, value, *arguments)
 
 
+def casts_on_purpose(call: Callable[..., Any], value: Any, arguments: Any) -> bool:
+    """Whether the call itself leaves bfloat16: by a cast of what it is given, or for complex numbers, of which none are as narrow."""
+    traced = jax.make_jaxpr(lambda *given: arrays_of(call(*given)))
+    made = [v.aval.dtype for one in equations(traced(value, *arguments).jaxpr) for v in one.outvars]
+    if any(jnp.issubdtype(dtype, jnp.complexfloating) for dtype in made):
+        return True
+    with contextlib.suppress(*ANY_ERROR), jax.numpy_dtype_promotion("strict"):
+        jaxpr = traced(value, *arguments).jaxpr
+        wide = [v for v in jaxpr.outvars if stays_wide(v.aval)]
+        return all(is_variable(v) and any(inputs_reaching(jaxpr.replace(outvars=[v]))) for v in wide)
+    return False
+
+
 @CHECKS.register()
 def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     if not subject.computes_in_one_dtype(instance, arguments):
         not_applicable("the class fixes a dtype")
+    if not any(map(is_floating, arrays_of((subject.to_tree(instance)[0], arguments)))):
+        not_applicable("it holds no floats, and is given none")
     small, given = bfloat16((subject.to_tree(instance)[0], arguments))
     call, value = subject.pure_call(subject.to_tree(instance)[1](small))
     hint = "an array with a fixed dtype, which meets one in bfloat16"
@@ -184,9 +209,11 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
             if lacks_dtype(error) or is_of_flax_layer(error):
                 not_applicable(f"there is no such operation in bfloat16: {error}")
             raise
+    severity = ADVICE if casts_on_purpose(call, value, given) else FAULT
     for i, out in enumerate(jax.tree.leaves(subject.output_of(outcome))):
         message = f"with bfloat16 {subject.nouns} and arguments it is {out.dtype}"
-        check(not stays_wide(out), f"output {i}", message, "an array with a fixed dtype")
+        hint = "an array with a fixed dtype"
+        check(not stays_wide(out), f"output {i}", message, hint, severity=severity)
     if subject.is_mutable:
         same = avals(outcome[1]) == avals(subject.named(subject.to_tree(instance)[1](small)))
         check(same, "state", "the call changed a dtype of the state")

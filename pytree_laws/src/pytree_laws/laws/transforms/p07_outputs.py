@@ -19,7 +19,7 @@ from ...inspect.arrays import (
 )
 from ...inspect.trees import arrays_of, without_functions
 from ...kinds.suite import Suite
-from ...report import check, doing
+from ...report import ADVICE, check, doing
 from ...trace.jaxprs import narrowing_casts
 from ...values.closeness import tolerance_of
 from ...values.comparison import compare, recording_differences
@@ -99,7 +99,7 @@ def _check_values(subject: Suite, dtype: str, where: str, usual: Any, got: Any) 
     check(not differences, where, "; ".join([message, *differences]), hint)
 
 
-@CHECKS.register()
+@CHECKS.register(severity=ADVICE)
 def test_p07_loses_no_precision_on_the_way(subject: Suite) -> None:
     subject.need_call()
     if not subject.strict:

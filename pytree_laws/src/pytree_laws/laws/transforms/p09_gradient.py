@@ -38,6 +38,7 @@ LAW = Law(
     mistake="A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
     fix="Use each parameter in the call; apply stop_gradient to buffers where they are used, and to nothing else; leave data and buffers out of `trainable()`.",
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux", "test_p05_no_leaf"),
+    rests_there_on=("test_p08_every_parameter_changes",),
 )
 CHECKS = Checks(LAW)
 

@@ -24,7 +24,12 @@ LAW = Law(
     protects="A class that fails under `jax.vmap`, or as an ensemble built by `eqx.filter_vmap`, or that gives other results there than a Python loop does.",
     mistake="A leaf is no array, the call uses Python control flow on values, or unflatten rejects batched leaves and None.",
     fix="Keep the leaves arrays, use jnp.where and lax.cond, and let unflatten only store.",
-    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
+    rests_on=(
+        "test_p02_leaves_are_",
+        "test_p03_round_trip",
+        "test_p05_aux",
+        "test_p05_treedef_depends_on",
+    ),
 )
 CHECKS = Checks(LAW)
 

@@ -20,7 +20,7 @@ from ...inspect.call_recorder import Invocation
 from ...inspect.classes import documents_nan
 from ...inspect.parameter_values import members
 from ...kinds.suite import Suite
-from ...report import Fault, check
+from ...report import ADVICE, FAULT, Fault, check
 from ...trace.programs import result_or_raise
 from ...values.closeness import close
 from .configuration_dtypes import (
@@ -264,7 +264,9 @@ def _refuse(traced: TracedConfiguration, may_be: bool) -> None:
     __tracebackhide__ = True
     if traced.error is not None and not may_be:
         message = f"the {traced.stage} raised {error_text(traced.error)}"
-        raise Fault(traced.configuration.name, message, NOT_ALLOWED) from traced.error
+        # A default of None may stand for what each caller gives, as the example does.
+        severity = ADVICE if traced.configuration.leaves_out_alone else FAULT
+        raise Fault(traced.configuration.name, message, NOT_ALLOWED, severity=severity) from traced.error
 
 
 def _left_out(use: Invocation, kind: type) -> list[str]:

@@ -20,7 +20,6 @@ LAW = Law(
     protects='"Attempt to donate the same buffer twice" as soon as `donate_argnums` is added to save memory.',
     mistake="An average that starts as the same arrays as the model; a start that lies in a variable of a module; a leaf that leaves the step in another dtype.",
     fix="Copy where a state is built: `jax.tree.map(jnp.copy, model)`; return each leaf in the shape and dtype that it came in.",
-    lesser={},
 )
 CHECKS = Checks(LAW)
 

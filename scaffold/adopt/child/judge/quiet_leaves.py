@@ -1,0 +1,56 @@
+"""Parameters that have no gradient by the call that was found, and why that is no mistake."""
+
+import contextlib
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
+
+from pytree_laws.discover.inference import inferred_leaves
+from pytree_laws.discover.invocation import trace_call
+from pytree_laws.inspect.classes import is_of_library
+
+from ..calling.dependencies import flowing_inputs, used_inputs
+
+
+def quiet_leaves(suite: Any, method: str) -> dict[str, list[str]]:
+    """The parameters that the call follows in steps alone, cuts off, or leaves to other methods; `method` is what is called."""
+    found: dict[str, list[str]] = {"steps": [], "cut_off": [], "unread": []}
+    with contextlib.suppress(Exception):
+        params = [one for one in inferred_leaves(suite) if one.role == "param"]
+        found["cut_off"] = [one.path for one in params if one.unused]
+        names = [one.path for one in params if not one.unused]
+        used, flowing = leaves_of_call(suite)
+        found["steps"] = sorted(path for path in names if path in used - flowing)
+        read = names_read_beside(type(suite.cached_instance()), method or "__call__")
+        found["unread"] = sorted(path for path in names if path not in used and path in read)
+    return found
+
+
+def leaves_of_call(suite: Any) -> tuple[set[str], set[str]]:
+    """The leaves that the outputs depend on, and those to which a gradient may flow; all where nothing is called."""
+    if not suite.called():
+        every = {one.path for one in inferred_leaves(suite)}
+        return every, every
+    (closed, _), inputs = trace_call(suite, suite.cached_instance(), {})
+    names = [name.removeprefix("0.") for name, _ in inputs]
+    marks = used_inputs(closed), flowing_inputs(closed)
+    used, flowing = ({name for name, is_so in zip(names, each, strict=False) if is_so} for each in marks)
+    return used, flowing
+
+
+def names_read_beside(cls: type, method: str) -> set[str]:
+    """The attributes that methods and properties of a class read beside one of them, constructors and special methods left out."""
+    owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
+    held = [pair for owner in owners for pair in vars(owner).items()]
+    others = [v for name, v in held if name != method and not name.startswith("__") and "flatten" not in name]
+    return {name for value in others for code in codes_of(value) for name in code.co_names}
+
+
+def codes_of(value: Any) -> Iterator[CodeType]:
+    """The code of a method or a property, what wraps it looked through."""
+    function = getattr(value, "fget", None) or getattr(value, "func", None) or value
+    with contextlib.suppress(Exception):
+        function = getattr(function, "__wrapped__", None) or getattr(function, "method", function)
+    code = getattr(function, "__code__", None)
+    if isinstance(code, CodeType):
+        yield code

@@ -1,0 +1,45 @@
+"""What `adopt` finds beside the tests of a class, as a law tells it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scaffold.adopt.leaf_order import HASH_SEED, SEEDS
+
+Finding = dict[str, str]
+_QUIET = {
+    "cut_off": (
+        "the output depends on it, and `stop_gradient` keeps gradients away: it is taken for a buffer",
+        "Take `stop_gradient` away from what is trained; leave a buffer out of what the optimiser is given.",
+    ),
+    "unread": (
+        "the call does not use it, and another method of the class does: no test asks whether it matters",
+        "Adopt the class with `--call` of the method that uses it.",
+    ),
+}
+"""By how leaves are marked, what is so, and what to do about it."""
+
+
+def of_order(name: str, first: Sequence[str], second: Sequence[str]) -> Finding:
+    """What is wrong where leaves come in two orders."""
+    what = f"its leaves come as {', '.join(first)} with {HASH_SEED}={SEEDS[0]}, and as {', '.join(second)} with {SEEDS[1]}"
+    law = {"law": "P4", "name": "key paths", "test": "test_p04_order_is_the_same_in_each_process"}
+    hint = "a set of names, which is iterated over"
+    fix = "Flatten in a fixed order: a tuple or `sorted(...)` in place of a set."
+    return _told({**law, "where": name, "what": what, "hint": hint, "severity": "fault", "fix": fix})
+
+
+def of_quiet_leaves(found: Mapping[str, Any]) -> list[Finding]:
+    """What is to be known of leaves that no test asks a gradient of, by why that is."""
+    return [_of_quiet(kind, found[kind]) for kind in _QUIET if found.get(kind)]
+
+
+def _of_quiet(kind: str, paths: Sequence[str]) -> Finding:
+    what, fix = _QUIET[kind]
+    law = {"law": "P9", "name": "gradient and step", "test": f"test_p09_no_leaf_is_{kind}"}
+    where = {"where": ", ".join(paths), "what": what, "hint": ""}
+    return _told({**law, **where, "severity": "advice", "fix": fix})
+
+
+def _told(finding: Finding) -> Finding:
+    text = "{law} {name}, at `{where}`: {what}\n  fix: {fix}".format(**finding)
+    return {**finding, "text": text}

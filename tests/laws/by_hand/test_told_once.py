@@ -1,0 +1,195 @@
+"""What is told once, as what it is: calls that cannot be compiled, treedefs that cannot be compared, and what is no mistake at all."""
+
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+from by_hand.test_severity import severities
+from pytree_laws import Leaf, check_pytree, sample
+from pytree_laws.inspect.references import references
+from pytree_laws.report import COST, FAULT, UNDER_TEST
+
+
+class Branch(eqx.Module):
+    """It cannot be compiled: what it does depends on a value."""
+
+    scale: jax.Array
+
+    def __call__(self, x):
+        return self.scale * x if x.sum() > 0 else x
+
+
+def test_a_call_that_cannot_be_compiled_is_one_fault():
+    report = check_pytree(lambda seed: Branch(sample(seed, (3,))), lambda seed: (jnp.ones(3) + seed,))
+    [finding] = report.findings
+    assert (finding.law.number, finding.severity) == ("P7", FAULT)
+    assert "TracerBoolConversionError" in finding.what
+
+
+@jax.tree_util.register_pytree_node_class
+class HoldsArray:
+    """Its aux data is an array: two treedefs cannot be compared."""
+
+    def __init__(self, weight, table):
+        self.weight, self.table = weight, table
+
+    def tree_flatten(self):
+        return (self.weight,), Aux(self.table)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, aux.table)
+
+
+@dataclasses.dataclass(frozen=True)
+class Aux:
+    table: jax.Array
+
+
+class Opaque:
+    """Its == gives an array."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __eq__(self, other):
+        return self.table == other.table
+
+    def __hash__(self):
+        return 0
+
+
+def test_treedefs_that_cannot_be_compared_are_a_fault_of_the_class():
+    report = check_pytree(lambda seed: HoldsArray(sample(seed, (3,)), jnp.arange(3)))
+    assert [one.test for one in report.findings if one.law.number == "P5"] == [
+        "test_p05_aux_is_hashable_and_free_of_arrays"
+    ]
+    report = check_pytree(lambda seed: HoldsArray(sample(seed, (3,)), Opaque(jnp.arange(3) + seed)))
+    [finding] = [one for one in report.findings if one.law.number == "P5"]
+    assert "cannot be compared" in finding.what
+    assert not [one for one in report.findings if UNDER_TEST in one.what]
+
+
+class HoldsTwo(nnx.Module):
+    """A Variable of two arrays."""
+
+    def __init__(self, rngs):
+        self.both = nnx.Variable((rngs.params.normal((3, 3)), jnp.zeros(3)))
+
+
+def test_a_variable_that_holds_a_tuple_is_no_array():
+    assert not severities(lambda seed: HoldsTwo(nnx.Rngs(seed)))
+
+
+class Inner(eqx.Module):
+    """A dataclass that refuses assignments by itself."""
+
+    size: int = 1
+
+
+class HoldsInner(eqx.Module):
+    weight: jax.Array
+    inner: Inner = eqx.field(static=True)
+
+
+def test_a_module_of_equinox_is_frozen():
+    assert not severities(lambda seed: HoldsInner(sample(seed, (3,)), Inner()))
+
+
+class Draws(nnx.Module):
+    """No float goes in."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def __call__(self, key):
+        return jax.random.normal(key, (self.size,))
+
+
+def test_what_holds_no_float_is_asked_for_none_in_bfloat16():
+    assert not severities(lambda seed: Draws(3), lambda seed: (jax.random.key(seed),))
+
+
+class Guarded:
+    """A function that answers no question about itself."""
+
+    def __getattr__(self, name):
+        raise KeyError(name)
+
+    def __call__(self, x):
+        return x
+
+
+def test_what_a_class_raises_that_is_asked_for_an_attribute_is_not_ours():
+    assert ("(wrapped)", None) in references(Guarded())
+
+
+class Roots(eqx.Module):
+    shift: jax.Array
+
+    def __call__(self, x):
+        return jnp.sqrt((x + self.shift) ** 2 - x**2 - 2 * x * self.shift - self.shift**2 + 1e-9)
+
+
+def test_nan_by_rounding_is_no_overflow():
+    report = check_pytree(lambda seed: Roots(0.1 * sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    [hint] = [one.hint for one in report.findings if "in 64 bits" in one.what]
+    assert "rounding makes negative" in hint
+
+
+TABLE = jnp.arange(3.0)
+
+
+class OfATable(eqx.Module):
+    """Each instance holds one and the same array."""
+
+    table: jax.Array
+
+    def __init__(self):
+        self.table = TABLE
+
+
+def test_a_shared_buffer_costs_and_is_no_fault_of_donation():
+    found = severities(lambda seed: OfATable())
+    assert found["test_p15_donation"] == COST
+
+
+class Grid:
+    """It has no == of its own."""
+
+
+class OnGrid(eqx.Module):
+    weight: jax.Array
+    size: int = eqx.field(static=True)
+    grid: Grid = eqx.field(static=True)
+
+
+def test_a_static_value_that_is_new_in_each_instance_is_told_once():
+    found = severities(
+        lambda seed: OnGrid(sample(seed, (3,)), 3, Grid()),
+        leaves=(Leaf("weight", "param", (3,)),),
+        static={"size": 3},
+    )
+    assert [test for test in found if "p05" in test or "p14_save" in test] == [
+        "test_p05_treedef_depends_on_the_configuration_alone"
+    ]
+
+
+class Forgets(eqx.Module):
+    weight: jax.Array
+    bias: jax.Array
+
+    def __call__(self, x):
+        return self.weight * x + 0 * self.bias
+
+
+def test_a_leaf_that_changes_nothing_is_told_by_one_law():
+    found = severities(
+        lambda seed: Forgets(sample(seed, (3,)), sample(seed + 1, (3,))),
+        lambda seed: (sample(seed, (3,)),),
+        leaves=(Leaf("weight", "param", (3,)), Leaf("bias", "param", (3,))),
+    )
+    assert found == {"test_p08_every_parameter_changes_the_output": FAULT}
