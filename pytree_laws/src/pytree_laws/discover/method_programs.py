@@ -19,7 +19,7 @@ from ..trace.programs import compiled
 from ..values.closeness import settle
 from ..values.dtypes import cast, example_in
 from ..values.example_values import sample
-from ..values.optimisation import has_forward_mode_alone, weighted
+from ..values.optimisation import has_forward_mode_alone, weighted_terms
 from ..values.precision import tolerated
 
 PLAIN = bool, int, float
@@ -245,8 +245,8 @@ Values = Mapping[str, Any]
 
 
 @once_per_session
-def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, np.ndarray]]:
-    """Of each declared method a loss; and by path how the losses change, as one program."""
+def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, list[np.ndarray]]]:
+    """Of each declared method the terms of a loss; and by path how the losses change, as one program."""
     _, rebuilt = suite.flowing_values(suite.cached_instance())
     methods = [method for method in traceable(suite) if not method.found]
     static, arrays = zip(*(partition(tuple(method.arguments(0))) for method in methods))
@@ -254,35 +254,38 @@ def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, np
     def loss(i: int, values: Values, arrays: Any) -> Any:
         given = combine(static[i], arrays[i])
         parts = parts_of_result(suite, rebuilt(values), methods[i], given)
-        return _loss(parts[1:], values)
+        terms = _terms(parts[1:], values)
+        return jnp.sum(terms), terms
 
     # Each by itself: what is NaN in one slope would be so in all.
     @compiled
     def run(values: Values, arrays: Any) -> Any:
         return [_with_grad(loss, i, values, arrays) for i in range(len(methods))]
 
-    def of_values(values: Values) -> tuple[Values, np.ndarray]:
-        found, grads = zip(*run(values, arrays))
+    def of_values(values: Values) -> tuple[Values, list[np.ndarray]]:
+        terms, grads = zip(*run(values, arrays))
         rows = {name: np.stack([each[name] for each in grads]) for name in values}
-        return rows, np.asarray(found)
+        return rows, [np.asarray(each, np.float64) for each in terms]
 
     return of_values
 
 
 def _with_grad(loss: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return jax.value_and_grad(loss, 1)(*arguments)
+        (_, terms), grads = jax.value_and_grad(loss, 1, has_aux=True)(*arguments)
     except ValueError as error:
         if not has_forward_mode_alone(error):
             raise
-        return loss(*arguments), jax.jacfwd(loss, 1)(*arguments)
+        grads, terms = jax.jacfwd(loss, 1, has_aux=True)(*arguments)
+    return terms, grads
 
 
-def _loss(parts: Any, values: Values) -> Any:
-    """A scalar of what was computed: what is given back as it was says nothing."""
+def _terms(parts: Any, values: Values) -> Any:
+    """The terms of a loss over what was computed: what is given back as it was says nothing."""
     same = {id(value) for value in values.values()}
     made = (y for y in jax.tree.leaves(parts) if is_inexact(y) and id(y) not in same)
-    return jnp.asarray(sum(map(weighted, made), 0.0), jnp.result_type(float))
+    dtype = jnp.result_type(float)
+    return jnp.concatenate([jnp.zeros(1, dtype), *(weighted_terms(y).ravel().astype(dtype) for y in made)])
 
 
 def way(leaf: Any, seed: int = 5) -> np.ndarray:

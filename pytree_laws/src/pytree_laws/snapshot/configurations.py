@@ -17,6 +17,7 @@ from ..discover.configurations import (
     traced_configurations,
 )
 from ..discover.invocation import call_function, example_construction, trace_call, trace_inputs
+from ..discover.likely import likely_configurations
 from ..inspect.arrays import is_array, is_key
 from ..inspect.trees import arrays_of, named_numbers, structure
 from ..session import once_per_session
@@ -24,6 +25,7 @@ from ..trace.jaxprs import loops_by_values
 from ..trace.programs import jit_all
 from ..values.edge_values import FAR, is_finite
 from .format import Entry, entries
+from .methods import OPTIONS, numbers_of_methods
 
 CONFIGURED = "in other configurations"
 ACCEPTED = "at values that it accepts"
@@ -65,6 +67,15 @@ def of_accepted(suite: Any) -> dict[str, Entry]:
     return dict(sorted(entries({n: v for n, v in found if is_finite(v)}).items()))
 
 
+def of_options(suite: Any) -> dict[str, Entry]:
+    """Entries of what the call and methods give with options that the example leaves at their default."""
+    if not suite.tries_configurations:
+        return {}
+    of_call = outputs(suite)[OPTIONS] if suite.called() else {}
+    every = {**of_call, **numbers_of_methods(suite)[OPTIONS]}.items()
+    return dict(sorted(entries({name: v for name, v in every if is_finite(v)}).items()))
+
+
 @once_per_session
 def outputs(suite: Any) -> dict[str, dict[str, Any]]:
     """By section what the call gives, with other numbers than those of the start; all from one program."""
@@ -72,6 +83,7 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
     places = {
         CONFIGURED: [*_called_otherwise(suite, _other_ways(suite)), *more],
         ACCEPTED: _called_otherwise(suite, accepted_configurations(suite)),
+        OPTIONS: _called_otherwise(suite, likely_configurations(suite)),
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

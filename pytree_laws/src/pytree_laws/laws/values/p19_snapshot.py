@@ -10,7 +10,7 @@ import pytest
 from ...engine.registry import Checks
 from ...kinds.suite import Suite
 from ...report import Fault, check
-from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations
+from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations, of_options
 from ...snapshot.files import change, file_of, record_of, tests_of
 from ...snapshot.format import (
     Entry,
@@ -26,9 +26,10 @@ from ...snapshot.format import (
     usual_settings,
     without,
 )
-from ...snapshot.methods import OF_METHODS, of_methods
+from ...snapshot.methods import OF_METHODS, OPTIONS, of_methods
 from ...snapshot.mode import RECORD, RECORDED, UPDATE, has_record, mode_of
 from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other_arguments
+from ...snapshot.sequences import OVER_STEPS, of_sequences
 from ..sharding.p20_sharding import ALONE, of_dims
 
 CHECKS = Checks()
@@ -39,6 +40,8 @@ FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
     ACCEPTED: of_accepted,
     OF_METHODS: of_methods,
     OTHERWISE: with_other_arguments,
+    OPTIONS: of_options,
+    OVER_STEPS: of_sequences,
 }
 EVERY = (*SECTIONS, *FURTHER)
 SHOWN = 8  # numbers that differ
