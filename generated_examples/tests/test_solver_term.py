@@ -20,6 +20,7 @@ class TestSolverTerm(ClosureLaws):
     other: ClassVar = {
         "example": (),
     }
+    rejected = (({"damping": sample(0, (3,))}, ValueError),)
     kept = ("matrix", "damping", "frequency")
     returns = (Output((2,)),)
     carry = 1

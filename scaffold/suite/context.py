@@ -102,7 +102,7 @@ def _declarations(subject: Subject) -> Context:
         "other": other_inputs(subject),
         "filters": [[method, repr(paths)] for method, paths in subject.facts.filters],
         "ties": [list(pair) for pair in subject.facts.ties],
-        "rejected": rejected_inputs(subject.spec),
+        "rejected": rejected_inputs(subject),
         "accepted": [changed((row,)) for row in bounds(subject.spec)[0]],
         "declared": [list(row) for row in _declared(subject)],
     }

@@ -25,7 +25,7 @@ from ..trace.jaxprs import loops_by_values
 from ..trace.programs import jit_all
 from ..values.edge_values import FAR, is_finite
 from .format import Entry, entries
-from .methods import OPTIONS, numbers_of_methods
+from .methods import OPTIONS
 
 CONFIGURED = "in other configurations"
 ACCEPTED = "at values that it accepts"
@@ -65,15 +65,6 @@ def of_accepted(suite: Any) -> dict[str, Entry]:
         return {}
     found = outputs(suite)[ACCEPTED].items()
     return dict(sorted(entries({n: v for n, v in found if is_finite(v)}).items()))
-
-
-def of_options(suite: Any) -> dict[str, Entry]:
-    """Entries of what the call and methods give with options that the example leaves at their default."""
-    if not suite.tries_configurations:
-        return {}
-    of_call = outputs(suite)[OPTIONS] if suite.called() else {}
-    every = {**of_call, **numbers_of_methods(suite)[OPTIONS]}.items()
-    return dict(sorted(entries({name: v for name, v in every if is_finite(v)}).items()))
 
 
 @once_per_session

@@ -170,6 +170,28 @@ class MeanOfSquares(Measured):
         return jnp.sum(self.value)
 
 
+class KeepsIntegers(Measured):
+    def __init__(self, value, unit: float = 1.0):
+        self.value, self.unit = jnp.asarray(value), unit
+
+
+class MakesFloats(Measured):
+    def __init__(self, value, unit: float = 1.0):
+        self.value, self.unit = jnp.array(value, float), unit
+
+
+class FloatsLaws(MeasuredLaws):
+    right = MakesFloats
+    copies_arrays = False
+
+
+further(
+    *("P19", "Integers that stay so", KeepsIntegers, MakesFloats),
+    *("value of whole numbers: it is int32[3], recorded is float32[3] (with other options)",),
+    base=FloatsLaws,
+)
+
+
 def with_options(title, broken, *words, law="P19", base=MeasuredLaws):
     further(law, title, broken, Measured, *words, base=base)
 

@@ -10,7 +10,7 @@ import pytest
 from ...engine.registry import Checks
 from ...kinds.suite import Suite
 from ...report import Fault, check
-from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations, of_options
+from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations
 from ...snapshot.files import change, file_of, record_of, tests_of
 from ...snapshot.format import (
     Entry,
@@ -29,6 +29,7 @@ from ...snapshot.format import (
 from ...snapshot.methods import OF_METHODS, OPTIONS, of_methods
 from ...snapshot.mode import RECORD, RECORDED, UPDATE, has_record, mode_of
 from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other_arguments
+from ...snapshot.options import of_options
 from ...snapshot.sequences import OVER_STEPS, of_sequences
 from ..sharding.p20_sharding import ALONE, of_dims
 
