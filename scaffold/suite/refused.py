@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from scaffold.emit.shapes import shapes_held
 from scaffold.spec.construction.arithmetic import evaluate
+from scaffold.spec.construction.constructor import is_plain
 from scaffold.spec.construction.sizes import all_positive
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ListType, ScalarType, TupleType, Type
@@ -102,7 +103,9 @@ def _number(node: ast.expr, values: Mapping[str, Any]) -> Any:
 
 def other_shapes(subject: Subject) -> Iterator[Row]:
     """For each array that is given beside one with a dim of it, the array with another size there."""
-    for name, array in shapes_held(subject.spec):
+    spec = subject.spec
+    is_checked = spec.own_constructor is None and spec.rebuild != "flag" and not is_plain(spec)
+    for name, array in shapes_held(spec) if is_checked else ():
         shape = subject.examples.shape(array)
         if name in subject.inputs and shape:
             dtype = DTYPES[array.dtype][1]

@@ -11,11 +11,11 @@ import numpy as np
 from ..declare.methods import Method, has_members, is_property, methods_of
 from ..engine.applicability import Condition, class_of, declared_class, not_applicable
 from ..inspect.arrays import is_inexact, on_device, real_dtype
-from ..inspect.trees import arrays_of, bfloat16, combine, partition
+from ..inspect.trees import arrays_of, bfloat16, combine, partition, replace_leaves
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with
-from ..trace.programs import compiled
+from ..trace.programs import compiled, run_batched
 from ..values.closeness import settle
 from ..values.dtypes import cast, example_in
 from ..values.example_values import sample
@@ -103,6 +103,18 @@ def in_bfloat16(suite: Any, method: Method, instance: Any, given: Any) -> list[A
         return arrays_of(method.use(back(value), *combine(static, arrays)))
 
     return jax.eval_shape(run, small, arrays)
+
+
+def in_wide_dtypes(suite: Any, method: Method) -> list[Any]:
+    """The form of each array that a method gives, where jax has 64 bits."""
+    instance = suite.make(0)
+    value, back = suite.to_arrays(instance)
+    static, arrays = partition(tuple(method.arguments(0)))
+
+    def run(value: Any, arrays: Any) -> list[Any]:
+        return arrays_of(method.use(back(value), *combine(static, arrays)))
+
+    return jax.eval_shape(run, value, arrays)
 
 
 @once_per_session
@@ -286,6 +298,33 @@ def _terms(parts: Any, values: Values) -> Any:
     made = (y for y in jax.tree.leaves(parts) if is_inexact(y) and id(y) not in same)
     dtype = jnp.result_type(float)
     return jnp.concatenate([jnp.zeros(1, dtype), *(weighted_terms(y).ravel().astype(dtype) for y in made)])
+
+
+@once_per_session
+def slopes_at_zeros(suite: Any) -> dict[str, Any]:
+    """By declared method what is inexact of its result at arguments of zeros, and the slopes of a sum of that."""
+    named = [method for method in traceable(suite) if not method.found]
+    pairs = [(method.name, _at_zeros(suite, method)) for method in named]
+    pairs = [(name, program) for name, program in pairs if program is not None]
+    results = run_batched([program for _, program in pairs])
+    return {name: result for (name, _), result in zip(pairs, results) if not isinstance(result, Exception)}
+
+
+def _at_zeros(suite: Any, method: Method) -> Any:
+    """A method and its slopes as a function of its floats, and zeros for these; None where it takes none."""
+    run, (value, arrays) = program_of(suite, method, suite.cached_instance(), method.arguments(0))
+    places = [i for i, v in enumerate(arrays) if is_inexact(v)]
+
+    def outputs(floats: Sequence[Any]) -> list[Any]:
+        given = replace_leaves(arrays, dict(zip(places, floats)))
+        return [v for v in arrays_of(run(value, given)) if is_inexact(v)]
+
+    def both(floats: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        return outputs(floats), jax.grad(lambda f: sum((jnp.sum(jnp.real(v)) for v in outputs(f)), 0.0))(
+            floats
+        )
+
+    return (both, [[jnp.zeros_like(arrays[i]) for i in places]]) if places else None
 
 
 def way(leaf: Any, seed: int = 5) -> np.ndarray:

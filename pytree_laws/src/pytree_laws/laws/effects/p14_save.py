@@ -12,7 +12,13 @@ import pytest
 from ...engine.applicability import LOADS, OTHER, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_array, is_key, on_device, restore_like
-from ...inspect.files import check_damage_is_refused, is_refused, shorter_archives, smaller_trees
+from ...inspect.files import (
+    check_damage_is_refused,
+    fails_half_way,
+    is_refused,
+    shorter_archives,
+    smaller_trees,
+)
 from ...inspect.references import can_pickle
 from ...inspect.trees import (
     changed,
@@ -152,6 +158,22 @@ def test_p14_a_damaged_file_is_refused(subject: Suite, tmp_path: Any) -> None:
     path = tmp_path / "saved"
     instance = saved(subject, path)
     check_damage_is_refused(path, lambda: subject.load(path, instance), type(instance).__name__)
+
+
+@CHECKS.register(LOADS)
+def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_path: Any) -> None:
+    path = tmp_path / "saved"
+    instance = saved(subject, path)
+    before = path.read_bytes()
+    if not fails_half_way(lambda: subject.save(subject.make(1), path), len(before) // 2):
+        not_applicable("no save could be made to fail")
+    hint = "write a file beside it, and put that in its place: `os.replace(temporary, path)`"
+    message = "a save that failed half-way left half of a file in its place"
+    same = path.is_file() and path.read_bytes() == before
+    check(same, type(instance).__name__, message, hint)
+    left = sorted(one.name for one in tmp_path.iterdir() if one != path)
+    message = f"a save that failed half-way left {', '.join(left)} behind"
+    check(not left, type(instance).__name__, message, "`finally: os.remove(temporary)`")
 
 
 @CHECKS.register(LOADS)
