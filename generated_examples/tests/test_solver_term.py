@@ -24,6 +24,7 @@ class TestSolverTerm(ClosureLaws):
     kept = ("matrix", "damping", "frequency")
     returns = (Output((2,)),)
     carry = 1
+    saves_whole = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

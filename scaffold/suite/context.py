@@ -61,7 +61,7 @@ def suite_context(subject: Subject) -> Context:
         "suite": "PytreeLaws",
         "suite_doc": docstring(f"The pytree laws on `{spec.name}`.", METHOD),
         "manifest": "leaves",
-        "attributes": [],
+        "attributes": ["saves_whole = True"] if spec.save else [],
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "takes_dtype": any(one.name == "dtype" for one in parameters(spec)),
         "is_lenient": not spec.test.strict,

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 import pytest
 
-from ...engine.applicability import LOADS, OTHER, not_applicable
+from ...engine.applicability import LOADS, OTHER, declares, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_array, is_key, on_device, restore_like
 from ...inspect.files import (
@@ -43,6 +43,7 @@ LAW = Law(
     rests_on=("test_p03_round_trip", "test_p04_"),
 )
 CHECKS = Checks(LAW)
+SAVES_WHOLE = declares("saves_whole", "it is not said that a save which fails leaves the file as it was")
 
 
 KEEPS = "what it holds beside arrays, which Python cannot copy: a trace, a lock, a local function"
@@ -160,7 +161,7 @@ def test_p14_a_damaged_file_is_refused(subject: Suite, tmp_path: Any) -> None:
     check_damage_is_refused(path, lambda: subject.load(path, instance), type(instance).__name__)
 
 
-@CHECKS.register(LOADS)
+@CHECKS.register(LOADS, SAVES_WHOLE)
 def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_path: Any) -> None:
     path = tmp_path / "saved"
     instance = saved(subject, path)

@@ -66,6 +66,7 @@ def compare(subject: Suite, text: str) -> None:
         now = usual_settings()
         pytest.skip(f"the numbers are recorded with {settings}, this run has {now}")
     found = [one for what in EVERY for one in changed_numbers(subject, record, what)]
+    found.sort(key=lambda line: line.startswith("gradient of "))  # they follow from what is computed
     message = "it does not compute what is recorded"
     shown = found[:SHOWN] + ["and more"] * (len(found) > SHOWN)
     where = found[0].partition(":")[0] if found else ""
