@@ -21,6 +21,10 @@ class TestKeyCache(PytreeLaws):
     other: ClassVar = {
         "in_size": 7,
     }
+    rejected = (
+        ({"past_values": sample(0, (6, 2))}, ValueError),
+        ({"mask": sample(0, (6,))}, ValueError),
+    )
     drawn = ("to_query",)
     kept = ("past_keys", "past_values", "mask")
     used = ("past_keys", "past_values", "mask")

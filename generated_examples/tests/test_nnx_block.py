@@ -44,6 +44,7 @@ class TestNnxBlock(NnxLaws):
     returns = (Output((3,)),)
     updates = ("mean", "calls")
     map_variables = staticmethod(map_variables)
+    saves_whole = True
     takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:

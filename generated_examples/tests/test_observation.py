@@ -20,7 +20,10 @@ class TestObservation(PytreeLaws):
     other: ClassVar = {
         "sensor": "sensor_other",
     }
-    rejected = (({"sensor": 1j}, TypeError),)
+    rejected = (
+        ({"noise": sample(0, (3, 2))}, ValueError),
+        ({"sensor": 1j}, TypeError),
+    )
     kept = ("value", "noise")
     skips = (
         "p17_the_treedef_names_the_class: `register_dataclass` does not name the class",

@@ -29,6 +29,7 @@ class TestRandomFeatures(PytreeLaws):
     kept = ("frequency_key", "width")
     used = ("features",)
     returns = (Output((10,)),)
+    saves_whole = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -18,8 +18,8 @@ class TestRunningCentre(StateLaws):
         Leaf("inference", "python", value=False),
     )
     states = (
-        Leaf("mean", "state", (2,)),
-        Leaf("variance", "state", (2,)),
+        Leaf("mean", "state", (2,), value=0.0),
+        Leaf("variance", "state", (2,), value=1.0),
     )
     static: ClassVar = {
         "decay": 0.9,

@@ -20,9 +20,11 @@ class TestSolverTerm(ClosureLaws):
     other: ClassVar = {
         "example": (),
     }
+    rejected = (({"damping": sample(0, (3,))}, ValueError),)
     kept = ("matrix", "damping", "frequency")
     returns = (Output((2,)),)
     carry = 1
+    saves_whole = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

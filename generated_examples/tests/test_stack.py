@@ -30,6 +30,7 @@ class TestStack(PytreeLaws):
     tuples = ("layers",)
     used = ("activation",)
     returns = (Output((3,)),)
+    saves_whole = True
     takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:

@@ -28,6 +28,7 @@ class TestTableBypass(PytreeLaws):
     kept = ("table", "attr")
     used = ("static",)
     returns = (Output((2,)),)
+    saves_whole = True
     takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:

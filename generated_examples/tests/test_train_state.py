@@ -38,6 +38,7 @@ class TestTrainState(TrainStateLaws):
         {"ema_decay": 0.999},
     )
     kept = ("key",)
+    saves_whole = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -21,6 +21,7 @@ class TestWhiten(PytreeLaws):
     rejected = (
         ({"epsilon": -1.0}, ValueError),
         ({"epsilon": 0.0}, ValueError),
+        ({"deviation": sample(0, (3,))}, ValueError),
         ({"epsilon": float("nan")}, TypeError),
     )
     accepted = ({"epsilon": 0.001},)

@@ -30,6 +30,18 @@ def shape_statements(spec: ModuleSpec, *, checked: bool = True) -> tuple[str, ..
     return (*_bindings(spec, needed), *_checks(held, loops=is_free))
 
 
+def shapes_held(spec: ModuleSpec) -> Iterator[tuple[str, ArrayType]]:
+    """The arrays that a constructor refuses where their first dim is not that of another array."""
+    for one in _held(spec):
+        if one.owners and set(dim_names(one.array.dims[0])) - set(_own_dims(spec, one.name)):
+            yield one.name, one.array
+
+
+def _own_dims(spec: ModuleSpec, name: str) -> Iterator[str]:
+    """The dims that are read off a field itself."""
+    yield from (dim for dim, owner in dims_read_off(spec).items() if owner == name)
+
+
 def _bindings(spec: ModuleSpec, needed: set[str]) -> Iterator[str]:
     owners = dims_read_off(spec)
     for field in fields_with_shapes(spec):

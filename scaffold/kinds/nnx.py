@@ -222,6 +222,7 @@ class NnxKind(Kind):
             "attributes": [
                 *([f"updates = {updates!r}"] if updates else []),
                 "map_variables = staticmethod(map_variables)",
+                *(["saves_whole = True"] if spec.save else []),
             ],
             "defines": list(own_variables(spec)),
         }

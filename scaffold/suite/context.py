@@ -61,7 +61,7 @@ def suite_context(subject: Subject) -> Context:
         "suite": "PytreeLaws",
         "suite_doc": docstring(f"The pytree laws on `{spec.name}`.", METHOD),
         "manifest": "leaves",
-        "attributes": [],
+        "attributes": ["saves_whole = True"] if spec.save else [],
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "takes_dtype": any(one.name == "dtype" for one in parameters(spec)),
         "is_lenient": not spec.test.strict,
@@ -102,7 +102,7 @@ def _declarations(subject: Subject) -> Context:
         "other": other_inputs(subject),
         "filters": [[method, repr(paths)] for method, paths in subject.facts.filters],
         "ties": [list(pair) for pair in subject.facts.ties],
-        "rejected": rejected_inputs(subject.spec),
+        "rejected": rejected_inputs(subject),
         "accepted": [changed((row,)) for row in bounds(subject.spec)[0]],
         "declared": [list(row) for row in _declared(subject)],
     }

@@ -24,11 +24,13 @@ DIGITS = 9  # behind the point of a bound: what binary fractions add beyond is n
 _UNITS = {"normal": 1.0, "uniform": 1 / math.sqrt(3), "truncated_normal": TRUNCATED}
 """The deviation of each draw for a measure of 1."""
 _GAINS = {"lecun": 1.0, "he": 2.0, "glorot": 1.0}
-_COMPARE: dict[type, Callable[[Any, Any], bool]] = {
+COMPARE: dict[type, Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
 }
 
 
@@ -53,7 +55,7 @@ def _number(source: str) -> str | None:
 def spread_of(examples: Examples, field: Field) -> float | None:
     """The standard deviation of a draw around 0, as the spec declares it or as its initialiser has it."""
     array, name = field.array, field.initialiser or ""
-    if array is None or array.dtype[0] == "c":
+    if array is None or (array.dtype[0] == "c" and field.std is None and name != "normal"):
         return None
     if field.std is not None:
         return measured(field.std, examples.sizes)
@@ -106,7 +108,7 @@ def _draws_from_streams(spec: ModuleSpec) -> set[str]:
 def kept_fields(spec: ModuleSpec) -> list[str]:
     """The fields that hold the arrays that they are given, and static tuples in the order of theirs."""
     dynamic = [one.name for one in spec.dynamic if _is_kept(one) and not is_index(spec, one)]
-    return dynamic + [one.name for one in spec.static if _is_stored_as_given(one) and _is_tuple(one)]
+    return dynamic + [one.name for one in spec.static if is_stored_as_given(one) and _is_tuple(one)]
 
 
 def _is_tuple(field: Field) -> bool:
@@ -207,17 +209,19 @@ def bounds(spec: ModuleSpec) -> tuple[list[tuple[str, str]], list[tuple[str, str
     rejected: list[tuple[str, str]] = []
     for field in spec.static:
         # Elsewhere in the constructor a strange value may raise another error first.
-        alone = _is_stored_as_given(field) and not _is_read_elsewhere(spec, field)
+        alone = is_stored_as_given(field) and not is_read_elsewhere(spec, field)
         for value, holds in (*_at_bounds(field), *_listed(field)) if alone else ():
             (accepted if holds else rejected).append((field.name, repr(value)))
     return accepted, rejected
 
 
-def _is_stored_as_given(field: Field) -> bool:
+def is_stored_as_given(field: Field) -> bool:
+    """Whether a field holds what the constructor is given."""
     return field.given and field.converter is None and field.preprocess is None
 
 
-def _is_read_elsewhere(spec: ModuleSpec, field: Field) -> bool:
+def is_read_elsewhere(spec: ModuleSpec, field: Field) -> bool:
+    """Whether the constructor reads a field for anything but its own check."""
     others = [one for one in spec.fields if one is not field]
     sources = [source for one in others for source in (*sources_of(one), *([one.check] if one.check else []))]
     return bool(spec.setup.strip()) or any(field.name in reads(source) for source in sources)
@@ -258,7 +262,7 @@ def _beside(listed: list[Any]) -> Iterator[int]:
 def _comparison(check: str, name: str) -> tuple[list[ast.expr], list[ast.cmpop]] | None:
     """The operands and operators of a chain that compares the field with numbers."""
     node = ast.parse(check, mode="eval").body
-    if not isinstance(node, ast.Compare) or any(type(one) not in _COMPARE for one in node.ops):
+    if not isinstance(node, ast.Compare) or any(type(one) not in COMPARE for one in node.ops):
         return None
     operands = [node.left, *node.comparators]
     names = [one for one in operands if isinstance(one, ast.Name)]
@@ -278,7 +282,7 @@ def _holds(check: str, name: str, value: float) -> bool:
     assert compared is not None
     values = [value if isinstance(one, ast.Name) else ast.literal_eval(one) for one in compared[0]]
     pairs = zip(compared[1], values, values[1:], strict=False)
-    return all(_COMPARE[type(compare)](left, right) for compare, left, right in pairs)
+    return all(COMPARE[type(compare)](left, right) for compare, left, right in pairs)
 
 
 def dtype_of_all(kind: Type) -> list[str]:

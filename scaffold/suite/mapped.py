@@ -18,6 +18,7 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.states import is_state, state_fields
+from scaffold.suite.declared import value_of
 from scaffold.suite.examples import Examples
 
 
@@ -28,7 +29,10 @@ def state_rows(examples: Examples, prefix: str = "") -> list[str] | None:
         if field.role == "state" and field.array is not None:
             dtype = DTYPES[field.array.dtype][1]
             parts = [repr(prefix + field.name), '"state"', repr(examples.shape(field.array))]
-            rows.append(f"Leaf({', '.join([*parts, *([] if dtype == 'float' else [repr(dtype)])])})")
+            value = value_of(field, field.name)
+            parts += [] if dtype == "float" else [repr(dtype)]
+            parts += [] if value is None else [f"value={value}"]
+            rows.append(f"Leaf({', '.join(parts)})")
         elif any(isinstance(part, ClassType) for part in walk(field.type)):
             inner = _inner_rows(examples, field.type, f"{prefix}{field.name}.")
             if inner is None:

@@ -11,13 +11,18 @@ from scaffold.spec.grammar.types import (
     Type,
     UnionType,
 )
-from scaffold.spec.model import ModuleSpec
 from scaffold.suite.declared import bounds
+from scaffold.suite.refused import other_shapes, refused_by_checks
+from scaffold.suite.subject import Subject
 
 
-def rejected_inputs(spec: ModuleSpec) -> list[list[str]]:
+def rejected_inputs(subject: Subject) -> list[list[str]]:
     """Changes to the inputs that the constructor must refuse, and the errors that it then raises."""
-    rows = dict.fromkeys((*spec.test.rejected, *((row,) for row in bounds(spec)[1])))
+    spec = subject.spec
+    at_bounds = ((row,) for row in bounds(spec)[1])
+    rows = dict.fromkeys(
+        (*spec.test.rejected, *at_bounds, *refused_by_checks(subject), *other_shapes(subject))
+    )
     own = [[changed(row), "ValueError"] for row in rows]
     static = (
         one

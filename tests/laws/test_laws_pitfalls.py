@@ -9,7 +9,7 @@ import pathlib
 import pytest
 from harness.pairs import FURTHER, check_broken, of_law, params
 from harness.runner import run
-from mistakes.calls import calls, configurations, draws, edges, exceptions, randomness, results
+from mistakes.calls import calls, configurations, draws, edges, exceptions, randomness, results, sequences
 from mistakes.kinds import averages, closures, nnx, states, steps, training
 from mistakes.methods import method_draws, method_effects, method_results
 from mistakes.reported.catalogue import PITFALLS

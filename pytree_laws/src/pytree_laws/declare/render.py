@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..inspect.trees import is_under
 from ..report import ANY_ERROR
 from .leaf_spec import Leaf, Output
 
@@ -21,9 +22,21 @@ def block(name: str, lines: Sequence[str], brackets: str = "()") -> str:
 
 
 def render_leaves(leaves: Sequence[Leaf], declared: Sequence[Leaf] = ()) -> str:
-    """The leaves; what is declared well stays as it is."""
-    kept = {leaf.path: leaf for leaf in declared if is_kept(leaf, leaves)}
-    return block("leaves", [render(kept.get(leaf.path, leaf)) for leaf in leaves])
+    """The leaves; what is declared well stays as it is, and a sub-tree that is declared as one."""
+    told = (_as_declared(leaf, leaves, declared) for leaf in leaves)
+    return block("leaves", list(dict.fromkeys(map(render, told))))
+
+
+def _as_declared(leaf: Leaf, leaves: Sequence[Leaf], declared: Sequence[Leaf]) -> Leaf:
+    """A leaf as it may be declared: with the role that it is declared with, which no instance shows."""
+    own = next((one for one in declared if one.path == leaf.path), None)
+    tree = next((one for one in declared if one.is_tree and is_under(leaf.path, one.path)), None)
+    if own is None:
+        return tree or leaf
+    if is_kept(own, leaves):
+        return own
+    is_array = "python" not in (own.role, leaf.role)
+    return dataclasses.replace(leaf, role=own.role, unused=own.unused) if is_array else leaf
 
 
 def is_kept(declared: Leaf, leaves: Sequence[Leaf]) -> bool:
@@ -70,5 +83,15 @@ def source_of(value: Any) -> str:
         pass
     module, name = (getattr(value, part, "") for part in ("__module__", "__qualname__"))
     if module and getattr(sys.modules.get(module), name, None) is value:
-        return f"{module}.{name}"
+        return f"{_public_module(module, name, value)}.{name}"
     return ""
+
+
+def _public_module(module: str, name: str, value: Any) -> str:
+    """The shortest name without a private part under which its library has a function; its own where there is none."""
+    if "._" not in module:
+        return module
+    library = module.partition(".")[0]
+    public = [one for one in list(sys.modules) if one.partition(".")[0] == library and "._" not in one]
+    named = [one for one in public if vars(sys.modules[one]).get(name) is value]
+    return min(named, key=lambda one: (len(one), one), default=module)

@@ -11,15 +11,15 @@ import numpy as np
 from ..declare.methods import Method, has_members, is_property, methods_of
 from ..engine.applicability import Condition, class_of, declared_class, not_applicable
 from ..inspect.arrays import is_inexact, on_device, real_dtype
-from ..inspect.trees import arrays_of, bfloat16, combine, partition
+from ..inspect.trees import arrays_of, bfloat16, combine, partition, replace_leaves
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with
-from ..trace.programs import compiled
+from ..trace.programs import compiled, run_batched
 from ..values.closeness import settle
 from ..values.dtypes import cast, example_in
 from ..values.example_values import sample
-from ..values.optimisation import has_forward_mode_alone, weighted
+from ..values.optimisation import has_forward_mode_alone, weighted_terms
 from ..values.precision import tolerated
 
 PLAIN = bool, int, float
@@ -103,6 +103,18 @@ def in_bfloat16(suite: Any, method: Method, instance: Any, given: Any) -> list[A
         return arrays_of(method.use(back(value), *combine(static, arrays)))
 
     return jax.eval_shape(run, small, arrays)
+
+
+def in_wide_dtypes(suite: Any, method: Method) -> list[Any]:
+    """The form of each array that a method gives, where jax has 64 bits."""
+    instance = suite.make(0)
+    value, back = suite.to_arrays(instance)
+    static, arrays = partition(tuple(method.arguments(0)))
+
+    def run(value: Any, arrays: Any) -> list[Any]:
+        return arrays_of(method.use(back(value), *combine(static, arrays)))
+
+    return jax.eval_shape(run, value, arrays)
 
 
 @once_per_session
@@ -245,8 +257,8 @@ Values = Mapping[str, Any]
 
 
 @once_per_session
-def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, np.ndarray]]:
-    """Of each declared method a loss; and by path how the losses change, as one program."""
+def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, list[np.ndarray]]]:
+    """Of each declared method the terms of a loss; and by path how the losses change, as one program."""
     _, rebuilt = suite.flowing_values(suite.cached_instance())
     methods = [method for method in traceable(suite) if not method.found]
     static, arrays = zip(*(partition(tuple(method.arguments(0))) for method in methods))
@@ -254,35 +266,65 @@ def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, np
     def loss(i: int, values: Values, arrays: Any) -> Any:
         given = combine(static[i], arrays[i])
         parts = parts_of_result(suite, rebuilt(values), methods[i], given)
-        return _loss(parts[1:], values)
+        terms = _terms(parts[1:], values)
+        return jnp.sum(terms), terms
 
     # Each by itself: what is NaN in one slope would be so in all.
     @compiled
     def run(values: Values, arrays: Any) -> Any:
         return [_with_grad(loss, i, values, arrays) for i in range(len(methods))]
 
-    def of_values(values: Values) -> tuple[Values, np.ndarray]:
-        found, grads = zip(*run(values, arrays))
+    def of_values(values: Values) -> tuple[Values, list[np.ndarray]]:
+        terms, grads = zip(*run(values, arrays))
         rows = {name: np.stack([each[name] for each in grads]) for name in values}
-        return rows, np.asarray(found)
+        return rows, [np.asarray(each, np.float64) for each in terms]
 
     return of_values
 
 
 def _with_grad(loss: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return jax.value_and_grad(loss, 1)(*arguments)
+        (_, terms), grads = jax.value_and_grad(loss, 1, has_aux=True)(*arguments)
     except ValueError as error:
         if not has_forward_mode_alone(error):
             raise
-        return loss(*arguments), jax.jacfwd(loss, 1)(*arguments)
+        grads, terms = jax.jacfwd(loss, 1, has_aux=True)(*arguments)
+    return terms, grads
 
 
-def _loss(parts: Any, values: Values) -> Any:
-    """A scalar of what was computed: what is given back as it was says nothing."""
+def _terms(parts: Any, values: Values) -> Any:
+    """The terms of a loss over what was computed: what is given back as it was says nothing."""
     same = {id(value) for value in values.values()}
     made = (y for y in jax.tree.leaves(parts) if is_inexact(y) and id(y) not in same)
-    return jnp.asarray(sum(map(weighted, made), 0.0), jnp.result_type(float))
+    dtype = jnp.result_type(float)
+    return jnp.concatenate([jnp.zeros(1, dtype), *(weighted_terms(y).ravel().astype(dtype) for y in made)])
+
+
+@once_per_session
+def slopes_at_zeros(suite: Any) -> dict[str, Any]:
+    """By declared method what is inexact of its result at arguments of zeros, and the slopes of a sum of that."""
+    named = [method for method in traceable(suite) if not method.found]
+    pairs = [(method.name, _at_zeros(suite, method)) for method in named]
+    pairs = [(name, program) for name, program in pairs if program is not None]
+    results = run_batched([program for _, program in pairs])
+    return {name: result for (name, _), result in zip(pairs, results) if not isinstance(result, Exception)}
+
+
+def _at_zeros(suite: Any, method: Method) -> Any:
+    """A method and its slopes as a function of its floats, and zeros for these; None where it takes none."""
+    run, (value, arrays) = program_of(suite, method, suite.cached_instance(), method.arguments(0))
+    places = [i for i, v in enumerate(arrays) if is_inexact(v)]
+
+    def outputs(floats: Sequence[Any]) -> list[Any]:
+        given = replace_leaves(arrays, dict(zip(places, floats)))
+        return [v for v in arrays_of(run(value, given)) if is_inexact(v)]
+
+    def both(floats: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        return outputs(floats), jax.grad(lambda f: sum((jnp.sum(jnp.real(v)) for v in outputs(f)), 0.0))(
+            floats
+        )
+
+    return (both, [[jnp.zeros_like(arrays[i]) for i in places]]) if places else None
 
 
 def way(leaf: Any, seed: int = 5) -> np.ndarray:

@@ -32,6 +32,10 @@ class Use(NamedTuple):
     """The flag that has another value."""
 
 
+OtherUses = Callable[[Method, Invocation, Any], Iterator[Use]]
+"""Further uses of a method by an invocation of it, on an instance."""
+
+
 class Traced(NamedTuple):
     """A use as a jaxpr, with the form of the result, and what in it is no array."""
 
@@ -45,7 +49,7 @@ def uses_of(suite: Any, method: Method) -> Iterator[Use]:
     """A method with the example, at other values of its flags, and of instances of other configurations and accepted values."""
     instance, given = (suite.elsewhere(suite.cached_instance()), tuple(method.arguments(0)))
     yield Use(method.name, _use_of(method), instance, given, True)
-    invocation = record_call(instance, lambda: method.use(instance, *method.arguments(0)))
+    invocation = record_call(instance, lambda: method.use(instance, *given))
     if invocation is not None and invocation.name == method.name:
         yield from at_other_values(method, invocation, instance)
     for traced in (*traced_configurations(suite), *accepted_configurations(suite)):
@@ -73,12 +77,15 @@ def at_other_values(method: Method, found: Invocation, instance: Any) -> Iterato
                 continue
             rest = {key: one for key, one in found.given.items() if key != name}
             message = f"{method.name}({changes_as_text({name: value})})"
-            run, flag = _bound(found, {name: value}), name if is_flag(value) else ""
+            run, flag = bound_with(found, {name: value}), name if is_flag(value) else ""
             yield Use(message, run, instance, rest, flag=flag)
 
 
-def uses_by_flag(suite: Any, method: Method) -> dict[str, list[list[Use]]]:
+def uses_by_flag(
+    suite: Any, method: Method, others_of: OtherUses | None = None
+) -> dict[str, list[list[Use]]]:
     """By flag or option, the uses that differ in it alone: a list for each instance."""
+    others_of = others_of or at_other_values
     built = (traced.instance for traced in traced_configurations(suite)[1:] if is_built_otherwise(traced))
     plain = next(uses_of(suite, method))
     invocation = record_call(plain.instance, lambda: plain.run(plain.instance, plain.given))
@@ -87,7 +94,7 @@ def uses_by_flag(suite: Any, method: Method) -> dict[str, list[list[Use]]]:
         return by_flag
     for instance in (plain.instance, *map(suite.elsewhere, built)):
         usual = Use(method.name, plain.run, instance, plain.given)
-        others = at_other_values(method, invocation, instance)
+        others = others_of(method, invocation, instance)
         for name, uses in itertools.groupby(others, lambda one: one.flag):
             if name:
                 by_flag.setdefault(name, []).append([usual, *uses])
@@ -99,7 +106,9 @@ def is_flag(value: Any) -> bool:
     return isinstance(value, bool | str | int | enum.Enum)
 
 
-def _bound(found: Invocation, changes: dict[str, Any]) -> Callable[..., Any]:
+def bound_with(found: Invocation, changes: dict[str, Any]) -> Callable[..., Any]:
+    """A method as a function of an instance and its other arguments."""
+
     def run(held: Any, rest: Any) -> Any:
         positional, by_name = found.bound({**rest, **changes})
         return getattr(held, found.name)(*positional, **by_name)

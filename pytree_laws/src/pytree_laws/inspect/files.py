@@ -1,5 +1,6 @@
 """Files: damaged ones, which no `load` may take."""
 
+import importlib
 import io
 import os
 import pickle
@@ -56,6 +57,20 @@ def check_damage_is_refused(path: Any, load: Callable[[], Any], name: str) -> No
         check(not place.exists(), name, "load unpickles, which can run anything")
         hint = "the sizes of the leaves in the file, and allow_pickle=False"
         check(refused, name, f"{what} was loaded", hint)
+
+
+def fails_half_way(save: Callable[[], Any], size: int) -> bool:
+    """Whether a save raises where no file may become larger than a size, as on a disk that is full."""
+    try:
+        resource: Any = importlib.import_module("resource")
+    except ImportError:  # on Windows
+        return False
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        return is_refused(save)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def smaller_trees(tree: Any) -> Iterator[tuple[str, Any]]:

@@ -116,4 +116,6 @@ def value_text(value: Any) -> str:
         return "an array"
     if isinstance(value, dict):
         return f"a dict of the keys {', '.join(map(repr, value))}"
+    if any(map(is_array, jax.tree.leaves(value))):
+        return f"another {type(value).__name__}"
     return repr(value)

@@ -215,6 +215,15 @@ def new_carry(result: Any, carry: Any) -> Any:
     return result
 
 
+def next_of(part: Any, result: Any) -> Any:
+    """The next of a part, if a result holds it: of the same type and treedef."""
+
+    def is_next(node: Any) -> bool:
+        return type(node) is type(part) and structure(node) == structure(part)
+
+    return next(filter(is_next, jax.tree.leaves(result, is_leaf=is_next)), None)
+
+
 def without_functions(result: Any) -> Any:
     """A result without what its modules hold besides arrays and numbers: that is static, as `filter_jit` has it."""
     if all(map(_is_value, jax.tree.leaves(result))):

@@ -32,6 +32,7 @@ class Declarations(Collected):
     kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given
     used: ClassVar[Sequence[str]] = ()  # static values and buffers that the call needs
     copies_arrays: ClassVar[bool | None] = None  # False: it keeps what it is given
+    saves_whole: ClassVar[bool] = False  # True: a save that fails leaves the file as it was
     ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
     ignored: ClassVar[Sequence[str]] = ()  # arguments that the call may leave unused
     reuses_key: ClassVar[bool] = False  # True: a call makes one draw again

@@ -27,7 +27,7 @@ class MutableSuite(Suite):
     round_trips: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
     """The object again, taken apart and put together in each way."""
     wrong_states: ClassVar[Callable[..., Mapping[str, Any]]]
-    """By what is wrong with them, states with other paths, types or shapes."""
+    """By what is wrong with them, states with other paths, types, shapes or dtypes."""
     state_of: ClassVar[Callable[..., Any]]
     """The state, which holds the very Variables of the object."""
 

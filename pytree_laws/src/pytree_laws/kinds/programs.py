@@ -15,9 +15,9 @@ from ..inspect.trees import (
     combine,
     flatten,
     named_leaves,
+    next_of,
     partition,
     replace_leaves,
-    structure,
 )
 from ..report import ANY_ERROR
 from ..session import once_per_session
@@ -124,12 +124,3 @@ def weak_fixed_points(suite: Any) -> set[str]:
     call, value = suite.pure_call(instance)
     kept = next_of(instance, jax.eval_shape(call, value, *suite.arguments(0)))
     return weak if kept is not None and avals(kept) == before else set()
-
-
-def next_of(instance: Any, result: Any) -> Any:
-    """What the call makes of an instance, if it returns one: of the same type and treedef."""
-
-    def is_next(node: Any) -> bool:
-        return type(node) is type(instance) and structure(node) == structure(instance)
-
-    return next(filter(is_next, jax.tree.leaves(result, is_leaf=is_next)), None)

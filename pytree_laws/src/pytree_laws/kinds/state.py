@@ -32,6 +32,9 @@ class StateSuite(PytreeSuite):
         check(len(places) == 1, "arguments", message, "declare one in `arguments`")
         return places[0]
 
+    def carried_argument(self) -> tuple[int | None, Any]:
+        return self.place(self.arguments(0)), self.state(0)
+
     def advance(self, instance: Any, arguments: Sequence[Any]) -> tuple[Any, Any]:
         """What a call returns beside the next state, and that state."""
         result = self.apply(instance, *arguments)

@@ -93,6 +93,10 @@ class Suite(Subject):
         own: Any = type(self)
         return own.call is not Suite.call or own.arguments is not Suite.arguments
 
+    def carried_argument(self) -> tuple[int | None, Any]:
+        """Which argument of the call is carried from one call to the next, and its start."""
+        return self.carry, () if self.carry is None else self.arguments(0)[self.carry]
+
     def need_call(self) -> None:
         """Skips where the class is not called, and stops where the example call fails."""
         if not self.called():

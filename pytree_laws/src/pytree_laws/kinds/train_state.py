@@ -38,7 +38,7 @@ class TrainStateSuite(PytreeSuite):
         axes = (None, *(0 for _ in batch))
         predict = jax.vmap(self.predict, axes) if batch else self.predict
         pairs = zip(jax.tree.leaves(predict(model, *batch)), jax.tree.leaves(predict(target, *batch)))
-        return sum(jnp.mean(jnp.square(left - right)) for left, right in pairs)
+        return sum(jnp.mean(jnp.real((left - right) * jnp.conj(left - right))) for left, right in pairs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
         """Gradients of the model, of any values: a buffer, whose gradient is 0, has one too."""

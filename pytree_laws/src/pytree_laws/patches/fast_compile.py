@@ -86,10 +86,9 @@ def _with_quick(made: Callable[..., Any]) -> Callable[..., Any]:
 
 def _is_lowering() -> bool:
     """Whether a program is being written down at this moment: what another one puts into the same context would land in it."""
-    with contextlib.suppress(ImportError, AttributeError, ValueError):
-        from jax._src.lib.mlir import ir
-
-        return ir.Context.current is not None
+    mlir: Any = sys.modules.get("jax._src.lib.mlir")
+    with contextlib.suppress(AttributeError, ValueError):
+        return mlir.ir.Context.current is not None
     return False
 
 

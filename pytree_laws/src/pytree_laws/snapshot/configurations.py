@@ -17,6 +17,7 @@ from ..discover.configurations import (
     traced_configurations,
 )
 from ..discover.invocation import call_function, example_construction, trace_call, trace_inputs
+from ..discover.likely import likely_configurations
 from ..inspect.arrays import is_array, is_key
 from ..inspect.trees import arrays_of, named_numbers, structure
 from ..session import once_per_session
@@ -24,6 +25,7 @@ from ..trace.jaxprs import loops_by_values
 from ..trace.programs import jit_all
 from ..values.edge_values import FAR, is_finite
 from .format import Entry, entries
+from .methods import OPTIONS
 
 CONFIGURED = "in other configurations"
 ACCEPTED = "at values that it accepts"
@@ -72,6 +74,7 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
     places = {
         CONFIGURED: [*_called_otherwise(suite, _other_ways(suite)), *more],
         ACCEPTED: _called_otherwise(suite, accepted_configurations(suite)),
+        OPTIONS: _called_otherwise(suite, likely_configurations(suite)),
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

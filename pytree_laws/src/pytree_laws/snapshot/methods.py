@@ -6,47 +6,65 @@ configurations, and with arguments that meet in a tie or are large.
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import jax
 import jax.extend.core
 
 from ..declare.methods import Method, is_property
+from ..discover.likely import likely_uses
 from ..discover.method_programs import usable
 from ..discover.method_uses import Traced, Use, trace_text, trace_use, uses_of
 from ..inspect.arrays import same_bits
 from ..inspect.trees import arrays_of, named_numbers, structure
+from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from ..trace.programs import compiled
 from ..values.edge_values import OTHERS, is_finite
 from .format import Entry, entries
 
-OF_METHODS = "of its methods"
-MAX_METHOD_USES = 24  # uses of methods that are recorded
+SECTIONS = OF_METHODS, OPTIONS = "of its methods", "with other options"
+MAX_METHOD_USES = 24  # uses of methods that a section records
 _FILTERS = "trainable", "select_", "partition_"
 
 
 def of_methods(suite: Any) -> dict[str, Entry]:
     """Entries of what methods give, with other numbers than those of the start."""
+    return dict(sorted(entries(numbers_of_methods(suite)[OF_METHODS]).items()))
+
+
+@once_per_session
+def numbers_of_methods(suite: Any) -> Mapping[str, dict[str, Any]]:
+    """By section what methods give; all from one program."""
     if not suite.tries_configurations:
-        return {}
+        return {section: {} for section in SECTIONS}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        uses = list(itertools.islice(_worth_a_record(suite), MAX_METHOD_USES))
-        numbers = _numbers(suite, uses)
-    return dict(sorted(entries(numbers).items()))
+        every = list(_worth_a_record(suite))
+        by_section = [[one for one in every if one.section == section] for section in SECTIONS]
+        return _numbers(suite, [one for own in by_section for one in own[:MAX_METHOD_USES]])
 
 
-def _worth_a_record(suite: Any) -> Iterator[tuple[Use, Traced]]:
+class Recorded(NamedTuple):
+    """A use of a method, and the section that it belongs to."""
+
+    section: str
+    use: Use
+    trace: Traced
+
+
+def _worth_a_record(suite: Any) -> Iterator[Recorded]:
     """The uses of which no two do the same, as far as traces tell."""
     for method in _methods(suite):
         seen: set[str] = set()
-        for use in uses_of(suite, method):
-            found = trace_use(suite, use)
-            if found is not None and trace_text(found) not in seen:
-                seen.add(trace_text(found))
-                yield use, found
+        usual = ((OF_METHODS, use) for use in uses_of(suite, method))
+        likely = ((OPTIONS, use) for use in likely_uses(suite, method))
+        for section, use in (*usual, *likely):
+            trace = trace_use(suite, use)
+            if trace is not None and trace_text(trace) not in seen:
+                seen.add(trace_text(trace))
+                yield Recorded(section, use, trace)
 
 
 def _methods(suite: Any) -> list[Method]:
@@ -56,24 +74,25 @@ def _methods(suite: Any) -> list[Method]:
     return [method for method in own if not method.name.startswith(_FILTERS)]
 
 
-def _numbers(suite: Any, uses: Sequence[tuple[Use, Traced]]) -> dict[str, Any]:
-    """What all uses give, by name, from one program."""
+def _numbers(suite: Any, uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
+    """What all uses give, by section and name, from one program."""
+    collected: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
     if not uses:
-        return {}
-    traces = [use for _, use in uses]
-    program, collected = _program(traces), dict[str, Any]()
+        return collected
+    traces = [one.trace for one in uses]
+    program = _program(traces)
     usual = program([trace.inputs for trace in traces])
-    for (use, output), result in zip(uses, usual):
+    for (section, use, output), result in zip(uses, usual):
         own = result if use.is_plain else _computed(output, result, ())
-        collected |= output.plain | _named_numbers(use, output, own)
+        collected[section] |= output.plain | _named_numbers(use, output, own)
     if any(loops_by_values(trace.jaxpr.jaxpr) for trace in traces):
         return collected  # by other numbers it might never end
     for where, change in OTHERS.items():
         results = program([change(trace.inputs) for trace in traces])
-        for (use, output), result, before in zip(uses, results, usual):
+        for (section, use, output), result, before in zip(uses, results, usual):
             if use.is_plain:
                 own = _named_numbers(use, output, _computed(output, result, before)).items()
-                collected |= {f"{name}{where}": v for name, v in own if is_finite(v)}
+                collected[section] |= {f"{name}{where}": v for name, v in own if is_finite(v)}
     return collected
 
 

@@ -52,10 +52,15 @@ def has_forward_mode_alone(error: ValueError) -> bool:
 
 def weighted(output: Any) -> Any:
     """A real scalar on which every element of an output has its own weight."""
+    return jnp.sum(weighted_terms(output))
+
+
+def weighted_terms(output: Any) -> Any:
+    """The terms of that sum: two for each element of an output."""
     wide = output.astype(np.promote_types(output.dtype, np.float32))
     real = jnp.stack([jnp.real(wide), jnp.imag(wide)])
     weight = weights(11, real.shape, str(real.dtype))
-    return jnp.sum(weight * (real + real**2))
+    return weight * (real + real**2)
 
 
 def trained_names(tree: Any) -> set[str]:

@@ -7,7 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from harness.pairs import One, Weighted, further
-from right.specimens import Leaf, sample
+from right.specimens import Leaf, Output, sample
 
 from mistakes.calls.draws import ExpertLaws, Experts, normal
 
@@ -178,4 +178,24 @@ further(
     Floored,
     Multiplied,
     survives="no law asks for gradients of arguments",
+)
+
+
+class Greatest(One):
+    """The place of the greatest product."""
+
+    def __call__(self, x):
+        return jnp.argmax(self.weight * x).astype(jnp.int32)
+
+
+class GreatestOfAnyWidth(One):
+    def __call__(self, x):
+        return jnp.argmax(self.weight * x)
+
+
+further(
+    *("P7", "an index of the width that jax gives it, from the call", GreatestOfAnyWidth, Greatest),
+    *("at `output 0`", "declared is int32, and where jax has 64 bits it is int64"),
+    returns=(Output((), "int32"),),
+    skips=("p08", "p09"),
 )

@@ -177,6 +177,23 @@ further(
 further(TRAINED, "an average of the weights before the step", LateAverage, Averaged, base=AverageLaws)
 
 
+class WideAverage(Averaged):
+    """Gives the average as it keeps it, in 32 bits."""
+
+    def averaged(self):
+        return self.ema
+
+
+further(
+    TRAINED,
+    "an averaged model in another dtype",
+    WideAverage,
+    Averaged,
+    "the average of a model in bfloat16 is a model in float32",
+    base=AverageLaws,
+)
+
+
 class ListState(State):
     """The optimiser's state comes back as a list."""
 

@@ -57,6 +57,30 @@ def of_methods(law, title, *words, base=MethodLaws, right=Scaling, **body):
 
 of_methods("P6", "a method that jits a lambda", "compiles `<lambda>` anew",
     inverse=lambda self, y: jax.jit(lambda w: y / w)(self.weight))  # fmt: skip
+
+
+class Indexed(Scaling):
+    """Knows the place of its greatest weight, and how far a vector is from it."""
+
+    def greatest(self):
+        return jnp.argmax(self.weight).astype(jnp.int32)
+
+    def distance(self, x):
+        square = jnp.sum((self.weight * x) ** 2)
+        return jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1)), 0)
+
+
+class IndexedLaws(MethodLaws):
+    methods = (
+        Method("greatest", returns=(Output((), "int32"),)),
+        Method("distance", vector, returns=(Output(()),)),
+    )
+
+
+of_methods("P7", "an index of the width that jax gives it", "greatest, output 0", "where jax has 64 bits it is int64",
+    base=IndexedLaws, right=Indexed, greatest=lambda self: jnp.argmax(self.weight))  # fmt: skip
+of_methods("P9", "a distance whose gradient is NaN at zero", "at `distance`", "at arguments of zeros its result is finite",
+    base=IndexedLaws, right=Indexed, distance=lambda self, x: jnp.sqrt(jnp.sum((self.weight * x) ** 2)))  # fmt: skip
 of_methods("P6", "a call that jits a bound method", "compiles", "`jax.jit` of a lambda",
     __call__=lambda self, x: jax.jit(functools.partial(Scaling.__call__, self))(x))  # fmt: skip
 of_methods("P7", "a property that always raises", "`norm`", "it raised AttributeError",

@@ -1,7 +1,9 @@
 """Mistakes in carries, files and filter specs that are in no catalogue, each with the form that is right."""
 
 # ruff: noqa: RUF012 - suites declare plain dicts, as their users do
+import contextlib
 import json
+import os
 
 import equinox as eqx
 import jax
@@ -213,6 +215,46 @@ class Renamed(Saved):
 further("P14", "leaves that are loaded in another order", Renamed, Saved, "`weight`", base=FileLaws)
 
 
+class SavedWhole(Saved):
+    """Writes a file of another name, which then takes the place of the old one."""
+
+    def save(self, path):
+        temporary = f"{path}.new"
+        try:
+            super().save(temporary)
+            os.replace(temporary, path)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(temporary)
+
+
+class SavedInPlace(SavedWhole):
+    def save(self, path):
+        Saved.save(self, path)
+
+
+class LeavesItsTemporary(SavedWhole):
+    def save(self, path):
+        Saved.save(self, f"{path}.new")
+        os.replace(f"{path}.new", path)
+
+
+class WholeLaws(FileLaws):
+    saves_whole = True
+
+
+further(
+    *("P14", "a file that is written in place", SavedInPlace, SavedWhole),
+    *("a save that failed half-way left half of a file in its place", "os.replace"),
+    base=WholeLaws,
+)
+further(
+    *("P14", "a temporary file that stays", LeavesItsTemporary, SavedWhole),
+    *("a save that failed half-way left saved.new behind",),
+    base=WholeLaws,
+)
+
+
 # --- Filter specs ---
 
 
@@ -255,3 +297,41 @@ class NotZero(ByRank):
 
 
 further("P16", "a mask of the optimiser by value", NotZero, ByPath, "`matrices`", base=RankLaws)
+
+
+class TrainsFloats(eqx.Module):
+    """Floating arrays are trained, which complex ones are none of."""
+
+    weight: jax.Array
+
+    def __init__(self, size, dtype=jnp.float32):
+        self.weight = jnp.ones(size, dtype)
+
+    def __call__(self, x):
+        return self.weight * x
+
+    def trainable(self):
+        return jax.tree.map(lambda leaf: bool(jnp.issubdtype(leaf.dtype, jnp.floating)), self)
+
+
+class TrainsNumbers(TrainsFloats):
+    def trainable(self):
+        return jax.tree.map(lambda leaf: bool(jnp.issubdtype(leaf.dtype, jnp.inexact)), self)
+
+
+class DtypeLaws(Weighted):
+    leaves = (Leaf("weight", "param", (3,), value=1),)
+    takes_dtype = True
+
+    def inputs(self, seed):
+        return {"size": 3}
+
+    def build(self, **inputs):
+        return self.cls(**inputs)
+
+
+further(
+    *("P16", "a filter by the floating dtypes alone", TrainsFloats, TrainsNumbers),
+    *("`weight`", "built in complex64, it is not trained"),
+    base=DtypeLaws,
+)

@@ -24,7 +24,9 @@ class Kept(Linear):
 
     def restore(self, state):
         wanted, given = (nnx.to_flat_state(one) for one in (nnx.state(self), state))
-        layouts = [[(path, type(one), one.shape) for path, one in flat] for flat in (wanted, given)]
+        layouts = [
+            [(path, type(one), one.shape, one.dtype) for path, one in flat] for flat in (wanted, given)
+        ]
         if layouts[0] != layouts[1]:
             raise ValueError(f"the state has {layouts[1]}, and {layouts[0]} is needed")
         nnx.update(self, map_variables({}, state))
@@ -164,13 +166,25 @@ class TakesTheVariables(KeptLaws):
                 setattr(self, name, state[name])
 
 
+@mutant("P14", "another dtype was accepted")
+class RestoresAnyDtype(KeptLaws):
+    class cls(Kept):
+        def restore(self, state):
+            like = nnx.to_flat_state(nnx.state(self))
+            given = (
+                (p, v.replace(v.get_value().astype(w.dtype)))
+                for (p, v), (_, w) in zip(nnx.to_flat_state(state), like, strict=False)
+            )
+            super().restore(nnx.from_flat_state(dict(given)))
+
+
 @mutant("P14", "was refused after a part of it was taken over")
 class RestoresInParts(KeptLaws):
     class cls(Kept):
         def restore(self, state):
             for path, one in variables_of(self).items():
                 (given,) = (v for p, v in nnx.to_flat_state(state) if p == (path,))
-                if type(given) is not type(one) or given.shape != one.shape:
+                if (type(given), given.shape, given.dtype) != (type(one), one.shape, one.dtype):
                     raise ValueError(f"{path} does not fit")
                 one.set_value(given.get_value())
 
@@ -267,6 +281,17 @@ class MapsStatesAlone(KeptLaws):
 
     class cls(Kept):
         pass
+
+
+def of_the_very_type(functions, tree):
+    """Knows a Variable by its own type, and by no base of it."""
+    bases = [kind for kind in functions if kind is not nnx.Variable]
+    return map_variables({kind: functions[kind] for kind in bases}, tree)
+
+
+@mutant("P16", "a map over Variable did not apply the function")
+class MapsByTheVeryType(KeptLaws):
+    map_variables = staticmethod(of_the_very_type)
 
 
 @mutant("P16", "and no nnx.State")

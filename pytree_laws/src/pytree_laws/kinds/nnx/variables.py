@@ -271,7 +271,7 @@ def streams_given(inputs: Mapping[str, Any]) -> list[Any]:
 
 
 def wrong_states(state: Any) -> Mapping[str, Any]:
-    """By what is wrong with them, states with other paths, types or shapes."""
+    """By what is wrong with them, states with other paths, types, shapes or dtypes."""
     flat = dict(nnx.to_flat_state(state))
     *_, (path, last) = flat.items()  # the last, so that others come first
     less = {p: v for p, v in flat.items() if p != path}
@@ -283,6 +283,10 @@ def wrong_states(state: Any) -> Mapping[str, Any]:
         "another shape": {**flat, path: last.replace(on_device(np.zeros((7, 7, 7), np.float32)))},
         "another type": {**flat, path: other(value_of(last))},
     }
+    floats = [(p, v) for p, v in flat.items() if is_floating(value_of(v))]
+    for at, variable in floats[-1:]:
+        narrow = on_device(np.asarray(value_of(variable)).astype(np.float16))
+        wrong["another dtype"] = {**flat, at: variable.replace(narrow)}
     return {what: nnx.from_flat_state(parts) for what, parts in wrong.items()}
 
 

@@ -9,10 +9,16 @@ import jax
 import numpy as np
 import pytest
 
-from ...engine.applicability import LOADS, OTHER, not_applicable
+from ...engine.applicability import LOADS, OTHER, declares, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_array, is_key, on_device, restore_like
-from ...inspect.files import check_damage_is_refused, is_refused, shorter_archives, smaller_trees
+from ...inspect.files import (
+    check_damage_is_refused,
+    fails_half_way,
+    is_refused,
+    shorter_archives,
+    smaller_trees,
+)
 from ...inspect.references import can_pickle
 from ...inspect.trees import (
     changed,
@@ -37,6 +43,7 @@ LAW = Law(
     rests_on=("test_p03_round_trip", "test_p04_", "test_p05_treedef_depends_on"),
 )
 CHECKS = Checks(LAW)
+SAVES_WHOLE = declares("saves_whole", "it is not said that a save which fails leaves the file as it was")
 
 
 KEEPS = "what it holds beside arrays, which Python cannot copy: a trace, a lock, a local function"
@@ -152,6 +159,22 @@ def test_p14_a_damaged_file_is_refused(subject: Suite, tmp_path: Any) -> None:
     path = tmp_path / "saved"
     instance = saved(subject, path)
     check_damage_is_refused(path, lambda: subject.load(path, instance), type(instance).__name__)
+
+
+@CHECKS.register(LOADS, SAVES_WHOLE)
+def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_path: Any) -> None:
+    path = tmp_path / "saved"
+    instance = saved(subject, path)
+    before = path.read_bytes()
+    if not fails_half_way(lambda: subject.save(subject.make(1), path), len(before) // 2):
+        not_applicable("no save could be made to fail")
+    hint = "write a file beside it, and put that in its place: `os.replace(temporary, path)`"
+    message = "a save that failed half-way left half of a file in its place"
+    same = path.is_file() and path.read_bytes() == before
+    check(same, type(instance).__name__, message, hint)
+    left = sorted(one.name for one in tmp_path.iterdir() if one != path)
+    message = f"a save that failed half-way left {', '.join(left)} behind"
+    check(not left, type(instance).__name__, message, "`finally: os.remove(temporary)`")
 
 
 @CHECKS.register(LOADS)

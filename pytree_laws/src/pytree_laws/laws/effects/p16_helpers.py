@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
-from ...engine.applicability import Condition, declares, has_method, not_applicable, of_leaves
+from ...engine.applicability import TAKES_DTYPE, Condition, declares, has_method, not_applicable, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import copied, is_inexact, is_key, on_device, same_bits
+from ...inspect.files import is_refused
 from ...inspect.trees import (
     changed,
     flatten,
@@ -104,6 +106,20 @@ def _check_specs(subject: PytreeSuite, instance: Any, what: str) -> None:
         wanted = {n for n in names if any(is_under(n, path) for path in paths)}
         message = f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
         check(selected == wanted, method, message)
+
+
+@CHECKS.register(TAKES_DTYPE, has_method("trainable", "the class has no trainable"))
+def test_p16_complex_leaves_are_trained_as_real_ones_are(subject: PytreeSuite) -> None:
+    usual, inputs = subject.cached_instance(), {**subject.inputs(0), "dtype": jnp.complex64}
+    if is_refused(lambda: subject.built_abstractly(inputs)):
+        not_applicable("the class is not built in complex64")
+    instance = subject.built_abstractly(inputs)
+    held = subject.named(instance).items()
+    trained = {name for name, v in held if v.dtype == jnp.complex64} & subject.trained_paths(usual)
+    missing = sorted(trained - subject.trained_paths(instance))
+    message = "built in complex64, it is not trained"
+    hint = "`jnp.floating` in a filter, which no complex dtype is: ask for `jnp.inexact`"
+    check(not missing, ", ".join(missing), message, hint)
 
 
 @CHECKS.register(declares("undecayed", "nothing is declared that does not decay"))
@@ -249,7 +265,7 @@ def test_p16_keys_give_different_draws(subject: Suite) -> None:
 def test_p16_map_variables_dispatches_by_type(subject: MutableSuite) -> None:
     instance = subject.make(0)
     held = subject.parts_of(instance)
-    for kind in subject.variable_types(held):
+    for kind in dict.fromkeys((*subject.variable_types(held), subject.variable_type)):
         for tree in (instance, subject.state_of(instance)):
             before = subject.snapshot_of(instance)
             got = subject.mapped({kind: perturb_leaf}, tree)

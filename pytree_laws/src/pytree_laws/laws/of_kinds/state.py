@@ -6,11 +6,21 @@ from typing import Any
 import equinox as eqx
 import jax
 
+from ...declare.methods import Method
 from ...discover.invocation import trace_call
-from ...engine.applicability import declares, not_applicable
+from ...engine.applicability import Condition, declares, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_floating, same_bits
-from ...inspect.trees import avals, flatten, keys_as_data, named_leaves, replace_leaves, stack, structure
+from ...inspect.trees import (
+    avals,
+    flatten,
+    keys_as_data,
+    named_leaves,
+    next_of,
+    replace_leaves,
+    stack,
+    structure,
+)
 from ...kinds.state import StateSuite
 from ...report import check, doing
 from ...trace.dependencies import handed_to_stop
@@ -22,6 +32,7 @@ BATCHED = (
     "an update from one example of a batch: average it first, with `jax.lax.pmean` over "
     "the axis, and map with in_axes and out_axes None for the state"
 )
+CUT_OFF = "`jax.lax.stop_gradient` on what a state was assigned, or on what it is read"
 
 
 def copied(tree: Any) -> Any:
@@ -71,8 +82,45 @@ def test_p09_gradients_flow_through_the_state(subject: StateSuite) -> None:
         arguments = treedef.unflatten(replace_leaves(leaves, dict(zip(places, values))))
         return jax.tree.leaves(subject.advance(*arguments))
 
-    hint = "`jax.lax.stop_gradient` on what a state was assigned, or on what it is read"
-    check_flow("state", run, [leaves[i] for i in places], hint)
+    check_flow("state", run, [leaves[i] for i in places], CUT_OFF)
+
+
+TAKES_STATE = Condition("no method takes the state", lambda suite: any(map(takes_state, suite.methods)))
+
+
+@CHECKS.register(TAKES_STATE)
+def test_p09_gradients_of_methods_flow_through_the_state(subject: StateSuite) -> None:
+    for method in filter(takes_state, subject.methods):
+        _check_flow_of(subject, method)
+
+
+def _check_flow_of(subject: StateSuite, method: Method) -> None:
+    leaves, treedef = flatten((method.arguments(0), method.arguments(1)))
+    places = [i for i, v in enumerate(leaves) if is_floating(v)]
+
+    def run(values: Sequence[Any]) -> Any:
+        given = treedef.unflatten(replace_leaves(leaves, dict(zip(places, values))))
+        return _second_result(subject, method, given)
+
+    if places:
+        check_flow(method.name, run, [leaves[i] for i in places], CUT_OFF)
+
+
+def _second_result(subject: StateSuite, method: Method, given: Sequence[Sequence[Any]]) -> list[Any]:
+    """What the second of two uses gives, which reads what the first has left in the state."""
+    instance, state, result = subject.cached_instance(), subject.state(0), None
+    for arguments in given:
+        result = method.use(
+            instance, *arguments[: method.state_at], copied(state), *arguments[method.state_at :]
+        )
+        following = next_of(state, result)
+        state = state if following is None else following
+    return jax.tree.leaves(copied(result))
+
+
+def takes_state(method: Method) -> bool:
+    """Whether a method is given the state of the instance, and gives the next one."""
+    return method.state_at is not None
 
 
 def cut_off_at_once(subject: StateSuite, instance: Any) -> set[str]:

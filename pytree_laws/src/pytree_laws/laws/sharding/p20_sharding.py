@@ -53,7 +53,7 @@ ABSTRACT = Condition(
 ASKS = Condition("no mesh axes are declared", lambda suite: suite.sharding is not None, "sharding")
 
 
-@CHECKS.register(RECORDED, ABSTRACT)
+@CHECKS.register(RECORDED, ASKS, ABSTRACT)
 def test_p20_each_dim_shards_as_recorded(subject: Suite) -> None:
     text = subject.recorded()
     if not text:
@@ -62,7 +62,8 @@ def test_p20_each_dim_shards_as_recorded(subject: Suite) -> None:
     with contextlib.suppress(NoRecord):  # as P19 says
         record = parse_record(text)
         before = record.get(section_of(laws, ALONE), {})
-        for name, error in dims_alone(example):
+        mapped = [name for name in example.own_sizes() if name in (subject.sharding or {})]
+        for name, error in dims_alone(example, mapped):
             shards = entries({name: np.bool_(True)})[name]
             message = f"sharded alone the call went through, and now needs an `out_sharding`: {error}"
             check(not error or before.get(name) != shards, name, message, how_to_approve(subject))

@@ -51,6 +51,8 @@ LAW = Law(
 )
 CHECKS = Checks(LAW)
 
+KEYS = 8  # that are tried where draws may be equal by chance
+
 
 @CHECKS.register()
 def test_p01_leaves_its_inputs_alone(subject: Suite) -> None:
@@ -170,10 +172,18 @@ def test_p01_draws_from_its_key(subject: Suite) -> None:
         names = [name for name in below if not subject.is_empty(name)]
         # A module may take a key and draw nothing, as a layer norm does.
         names = [n for n in names if n == path or not is_constant(first[n])]
-        same = all(same_bits(first[n], second[n]) for n in names if n in second)
-        message = "declared as drawn from the key, and the same for two keys"
+        same = names and _are_same(first, second, names)
+        # Two keys may draw a few signs alike.
+        same = same and all(
+            _are_same(first, subject.named(subject.make(seed)), names) for seed in range(2, KEYS)
+        )
+        message = f"declared as drawn from the key, and the same for {KEYS} keys"
         hint = "a constant key, or NumPy's generator: use the key that is given"
-        check(not (names and same), path, message, hint)
+        check(not same, path, message, hint)
+
+
+def _are_same(first: Mapping[str, Any], other: Mapping[str, Any], names: Sequence[str]) -> bool:
+    return all(same_bits(first[name], other[name]) for name in names if name in other)
 
 
 @CHECKS.register()
@@ -280,7 +290,10 @@ def test_p01_draws_have_the_declared_spread(subject: Suite) -> None:
         spread = float(np.sqrt(np.mean(np.abs(values) ** 2)))
         message = f"its standard deviation is {spread:.3g}, declared is {std:.3g}"
         slack = max(0.02, 4 / math.sqrt(2 * values.size))
-        hint = "another initialiser, or one with fan-in and fan-out exchanged"
+        hint = (
+            "another initialiser, or one with fan-in and fan-out exchanged; "
+            f"if it is right as it is now, declare `std={spread:.3g}`"
+        )
         check(abs(spread / std - 1) < slack, path, message, hint)
         centred = abs(values.mean()) / std < 5 / math.sqrt(values.size)
         check(centred, path, f"its mean is {values.mean():.3g}, and not 0", hint)

@@ -7,9 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...declare.leaf_spec import Output
+from ...declare.methods import Method
 from ...discover.inference import fits
+from ...discover.method_programs import in_wide_dtypes, the_call
 from ...discover.suggest import check_declared
-from ...engine.applicability import DTYPES, not_applicable
+from ...engine.applicability import DTYPES, declares, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import (
     bits_by_kind,
@@ -19,14 +22,17 @@ from ...inspect.arrays import (
 )
 from ...inspect.trees import arrays_of, without_functions
 from ...kinds.suite import Suite
-from ...report import ADVICE, check, doing
+from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.jaxprs import narrowing_casts
-from ...values.closeness import tolerance_of
+from ...values.closeness import in_64_bits, tolerance_of
 from ...values.comparison import compare, recording_differences
 from ...values.dtypes import compiled_call, example_in, rounded
 from .p07_jit_equals_eager import LAW
 
 CHECKS = Checks(LAW)
+
+DEFAULTS = None, "float", "int", "uint", "complex", "bool", "key"
+"""Dtypes that a declaration names by their kind, whose width is that of jax's default."""
 
 
 @CHECKS.register()
@@ -52,6 +58,30 @@ def _check_outputs(subject: Suite, got: Sequence[Any]) -> None:
         message = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
         same = subject.is_of(output.dtype, value)
         check_declared(subject, same, f"output {i}", message)
+
+
+@CHECKS.register(declares("returns", "no outputs are declared"))
+def test_p07_fixed_dtypes_are_those_of_64_bits_as_well(subject: Suite) -> None:
+    subject.need_call()
+    check_fixed_dtypes(subject, the_call(subject), subject.returns, "output")
+
+
+def check_fixed_dtypes(subject: Suite, method: Method, outputs: Sequence[Output], where: str) -> None:
+    """What is declared in a dtype that no setting of jax changes has it where jax has 64 bits, too."""
+    fixed = [i for i, output in enumerate(outputs) if output.dtype not in DEFAULTS]
+    if not fixed:
+        return
+    with in_64_bits(), jax.numpy_dtype_promotion("standard"):
+        try:
+            got = in_wide_dtypes(subject, method)
+        except ANY_ERROR:  # of what the class fixes P7 tells in other dtypes
+            return
+    if len(got) != len(outputs):
+        return
+    for i in fixed:
+        message = f"declared is {outputs[i].dtype}, and where jax has 64 bits it is {got[i].dtype}"
+        hint = "what has the width that jax gives it, as `jnp.argmin`: `.astype(jnp.int32)`; `int` declares the default one"
+        check(str(got[i].dtype) == outputs[i].dtype, f"{where} {i}", message, hint)
 
 
 @CHECKS.register(DTYPES)

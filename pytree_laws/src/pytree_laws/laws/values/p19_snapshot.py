@@ -27,9 +27,11 @@ from ...snapshot.format import (
     usual_settings,
     without,
 )
-from ...snapshot.methods import OF_METHODS, of_methods
+from ...snapshot.methods import OF_METHODS, OPTIONS, of_methods
 from ...snapshot.mode import RECORD, RECORDED, UPDATE, command, has_record, how_to_approve, mode_of
 from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other_arguments
+from ...snapshot.options import of_options
+from ...snapshot.sequences import OVER_STEPS, of_sequences
 from ..sharding.p20_sharding import ALONE, of_dims
 
 CHECKS = Checks()
@@ -39,6 +41,8 @@ FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
     ACCEPTED: of_accepted,
     OF_METHODS: of_methods,
     OTHERWISE: with_other_arguments,
+    OPTIONS: of_options,
+    OVER_STEPS: of_sequences,
 }
 EVERY = (*SECTIONS, *FURTHER)
 SHOWN = 8  # numbers that differ
@@ -62,6 +66,7 @@ def compare(subject: Suite, text: str) -> None:
         now = usual_settings()
         pytest.skip(f"the numbers are recorded with {settings}, this run has {now}")
     found = [one for what in EVERY for one in changed_numbers(subject, record, what)]
+    found.sort(key=lambda line: line.startswith("gradient of "))  # they follow from what is computed
     is_new = all(line.endswith(NOT_RECORDED) for line in found)
     message = "it computes what is not recorded yet" if is_new else "it does not compute what is recorded"
     shown = found[:SHOWN] + ["and more"] * (len(found) > SHOWN)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ...discover.configurations import Configuration, TracedConfiguration, traced_configurations
 from ...discover.evaluation import on_purpose
+from ...discover.likely import at_likely_values
 from ...discover.method_programs import traced_methods
 from ...discover.method_uses import is_flag, trace_text, trace_use, uses_by_flag
 from ...engine.applicability import ARRAYS_DECLARED, METHODS
@@ -31,7 +32,8 @@ def test_p08_every_flag_of_the_call_matters(subject: Suite) -> None:
 @CHECKS.register(ARRAYS_DECLARED, METHODS)
 def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
-        for name, uses in uses_by_flag(subject, method).items():
+        likely = uses_by_flag(subject, method, at_likely_values)
+        for name, uses in {**likely, **uses_by_flag(subject, method)}.items():
             pairs = [[trace_use(subject, one) for one in each] for each in uses]
             texts = [{None if one is None else trace_text(one) for one in p} for p in pairs]
             # What raises is another thing, too.

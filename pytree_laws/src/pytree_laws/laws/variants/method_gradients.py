@@ -16,6 +16,7 @@ from ...discover.method_programs import (
     grads_reaching,
     names_of,
     pushed,
+    slopes_at_zeros,
     traced_methods,
     traces_of,
     usable_methods,
@@ -94,6 +95,19 @@ def test_p09_methods_send_no_gradient_to_buffers(subject: Suite) -> None:
             check(False, method.name, message, hint)
 
 
+@CHECKS.register(METHODS)
+def test_p09_no_gradient_of_a_method_is_nan_at_zeros(subject: Suite) -> None:
+    hint = (
+        "a root or a norm of zeros: `jnp.where` hides a NaN of the value, and not that of its gradient, "
+        "so make what goes in safe, `jnp.where(x > 0, x, 1)`"
+    )
+    for name, (values, slopes) in slopes_at_zeros(subject).items():
+        finite = all(np.isfinite(np.asarray(v)).all() for v in values)
+        wrong = any(np.isnan(np.asarray(v)).any() for v in slopes)
+        message = "at arguments of zeros its result is finite, and the gradient by them is NaN"
+        check(not (finite and wrong), name, message, hint)
+
+
 def _check_grads(subject: Suite, point: dict[str, Any]) -> None:
     methods = traced_methods(subject, declared=True)
     with doing(names_of(methods), "the gradient of one of these"):
@@ -106,8 +120,14 @@ def _check_grads(subject: Suite, point: dict[str, Any]) -> None:
             for i, method in enumerate(methods):
                 if by_rejection[i]:
                     continue
-                values = first[i], middle[i], last[i]
+                values = sums_of_moved(first[i], middle[i], last[i])
                 _check_grad(subject, method, name, grads[name][i], values, step)
+
+
+def sums_of_moved(*terms: np.ndarray) -> tuple[float, ...]:
+    """The sums of those terms that differ: beside large ones that stay, a small change would be rounding."""
+    moved = np.any(np.stack(terms) != terms[0], axis=0)
+    return tuple(float(np.sum(each[moved])) for each in terms)
 
 
 def _check_grad(

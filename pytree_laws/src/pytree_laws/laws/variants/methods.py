@@ -44,6 +44,7 @@ from ...trace.platforms import lowering_fault
 from ...values.closeness import check_close
 from ...values.example_sizes import hint_of
 from ...values.randomize import check_draws, check_keys
+from ..transforms.p07_outputs import check_fixed_dtypes
 
 CHECKS = Checks()
 
@@ -104,6 +105,12 @@ def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
         check(jnp.shape(value) == tuple(output.shape), where, message)
         message = f"the dtype is {dtype}, declared is {output.dtype}"
         check(subject.is_of(output.dtype, value), where, message)
+
+
+@CHECKS.register(METHODS)
+def test_p07_methods_have_fixed_dtypes_with_64_bits_as_well(subject: Suite) -> None:
+    for method in traced_methods(subject, declared=True):
+        check_fixed_dtypes(subject, method, method.returns, f"{method.name}, output")
 
 
 @CHECKS.register(METHODS)

@@ -5,6 +5,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import optax  # type: ignore[import-untyped]
 
@@ -54,7 +55,8 @@ def test_training_converges(subject: TrainStateSuite) -> None:
         def epoch(arrays: Any, _: None) -> tuple[Any, Any]:
             state = eqx.combine(arrays, rest)
             loss, grads = eqx.filter_value_and_grad(subject.loss)(state.model, target)
-            after = subject.update(state, optimiser, grads)
+            # Of a complex weight jax gives the conjugate of the way up, which optax takes as it is.
+            after = subject.update(state, optimiser, jax.tree.map(jnp.conj, grads))
             return eqx.filter(after, eqx.is_array), loss
 
         return jax.lax.scan(epoch, arrays, length=EPOCHS)

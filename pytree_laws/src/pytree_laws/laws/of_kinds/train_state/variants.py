@@ -86,6 +86,10 @@ def test_the_average_of_a_model_in_bfloat16_moves(subject: TrainStateSuite) -> N
         jax.tree.leaves(eqx.filter(value, subject.spec(value))) for value in trained(inputs["model"])
     )
     for before, after, got in zip(old, new, mean):
+        assert got.dtype == after.dtype, (
+            f"the average of a model in {after.dtype} is a model in {got.dtype}: "
+            "cast what `averaged` gives to the dtype of the weights"
+        )
         far = np.abs(np.asarray(after, np.float64) - np.asarray(before, np.float64))
         left = np.abs(np.asarray(after, np.float64) - np.asarray(got, np.float64))
         assert np.all(left <= 0.25 * far + 0.05), (

@@ -1,0 +1,130 @@
+"""Options that the example leaves at their default, with another value of the same kind.
+
+Nothing says that a class takes such a value, so an error says nothing against it.
+"""
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ..declare.methods import Method
+from ..inspect.arrays import is_array
+from ..inspect.call_recorder import EMPTY, Invocation, record_call
+from ..inspect.parameter_values import members
+from ..report import ANY_ERROR
+from ..session import once_per_session
+from .configuration_names import changes_as_text
+from .configurations import (
+    Configuration,
+    TracedConfiguration,
+    accepted_configurations,
+    trace_configuration,
+    traced_configurations,
+)
+from .invocation import example_call, example_construction
+from .method_uses import Use, bound_with
+
+MAX_LIKELY = 8  # values that are tried of the constructor, of the call and of a method
+SOME = {int: 2, float: 0.5}
+"""What may be given where the default is None."""
+
+
+@once_per_session
+def likely_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
+    """The example with another value of an option of the constructor or of the call, where that works."""
+    maker, call = example_construction(suite), example_call(suite)
+    cls, found = type(suite.cached_instance()), list[Configuration]()
+    if maker is not None:
+        pairs = ((n, v) for n, v in likely_values(maker, cls) if type(v) is not int or maker.given[n] is None)
+        found += [Configuration(inputs={name: value}) for name, value in pairs]
+    if call is not None:
+        found += [Configuration(given={name: value}) for name, value in likely_values(call, call.function)]
+    traced = [trace_configuration(suite, configuration) for configuration in found]
+    return tuple(trial for trial in traced if trial.error is None)
+
+
+def likely_uses(suite: Any, method: Method) -> Iterator[Use]:
+    """A method with another value of an option, or with an argument of its own class in another configuration."""
+    instance = suite.elsewhere(suite.cached_instance())
+    given = tuple(method.arguments(0))  # made here: what builds them is not what is recorded
+    invocation = record_call(instance, lambda: method.use(instance, *given))
+    if invocation is not None and invocation.name == method.name:
+        yield from at_likely_values(method, invocation, instance)
+        yield from _uses(method, invocation, instance, _other_instances(suite, invocation))
+
+
+def at_likely_values(method: Method, invocation: Invocation, instance: Any) -> Iterator[Use]:
+    """A method at another value of each option that is at its default."""
+    return _uses(method, invocation, instance, likely_values(invocation, invocation.function))
+
+
+def _uses(
+    method: Method, invocation: Invocation, instance: Any, values: Iterable[tuple[str, Any]]
+) -> Iterator[Use]:
+    for name, value in values:
+        rest = {key: v for key, v in invocation.given.items() if key != name}
+        title = f"{method.name}({changes_as_text({name: value})})"
+        yield Use(title, bound_with(invocation, {name: value}), instance, rest, flag=name)
+
+
+def likely_values(invocation: Invocation, source: Callable[..., Any] | type) -> list[tuple[str, Any]]:
+    """The options that are at their default, each with another value."""
+    annotations = invocation.annotations()
+    found = [
+        (name, value)
+        for name, parameter in invocation.varied().items()
+        if invocation.given[name] is parameter.default and not name.startswith("_")
+        for value in _values(name, annotations.get(name, EMPTY), parameter.default, source)
+    ]
+    return found[:MAX_LIKELY]
+
+
+def _values(name: str, annotation: Any, default: Any, source: Callable[..., Any] | type) -> Iterator[Any]:
+    if type(default) is float:
+        yield default / 2 if 0 < abs(default) < float("inf") else 0.5
+    elif type(default) is int:
+        yield default + 1
+    elif type(default) is str:
+        yield from (text for text in compared_strings(source, name) if text != default)
+    elif default is None:
+        words = re.split(r"\W+", annotation) if isinstance(annotation, str) else []
+        kinds = [*members(annotation)] if not words else [k for k in SOME if k.__name__ in words]
+        yield from (value for kind, value in SOME.items() if kind in kinds)
+
+
+def compared_strings(source: Callable[..., Any] | type, name: str) -> list[str]:
+    """The strings with which code compares a name, or an attribute of that name."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(source))))
+    except ANY_ERROR:  # it is in no file
+        return []
+    found: list[str] = []
+    for node in ast.walk(tree):
+        parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+        if any(getattr(part, "id", getattr(part, "attr", "")) == name for part in parts):
+            inside = (one for part in parts for one in ast.walk(part))
+            found += [one.value for one in inside if isinstance(one, ast.Constant) and type(one.value) is str]
+    return list(dict.fromkeys(found))
+
+
+def _other_instances(suite: Any, invocation: Invocation) -> Iterator[tuple[str, Any]]:
+    """The arguments of the class itself, each as an instance of another configuration."""
+    cls = type(suite.cached_instance())
+    names = [name for name in invocation.varied() if type(invocation.given[name]) is cls]
+    others = [trial for trial in _all_traced(suite) if names and _is_built_with_an_option(trial)]
+    for name in names:
+        yield from ((name, suite.elsewhere(trial.instance)) for trial in others[:1])
+
+
+def _all_traced(suite: Any) -> Iterator[TracedConfiguration]:
+    yield from likely_configurations(suite)
+    yield from accepted_configurations(suite)
+    yield from traced_configurations(suite)
+
+
+def _is_built_with_an_option(trial: TracedConfiguration) -> bool:
+    values = trial.configuration.inputs.values()
+    return trial.instance is not None and len(values) == 1 and not any(map(is_array, values))

@@ -1,0 +1,43 @@
+"""The tests of a class give its constructor what its checks and its shapes refuse."""
+
+from typing import Any
+
+import pytest
+
+from scaffold.spec.reading.read import read_spec
+from scaffold.suite.refused import holds
+from scaffold.suite.rejected import rejected_inputs
+from scaffold.suite.subject import Subject
+
+HELD = {"w": "f[3]@param"}
+
+
+def static(kind: str, check: str, **more: Any) -> dict[str, Any]:
+    return {"type": kind, "role": "static", "check": check, **more}
+
+
+ROWS: list[tuple[dict[str, Any], list[str]]] = [
+    ({"axes": static("tuple[int, ...]", "len(axes) == 3", default="=(1, 2, 3)")}, ['{"axes": (1, 2, 3, 3)}']),
+    ({"heads": static("int", "heads % 2 == 0", default="=4")}, ['{"heads": 5}']),
+    ({"heads": static("int", "heads % 2 == 0 and heads > 0", default="=4")}, ['{"heads": 5}']),
+    ({"heads": static("int", "not heads % 2 != 0", default="=4")}, ['{"heads": 5}']),
+    ({"rate": static("float", "rate * 2 < 1", default="=0.3")}, ['{"rate": 0.6}']),
+    ({"heads": static("int", "heads == 4", default="=4")}, ['{"heads": 3}', '{"heads": 5}']),
+    ({"a": "f[size]@data", "b": "bool[size]@data"}, ['{"b": sample(0, (3,), "bool")}']),
+    ({"a": "f[size]@data", "b": "f[other]@data"}, []),
+    ({"kind": static("str", "kind.isidentifier()", default="a")}, []),
+]
+
+
+@pytest.mark.parametrize(("fields", "refused"), ROWS)
+def test_what_a_check_or_a_shape_refuses_is_in_the_tests(fields: dict[str, Any], refused: list[str]) -> None:
+    spec = read_spec({"name": "Held", "fields": {**HELD, **fields}}, "spec")
+    rows = rejected_inputs(Subject(spec, {}))
+    assert [changed for changed, error in rows if error == "ValueError"] == refused
+
+
+def test_a_condition_of_anything_else_is_not_known() -> None:
+    assert holds("a < 3 or len(b) == 2", {"a": 4, "b": (1, 2)})
+    assert not holds("a < 3 and a < 2", {"a": 2})
+    with pytest.raises(KeyError):
+        holds("kind in ('a', 'b')", {"kind": "a"})
