@@ -168,6 +168,7 @@ def test_a_transformation_is_held_to_the_laws(tmp_path: Path) -> None:
     assert [line for line in SHOWN.split("\n") if line not in written] == []
 
 
+@pytest.mark.slow
 def test_mistakes_are_found_and_a_baseline_leaves_them_out(tmp_path: Path) -> None:
     returned, count = MISTAKES.values()
     write_tree(tmp_path, {"rules.py": SOURCE.replace("RETURNED", returned).replace("COUNT", count)})

@@ -56,6 +56,7 @@ def totals_of(text: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", line)]
 
 
+@pytest.mark.slow
 def test_the_page_has_every_mistake_and_no_survivor() -> None:
     page = PAGE.read_text()
     head, *lines = page.partition("```\n")[2].partition("\n\n")[0].splitlines()

@@ -39,6 +39,7 @@ def test_a_backend_that_is_not_there_is_an_error(site: Path) -> None:
     assert "the backend 'tpu' is not there" in result.stderr and "leave --backend out" in result.stderr
 
 
+@pytest.mark.slow
 def test_its_model_learns_and_the_curve_is_drawn(site: Path, tmp_path: Path) -> None:
     image = tmp_path / "loss.png"
     command = [sys.executable, str(PROJECT / "examples/train.py"), "--steps", "80", "--out", str(image)]

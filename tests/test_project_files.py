@@ -101,6 +101,7 @@ STARTS = ("- a", "1) a", "(a)=", "    a")
 FURTHER = ("+ a", "# a", "> a", "2. a", "% a", "::: a", "=== a", "*** a", "[^1]: a", "a & b")
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     "description",
     [HOSTILE, *STARTS, *(pytest.param(one, marks=pytest.mark.slow) for one in FURTHER)],
@@ -128,6 +129,7 @@ def python_of(readme: Path) -> str:
     return block
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("kind", CONFIG["kinds"]["choices"])
 def test_the_readme_shows_a_class_that_is_there(kind: str, tmp_path: Path) -> None:
     project = copied(tmp_path / "study", {"name": "study", "kinds": [kind]})

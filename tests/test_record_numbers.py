@@ -249,6 +249,7 @@ def test_several_processes_record_one_file_whole(tmp_path: Path) -> None:
     assert [path.name for path in record.parent.iterdir()] == ["coupling.txt"]
 
 
+@pytest.mark.slow
 def test_numbers_of_another_generator_of_keys_are_not_compared(tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
     assert numbers_of(folder)[0] == 0

@@ -45,7 +45,7 @@ def test_the_generated_class_has_no_finding(tmp_path: Path) -> None:
     assert noticed(tmp_path, None) == set()
 
 
-@pytest.mark.spread(7)
+@pytest.mark.spread(13)
 @pytest.mark.parametrize("one", MISTAKES, ids=[one.name for one in MISTAKES])
 def test_a_mistake_is_noticed(one: Mistake, tmp_path: Path) -> None:
     assert noticed(tmp_path, one) == set(one.laws)

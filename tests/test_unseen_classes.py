@@ -9,6 +9,8 @@ from tests.projects import passed, scaffold
 from tests.support import write_tree
 
 HEAD = """
+from typing import Literal
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -132,6 +134,17 @@ class Towers(Module):
         for tower in self.towers:
             x = jnp.tanh(tower(x))
         return x
+""",
+    "a mode leaves a parameter out": """
+class Filter(Module):
+    threshold: Float[Array, ""] = param("ones")
+    window: Float[Array, " k"] = buffer()
+    mode: Literal["soft", "linear"] = static("soft")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        if self.mode == "soft":
+            return jnp.tanh(x * self.threshold)
+        return jnp.convolve(x, self.window, mode="same")
 """,
     "values of bfloat16 are not for this function of jax": """
 class Curve(Module):

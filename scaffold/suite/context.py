@@ -35,6 +35,7 @@ from scaffold.suite.calls import call_arguments
 from scaffold.suite.claims import claims, local, precisions, targets
 from scaffold.suite.declared import (
     bounds,
+    conditional_fields,
     drawn_fields,
     dtype_of_all,
     kept_fields,
@@ -138,6 +139,7 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
         "kept": kept_fields(spec),
         "tuples": [paths[name] for name in tuple_fields(spec)] if plain else [],
         "used": [paths[name] for name in used_fields(spec)],
+        "conditional": [paths[name] for name in conditional_fields(spec)],
         "ignored": ignored_arguments(spec),
         "stacked": [paths[one.name] for one in stacked(spec)],
         "uncast": [paths[name] for name in uncast(spec)],

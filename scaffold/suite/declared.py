@@ -135,13 +135,23 @@ def tuple_fields(spec: ModuleSpec) -> list[str]:
 def used_fields(spec: ModuleSpec) -> list[str]:
     """The static fields, data and buffers that the body of the call reads in every case."""
     body = ast.parse(dedented(spec.call.body)).body if spec.call is not None else []
-    read = {name for statement in _always_run(body) for name in _always_read(statement)}
+    read = _always_read(body)
     plain = ScalarType | CallableType
     static = [one.name for one in spec.static if one.given and isinstance(one.type, plain)]
     untrained = (one for one in spec.dynamic if one.role in UNTRAINED and not is_index(spec, one))
     buffers = [one.name for one in untrained if _is_number_array(one)]
     overwritten = {name for name in buffers if not _outlives_its_update(body, name)}
     return [name for name in (*static, *buffers) if name in read - overwritten]
+
+
+def conditional_fields(spec: ModuleSpec) -> list[str]:
+    """The parameters that the body of the call reads, though not in every case: some configurations leave them out."""
+    body = ast.parse(dedented(spec.call.body)).body if spec.call is not None else []
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    always = _always_read(body)
+    trained = (one for one in spec.dynamic if one.role in ("param", "module"))
+    there = [one.name for one in trained if not (one.optional or one.nullable or one.name in always)]
+    return [name for name in there if any(_reads(node, name) for node in nodes)]
 
 
 def _outlives_its_update(body: list[ast.stmt], name: str) -> bool:
@@ -181,26 +191,44 @@ def _is_number_array(field: Field) -> bool:
     return field.array is not None and field.array.inexact and not (field.nullable or field.optional)
 
 
-def _always_run(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a function up to the first one in which it may return and may go on."""
-    for statement in body:
-        yield statement
-        if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
-            return
+def _always_read(body: list[ast.stmt]) -> set[str]:
+    """The attributes of `self` that statements read, whichever branch is taken and wherever they return."""
+    names: set[str] = set()
+    for index, statement in enumerate(body):
+        if isinstance(statement, ast.If):
+            rest = body[index + 1 :] if _returns(statement) else []
+            ways = (_always_read([*statement.body, *rest]), _always_read([*statement.orelse, *rest]))
+            names |= _read_in_every_case(statement.test) | (ways[0] & ways[1])
+            if rest:
+                return names
+        else:
+            names |= _read_in_every_case(statement)
+        if isinstance(statement, ast.Return):
+            return names
+    return names
 
 
-def _always_read(node: ast.AST) -> Iterator[str]:
-    """The attributes of `self` that a node reads, whichever branch is taken."""
+def _returns(node: ast.AST) -> bool:
+    """Whether the function itself may return there."""
+    if isinstance(node, ast.FunctionDef | ast.Lambda):
+        return False
+    return isinstance(node, ast.Return) or any(map(_returns, ast.iter_child_nodes(node)))
+
+
+def _read_in_every_case(node: ast.AST) -> set[str]:
+    """The attributes of `self` that an expression, or a statement without branches of its own, reads."""
     match node:
-        case ast.If(test=test) | ast.IfExp(test=test):
-            yield from _always_read(test)
+        case ast.If():
+            return _always_read([node])
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return _read_in_every_case(test) | (_read_in_every_case(body) & _read_in_every_case(orelse))
         case ast.BoolOp(values=[first, *_]):
-            yield from _always_read(first)
+            return _read_in_every_case(first)
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            yield name
+            return {name}
         case _:
-            for child in ast.iter_child_nodes(node):
-                yield from _always_read(child)
+            parts = map(_read_in_every_case, ast.iter_child_nodes(node))
+            return set[str]().union(*parts)
 
 
 def bounds(spec: ModuleSpec) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:

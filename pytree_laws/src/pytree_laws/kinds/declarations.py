@@ -31,6 +31,7 @@ class Declarations(Collected):
     drawn: ClassVar[Sequence[str]] = ()  # paths of what is drawn from the key
     kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given
     used: ClassVar[Sequence[str]] = ()  # static values and buffers that the call needs
+    conditional: ClassVar[Sequence[str]] = ()  # paths of parameters that some configurations leave out
     copies_arrays: ClassVar[bool | None] = None  # False: it keeps what it is given
     saves_whole: ClassVar[bool] = False  # True: a save that fails leaves the file as it was
     ignores_key: ClassVar[bool] = False  # True: the example call draws nothing

@@ -250,8 +250,19 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
         there = leaves_reached(traced, gradients=True)
         for name in usual.keys() & there.keys():
             message = "no gradient reaches it, as it does in the example"
-            hint = "a way through the call that leaves it out: do not build it there"
-            check(there[name] or not usual[name], _place(traced, name), message, hint)
+            hint = (
+                "a way through the call that leaves it out: do not build it there; "
+                f"if it is meant, `conditional = ({name!r},)`"
+            )
+            parts = (name == path or name.startswith(f"{path}.") for path in subject.conditional)
+            is_meant = subject.is_unused(name) or any(parts)
+            check(
+                there[name] or not usual[name] or is_meant,
+                _place(traced, name),
+                message,
+                hint,
+                severity=ADVICE,
+            )
         if any(isinstance(v, dict) for v in traced.configuration.inputs.values()):
             continue  # what is in a dict is the choice of who gives it
         for name, used in leaves_reached(traced, gradients=False).items():
