@@ -27,7 +27,7 @@ ROWS = """
 ## First runs
 
 Each batch was run before anything in it was looked at. Of its faults a random sample was judged by hand, and of its calls one from batch 4 on;
-what was by design or false was then mended by a rule, or is told as open in the verdicts.
+what was by design or false was then mended by a rule, or is told as open in the verdicts. Batch 5 was run and not judged.
 
 | batch | libraries | found | built | called | faults | true | by design | false | calls that say something |
 |---|---|---|---|---|---|---|---|---|---|
@@ -53,7 +53,8 @@ def row_of_batch(batch: Table) -> str:
     """The figures of a batch at its first run, as a row of a table."""
     libraries = ", ".join(f"`{name}`" for name in batch["libraries"])
     counts = [f"{batch[key]}" for key in ("found", "built", "called", "faults")]
-    judged = [f"{batch[key]} of {batch['sample']}" for key in ("true", "by_design", "false")]
+    share = f" of {batch['sample']}" if batch["sample"] else ""
+    judged = [f"{batch[key]}{share}" if share else "" for key in ("true", "by_design", "false")]
     calls = f"{batch['meaningful']} of {batch['calls']}" if "calls" in batch else ""
     return f"| {' | '.join([str(batch['number']), libraries, *counts, *judged, calls])} |\n"
 
