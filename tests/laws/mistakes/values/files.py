@@ -245,7 +245,7 @@ class WholeLaws(FileLaws):
 
 further(
     *("P14", "a file that is written in place", SavedInPlace, SavedWhole),
-    *("a save that failed half-way left half of a file in its place", "os.replace"),
+    *("a save that failed half-way did not leave the file as it was", "os.replace"),
     base=WholeLaws,
 )
 further(
