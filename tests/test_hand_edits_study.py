@@ -11,6 +11,7 @@ import pytest
 from benchmarks.hand_edits.edit import Edit
 from benchmarks.hand_edits.study import STUDY
 from benchmarks.hand_edits.study.__main__ import counts, line
+from benchmarks.hand_edits.study.further import FURTHER
 from benchmarks.hand_edits.study.proofs import PROOFS, UNCHANGED
 from benchmarks.hand_edits.study.suites import Failure, Folders, Outcome
 from benchmarks.hand_edits.verdicts import changed, name_of
@@ -36,9 +37,8 @@ def importable(folders: Folders, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
             del sys.modules[name]
 
 
-@pytest.mark.parametrize("name", BY_NAME)
-def test_an_edit_applies_and_changes_what_python_reads(folders: Folders, name: str) -> None:
-    edit = BY_NAME[name]
+@pytest.mark.parametrize("edit", (*STUDY, *FURTHER), ids=name_of)
+def test_an_edit_applies_and_changes_what_python_reads(folders: Folders, edit: Edit) -> None:
     folder = folders.folder_of(edit.example)
     source = (folder / edit.place).read_text()
     assert ast.dump(ast.parse(edit.applied(source))) != ast.dump(ast.parse(source))

@@ -6,6 +6,7 @@ import jax
 from pytree_laws import Leaf, Method, Output, PytreeLaws, sample
 
 from decoder import Attention, DecoderBlock, FeedForward, LanguageModel
+from weight_decay import decayed
 
 
 class TestAttention(PytreeLaws):
@@ -103,6 +104,7 @@ class TestDecoderBlock(PytreeLaws):
             "normed", lambda seed: (sample(seed, (3, 5)),), returns=(Output((3, 5)),)
         ),
     )
+    decay_mask = staticmethod(decayed)
     takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:

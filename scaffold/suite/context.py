@@ -62,7 +62,7 @@ def suite_context(subject: Subject) -> Context:
         "suite": "PytreeLaws",
         "suite_doc": docstring(f"The pytree laws on `{spec.name}`.", METHOD),
         "manifest": "leaves",
-        "attributes": ["saves_whole = True"] if spec.save else [],
+        "attributes": _helpers_beside(spec),
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "takes_dtype": any(one.name == "dtype" for one in parameters(spec)),
         "is_lenient": not spec.test.strict,
@@ -74,6 +74,15 @@ def suite_context(subject: Subject) -> Context:
         **_declarations(subject),
         **example_call(subject),
     }
+
+
+def _helpers_beside(spec: ModuleSpec) -> list[str]:
+    """What the tests hold of the modules that lie beside the class."""
+    asks_parts = any(one.role == "module" for one in spec.dynamic) and not spec.defines("decayed")
+    return [
+        *(["saves_whole = True"] if spec.save else []),
+        *(["decay_mask = staticmethod(decayed)"] if undecayed(spec) and asks_parts else []),
+    ]
 
 
 def _construction(subject: Subject) -> Context:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.hand_edits.study import STUDY
+from benchmarks.hand_edits.study.further import FURTHER
 from benchmarks.hand_edits.study.suites import Failure, Folders, Outcome
 from benchmarks.hand_edits.verdicts import name_of
 
@@ -20,8 +21,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hand_edits.study", description=__doc__)
     parser.add_argument("--only", default="", help="edits with this text in their name")
     parser.add_argument("--json", type=Path, help="file for every failure")
+    parser.add_argument(
+        "--further", action="store_true", help="the edits of `further.py` in the place of the study"
+    )
     chosen = parser.parse_args(arguments)
-    edits = [edit for edit in STUDY if chosen.only in name_of(edit)]
+    every = FURTHER if chosen.further else STUDY
+    edits = [edit for edit in every if chosen.only in name_of(edit)]
     outcomes: list[Outcome] = []
     with TemporaryDirectory() as root:
         folders = Folders(Path(root))

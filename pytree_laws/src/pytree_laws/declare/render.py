@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..inspect.arrays import real_dtype
 from ..inspect.trees import is_under
 from ..report import ANY_ERROR
 from .leaf_spec import Leaf, Output
@@ -46,7 +47,8 @@ def is_kept(declared: Leaf, leaves: Sequence[Leaf]) -> bool:
     if found is None or arrays[0] is not arrays[1]:
         return False
     shapes = None in (declared.shape, found.shape) or declared.shape == found.shape
-    return shapes and (declared.is_tree or declared.dtype == found.dtype)
+    same = real_dtype(declared.dtype) == real_dtype(found.dtype)
+    return shapes and (declared.is_tree or same)
 
 
 def render(one: Any, *further: str) -> str:

@@ -1,13 +1,16 @@
 """Files: damaged ones, which no `load` may take."""
 
+import contextlib
+import errno
 import importlib
 import io
 import os
 import pickle
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
+from unittest import mock
 
 import jax
 
@@ -59,18 +62,25 @@ def check_damage_is_refused(path: Any, load: Callable[[], Any], name: str) -> No
         check(refused, name, f"{what} was loaded", hint)
 
 
-def fails_half_way(save: Callable[[], Any], size: int) -> bool:
-    """Whether a save raises where no file may become larger than a size, as on a disk that is full."""
+@contextlib.contextmanager
+def full_disk(size: int) -> Generator[None]:
+    """Within it no file may become larger than a size."""
     try:
         resource: Any = importlib.import_module("resource")
     except ImportError:  # on Windows
-        return False
+        yield
+        return
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
-        return is_refused(save)
+        yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def no_flush() -> Any:
+    """A context where no file can be flushed to the disk, as when that is full only then."""
+    return mock.patch("os.fsync", side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
 
 def smaller_trees(tree: Any) -> Iterator[tuple[str, Any]]:

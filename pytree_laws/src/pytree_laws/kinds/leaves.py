@@ -33,6 +33,7 @@ class LeafSuite(Suite):
 
     leaves: ClassVar[Sequence[Leaf] | None] = None  # None: those of an instance
     undecayed: ClassVar[Sequence[str]] = ()  # trained, and left alone by weight decay
+    decay_mask: ClassVar[Callable[..., Any] | None] = None  # what optax is given as a mask
     stacked: ClassVar[Sequence[str]] = ()  # paths with an axis of layers first
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list

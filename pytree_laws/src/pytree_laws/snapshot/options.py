@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..discover.method_programs import in_bfloat16, the_call, usable
 from ..inspect.arrays import is_array, is_floating, is_key
 from ..values.edge_values import is_finite
 from .configurations import outputs
@@ -20,7 +21,22 @@ def of_options(suite: Any) -> dict[str, Entry]:
     of_call = outputs(suite)[OPTIONS] if suite.called() else {}
     every = {**of_call, **numbers_of_methods(suite)[OPTIONS]}.items()
     numbers = entries({name: v for name, v in every if is_finite(v)})
-    return dict(sorted({**numbers, **_of_integers(suite)}.items()))
+    return dict(sorted({**numbers, **_of_integers(suite), **_beside_complex(suite)}.items()))
+
+
+def _beside_complex(suite: Any) -> dict[str, Entry]:
+    """The forms of results in bfloat16, of a class with complex arrays, which have no such dtype and decide the rest."""
+    instance = suite.cached_instance()
+    if not any(np.dtype(v.dtype).kind == "c" for v in suite.named(instance).values() if not is_key(v)):
+        return {}
+    methods = [one for one in usable(suite) if not one.found]
+    found: dict[str, Entry] = {}
+    for method in [*methods, *([the_call(suite)] if suite.called() else [])]:
+        with contextlib.suppress(Exception):  # there is no such operation in bfloat16
+            forms = in_bfloat16(suite, method, instance, method.arguments(0))
+            names = (f"{method.name} in bfloat16, output {i}" for i in range(len(forms)))
+            found |= {n: Entry(np.dtype(v.dtype).name, v.shape, ()) for n, v in zip(names, forms)}
+    return found
 
 
 def _of_integers(suite: Any) -> dict[str, Entry]:

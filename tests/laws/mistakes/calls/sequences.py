@@ -192,6 +192,41 @@ further(
 )
 
 
+class Turning(eqx.Module):
+    """A complex weight, by which a real vector is turned."""
+
+    weight: jax.Array
+
+    def __init__(self, weight):
+        self.weight = jnp.array(weight)
+
+    def turned(self, x):
+        return jnp.real(self.weight * x).astype(x.dtype)
+
+
+class TurningInOneWidth(Turning):
+    def turned(self, x):
+        return jnp.real(self.weight * x)
+
+
+class TurningLaws(MeasuredLaws):
+    leaves = (Leaf("weight", "param", (3,), "complex"),)
+    static = {}
+    methods = (Method("turned", lambda seed: (sample(seed + 4, (3,)),), returns=(Output((3,)),)),)
+    right = Turning
+    strict = False
+
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,), "complex")}
+
+
+further(
+    *("P19", "A real part of the width of a complex weight", TurningInOneWidth, Turning),
+    *("turned in bfloat16, output 0: it is float32[3], recorded is bfloat16[3] (with other options)",),
+    base=TurningLaws,
+)
+
+
 def with_options(title, broken, *words, law="P19", base=MeasuredLaws):
     further(law, title, broken, Measured, *words, base=base)
 

@@ -245,7 +245,7 @@ class WholeLaws(FileLaws):
 
 further(
     *("P14", "a file that is written in place", SavedInPlace, SavedWhole),
-    *("a save that failed half-way left half of a file in its place", "os.replace"),
+    *("a save that failed half-way did not leave the file as it was", "os.replace"),
     base=WholeLaws,
 )
 further(
@@ -334,4 +334,48 @@ further(
     *("P16", "a filter by the floating dtypes alone", TrainsFloats, TrainsNumbers),
     *("`weight`", "built in complex64, it is not trained"),
     base=DtypeLaws,
+)
+
+
+class Layered(eqx.Module):
+    """A weight that decays, and a bias that does not."""
+
+    weight: jax.Array
+    bias: jax.Array
+
+    def __init__(self, weight):
+        self.weight, self.bias = jnp.array(weight), jnp.zeros_like(weight)
+
+    def __call__(self, x):
+        return self.weight * x + self.bias
+
+    def decayed(self):
+        return eqx.tree_at(lambda one: one.bias, jax.tree.map(lambda _: True, self), False)
+
+
+class LayeredByArrays(Layered):
+    """Its suite has a mask that asks each array."""
+
+
+def asks_modules(tree):
+    def answers(node):
+        return hasattr(node, "decayed")
+
+    return jax.tree.map(lambda node: node.decayed() if answers(node) else True, tree, is_leaf=answers)
+
+
+class DecayLaws(Weighted):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("bias", "param", (3,), value=0))
+    undecayed = ("bias",)
+
+    @property
+    def decay_mask(self):
+        by_arrays = self.cls is LayeredByArrays
+        return (lambda tree: jax.tree.map(lambda _: True, tree)) if by_arrays else asks_modules
+
+
+further(
+    *("P16", "a mask for optax that asks each array", LayeredByArrays, Layered),
+    *("of itself it selects ['bias', 'weight'], wanted is ['weight']",),
+    base=DecayLaws,
 )

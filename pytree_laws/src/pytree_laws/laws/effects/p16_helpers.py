@@ -142,6 +142,23 @@ def test_p16_decay_moves_all_that_is_trained_but_the_declared(subject: PytreeSui
         check(decayed == wanted, "decayed", message, hint)
 
 
+@CHECKS.register(declares("decay_mask", "no mask for weight decay is declared"))
+def test_p16_the_mask_of_decay_asks_each_module(subject: PytreeSuite) -> None:
+    instance = subject.cached_instance()
+    weights, mask = weights_of(subject, instance), subject.decay_mask
+    loose = np.zeros(2, np.float32)
+    wanted = marked(weights, weights.decayed())
+    trees = {"itself": weights, "a tree that holds it": {"model": [weights], "loose": loose}}
+    for what, tree in trees.items():
+        with doing("decay_mask", f"of {what} it"):
+            found = marked(tree, mask(tree)) if mask else set()
+        prefix = "model.0." if tree is not weights else ""
+        asked = {f"{prefix}{name}" for name in wanted} | ({"loose"} if prefix else set())
+        message = f"of {what} it selects {sorted(found)}, wanted is {sorted(asked)}"
+        hint = "`jax.tree.map` that stops at what has a `decayed()` of its own: `is_leaf`"
+        check(found == asked, "decay_mask", message, hint)
+
+
 def weights_of(subject: PytreeSuite, instance: Any) -> Any:
     """The instance as an optimiser has it, with None in the place of what is not trained."""
     leaves, treedef = flatten(instance)
