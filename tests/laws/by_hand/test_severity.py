@@ -11,7 +11,7 @@ from additions import graded
 from flax import nnx
 from right.modules import AffineLaws
 
-from pytree_laws import LawBroken, PytreeLaws, check_pytree, sample
+from pytree_laws import LawBroken, Method, PytreeLaws, check_pytree, sample
 from pytree_laws.engine.registry import with_tests_of
 from pytree_laws.nnx import NnxLaws
 from pytree_laws.report import ADVICE, COST, FAULT
@@ -287,3 +287,40 @@ def test_what_only_an_edit_by_hand_could_break_is_advice():
     assert found["test_p03_round_trip_keeps_changed_static_values"] == ADVICE
     found = severities(lambda seed: AsTheyCome(sample(seed, (3,)), sample(seed + 1, (3,))))
     assert found["test_p05_the_order_of_attributes_does_not_matter"] == ADVICE
+
+
+class Standardised(Casts):
+    """A mean of the data, which a property hands out behind `stop_gradient`."""
+
+    mean: jax.Array
+
+    @property
+    def fixed(self):
+        return jax.lax.stop_gradient(self.mean)
+
+    def __call__(self, x):
+        return self.weight * x
+
+    def centred(self, x):
+        return self.weight * (x - self.fixed)
+
+
+def test_what_a_method_cuts_off_is_advice():
+    found = severities(
+        lambda seed: Standardised(sample(seed, (3,)), sample(seed + 1, (3,))),
+        lambda seed: (sample(seed, (3,)),),
+        methods=(Method("centred", lambda seed: (sample(seed, (3,)),)),),
+    )
+    assert found["test_p09_methods_have_true_gradients"] == ADVICE
+
+
+class Listed(Casts):
+    """It gives an output for each element."""
+
+    def __call__(self, x):
+        return list(self.weight * x)
+
+
+def test_as_many_outputs_as_elements_are_no_lost_axes():
+    found = severities(lambda seed: Listed(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    assert not [test for test in found if "keeps_its_axes" in test]

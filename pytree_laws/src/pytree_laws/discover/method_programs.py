@@ -14,7 +14,7 @@ from ..inspect.arrays import is_inexact, on_device, real_dtype
 from ..inspect.trees import arrays_of, bfloat16, combine, partition, replace_leaves
 from ..report import ANY_ERROR
 from ..session import once_per_session
-from ..trace.dependencies import inputs_computed_with
+from ..trace.dependencies import inputs_computed_with, stopped_inputs
 from ..trace.programs import compiled, run_batched
 from ..values.closeness import settle
 from ..values.dtypes import cast, example_in
@@ -172,6 +172,13 @@ def only_of_methods(suite: Any) -> frozenset[str]:
     called, *others = (felt_inputs(trace.jaxpr) for trace in traces)
     marks = zip(names, called, map(any, zip(*others)))
     return frozenset(name for name, one, other in marks if other and not one)
+
+
+def cut_off_by(suite: Any, method: Method) -> set[str]:
+    """The paths that a method reads behind `stop_gradient` alone, as a property may hand them out."""
+    names = list(suite.named(suite.cached_instance()))
+    marks = stopped_inputs(traces_of(suite)[method.name].jaxpr)
+    return {name for name, is_stopped in zip(names, marks) if is_stopped}
 
 
 def felt_inputs(jaxpr: Any) -> list[bool]:

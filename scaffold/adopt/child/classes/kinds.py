@@ -34,7 +34,7 @@ def kind_of(cls: Any) -> Kind:
         return Kind("module")
     if is_nnx(cls):
         return Kind("nnx")
-    if issubclass(cls, tuple):
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return namedtuple_kind(cls)
     if is_part(cls):
         return Kind("part", "it is held by modules, whose suites look at it")

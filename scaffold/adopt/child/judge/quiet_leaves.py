@@ -42,8 +42,13 @@ def names_read_beside(cls: type, method: str) -> set[str]:
     """The attributes that methods and properties of a class read beside one of them, constructors and special methods left out."""
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
     held = [pair for owner in owners for pair in vars(owner).items()]
-    others = [v for name, v in held if name != method and not name.startswith("__") and "flatten" not in name]
+    others = [value for name, value in held if name != method and is_of_use(name)]
     return {name for value in others for code in codes_of(value) for name in code.co_names}
+
+
+def is_of_use(name: str) -> bool:
+    """Whether a method is the call, or one that people call by name."""
+    return name == "__call__" or not (name.startswith("__") or "flatten" in name)
 
 
 def codes_of(value: Any) -> Iterator[CodeType]:

@@ -27,6 +27,25 @@ mutant("P9", "the gradient is zero everywhere")(mutants_nnx.CarryAsItWas)
 mutant("P10", "vmap gives")(mutants_nnx_objects.ChangesItsArgument)
 mutant("P12", "the call updated it, and it is not among `updates`")(suite_of(AddsVariable, CounterLaws))
 
+# P7, P9: a call that cannot be compiled, and one that has no gradient.
+
+
+@mutant("P7", "the call under jax.jit raised")
+class LooksAtAValue(LinearLaws):
+    class cls(Linear):
+        def __call__(self, x):
+            return super().__call__(x) if float(jnp.sum(self.weight[...])) < 1e9 else x
+
+
+@mutant("P9", "a training step raised", "the gradient of the call raised")
+class WithoutGradient(LinearLaws):
+    class cls(Linear):
+        def __call__(self, x):
+            y = super().__call__(x)
+            shape = jax.ShapeDtypeStruct(y.shape, y.dtype)
+            return jax.pure_callback(lambda value: value, shape, y, vmap_method="sequential")
+
+
 # P2, P5, P9: Variables of another type or dtype.
 
 

@@ -145,7 +145,8 @@ def test_p07_keeps_its_axes_and_dtypes_where_a_size_is_zero(subject: Suite) -> N
         where = f"an axis of 0 in the place of {configuration.size}"
         _has_the_usual_axes(subject, configuration, where, EMPTY)
         message = f"its outputs are {list(configuration.dtypes)}, and {list(usual)} in the example"
-        check(configuration.dtypes == usual, where, message, EMPTY)
+        same = configuration.dtypes == usual or len(configuration.dtypes) != len(usual)
+        check(same, where, message, EMPTY)
 
 
 def _of_a_size(subject: Suite, size: int) -> list[Resized]:
@@ -156,7 +157,9 @@ def _of_a_size(subject: Suite, size: int) -> list[Resized]:
 def _has_the_usual_axes(subject: Suite, resized_example: Resized, where: str, hint: str) -> None:
     usual = tuple(len(out.shape) for out in subject.traced_outputs())
     message = f"its outputs have {list(resized_example.ranks)} axes, and {list(usual)} in the example"
-    check(resized_example.ranks == usual or resized_example.error is not None, where, message, hint)
+    # A list of as many outputs as there are elements has others on purpose.
+    same = resized_example.ranks == usual or len(resized_example.ranks) != len(usual)
+    check(same or resized_example.error is not None, where, message, hint)
 
 
 @CHECKS.register(ACCEPTED)

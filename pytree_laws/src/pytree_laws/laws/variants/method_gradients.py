@@ -12,6 +12,7 @@ from ...declare.methods import SELF, Method, is_property
 from ...discover.method_programs import (
     MEMBERS,
     compiled_grads_of_methods,
+    cut_off_by,
     gives_an_instance,
     grads_reaching,
     names_of,
@@ -28,7 +29,7 @@ from ...inspect.arrays import is_inexact
 from ...inspect.references import snapshot
 from ...inspect.trees import arrays_of, avals, combine, partition, structure
 from ...kinds.suite import Suite
-from ...report import check, doing
+from ...report import ADVICE, FAULT, check, doing
 from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import draws_by_rejection, own_rules
 from ...values.closeness import KINK, STEP, check_close, is_smooth
@@ -76,7 +77,8 @@ def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
         reached = any(np.any(grads[name]) for grads in found)
         message = "no method has a gradient with respect to it"
         hint = "a parameter that nothing uses, or stop_gradient on it"
-        check(reached or subject.is_unused(name), name, message, hint)
+        severity = ADVICE if any(name in cut_off_by(subject, method) for method in methods) else FAULT
+        check(reached or subject.is_unused(name), name, message, hint, severity=severity)
 
 
 @CHECKS.register(MEMBERS)
@@ -142,7 +144,8 @@ def _check_grad(
         shown = float(np.sum(grad * way(grad)))
         message = f"small steps of `{name}` show the slope {found:.4g}, its gradient is {shown:.4g}"
         near = abs(found - shown) < KINK * abs(found)
-        check(near, method.name, message, _hint_of_grad(subject, method))
+        severity = ADVICE if name in cut_off_by(subject, method) else FAULT
+        check(near, method.name, message, _hint_of_grad(subject, method), severity=severity)
 
 
 def _hint_of_grad(subject: Suite, method: Method) -> str:
