@@ -47,8 +47,14 @@ def is_kept(declared: Leaf, leaves: Sequence[Leaf]) -> bool:
     if found is None or arrays[0] is not arrays[1]:
         return False
     shapes = None in (declared.shape, found.shape) or declared.shape == found.shape
-    same = real_dtype(declared.dtype) == real_dtype(found.dtype)
-    return shapes and (declared.is_tree or same)
+    return shapes and (declared.is_tree or _is_one_dtype(declared.dtype, found.dtype))
+
+
+def _is_one_dtype(one: str | None, other: str | None) -> bool:
+    """Whether two names mean one dtype, as `float` and `float32` may."""
+    if one == other or None in (one, other) or "key" in (one, other):
+        return one == other
+    return bool(real_dtype(str(one)) == real_dtype(str(other)))
 
 
 def render(one: Any, *further: str) -> str:
