@@ -294,9 +294,6 @@ def check_execution(project: Project, count: int) -> None:
         assert result.returncode == 0, result.stdout[-20000:] + result.stderr
 
 
-# --- The tests ---------------------------------------------------------------------------------------------------------
-
-
 def test_the_drawn_specs_use_every_option(project: Project) -> None:
     assert sorted(EXPECTED - {option for spec in project.specs for option in options(spec)}) == []
     assert len(project.specs) >= CLASSES
@@ -312,11 +309,11 @@ def test_drawn_code_stands_alone(project: Project) -> None:
 
 
 def test_drawn_code_is_typed(project: Project) -> None:
-    check_with_pyright(project.root)  # and mypy reads the thousand, and the examples in each run
+    check_with_pyright(project.root)  # and mypy reads the thousand
 
 
 def test_drawn_code_passes_its_tests(project: Project) -> None:
-    check_execution(project, 4)  # and a hundred of the thousand
+    check_execution(project, 4)
 
 
 def test_the_examples_are_formatted_and_linted() -> None:

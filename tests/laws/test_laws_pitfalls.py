@@ -14,7 +14,7 @@ from mistakes.kinds import averages, closures, nnx, states, steps, training
 from mistakes.methods import method_draws, method_effects, method_results
 from mistakes.reported.catalogue import PITFALLS
 from mistakes.structure import bases, nodes, parts, statics, submodules, tables
-from mistakes.values import archives, files, numbers, snapshots, values
+from mistakes.values import archives, files, filters, numbers, snapshots, values
 
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "pitfalls.md"
 HEAD = """# Mistakes, and the laws that notice them
