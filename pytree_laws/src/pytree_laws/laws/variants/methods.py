@@ -31,12 +31,13 @@ from ...discover.method_programs import (
     usable,
     usable_methods,
 )
-from ...engine.applicability import DTYPES, METHODS, PLATFORMS, not_applicable
+from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, not_applicable
 from ...engine.registry import Checks
 from ...errors import message_of, raises_deliberately
 from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, is_key, real_dtype
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.references import mutables, reachable, snapshot
+from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Fault, check, doing
 from ...trace.jaxprs import compiled_anew, constant_draws, lacks_dtype, lost_updates
@@ -119,6 +120,16 @@ def test_p07_methods_can_be_traced(subject: Suite) -> None:
         if not method.needs_values and method.name not in traces_of(subject):
             with doing(method.name, "under jax.jit it", VALUES):
                 trace_of(subject, method)
+
+
+@CHECKS.register(MEMBERS, ABSENT)
+def test_p07_methods_work_without_what_is_optional(subject: PytreeSuite) -> None:
+    hint = "a part that may be None is asked for (`is None`) before it is used"
+    for change in subject.absent:
+        instance = subject.built_abstractly({**subject.inputs(0), **change})
+        for method in traced_methods(subject):
+            with doing(method.name, f"with {dict(change)} it", hint):
+                abstractly(subject, instance, method, method.arguments(0))
 
 
 @CHECKS.register(MEMBERS)
