@@ -89,7 +89,7 @@ shared(
 )
 shared("P9", "dropout by NumPy behind a shared array", NumPyDropout, "its leaf has the gradient")
 shared("P9", "a shared array that the call does not read", Unused, "no gradient comes through it")
-shared("P2", "a shared array that is stored itself", StoredTwice, "declared as shared with `weight`")
+shared("P2", "a shared array that is stored itself", StoredTwice, "declared as tied to `weight`")
 shared("P9", "a shared array that a training step unties", StoredTwice, "after a training step it is")
 shared("P13", "a shared array that an edit unties", StoredTwice, "after an edit it is")
 

@@ -148,7 +148,7 @@ class BlockLaws(NnxLaws):
 
 further(
     *("P9", "NNX: a layer below a sub-module that the call does not use", BlockOfOne, Block),
-    *("a parameter of a sub-module never has a gradient", "pair.second"),
+    *("of a sub-module never has a gradient", "pair.second"),
     base=BlockLaws,
 )
 further(

@@ -66,7 +66,7 @@ class VariableSuite(MutableSuite):
 
     def check_kind(self, path: str, part: Any, declared: Var | None) -> None:
         kind = type(part).__name__
-        severity = self.severity_of_hidden(part)
+        severity = "" if is_variable(part) else self.severity_of_hidden(part)
         check(is_variable(part), path, f"a plain {kind}, in no Variable", severity=severity)
         if declared is not None and declared.type is not nnx.Module:
             message = f"it is a {kind}, declared is {declared.word}"
