@@ -131,6 +131,15 @@ def test_scans_give_what_the_loops_give_and_the_laws_hold(tmp_path: Path) -> Non
     assert "self.layers = eqx.filter_vmap(" in emitted
 
 
+@pytest.mark.slow
+def test_the_laws_hold_of_a_scan(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"specs/stacked.py": skeleton(stacked=True)})
+    made = scaffold(tmp_path, "new-module", "--spec", "specs/stacked.py")
+    assert made.returncode == 0, made.stdout + made.stderr
+    laws = "p01 or p02 or p07 or p09 or p14 or p15 or p22"
+    assert passed(forked_pytest(tmp_path, "tests/test_stacked.py", "-k", laws)) > 90
+
+
 def test_an_edit_of_the_scan_is_noticed_at_once(tmp_path: Path) -> None:
     write_tree(tmp_path, {"specs/stacked.py": skeleton(stacked=True)})
     assert scaffold(tmp_path, "new-module", "--spec", "specs/stacked.py").returncode == 0

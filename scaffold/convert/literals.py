@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scaffold.spec.grammar.values import one_value
+from scaffold.spec.grammar.values import one_value, scalar_source
 from scaffold.spec.source.expressions import free_names
 from scaffold.spec.source.text import block
 from scaffold.spec.tables.raw import as_list, as_table
@@ -51,10 +51,8 @@ class Texts(Struct):
             case Mapping():
                 pairs = (f"{name!r}: {self.value(item, local)}" for name, item in as_table(raw).items())
                 return f"{{{', '.join(pairs)}}}"
-            case float() if raw != raw or raw in (float("inf"), float("-inf")):
-                return f'float("{raw}")'
             case _:
-                return repr(raw)
+                return scalar_source(raw)
 
     def _of_expression(self, source: str, local: Iterable[str], code: bool) -> str:
         """None and code that reads no name of its own as they are, any other expression as a lambda."""

@@ -132,9 +132,13 @@ def tuple_fields(spec: ModuleSpec) -> list[str]:
     return [one.name for one in spec.dynamic if isinstance(one.type, ListType) and not one.built]
 
 
+def _call_body(spec: ModuleSpec) -> list[ast.stmt]:
+    return ast.parse(dedented(spec.call.body)).body if spec.call is not None else []
+
+
 def used_fields(spec: ModuleSpec) -> list[str]:
     """The static fields, data and buffers that the body of the call reads in every case."""
-    body = ast.parse(dedented(spec.call.body)).body if spec.call is not None else []
+    body = _call_body(spec)
     read = _always_read(body)
     plain = ScalarType | CallableType
     static = [one.name for one in spec.static if one.given and isinstance(one.type, plain)]
@@ -146,7 +150,7 @@ def used_fields(spec: ModuleSpec) -> list[str]:
 
 def conditional_fields(spec: ModuleSpec) -> list[str]:
     """The parameters that the body of the call reads, though not in every case: some configurations leave them out."""
-    body = ast.parse(dedented(spec.call.body)).body if spec.call is not None else []
+    body = _call_body(spec)
     nodes = [node for statement in body for node in ast.walk(statement)]
     always = _always_read(body)
     trained = (one for one in spec.dynamic if one.role in ("param", "module"))

@@ -56,10 +56,14 @@ def _source(value: Any) -> str:
         case Mapping():
             pairs = (f"{name!r}: {_source(item)}" for name, item in as_table(value).items())
             return f"{{{', '.join(pairs)}}}"
-        case float() if value != value or value in (float("inf"), float("-inf")):
-            return f'float("{value}")'
         case _:
-            return repr(value)
+            return scalar_source(value)
+
+
+def scalar_source(value: Any) -> str:
+    """Python source of a value that holds no others."""
+    is_named = isinstance(value, float) and (value != value or value in (float("inf"), float("-inf")))
+    return f'float("{value}")' if is_named else repr(value)
 
 
 def literals(table: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -7,11 +7,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from harness.pairs import further
+from harness.stateful import MadeWithState
 from right.specimens import Leaf, Output, PytreeLaws, sample
 
 from mistakes.values.numbers import record_of_the_right_form
 from pytree_laws import Method
-from pytree_laws.state import StateLaws
 
 
 class Recent(eqx.Module):
@@ -53,27 +53,14 @@ class CutsOffWhatItKeeps(Recent):
         return result, state.set(self.values, jax.lax.stop_gradient(state.get(self.values)))
 
 
-class RecentLaws(StateLaws):
+class RecentLaws(MadeWithState):
     leaves = (Leaf("weight", "param", (3,)),)
     states = (Leaf("values", "state", (4, 3)), Leaf("count", "state", (), "int32"))
     methods = (Method("push", lambda seed: (sample(seed + 4, (3,)),), state_at=1),)
-    cls: Any = None
     right: Any = Recent
 
     def inputs(self, seed):
         return {"weight": sample(seed, (3,))}
-
-    def made(self, inputs):
-        return eqx.nn.make_with_state(self.cls.create)(**inputs)
-
-    def build(self, **inputs):
-        return self.made(inputs)[0]
-
-    def state(self, seed):
-        return self.made(self.inputs(seed))[1]
-
-    def arguments(self, seed):
-        return sample(seed + 3, (3,)), self.state(seed)
 
     def recorded(self):
         return record_of_the_right_form(self)

@@ -1,15 +1,12 @@
 """Mistakes with `equinox.nn.State` that are in no catalogue, each with the form that is right."""
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from harness.pairs import further
+from harness.stateful import MadeWithState
 from right.specimens import Leaf, Output, sample
-
-from pytree_laws.state import StateLaws
 
 
 class Mean(eqx.Module):
@@ -30,26 +27,13 @@ class Mean(eqx.Module):
         return self.gain * (x - mean), state.set(self.mean, mean)
 
 
-class MeanLaws(StateLaws):
-    cls: Any = None
+class MeanLaws(MadeWithState):
     leaves = (Leaf("gain", "param", (3,)),)
     states = (Leaf("mean", "state", (3,)),)
     returns = (Output((3,)), Output((3,)))
 
     def inputs(self, seed):
         return {"gain": sample(seed, (3,))}
-
-    def made(self, inputs):
-        return eqx.nn.make_with_state(self.cls.create)(**inputs)
-
-    def build(self, **inputs):
-        return self.made(inputs)[0]
-
-    def state(self, seed):
-        return self.made(self.inputs(seed))[1]
-
-    def arguments(self, seed):
-        return sample(seed + 3, (3,)), self.state(seed)
 
     def call(self, instance, *arguments):
         return instance(*arguments)

@@ -19,6 +19,7 @@ from ...errors import error_text
 from ...inspect.call_recorder import Invocation
 from ...inspect.classes import documents_nan
 from ...inspect.parameter_values import members
+from ...inspect.trees import is_under
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, Fault, check
 from ...trace.programs import result_or_raise
@@ -257,8 +258,7 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
                 "a way through the call that leaves it out: do not build it there; "
                 f"if it is meant, `conditional = ({name!r},)`"
             )
-            parts = (name == path or name.startswith(f"{path}.") for path in subject.conditional)
-            is_meant = subject.is_unused(name) or any(parts)
+            is_meant = subject.is_unused(name) or any(is_under(name, path) for path in subject.conditional)
             check(
                 there[name] or not usual[name] or is_meant,
                 _place(traced, name),
