@@ -183,6 +183,7 @@ body = "return self.table[row] @ self.head"
 """
 
 
+@pytest.mark.slow  # tests/test_shared.py ties in every run
 def test_a_tied_array_may_lie_in_a_group(tmp_path: Path) -> None:
     code, told, files = generated(tmp_path, TIED)
     assert (code, told) == (0, "")
