@@ -41,9 +41,9 @@ def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
         role = subject.role(path)
         if (role == "param" and not subject.is_unused(path)) or path in subject.used:
             seen = any(changes_output(subject, path, seed) for seed in range(4))
-            what = role if role == "param" else f"{role}, declared as used,"
+            description = role if role == "param" else f"{role}, declared as used,"
             hint = "a parameter that is not used, or a stored value derived from it"
-            check(seen, path, f"an edit of this {what} changes no output", hint)
+            check(seen, path, f"an edit of this {description} changes no output", hint)
 
 
 def changes_output(subject: Suite, path: str, seed: int) -> bool:
