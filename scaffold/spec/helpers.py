@@ -3,6 +3,7 @@
 import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -21,21 +22,31 @@ class Helper(Struct, frozen=True):
 
     text: str
     names: tuple[str, ...]
+    line: int
+    """Where the statement begins, below its decorators."""
 
 
-def helpers_in(text: str, statements: Iterable[ast.stmt] | None = None) -> Iterator[Helper]:
-    """The statements of a text that parses: these, or all."""
-    lines, tree = text.split("\n"), ast.parse(text).body
-    wanted = list(tree if statements is None else statements)
-    above = 0
-    for statement in tree:
+@lru_cache(4)  # each class of a file asks for the same
+def helpers_in(text: str) -> tuple[Helper, ...]:
+    """The statements of a text that parses."""
+    lines, above = text.split("\n"), 0
+    helpers: list[Helper] = []
+    for statement in ast.parse(text).body:
         first = first_line(statement)
         last = statement.end_lineno or first
         while first - 1 > above and lines[first - 2].strip()[:1] in ("", "#"):
             first -= 1
-        if first > above and any(carried.lineno == statement.lineno for carried in wanted):
-            yield Helper("\n".join(lines[first - 1 : last]), bound_by(statement))
+        if first > above:
+            source = "\n".join(lines[first - 1 : last])
+            helpers.append(Helper(source, bound_by(statement), statement.lineno))
         above = last
+    return tuple(helpers)
+
+
+def source_of(text: str, statements: Iterable[ast.stmt]) -> str:
+    """The source of some statements of a text."""
+    lines = {statement.lineno for statement in statements}
+    return joined(helper for helper in helpers_in(text) if helper.line in lines)
 
 
 def joined(helpers: Iterable[Helper]) -> str:

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
-from scaffold.spec.helpers import bound_by, helpers_in, joined
+from scaffold.spec.helpers import bound_by, source_of
 from scaffold.spec.skeletons.words.names import Import, is_for_types, read_names
 from scaffold.spec.source.expressions import first_line, free_names
 
@@ -63,57 +64,69 @@ def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
         raise NotSaidError(
             f"it lies within `{name.rpartition('.')[0]}`, and a spec is of a class of a module"
         )
-    body = [*_absolute(ast.parse(text).body, placed["module"], placed["file"])]
-    classes = [
-        statement for statement in body if isinstance(statement, ast.ClassDef) and statement.name == name
-    ]
+    module = _module(text, placed["module"], placed["file"])
+    classes = [node for node in module.body if isinstance(node, ast.ClassDef) and node.name == name]
     if not classes:
         raise NotSaidError(f"`{placed['file']}` has no statement `class {name}` of its own")
     node = classes[-1]
-    needed = _needed(body, node, text)
-    beside = [statement for statement in body if statement in needed and not isinstance(statement, Import)]
-    above = [statement for statement in beside if statement.lineno < node.lineno]
-    below = [statement for statement in beside if statement.lineno > node.lineno]
-    texts = [_segment(text, statement) for statement in (node, *beside)]
-    for_types = _for_types(body, texts)
+    needed = _needed(module, node)
+    beside = [part for part in module.body if part in needed and not isinstance(part, Import)]
+    texts = [module.segment(statement) for statement in (node, *beside)]
+    for_types = _for_types(module.body, texts)
+    above = source_of(text, (part for part in beside if part.lineno < node.lineno))
     return ClassSource(
         name,
         str(placed["kind"]),
-        (*_imports(body, [node, *beside], texts, placed), *([TYPE_CHECKING] if for_types else [])),
-        "\n\n".join(filter(None, (for_types, joined(helpers_in(text, above))))),
-        _segment(text, node),
-        joined(helpers_in(text, below)),
+        (*_imports(module, [node, *beside], texts, placed), *([TYPE_CHECKING] if for_types else [])),
+        "\n\n".join(filter(None, (for_types, above))),
+        texts[0],
+        source_of(text, (part for part in beside if part.lineno > node.lineno)),
     )
+
+
+class _Module(Struct, frozen=True):
+    """A module as its classes are looked for in it."""
+
+    lines: list[str]
+    body: list[ast.stmt]
+    bound: dict[ast.stmt, tuple[str, ...]]
+    """The names that each statement binds."""
+    registries: set[str]
+    """The functions with which classes are registered."""
+
+    def segment(self, node: ast.stmt) -> str:
+        """The lines of a statement, with its decorators."""
+        return "\n".join(self.lines[first_line(node) - 1 : node.end_lineno])
+
+
+@lru_cache(4)  # each class of a module asks for the same
+def _module(text: str, name: str, file: str) -> _Module:
+    """The module of this text, whose imports name whole modules."""
+    body = [*_absolute(ast.parse(text).body, name, file)]
+    bound = {statement: bound_by(statement) for statement in body}
+    return _Module(text.split("\n"), body, bound, _registries(body))
 
 
 def _for_types(body: Iterable[ast.stmt], texts: Iterable[str]) -> str:
     """What is imported below `TYPE_CHECKING`, as far as the texts say it."""
     words = set(re.findall(r"\w+", "\n".join(texts)))
-    pairs = (
-        pair for statement in body if is_for_types(statement) for pair in read_names(statement.body).lines
-    )
+    blocks = (statement for statement in body if is_for_types(statement))
+    pairs = (pair for block in blocks for pair in read_names(block.body).lines)
     needed = list(dict.fromkeys(line for name, line in pairs if name in words))
     return "\n".join(["if TYPE_CHECKING:", *(f"    {line}" for line in needed)]) if needed else ""
 
 
-def _needed(body: list[ast.stmt], node: ast.ClassDef, text: str) -> set[ast.stmt]:
+def _needed(module: _Module, node: ast.ClassDef) -> set[ast.stmt]:
     """The statements of the module that the class reads, through others too, and those that register or change it."""
-    statements, ahead = (
-        set[ast.stmt](),
-        [node, *(statement for statement in body if _is_about(statement, node.name))],
-    )
-    registries = _registries(body)
-    along = (
-        statement for statement in body if isinstance(statement, ast.FunctionDef | ast.Assign | ast.AnnAssign)
-    )
-    binding = {
-        name: statement for statement in along for name in bound_by(statement) if name not in registries
-    }
+    statements = set[ast.stmt]()
+    ahead = [node, *(statement for statement in module.body if _is_about(statement, node.name))]
+    along = (part for part in module.body if isinstance(part, ast.FunctionDef | ast.Assign | ast.AnnAssign))
+    binding = {name: part for part in along for name in module.bound[part] if name not in module.registries}
     while ahead:
         statement = ahead.pop()
         if statement not in statements:
             statements.add(statement)
-            names = free_names(_segment(text, statement), expression=False)
+            names = free_names(module.segment(statement), expression=False)
             ahead += [binding[name] for name in names if name in binding]
     return statements - {node}
 
@@ -155,34 +168,24 @@ def _dispatches(decorator: ast.expr) -> bool:
 
 
 def _imports(
-    body: list[ast.stmt], kept: Iterable[ast.stmt], texts: list[str], placed: Mapping[str, Any]
+    module: _Module, kept: Iterable[ast.stmt], texts: list[str], placed: Mapping[str, Any]
 ) -> Iterator[str]:
     """The imports whose names the kept statements say, and those of what else they read of the module."""
     words = set(re.findall(r"\w+", "\n".join(texts)))
-    names = read_names(statement for statement in body if not is_for_types(statement))
+    names = read_names(statement for statement in module.body if not is_for_types(statement))
     needed = [pair for pair in names.lines if pair[1].startswith(FUTURE) or {pair[0]} & {*words, "*"}]
     yield from dict.fromkeys(_shown(name, line, placed["public"]) for name, line in needed)
-    bound = {name for statement in kept for name in bound_by(statement)} | {name for name, _ in names.lines}
-    bound |= {name for statement in body if is_for_types(statement) for name in bound_by(statement)}
+    there = [*kept, *filter(is_for_types, module.body)]
+    bound = {name for name, _ in names.lines}.union(*(module.bound[statement] for statement in there))
     free = {name for text in texts for name in free_names(text, expression=False)}
-    yield from (
-        f"from {placed['module']} import {name}" for name in sorted(free - bound) if _is_own(name, body)
-    )
-
-
-def _is_own(name: str, body: Iterable[ast.stmt]) -> bool:
-    return any(name in bound_by(statement) for statement in body)
+    own = {name for names in module.bound.values() for name in names}
+    yield from (f"from {placed['module']} import {name}" for name in sorted(free & own - bound))
 
 
 def _shown(name: str, line: str, public: Mapping[str, str]) -> str:
     """An import of a private module, by the public one that shows the same."""
     is_plain = line.startswith("from ") and line.endswith(f" import {name}")
     return f"from {public[name]} import {name}" if is_plain and name in public else line
-
-
-def _segment(text: str, node: ast.stmt) -> str:
-    """The lines of a statement, with its decorators."""
-    return "\n".join(text.split("\n")[first_line(node) - 1 : node.end_lineno])
 
 
 def _absolute(body: Iterable[ast.stmt], module: str, file: str) -> Iterator[ast.stmt]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
-from scaffold.spec.helpers import bound_by, helpers_in, joined
+from scaffold.spec.helpers import bound_by, source_of
 from scaffold.spec.names import file_name_faults, stem
 from scaffold.spec.skeletons.classes.as_written import is_as_written, read_as_written
 from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE
@@ -183,7 +183,7 @@ def _source_of(statements: list[ast.stmt], key: str, notes: Notes) -> str:
     """The text of statements beside a class, whose places are noted."""
     for statement in statements:
         notes.note((key,), statement)
-    return joined(helpers_in(notes.text, statements))
+    return source_of(notes.text, statements)
 
 
 def _is_for_carried(line: str) -> bool:
