@@ -37,9 +37,9 @@ class Alone(Module):
 def test_the_docstring_of_a_module_with_one_class_is_kept_in_both_forms(tmp_path: Path) -> None:
     assert emitted(ALONE, tmp_path).startswith(ALONE[: ALONE.index("from typing")])
     (skeleton,) = skeletons_of(ALONE, "x.py")
-    spec = read_spec(skeleton.raw, "x")
-    assert read_spec(tomllib.loads(write_toml(skeleton.raw, "")), "x").module_doc == spec.module_doc
-    assert write_skeleton([(skeleton.raw, spec)]).startswith(ALONE[: ALONE.index("from typing")])
+    spec = read_spec(skeleton.tables, "x")
+    assert read_spec(tomllib.loads(write_toml(skeleton.tables, "")), "x").module_doc == spec.module_doc
+    assert write_skeleton([(skeleton.tables, spec)]).startswith(ALONE[: ALONE.index("from typing")])
 
 
 def test_self_is_imported_where_a_carried_signature_names_it(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ def test_the_syntax_is_that_of_the_oldest_python(floor: str, told: str, tmp_path
 def raws_of(text: str) -> dict[str, dict[str, Any]]:
     found = skeletons_of(text, "x.py")
     assert [one.faults for one in found] == [()] * len(found)
-    return {one.raw["name"]: one.raw for one in found}
+    return {one.tables["name"]: one.tables for one in found}
 
 
 @pytest.mark.parametrize("text", [EULER, BOXES], ids=["bases", "type parameters"])

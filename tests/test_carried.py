@@ -231,7 +231,7 @@ def test_a_buffer_is_cut_off_in_what_is_carried(tmp_path: Path) -> None:
 
 def test_the_tests_give_what_has_a_type(tmp_path: Path) -> None:
     (found,) = skeletons_of(ODD, "x.py")
-    spec = read_spec(found.raw, "x.py")
+    spec = read_spec(found.tables, "x.py")
     assert spec.call is not None
     assert [one.name for one in spec.call.args] == ["x"] and spec.call.returns
 
@@ -239,11 +239,11 @@ def test_the_tests_give_what_has_a_type(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", [NET, ODD])
 def test_both_forms_hold_what_is_carried(text: str) -> None:
     (found,) = skeletons_of(text, "x.py")
-    spec = read_spec(found.raw, "x.py")
-    toml: dict[str, Any] = tomllib.loads(write_toml(found.raw, "x"))
+    spec = read_spec(found.tables, "x.py")
+    toml: dict[str, Any] = tomllib.loads(write_toml(found.tables, "x"))
     assert meaning(read_spec(toml, "x.py")) == meaning(spec)
     (again,) = skeletons_of(write_skeleton([(toml, spec)], formatted=str), "x.py")
-    assert meaning(read_spec(again.raw, "x.py")) == meaning(spec)
+    assert meaning(read_spec(again.tables, "x.py")) == meaning(spec)
 
 
 def test_the_statements_of_the_file_stand_around_the_class(tmp_path: Path) -> None:
@@ -257,9 +257,9 @@ def test_the_statements_of_the_file_stand_around_the_class(tmp_path: Path) -> No
 
 def test_a_class_without_a_word_of_the_vocabulary_is_carried(tmp_path: Path) -> None:
     specs = skeletons_of(BESIDE, "x.py")
-    assert [one.raw["name"] for one in specs] == ["Box"]
+    assert [one.tables["name"] for one in specs] == ["Box"]
     only = skeletons_of("class A:\n    w: int\n", "x.py")
-    assert [one.raw["name"] for one in only] == ["A"]
+    assert [one.tables["name"] for one in only] == ["A"]
 
 
 def test_a_relative_import_is_one_of_the_package(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def raw_of(kind: str = "Module") -> dict[str, Any]:
     build = "cls" if kind in ("Nnx", "Namedtuple") else "cls.create"
     (found,) = skeletons_of(POSE.replace("KIND", kind).replace("BUILD", build), "x.py")
     assert found.faults == ()
-    return found.raw
+    return found.tables
 
 
 def emitted(raw: dict[str, Any], root: Path) -> str:
@@ -91,9 +91,9 @@ def test_both_doors_give_the_same_constructors(kind: str, tmp_path: Path) -> Non
     assert "[constructors.origin]\nargs = " in toml and "classmethod" in toml.partition("[methods")[2]
     spec = read_spec(raw, "spec")
     (again,) = skeletons_of(write_skeleton([(tomllib.loads(toml), spec)], formatted=str), "x.py")
-    texts = {emitted(one, tmp_path) for one in (raw, tomllib.loads(toml), again.raw)}
+    texts = {emitted(one, tmp_path) for one in (raw, tomllib.loads(toml), again.tables)}
     assert len(texts) == 1
-    assert meaning(read_spec(again.raw, "spec")) == meaning(spec)
+    assert meaning(read_spec(again.tables, "spec")) == meaning(spec)
 
 
 @pytest.mark.spread(2)

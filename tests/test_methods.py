@@ -95,7 +95,7 @@ assert (jax.grad(lambda x: node.forward(x, y)[1])(x) != 0).any()
 def raw_of(kind: str = "Module") -> dict[str, Any]:
     (found,) = skeletons_of(COUPLING.replace("KIND", kind), "x.py")
     assert found.faults == ()
-    return found.raw
+    return found.tables
 
 
 def faults_of(**methods: Any) -> list[str]:
@@ -115,10 +115,10 @@ def test_both_doors_give_the_same_methods(kind: str, tmp_path: Path) -> None:
     toml = tomllib.loads(write_toml(raw, "x"))
     assert meaning(read_spec(toml, "spec")) == meaning(spec)
     (again,) = skeletons_of(write_skeleton([(toml, spec)], formatted=str), "x.py")
-    assert meaning(read_spec(again.raw, "spec")) == meaning(spec)
+    assert meaning(read_spec(again.tables, "spec")) == meaning(spec)
     (tmp_path / ".git").mkdir()
     layout = find_layout(tmp_path)
-    emitted = [tidy(module_files(read_spec(one, "spec"), layout, {})) for one in (raw, toml, again.raw)]
+    emitted = [tidy(module_files(read_spec(one, "spec"), layout, {})) for one in (raw, toml, again.tables)]
     assert emitted[0] == emitted[1] == emitted[2]
 
 
@@ -172,13 +172,13 @@ def test_the_call_keeps_its_place_among_the_methods(tmp_path: Path) -> None:
     before, after = COUPLING.replace("KIND", "Module").split("    @property\n")
     (found,) = skeletons_of(f"{before.rstrip()}\n{call}    @property\n{after}", "x.py")
     assert found.faults == ()
-    spec = read_spec(found.raw, "spec")
+    spec = read_spec(found.tables, "spec")
     assert [one.name for _, one in spec.functions][2:5] == ["_parts", "__call__", "size"]
-    toml = write_toml(found.raw, "x")
+    toml = write_toml(found.tables, "x")
     assert "[methods.__call__]" in toml and "[call]" not in toml
     assert meaning(read_spec(tomllib.loads(toml), "spec")) == meaning(spec)
     assert meaning(read_spec(raw_of(), "spec")) != meaning(spec)
-    written = write_skeleton([(found.raw, spec)], formatted=str)
+    written = write_skeleton([(found.tables, spec)], formatted=str)
     (tmp_path / ".git").mkdir()
     emitted = tidy(module_files(spec, find_layout(tmp_path), {}))[0].text
     for text in (toml, written, emitted):

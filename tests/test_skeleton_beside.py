@@ -70,7 +70,7 @@ def emitted(raw: Mapping[str, object], root: Path) -> str:
 def test_comments_stay_above_fields_and_methods(kind: str, tmp_path: Path) -> None:
     (found,) = skeletons_of(COMMENTED.replace("KIND", kind), "x.py")
     assert found.faults == ()
-    text = emitted(found.raw, tmp_path)
+    text = emitted(found.tables, tmp_path)
     assert "\n    # What is trained.\n\n    # Drawn row by row.\n    weight: " in text
     assert "\n    # Never 0.\n    # as a factor\n    scale: " in text
     assert "\n    # -- maps ------------\n\n    # There.\n    def __call__(" in text
@@ -84,10 +84,10 @@ def test_comments_stay_above_fields_and_methods(kind: str, tmp_path: Path) -> No
 
 def test_comments_go_from_one_form_to_the_other() -> None:
     (found,) = skeletons_of(COMMENTED.replace("KIND", "Module"), "x.py")
-    spec = read_spec(found.raw, "spec")
-    toml = tomllib.loads(write_toml(shortened(found.raw), "x"))
+    spec = read_spec(found.tables, "spec")
+    toml = tomllib.loads(write_toml(shortened(found.tables), "x"))
     (again,) = skeletons_of(write_skeleton([(toml, spec)], formatted=str), "x.py")
-    assert meaning(read_spec(toml, "spec")) == meaning(read_spec(again.raw, "spec")) == meaning(spec)
+    assert meaning(read_spec(toml, "spec")) == meaning(read_spec(again.tables, "spec")) == meaning(spec)
     assert spec.fields[1].comment == "# Never 0.\n# as a factor"
     assert (spec.comment, spec.fields[3].comment) == ("# Above the class.", "# Computed.")
 
@@ -165,20 +165,20 @@ class Scale(Module):
 def test_helpers_stay_where_they_stand(tmp_path: Path) -> None:
     squash, scale = skeletons_of(HELPED, "x.py")
     assert squash.faults == scale.faults == ()
-    text = emitted(squash.raw, tmp_path)
+    text = emitted(squash.tables, tmp_path)
     assert "from functools import partial\n" in text
     kept = HELPED[HELPED.index("# Below") : HELPED.index("class Squash")].rstrip()
     assert kept in text.partition("class Squash(")[0]
-    assert "UNREAD" not in text and scale.raw["helpers"] == "UNREAD = 3"
+    assert "UNREAD" not in text and scale.tables["helpers"] == "UNREAD = 3"
 
 
 def test_helpers_go_from_one_form_to_the_other() -> None:
     (found,) = skeletons_of(HELPED.partition("UNREAD")[0], "x.py")
-    spec = read_spec(found.raw, "spec")
-    toml = tomllib.loads(write_toml(shortened(found.raw), "x"))
+    spec = read_spec(found.tables, "spec")
+    toml = tomllib.loads(write_toml(shortened(found.tables), "x"))
     (again,) = skeletons_of(write_skeleton([(toml, spec)]), "x.py")
     assert again.faults == ()
-    assert meaning(read_spec(toml, "spec")) == meaning(read_spec(again.raw, "spec")) == meaning(spec)
+    assert meaning(read_spec(toml, "spec")) == meaning(read_spec(again.tables, "spec")) == meaning(spec)
 
 
 AFTER = """

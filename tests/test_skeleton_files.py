@@ -116,13 +116,13 @@ class A(Module):
     # of the class
 '''
     (found,) = skeletons_of(HEAD + text, "x.py")
-    assert found.raw["call"]["body"] == (
+    assert found.tables["call"]["body"] == (
         '# before\n\ny = self.w * x  # beside\ntext = """\n  not moved\n        """\n\n# between\n'
         "return y   +   len(text)\n# after"
     )
-    assert found.raw["call"]["doc"] == "Say it."
+    assert found.tables["call"]["doc"] == "Say it."
     (one_line,) = skeletons_of("class A:\n    def __call__(self, x: 'f[]'): return x  # as it is\n", "x.py")
-    assert one_line.raw["call"]["body"] == "return x  # as it is"
+    assert one_line.tables["call"]["body"] == "return x  # as it is"
 
 
 def test_values_are_those_of_toml(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ class A(Module):
     w: int
 """
     (found,) = skeletons_of(HEAD + text, "x.py")
-    assert found.raw["test"] == {
+    assert found.tables["test"] == {
         "values": {
             "a": 1,
             "b": -2.5,
@@ -174,7 +174,7 @@ class A(words.Pytree, save=True):
         return helper(x)
 """
     (found,) = skeletons_of(text, "x.py")
-    assert {name: table["type"] for name, table in found.raw["fields"].items()} == {
+    assert {name: table["type"] for name, table in found.tables["fields"].items()} == {
         "a": "equinox.nn:Linear",
         "b": "list[equinox.nn:MLP]",
         "c": "Affine | None",
@@ -182,11 +182,11 @@ class A(words.Pytree, save=True):
         "e": 'Optional[jaxtyping.Float32[jaxtyping.Array, "n 3"]]',
         "f": "Literal['MLP', 'Affine']",
     }
-    assert found.raw["call"]["args"] == "x: Affine"
-    assert found.raw["call"]["returns"] == "equinox.nn:MLP, A"
-    assert (found.raw["kind"], found.raw["save"]) == ("pytree", True)
-    assert found.raw["imports"][-1] == "from mypkg.tools import helper"
-    assert "from equinox.nn import MLP" not in found.raw["imports"]
+    assert found.tables["call"]["args"] == "x: Affine"
+    assert found.tables["call"]["returns"] == "equinox.nn:MLP, A"
+    assert (found.tables["kind"], found.tables["save"]) == ("pytree", True)
+    assert found.tables["imports"][-1] == "from mypkg.tools import helper"
+    assert "from equinox.nn import MLP" not in found.tables["imports"]
 
 
 def test_nothing_of_a_skeleton_is_run(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def through_python(raw: dict[str, Any]) -> dict[str, Any]:
     text = write_skeleton([(raw, spec_of(raw))], formatted=str)  # the formatter leaves what is read as it is
     (found,) = skeletons_of(text, "spec")
     assert found.faults == ()
-    return found.raw
+    return found.tables
 
 
 def through_toml(raw: dict[str, Any]) -> dict[str, Any]:

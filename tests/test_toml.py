@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scaffold.errors import ScaffoldError
 from scaffold.generate import load_spec
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.tables.toml import read_toml, toml_string, toml_value, write_toml
+from scaffold.spec.tables.toml import read_text, read_toml, toml_string, toml_value, write_toml
 from tests.projects import EXAMPLES
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.lists(
@@ -141,4 +141,4 @@ def test_no_bytes_crash_the_reader(tmp_path_factory: pytest.TempPathFactory, con
 def test_a_mark_of_byte_order_is_skipped(tmp_path: Path) -> None:
     path = tmp_path / "affine.toml"
     path.write_bytes(b"\xef\xbb\xbf" + SPECS[0].read_bytes())
-    assert read_toml(path, "spec") == tomllib.loads(SPECS[0].read_text())
+    assert read_toml(read_text(path, "spec"), "spec") == tomllib.loads(SPECS[0].read_text())

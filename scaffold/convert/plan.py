@@ -134,7 +134,7 @@ def _check_meaning(text: str, suffix: str, spec: ModuleSpec, source: Path) -> No
     from scaffold.spec.skeletons.read import skeletons_of
 
     where = source.as_posix()
-    raw = tomllib.loads(text) if suffix == ".toml" else skeletons_of(text, where)[0].raw
+    raw = tomllib.loads(text) if suffix == ".toml" else skeletons_of(text, where)[0].tables
     if meaning(read_spec(raw, where, is_class=spec.uses.__contains__)) != meaning(spec):
         message = f"`{spec.name}` holds something that a {suffix} file would not say in the same way"
         raise ScaffoldError(message, where=where, fix="keep the file as it is, and report it")

@@ -20,9 +20,9 @@ from scaffold.spec.construction.constructor import (
     key_consumers,
     made_first,
     parameters,
+    rebuilds_by,
     uses_dtype,
 )
-from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, TreeType, Type, walk
 from scaffold.spec.model import Argument, Field, ModuleSpec

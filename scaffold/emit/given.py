@@ -10,9 +10,9 @@ from scaffold.spec.construction.constructor import (
     followed,
     has_open_dtype,
     is_plain,
+    rebuilds_by,
     uses_dtype,
 )
-from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, Type

@@ -8,7 +8,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.files.places import read_regular
 from scaffold.spec.tables.toml_locations import Locations, key_locations, location_of
 
 _NAMED = r"`([^`]*)`"
@@ -52,16 +51,19 @@ def _told(fault: Fault, key: str, path: Path) -> Fault:
 
 
 def _locations(path: Path, where: str) -> Locations | None:
-    """The places of the keys of a spec; none where its file is gone, or is no TOML, or is nested without end."""
-    if path.suffix == ".py":
-        return _in_skeleton(path, where)
-    import tomllib  # here, because only a fault needs it
+    """The places of the keys of a spec; none where its file is gone, or is not what it was."""
+    # Here, because only a fault needs them.
+    from scaffold.spec.skeletons.read import skeletons_of
+    from scaffold.spec.tables.toml import read_text, read_toml
 
     try:
-        text = read_regular(path).decode("utf-8-sig")
-        tomllib.loads(text)
+        text = read_text(path, where)
+        if path.suffix == ".py":
+            classes = skeletons_of(text, where.partition(": ")[0], path)
+            return next((raw.locations for raw in classes if raw.where == where), None)
+        read_toml(text, where)
         return _with_call(key_locations(text.replace("\r\n", "\n")))
-    except (OSError, ValueError, RecursionError):
+    except ScaffoldError:
         return None
 
 
@@ -69,13 +71,3 @@ def _with_call(locations: Locations) -> Locations:
     """The places, with those of a call that stands among the methods where faults look for the call."""
     among = {path[2:]: at for path, at in locations.items() if path[:2] == ("methods", "__call__")}
     return {**{("call", *path): at for path, at in among.items()}, **locations}
-
-
-def _in_skeleton(path: Path, where: str) -> Locations | None:
-    from scaffold.spec.skeletons.read import read_skeletons  # here, because only a fault needs it
-
-    try:
-        skeletons = read_skeletons(path, where.partition(": ")[0])
-    except ScaffoldError:
-        return None
-    return next((skeleton.locations for skeleton in skeletons if skeleton.where == where), None)

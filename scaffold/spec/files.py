@@ -8,9 +8,6 @@ import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-from msgspec import Struct
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
@@ -19,22 +16,12 @@ from scaffold.spec.fault_locations import located
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.tables.toml import read_toml
-from scaffold.spec.unit import Unit
+from scaffold.spec.tables.raw import Raw
+from scaffold.spec.tables.toml import read_text, read_toml
 
 SUFFIXES = (".toml", ".py")
 _QUOTED = r"`([^`]*)`"
 _CLASS = r"(?m)^class\s+([A-Za-z_]\w*)"
-
-
-class Raw(Struct, frozen=True):
-    """The tables of one class, what faults call it, and what is wrong with what the tables do not hold."""
-
-    where: str
-    tables: dict[str, Any]
-    faults: tuple[Fault, ...] = ()
-    unit: Unit | None = None
-    """The file that it shares with other classes."""
 
 
 def is_spec_file(name: str) -> bool:
@@ -45,13 +32,10 @@ def is_spec_file(name: str) -> bool:
 def raw_specs(path: Path, where: str) -> list[Raw]:
     """The tables of each class of a file. Raises `ScaffoldError` where it cannot be read at all."""
     if path.suffix != ".py":
-        return [Raw(where, read_toml(path, where))]
+        return [Raw(where, read_toml(read_text(path, where), where))]
     from scaffold.spec.skeletons.read import read_skeletons  # here, since most specs are no skeletons
 
-    return [
-        Raw(skeleton.where, skeleton.raw, skeleton.faults, skeleton.unit)
-        for skeleton in read_skeletons(path, where)
-    ]
+    return read_skeletons(path, where)
 
 
 def read_spec_file(path: Path, where: str, name: str = "") -> ModuleSpec:
@@ -89,10 +73,15 @@ def read_spec_files(
 def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
     """The spec of one class. Raises `ScaffoldError` with its faults, and those that its door found."""
 
+    @cache
+    def known() -> frozenset[str]:
+        files = (file for file in (path, *beside, *path.parent.glob("*.py")) if file.is_file())
+        stamped = {(file, file.stat().st_mtime_ns) for file in files}
+        return frozenset(name for file, time in stamped for name in _names_at(file, time))
+
     def is_class(name: str) -> bool:
         lies = any((path.parent / f"{stem(name)}{suffix}").is_file() for suffix in SUFFIXES)
-        siblings = raw.unit.classes if raw.unit is not None else ()
-        return lies or name in siblings or name in _names((path, *beside)) or name in _names_beside(path)
+        return lies or name in (raw.unit.classes if raw.unit is not None else ()) or name in known()
 
     try:
         with located(lambda: {raw.where: path}):
@@ -111,21 +100,9 @@ def _unread(raw: Raw) -> str:
 
 
 @cache
-def _names(paths: tuple[Path, ...]) -> frozenset[str]:
-    """The names of the classes in these files, of those that can be read."""
-    return frozenset(name for path in paths for name in names_in(path))
-
-
-def _names_beside(path: Path) -> frozenset[str]:
-    """The names of the classes in the skeletons beside a spec, whatever these are called."""
-    skeletons = (skeleton for skeleton in path.parent.glob("*.py") if skeleton.is_file())
-    return _names_of(tuple(sorted((skeleton, skeleton.stat().st_mtime_ns) for skeleton in skeletons)))
-
-
-@cache
-def _names_of(stamped: tuple[tuple[Path, int], ...]) -> frozenset[str]:
-    """The names of the classes in files of these times."""
-    return frozenset(name for path, _ in stamped for name in names_in(path))
+def _names_at(path: Path, time: int) -> tuple[str, ...]:
+    """The names of the classes in a file that was written at this time."""
+    return names_in(path)
 
 
 def _described(text: str) -> tuple[str, ...]:

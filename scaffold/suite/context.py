@@ -12,9 +12,8 @@ from scaffold.kind import Context, kind_of
 from scaffold.passes.compute import computes_in, uncast
 from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.static_storage import stored_value
-from scaffold.spec.construction.cases import flags, passed_names
+from scaffold.spec.construction.cases import flags, key_arguments, passed_names
 from scaffold.spec.construction.constructor import parameters
-from scaffold.spec.construction.key_arguments import key_arguments
 from scaffold.spec.fields.training import ALWAYS, undecayed
 from scaffold.spec.grammar.types import (
     ArrayType,

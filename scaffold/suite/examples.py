@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.spec.construction.arithmetic import evaluate
-from scaffold.spec.construction.constructor import KEY, Parameter, is_plain, parameters
-from scaffold.spec.construction.rebuilding import rebuilds_by
+from scaffold.spec.construction.constructor import KEY, Parameter, is_plain, parameters, rebuilds_by
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.type_texts import type_text

@@ -51,7 +51,7 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
         return ""
     if isinstance(function, ast.AsyncFunctionDef) or is_generator(function):
         return "a coroutine" if isinstance(function, ast.AsyncFunctionDef) else "a generator"
-    return "" if returns_value(function) else "returns nothing"
+    return "" if returns_value(function.body) else "returns nothing"
 
 
 def _has_example(argument: Argument, spec: ModuleSpec, known: Known) -> bool:

@@ -114,7 +114,7 @@ def spec_of(text: str, name: str) -> ModuleSpec:
     [skeleton] = skeletons_of(text, name)
     if skeleton.faults:
         raise ScaffoldError.of(skeleton.faults)
-    return read_spec(skeleton.raw, name)
+    return read_spec(skeleton.tables, name)
 
 
 def _told(fault: Fault) -> str:

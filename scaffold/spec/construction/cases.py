@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from scaffold.spec.construction.sizes import all_fit, sizes
-from scaffold.spec.grammar.types import ArrayType, ClassType, LiteralType, ScalarType, TreeType, Type, walk
+from scaffold.spec.grammar.types import (
+    ArrayType,
+    ClassType,
+    LiteralType,
+    ScalarType,
+    TreeType,
+    Type,
+    arrays,
+    walk,
+)
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.test_plan import Case, TestPlan
@@ -68,6 +77,12 @@ def given_names(spec: ModuleSpec, call: Call | None) -> tuple[str, ...]:
 def passed_names(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of the arguments that the example call passes as arrays."""
     return given_names(spec, spec.call)
+
+
+def key_arguments(call: Call | None) -> tuple[Argument, ...]:
+    """The arguments of a call that are PRNG keys, or hold some."""
+    typed = ((argument, argument.type) for argument in (call.args if call else ()))
+    return tuple(argument for argument, kind in typed if kind and any(a.dtype == "key" for a in arrays(kind)))
 
 
 def flags(spec: ModuleSpec) -> tuple[str, ...]:

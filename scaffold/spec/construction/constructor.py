@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from scaffold.kind import kind_of
 from scaffold.spec.construction.given_shapes import dims_read_off
-from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.grammar.types import (
@@ -109,6 +108,11 @@ def _draws(field: Field) -> bool:
     if field.initialiser is not None:
         return field.initialiser in INITIALISERS and INITIALISERS[field.initialiser].random
     return any(draws_from(source, "key") for source in sources_of(field))
+
+
+def rebuilds_by(spec: ModuleSpec, form: str) -> bool:
+    """Whether jax rebuilds an instance in this form: by assignment, by its constructor with a flag, as a dataclass."""
+    return spec.rebuild == form and kind_of(spec.kind).takes("rebuild")
 
 
 def is_plain(spec: ModuleSpec) -> bool:

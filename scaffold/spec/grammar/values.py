@@ -92,8 +92,8 @@ def value_fault(kind: Type, source: str) -> str | None:
     return None if is_of(kind, value) else f"{shown} is not {described(kind)}"
 
 
-def literal_or_none(source: str) -> Any:
-    """The value that `source` writes, where it is a literal."""
+def literal_or_none(source: str | ast.expr) -> Any:
+    """The value that a source writes, where it is a literal."""
     try:
         return ast.literal_eval(source)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -128,17 +128,13 @@ def is_of(kind: Type, value: object) -> bool:
         case ScalarType(name=name):
             return type(value) is _SCALARS.get(name)
         case SetType(item=item):
-            return isinstance(value, set | frozenset | tuple | list) and all(
-                is_of(item, element) for element in cast("list[Any]", value)
-            )
+            return isinstance(value, set | frozenset | tuple | list) and _all_of(item, value)
         case LiteralType(values=values):
             return any(type(choice) is type(value) and choice == value for choice in values)
         case TupleType(items=items, variadic=variadic):
             return isinstance(value, tuple | list) and _fits(items, variadic, list(cast("list[Any]", value)))
         case ListType(item=item):
-            return isinstance(value, tuple | list) and all(
-                is_of(item, element) for element in cast("list[Any]", value)
-            )
+            return isinstance(value, tuple | list) and _all_of(item, value)
         case DictType(item=item):
             return isinstance(value, dict) and _is_dict_of(item, cast("dict[Any, Any]", value))
         case UnionType(members=members, optional=optional):
@@ -149,6 +145,10 @@ def is_of(kind: Type, value: object) -> bool:
             return False
         case TreeType() | OpaqueType() | ClassType():  # the name of a class may stand for another type
             return True
+
+
+def _all_of(item: Type, values: Any) -> bool:
+    return all(is_of(item, value) for value in values)
 
 
 def _is_dict_of(item: Type, value: dict[Any, Any]) -> bool:

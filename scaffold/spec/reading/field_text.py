@@ -9,12 +9,13 @@
 import ast
 import re
 from math import inf, nan
-from typing import Any, cast
+from typing import Any
 
 from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import CallableType, ClassType, LiteralType, ScalarType, SetType, TupleType
 from scaffold.spec.reading.signature import split_top
 from scaffold.spec.tables.check_keys import is_value
+from scaffold.spec.tables.raw import as_toml
 
 _STATIC = ScalarType | TupleType | SetType | LiteralType
 _OF_EXPRESSIONS = (ScalarType("dtype"), ScalarType("slice"))
@@ -67,10 +68,5 @@ def _literal(text: str) -> Any:
         value = ast.literal_eval(text)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return {"true": True, "false": False, "nan": nan, "inf": inf, "-inf": -inf}.get(text, text)
-    value = _lists(value)
+    value = as_toml(value)
     return value if is_value(value) else f"={text}"
-
-
-def _lists(value: Any) -> Any:
-    """The value with every tuple a list, as TOML has it."""
-    return [_lists(item) for item in cast("list[Any]", value)] if isinstance(value, tuple | list) else value

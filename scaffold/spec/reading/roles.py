@@ -33,7 +33,7 @@ def role_of(kind: Type, table: Mapping[str, Any]) -> str | None:
     """The role of a field as its table says it, or by default; None where its author has to say."""
     if isinstance(said := table.get("role"), str) and said:
         return said
-    role = default_role(kind)
+    role, _ = _roles(kind)
     says_more = "role" in table or "init" in table or bool(table.get("frozen"))
     return UNTOLD if role == "param" and not says_more else role
 
@@ -48,58 +48,38 @@ def given_role(fields: Iterable[Field], usual: str) -> str:
     return usual or (UNTOLD if any(map(is_trained, fields)) else "data")
 
 
-def default_role(kind: Type) -> str | None:
-    """The role of a field that declares none; None where the author has to say."""
-    match kind:
-        case ArrayType():
-            return "param" if kind.inexact else "buffer"
-        case ScalarType(name="float") | OpaqueType():
-            return None
-        case ScalarType() | TupleType() | SetType() | LiteralType():
-            return "static"
-        case CallableType():
-            return "callable"
-        case ClassType():
-            return "module"
-        case TreeType():
-            return "param"
-        case ListType(item=item) | DictType(item=item):
-            return default_role(item)
-        case UnionType(members=members):
-            roles = {default_role(member) for member in members}
-            return roles.pop() if len(roles) == 1 else None
-
-
 def legal_roles(kind: Type) -> tuple[str, ...]:
     """The roles that a field of this type may have, in the order of `ROLES`."""
     of_arrays = ("state", "shared") if isinstance(kind, ArrayType) else ()
-    legal = {"derived", *_stored_roles(kind), *of_arrays}
+    legal = {"derived", *_roles(kind)[1], *of_arrays}
     return tuple(role for role in ROLES if role in legal)
 
 
-def _stored_roles(kind: Type) -> tuple[str, ...]:
+def _roles(kind: Type) -> tuple[str | None, tuple[str, ...]]:
+    """The role of a stored field that declares none, or None where its author has to say; and those that it may have."""
     match kind:
+        case ArrayType(inexact=True) | TreeType():
+            return "param", OF_GIVEN
         case ArrayType():
-            return ("param", "data", "buffer") if kind.inexact else ("data", "buffer")
-        case ScalarType(name="str" | "dtype" | "slice") | LiteralType() | TupleType() | SetType():
-            return ("static",)
-        case ScalarType():
-            return ("static", "buffer")
+            return "buffer", OF_GIVEN[1:]
+        case ScalarType(name="float"):
+            return None, ("static", "buffer")
+        case ScalarType(name="int" | "bool"):
+            return "static", ("static", "buffer")
+        case ScalarType() | LiteralType() | TupleType() | SetType():
+            return "static", ("static",)
         case CallableType():
-            return ("static", "callable", "module")
+            return "callable", ("static", "callable", "module")
         case OpaqueType():
-            return ("param", "data", "buffer", "static", "callable", "module")
-        case ClassType(module=None):
-            return ("module",)
-        case ClassType():
-            return ("static", "module")
-        case TreeType():
-            return ("param", "data", "buffer")
+            return None, (*OF_GIVEN, "static", "callable", "module")
+        case ClassType(module=module):
+            return "module", ("module",) if module is None else ("static", "module")
         case ListType(item=item) | DictType(item=item):
-            return _stored_roles(item)
+            return _roles(item)
         case UnionType(members=members):
-            every = [_stored_roles(member) for member in members]
-            return tuple(role for role in ROLES if all(role in roles for roles in every))
+            usual, legal = zip(*map(_roles, members), strict=True)
+            common = tuple(role for role in ROLES if all(role in roles for roles in legal))
+            return usual[0] if len({*usual}) == 1 else None, common
 
 
 def without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, str]:

@@ -12,7 +12,8 @@ from scaffold.spec.grammar.types import ClassType, Type, UnionType
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.names import argument_name_faults
 from scaffold.spec.rules.fields import value_faults
-from scaffold.spec.source.expressions import assigned_names, own_nodes
+from scaffold.spec.source.definitions import returns_value
+from scaffold.spec.source.expressions import assigned_names
 from scaffold.spec.tables.keys import SELF
 
 
@@ -99,7 +100,7 @@ def call_faults(spec: ModuleSpec) -> Iterator[Fault]:
         defaulted = [argument.name for argument in call.args if argument.default is not None]
         yield from _signature_faults(call.args, defaulted, f"{key}.args")
         is_asked = not kind.has_instances and call.body == "..."
-        if call.body and not is_asked and not _returns_value(call.body):
+        if call.body and not is_asked and not returns_value(ast.parse(call.body).body):
             yield Fault(f"{key}.body", "returns nothing", "end it with `return ...`")
         if key == "call":
             yield from _carry(spec, call)
@@ -136,8 +137,3 @@ def _carry(spec: ModuleSpec, call: Call) -> Iterator[Fault]:
     elif carried.type is not None and carried.type != call.returns[0]:
         fix = "give the argument and the first result one type: a scan carries it from step to step"
         yield Fault(place, f"`{call.carry}` and the first result differ in type", fix)
-
-
-def _returns_value(body: str) -> bool:
-    ends = (node for node in own_nodes(ast.parse(body).body) if isinstance(node, ast.Return | ast.Yield))
-    return any(node.value is not None for node in ends)

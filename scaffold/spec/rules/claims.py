@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
-from scaffold.spec.construction.cases import claimed_arguments, flags, passed_names
+from scaffold.spec.construction.cases import claimed_arguments, flags, key_arguments, passed_names
 from scaffold.spec.construction.constructor import parameters
-from scaffold.spec.construction.key_arguments import key_arguments
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.types import arrays
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import count_name, free_names, own_nodes
+from scaffold.spec.source.definitions import returns_value
+from scaffold.spec.source.expressions import count_name, free_names
 from scaffold.spec.states import is_stateful
 from scaffold.spec.tables.keys import TEST_DTYPES
 
@@ -127,7 +127,7 @@ def _reference(spec: ModuleSpec) -> Iterator[Fault]:
     elif source:
         yield from _not_passed(spec, free_names(source, expression=False), place, set())
         tree = ast.parse(source)
-        if not (_is_expression(tree) or _returns(tree)):
+        if not (_is_expression(tree) or returns_value(tree.body)):
             yield Fault(place, "returns nothing", "end it with `return ...`, or write one expression")
         if is_stateful(spec) and any(field.role == "state" for field in spec.fields):
             fix = 'say what holds, in `[[test.holds]]` with `that = "..."`'
@@ -141,10 +141,6 @@ def reference_body(source: str) -> str:
 
 def _is_expression(tree: ast.Module) -> bool:
     return len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr)
-
-
-def _returns(tree: ast.Module) -> bool:
-    return any(isinstance(node, ast.Return) and node.value is not None for node in own_nodes(tree.body))
 
 
 def _dtypes(spec: ModuleSpec) -> Iterator[Fault]:

@@ -6,9 +6,8 @@ from inspect import Parameter, Signature
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
-from scaffold.spec.construction.constructor import has_factory, parameters
+from scaffold.spec.construction.constructor import has_factory, parameters, rebuilds_by
 from scaffold.spec.construction.given_shapes import dims_read_off
-from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.spec.rules.pieces import class_names
 

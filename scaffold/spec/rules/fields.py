@@ -5,9 +5,14 @@ import re
 from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
-from scaffold.spec.construction.constructor import dims_of, key_consumers, parameters, variadic_dims
+from scaffold.spec.construction.constructor import (
+    dims_of,
+    key_consumers,
+    parameters,
+    rebuilds_by,
+    variadic_dims,
+)
 from scaffold.spec.construction.init_std import std_faults
-from scaffold.spec.construction.rebuilding import rebuilds_by
 from scaffold.spec.grammar.initialisers import INITIALISERS, legal_initialisers
 from scaffold.spec.grammar.types import (
     ArrayType,

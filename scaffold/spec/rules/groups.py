@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
-from scaffold.spec.construction.rebuilding import rebuilds_by
+from scaffold.spec.construction.constructor import rebuilds_by
 from scaffold.spec.fields.training import ALWAYS
 from scaffold.spec.model import Field, Group, ModuleSpec
 from scaffold.spec.names import argument_name_faults, class_name_faults

@@ -5,9 +5,7 @@ import warnings
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
@@ -21,30 +19,20 @@ from scaffold.spec.skeletons.classes.type_variables import type_variables, used_
 from scaffold.spec.skeletons.words.names import SELF, Import, Names, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.expressions import parse
+from scaffold.spec.tables.raw import Raw
+from scaffold.spec.tables.toml import read_text
 from scaffold.spec.unit import Unit
 
 FUTURE = "from __future__ import annotations"
 """What the annotations of carried methods may need; those that the tool writes need it not."""
 
 
-class Skeleton(Struct, frozen=True):
-    """One class of a file: the tables of its spec, what is wrong with what they could not hold, and where each key stands."""
-
-    where: str
-    """What faults call it: the file, and the class where there are several."""
-    raw: dict[str, Any]
-    faults: tuple[Fault, ...]
-    locations: dict[tuple[str, ...], tuple[int, int]]
-    unit: Unit | None = None
-    """The file, where it has several classes."""
-
-
-def read_skeletons(path: Path, where: str) -> list[Skeleton]:
+def read_skeletons(path: Path, where: str) -> list[Raw]:
     """The classes of a file. Raises `ScaffoldError` where there is no Python, or no class in it."""
-    return skeletons_of(_text(path, where), where, path)
+    return skeletons_of(read_text(path, where), where, path)
 
 
-def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Skeleton]:
+def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     """The classes that the text of a file has, which lies at `path`, or is to."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     tree = _parsed(text, where)
@@ -72,7 +60,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Skelet
     parts = zip(classes, _beside(classes, beside), strict=True)
     skeletons = [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
     if unit is None and (doc := ast.get_docstring(tree)):
-        skeletons[0].raw["module_doc"] = doc
+        skeletons[0].tables["module_doc"] = doc
     return skeletons
 
 
@@ -125,12 +113,8 @@ def _is_described(node: ast.ClassDef, names: Names) -> bool:
         for statement in node.body
         if isinstance(statement, ast.AnnAssign) and statement.value is not None
     )
-    decorators = (
-        decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list
-    )
-    parts = (*node.bases, *decorators, *values)
-    words = (part.func if isinstance(part, ast.Call) else part for part in parts)
-    return any(names.word(word) or names.of(word) in KINDS_ELSEWHERE for word in words)
+    parts = (*node.bases, *node.decorator_list, *values)
+    return any(names.word(part) or names.of(part) in KINDS_ELSEWHERE for part in parts)
 
 
 def _beside(classes: list[ast.ClassDef], beside: list[ast.stmt]) -> list[dict[str, list[ast.stmt]]]:
@@ -158,7 +142,7 @@ def _skeleton(
     unit: Unit | None,
     names: Names,
     file: Notes,
-) -> Skeleton:
+) -> Raw:
     where = f"{file.where}: {node.name}" if unit is not None else file.where
     notes = Notes(file.text, where)
     beside = {key: _source_of(statements, key, notes) for key, statements in sides.items() if statements}
@@ -176,7 +160,7 @@ def _skeleton(
     if unit is not None and "file" in raw:
         message, fix = f"the classes of one file are one module, `{unit.stem}.py`", "rename the skeleton"
         notes.refuse(node, ("file",), message, f"take it out; to call the module otherwise, {fix}")
-    return Skeleton(where, raw, (*file.faults, *notes.faults), notes.locations, unit)
+    return Raw(where, raw, (*file.faults, *notes.faults), notes.locations, unit)
 
 
 def _source_of(statements: list[ast.stmt], key: str, notes: Notes) -> str:
@@ -200,18 +184,6 @@ def _is_read(statement: ast.stmt) -> bool:
     """Whether it is a docstring, or an import."""
     is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return is_text or isinstance(statement, Import)
-
-
-def _text(path: Path, where: str) -> str:
-    try:
-        return read_regular(path).decode("utf-8-sig")
-    except OSError as error:
-        message = f"cannot be read ({error.strerror or error})"
-        raise ScaffoldError(message, where=where, fix="give the path of a spec") from None
-    except UnicodeDecodeError as error:
-        raise ScaffoldError(
-            f"is not UTF-8 (byte {error.start})", where=where, fix="save it as UTF-8"
-        ) from None
 
 
 def _parsed(text: str, where: str) -> ast.Module:

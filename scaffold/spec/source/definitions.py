@@ -1,11 +1,12 @@
 """Definitions that are carried word for word: what they bind, and what the tests can know of them."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 
 from scaffold.spec.source.expressions import Function, dedented, local_names, own_nodes
 
+_OWNERS = {"classmethod": "cls", "staticmethod": ""}
 _ABSTRACT = ("abc.abstractmethod", "abstractmethod")
 
 
@@ -65,21 +66,24 @@ def is_left_open(source: str) -> bool:
     )
 
 
-def needed_arguments(function: Function) -> Iterator[ast.arg]:
-    """The arguments without which a method cannot be called, but for the instance or the class."""
+def owner_of(function: Function) -> str:
+    """The name of the first argument, which is the instance or the class; none of a static method."""
+    words = [_OWNERS.get(ast.unparse(decorator)) for decorator in function.decorator_list]
+    return next((word for word in words if word is not None), "self")
+
+
+def arguments_with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
+    """The named arguments of a function, but for the instance or the class, each with its default."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
-    is_static = any(ast.unparse(decorator) == "staticmethod" for decorator in function.decorator_list)
-    yield from positional[not is_static : len(positional) - len(arguments.defaults)]
-    pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    yield from (argument for argument, default in pairs if default is None)
+    defaults = [*[None] * (len(positional) - len(arguments.defaults)), *arguments.defaults]
+    pairs = list(zip(positional, defaults, strict=True))[bool(owner_of(function)) :]
+    return [*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
 
 
-def returns_value(function: Function) -> bool:
-    """Whether a function gives something, or is left to subclasses."""
-    ends = (
-        node for node in own_nodes(function.body) if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom)
-    )
+def returns_value(body: Iterable[ast.stmt]) -> bool:
+    """Whether the body of a function gives something."""
+    ends = [node for node in own_nodes(body) if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom)]
     return any(node.value is not None or not isinstance(node, ast.Return) for node in ends)
 
 

@@ -1,14 +1,14 @@
 """Whether what stands under a key is of its form, and every key one that is known and has a use."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import NAMES as KINDS
 from scaffold.kind import RARE, kind_of, kinds_that_take
 from scaffold.spec.tables.key import FORMS, Key
 from scaffold.spec.tables.keys import FIELD_KEYS, STORED
-from scaffold.spec.tables.raw import as_list, as_table
+from scaffold.spec.tables.raw import as_list
 
 
 def sound_table(
@@ -93,7 +93,8 @@ def is_value(value: Any, *, tables: bool = False) -> bool:
     if isinstance(value, list):
         return all(is_value(item, tables=tables) for item in as_list(value))
     if tables and isinstance(value, Mapping):
-        return all(is_value(item, tables=True) for item in as_table(value).values())
+        parts = cast("Mapping[Any, Any]", value).items()
+        return all(isinstance(name, str) and is_value(part, tables=True) for name, part in parts)
     return isinstance(value, str | int | float)
 
 

@@ -1,7 +1,25 @@
-"""Values as TOML gives them, narrowed to what is asked for; a value of another form reads as empty."""
+"""What stands in a spec: tables, and values as TOML gives them, narrowed to what is asked for; a value of another form reads as empty."""
 
 from collections.abc import Mapping
 from typing import Any, cast
+
+from msgspec import Struct
+
+from scaffold.errors import Fault
+from scaffold.spec.unit import Unit
+
+
+class Raw(Struct, frozen=True):
+    """The tables of one class, and what is wrong with what the tables do not hold."""
+
+    where: str
+    """What faults call it: the file, and the class where there are several."""
+    tables: dict[str, Any]
+    faults: tuple[Fault, ...] = ()
+    locations: Mapping[tuple[str, ...], tuple[int, int]] | None = None
+    """Where each key of a skeleton stands."""
+    unit: Unit | None = None
+    """The file that it shares with other classes."""
 
 
 def as_table(value: Any) -> Mapping[str, Any]:
@@ -17,3 +35,10 @@ def as_list(value: Any) -> list[Any]:
 def as_text(value: Any, default: str = "") -> str:
     """`value` if it is a string, else `default`."""
     return value if isinstance(value, str) else default
+
+
+def as_toml(value: Any) -> Any:
+    """A literal of Python, with every tuple a list, as TOML has it."""
+    if isinstance(value, dict):
+        return {name: as_toml(part) for name, part in cast("dict[Any, Any]", value).items()}
+    return [as_toml(part) for part in cast("list[Any]", value)] if isinstance(value, tuple | list) else value

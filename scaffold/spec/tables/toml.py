@@ -16,30 +16,28 @@ _BARE = r"(?a)[A-Za-z0-9_-]+"
 _TOP = tuple(name for name, key in SPEC_KEYS.items() if key.form != "table")
 
 
-def read_toml(path: Path, where: str) -> dict[str, Any]:
-    """The tables of a TOML file. Raises `ScaffoldError` with the line of a fault."""
-    text = ""
+def read_text(path: Path, where: str) -> str:
+    """The text of a spec. Raises `ScaffoldError` where there is none."""
     try:
-        text = read_regular(path).decode("utf-8-sig")
-        return tomllib.loads(text)
-    except OSError as error:
-        raise _unreadable(error.strerror or str(error), where) from None
+        return read_regular(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ScaffoldError(
-            f"is not UTF-8 (byte {error.start})", where=where, fix="save it as UTF-8"
-        ) from None
+        message = f"is not UTF-8 (byte {error.start})"
+        raise ScaffoldError(message, where=where, fix="save it as UTF-8") from None
+    except (OSError, ValueError) as error:  # a path may hold what no path can
+        why = getattr(error, "strerror", None) or error
+        raise ScaffoldError(f"cannot be read ({why})", where=where, fix="give the path of a spec") from None
+
+
+def read_toml(text: str, where: str) -> dict[str, Any]:
+    """The tables of a TOML text. Raises `ScaffoldError` with the line of a fault."""
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(str(error), where, text) from None
     except RecursionError:
         raise _not_toml("nested too deeply", where) from None
-    except ValueError as error:
-        if "\0" in str(path):
-            raise _unreadable(str(error), where) from None
+    except ValueError:
         raise _not_toml("an integer has too many digits", where) from None
-
-
-def _unreadable(why: str, where: str) -> ScaffoldError:
-    return ScaffoldError(f"cannot be read ({why})", where=where, fix="give the path of a spec")
 
 
 _AT = r" \(at (?:line (\d+), column (\d+)|end of document)\)$"

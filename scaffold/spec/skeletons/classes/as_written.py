@@ -19,14 +19,14 @@ _WORD = AS_WRITTEN.replace("-", "_")
 
 def is_as_written(node: ast.ClassDef, names: Names) -> bool:
     """Whether the author asks for the class to be emitted word for word."""
-    return any(names.word(_called(decorator)) == _WORD for decorator in node.decorator_list)
+    return any(names.word(decorator) == _WORD for decorator in node.decorator_list)
 
 
 def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
     """The tables of its spec."""
     names = replace(names, stands_alone=True)
     notes.note(("source",), node)
-    ours = [decorator for decorator in node.decorator_list if names.word(_called(decorator))]
+    ours = [decorator for decorator in node.decorator_list if names.word(decorator)]
     raw: dict[str, Any] = {"name": node.name, "kind": AS_WRITTEN}
     raw["source"] = _without_words(source_of([node], notes, leaving=ours), names)
     fields = {name: table for name, table in _roles(node, names, notes)}
@@ -58,7 +58,7 @@ def _roles(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[tuple[str
 
 def _word_of(field: ast.AnnAssign, names: Names) -> str:
     """The word of the vocabulary that a field is given."""
-    return names.word(_called(field.value)) if field.value is not None else ""
+    return names.word(field.value) if field.value is not None else ""
 
 
 def _without_words(source: str, names: Names) -> str:
@@ -80,10 +80,6 @@ def _in_place_of(value: ast.expr, names: Names) -> str:
     if [keyword.arg for keyword in said] == ["default"]:
         return f" = {ast.unparse(said[0].value)}"
     return f" = eqx.field({', '.join(map(ast.unparse, said))})" if said else ""
-
-
-def _called(decorator: ast.expr) -> ast.expr:
-    return decorator.func if isinstance(decorator, ast.Call) else decorator
 
 
 def _methods(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:

@@ -88,11 +88,10 @@ def read_decorators(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
             continue
         key = _TABLES[word]
         notes.note((key,), decorator)
-        pairs = [(keyword.arg or "**", keyword.value) for keyword in decorator.keywords]
-        raw[key] = keys_of(pairs, (key,), notes, dict.fromkeys(dict(pairs), table))
-        for name, value in pairs:
-            for entry, place in _entries(value):
-                notes.note((key, name, entry), place)
+        raw[key] = keys_of(decorator, (key,), notes, {word.arg or "": table for word in decorator.keywords})
+        for keyword in decorator.keywords:
+            for entry, place in _entries(keyword.value):
+                notes.note((key, keyword.arg or "**", entry), place)
     return raw
 
 

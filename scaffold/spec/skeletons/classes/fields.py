@@ -2,7 +2,7 @@
 
 import ast
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from scaffold.errors import suggestion
@@ -75,32 +75,30 @@ def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, 
 
 
 def _said(call: ast.Call, word: str, path: Path, notes: Notes) -> dict[str, Any]:
-    pairs = [(keyword.arg or "**", keyword.value) for keyword in call.keywords]
-    first = FIRST.get(word, "init")
-    if (word == "field" and call.args) or len(call.args) > 1:
-        notes.refuse(
-            call.args[-1], path, f"`{word}` takes it by name", "write `KEY=VALUE`", tuple(FIELD_KEYS)
-        )
-    pairs = [*((first, argument) for argument in call.args[: word != "field"]), *pairs]
-    return keys_of(pairs, path, notes, _FORMS)
+    by_place = 0 if word == "field" else 1
+    if len(call.args) > by_place:
+        message = f"`{word}` takes it by name"
+        notes.refuse(call.args[-1], path, message, "write `KEY=VALUE`", tuple(FIELD_KEYS))
+    first = [(FIRST.get(word, "init"), argument) for argument in call.args[:by_place]]
+    return keys_of(call, path, notes, _FORMS, first)
 
 
 Form = Callable[[ast.expr, Notes], Any]
+Pair = tuple[str, ast.expr]
 
 
 def keys_of(
-    pairs: list[tuple[str, ast.expr]], path: Path, notes: Notes, forms: Mapping[str, Form] | None = None
+    call: ast.Call, path: Path, notes: Notes, forms: Mapping[str, Form], first: Iterable[Pair] = ()
 ) -> dict[str, Any]:
-    """The table of arguments by keyword; `forms` reads some of them."""
-    read = forms or {}
+    """The table of arguments by keyword, and of those that go first; `forms` reads some of them."""
     keys: dict[str, Any] = {}
-    for key, value in pairs:
+    for key, value in (*first, *((keyword.arg or "**", keyword.value) for keyword in call.keywords)):
         if key in keys or key == "**":
             message = f"`{key}` is there twice" if key in keys else "`**` hides which keys are given"
             notes.refuse(value, path, message, "write each key once, as `KEY=VALUE`")
             continue
         notes.note((*path, key), value)
-        keys[key] = read.get(key, raw_value)(value, notes)
+        keys[key] = forms.get(key, raw_value)(value, notes)
     return keys
 
 

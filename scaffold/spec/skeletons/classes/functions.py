@@ -13,10 +13,8 @@ from scaffold.spec.skeletons.words.annotations import is_of_grammar, results, ty
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes, Path
 from scaffold.spec.skeletons.words.values import expression
-from scaffold.spec.source.definitions import is_generator, needed_arguments, returns_value
+from scaffold.spec.source.definitions import arguments_with_defaults, is_generator, owner_of, returns_value
 from scaffold.spec.source.expressions import Function, first_line
-
-_OWNERS = {"classmethod": "cls", "staticmethod": ""}
 
 
 def read_function(
@@ -48,8 +46,7 @@ def _decorated(node: Function, path: Path, names: Names, notes: Notes) -> tuple[
     decorators: list[str] = []
     for decorator in node.decorator_list:
         if _is_word(decorator, names) and isinstance(decorator, ast.Call):
-            pairs = [(keyword.arg or "**", keyword.value) for keyword in decorator.keywords]
-            keys |= keys_of(pairs, path, notes)
+            keys |= keys_of(decorator, path, notes, {})
         elif names.of(decorator) != "abc.abstractmethod":
             notes.note((*path, "decorator"), decorator)
             decorators.append(" ".join(notes.segment(decorator).split()))
@@ -72,17 +69,11 @@ def is_understood(node: Function, names: Names, notes: Notes) -> bool:
     return (
         isinstance(node, ast.FunctionDef)
         and (not owner or [argument.arg for argument in arguments.args[:1]] == [owner])
-        and (returns_value(node) or is_left_open(node, names))
+        and (returns_value(node.body) or is_left_open(node, names))
         and not (is_odd or is_overload)
         and (node.returns is None or bool(_result(node, names, notes)))
         and all(argument_type(argument, names, notes) for argument in rest)
     )
-
-
-def owner_of(node: Function) -> str:
-    """The name of the first argument, which is the instance or the class; none of a static method."""
-    words = [_OWNERS.get(ast.unparse(decorator)) for decorator in node.decorator_list]
-    return next((word for word in words if word is not None), "self")
 
 
 def is_left_open(node: Function, names: Names) -> bool:
@@ -99,9 +90,9 @@ def is_left_open(node: Function, names: Names) -> bool:
 
 def _signature(node: Function, path: Path, names: Names, notes: Notes) -> dict[str, Any]:
     """What a function takes and gives, as far as the tests can know."""
-    needed = {argument.arg for argument in needed_arguments(node)}
+    needed = {argument.arg for argument, default in arguments_with_defaults(node) if default is None}
     taken = read_arguments(node, path, names, notes, needed)
-    gives = returns_value(node) or is_left_open(node, names)
+    gives = returns_value(node.body) or is_left_open(node, names)
     said = {"args": ", ".join(taken), "returns": _result(node, names, notes) if gives else ""}
     return {key: text for key, text in said.items() if text}
 
@@ -122,15 +113,6 @@ def read_arguments(node: Function, path: Path, names: Names, notes: Notes, neede
             text = f"{argument.arg}: {kind}" if kind else argument.arg
             texts.append(text if default is None else f"{text} = {default_source(default, notes)}")
     return texts[: len(texts) - (texts[-1:] == ["*"])]
-
-
-def arguments_with_defaults(node: Function) -> list[tuple[ast.arg, ast.expr | None]]:
-    """The named arguments of a function, but for the instance or the class, each with its default."""
-    arguments = node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults = [*[None] * (len(positional) - len(arguments.defaults)), *arguments.defaults]
-    pairs = list(zip(positional, defaults, strict=True))[bool(owner_of(node)) :]
-    return [*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
 
 
 def argument_type(argument: ast.arg, names: Names, notes: Notes) -> str:

@@ -51,8 +51,8 @@ class Names(Struct):
                 return ""
 
     def word(self, node: ast.expr) -> str:
-        """The word of the vocabulary that an expression is, or nothing."""
-        module, _, name = self.of(node).rpartition(".")
+        """The word of the vocabulary that an expression is, or calls, or nothing."""
+        module, _, name = self.of(node.func if isinstance(node, ast.Call) else node).rpartition(".")
         return name if module == VOCABULARY else ""
 
     def imports(self, known: Mapping[str, str], types: str) -> list[str]:

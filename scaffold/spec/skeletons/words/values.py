@@ -3,45 +3,18 @@
 import ast
 from typing import Any
 
+from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.words.notes import Notes
-
-
-class NoLiteralError(ValueError):
-    """An expression that TOML has no value for."""
+from scaffold.spec.tables.check_keys import is_value
+from scaffold.spec.tables.raw import as_toml
 
 
 def raw_value(node: ast.expr, notes: Notes) -> Any:
-    """The value as TOML has it; what is no literal is text that begins with `=`."""
-    try:
-        return _literal(node)
-    except NoLiteralError:
-        return f"={expression(node, notes)}"
-
-
-def _literal(node: ast.expr) -> Any:
-    match node:
-        case ast.Constant(value=str(text)):
-            return f"={text!r}" if text.startswith("=") else text
-        case ast.Constant(value=bool() | int() | float() as value):
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if (
-            type(value) is not bool
-        ):
-            return -value
-        case ast.List(elts=items) | ast.Tuple(elts=items):
-            return [_literal(item) for item in items]
-        case ast.Dict(keys=keys, values=values) if all(map(_is_text, keys)):
-            return {_text(key): _literal(value) for key, value in zip(keys, values, strict=True)}
-        case _:
-            raise NoLiteralError
-
-
-def _is_text(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _text(node: ast.expr | None) -> str:
-    return str(node.value) if isinstance(node, ast.Constant) else ""
+    """The value as TOML has it; what is no literal, or reads as none, is text that begins with `=`."""
+    value = as_toml(literal_or_none(node))
+    if isinstance(value, str) and value.startswith("="):
+        return f"={value!r}"
+    return value if is_value(value, tables=True) else f"={expression(node, notes)}"
 
 
 def expression(node: ast.expr, notes: Notes) -> str:
@@ -53,6 +26,13 @@ def table(node: ast.expr, notes: Notes) -> Any:
     """The table that a dict displays, or those in a list, each entry by itself; of another expression, its value."""
     if isinstance(node, ast.List | ast.Tuple) and all(isinstance(element, ast.Dict) for element in node.elts):
         return [table(element, notes) for element in node.elts]
-    if not isinstance(node, ast.Dict) or not all(map(_is_text, node.keys)):
+    names = (
+        [literal_or_none(key) for key in node.keys if key is not None] if isinstance(node, ast.Dict) else []
+    )
+    if not isinstance(node, ast.Dict) or len(names) < len(node.keys) or not all(map(_is_text, names)):
         return raw_value(node, notes)
-    return {_text(key): table(value, notes) for key, value in zip(node.keys, node.values, strict=True)}
+    return {name: table(value, notes) for name, value in zip(names, node.values, strict=True)}
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
