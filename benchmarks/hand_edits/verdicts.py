@@ -52,7 +52,7 @@ kinds, in other classes, are in `benchmarks/hand_edits/study/further.py` (`--fur
 4 of the 6 that the declaration gives away were noticed, and the 4 others by the record. Two are not: a mask for weight decay that leaves
 complex arrays out, and a root of what is zero for the identity alone.
 
-A sixth list has the same form, with six other classes, by somebody who knew neither the laws nor the earlier lists:
+A sixth list has the same form, with six other classes, by somebody who did not know the laws and had seen of the earlier lists what this page tells:
 `python -m benchmarks.hand_edits.study --list 2`. Of its 40 edits 26 lie in methods beside the call and 5 in helper modules, and
 `benchmarks/hand_edits/study2/proofs.py` shows that each changes something. At its first run 19 of 32 and 0 of 8 were noticed without a
 record, 24 and 8 with the record of the right class. These 8 were not: a count, and complex numbers, of another width in methods where
