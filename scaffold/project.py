@@ -292,7 +292,9 @@ def _answer_faults(settings: Mapping[str, Question], key: str, text: str) -> Ite
     question, where = settings[key], f"{_WHERE} {key}"
     value = _value(question, text)
     legal = _BOOLEANS if question["type"] == "bool" else cast("list[str]", question.get("choices", []))
-    wrong = [one for one in ([value] if isinstance(value, str) else value) if legal and one not in legal]
+    wrong = [
+        answer for answer in ([value] if isinstance(value, str) else value) if legal and answer not in legal
+    ]
     for choice in wrong:
         fix = suggestion(choice, legal, "write one of the legal values")
         yield Fault(where, f"`{choice}` is not legal", fix, tuple(legal))
