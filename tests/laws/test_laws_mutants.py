@@ -7,6 +7,7 @@ from harness.runner import run
 from mistakes.reported import structure as pitfalls
 from mistakes.reported import training as pitfalls_training
 from mutants import calls as mutants_calls
+from mutants import computed as mutants_computed
 from mutants import construction as mutants_construction
 from mutants import decay as mutants_decay
 from mutants import files as mutants_files
@@ -23,6 +24,7 @@ from mutants import training as mutants_training
 MODULES = (
     mutants_again,
     mutants_calls,
+    mutants_computed,
     mutants_construction,
     mutants_decay,
     mutants_files,
