@@ -18,7 +18,7 @@ from ..classes.methods import ascending
 from ..values.annotations import EMPTY, parameters_of, required
 from ..values.candidates import values_for
 from ..values.domains import apart
-from ..values.plain import Context
+from ..values.plain import Context, modules
 from ..values.sizes import LARGEST
 from ..values.sources import Source, held_by, refer
 from .allowed import with_allowed_values
@@ -27,6 +27,10 @@ from .built import Built, Failure, builds, instance_of, with_state
 from .members import all_members_work
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
+PATIENCE = 8
+"""How often one error that names other parameters is seen before these are tried."""
+SHAPE = re.compile(r"shape:? \(((?:\w+, ?)*\w+),?\)")
+"""How an error says which shape an array must have: of numbers, and of names that stand for any."""
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
 WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
@@ -39,7 +43,13 @@ def find_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: F
     return next(ways_to_build(cls, said, budget, failure), None)
 
 
-def ways_to_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Iterator[Built]:
+def ways_to_build(
+    cls: type,
+    said: Mapping[str, Source],
+    budget: Budget,
+    failure: Failure,
+    similar: Sequence[type] = (),
+) -> Iterator[Built]:
     """The ways to build a class that work: by its constructor, with arrays of several shapes, and by its class methods."""
     for name, maker in makers_of(cls):
         try:
@@ -47,7 +57,7 @@ def ways_to_build(cls: type, said: Mapping[str, Source], budget: Budget, failure
         except (TypeError, ValueError):
             continue
         ordered = ascending(cls, [one.name for one in parameters])
-        context = Context(said=said, instances=instances, ascending=ordered)
+        context = Context(said=said, instances=instances, ascending=ordered, lookalikes=similar)
         for given in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, given, named(cls, name), context, budget, failure)
             while (built := next_way(cls, ways)) is not None:
@@ -115,35 +125,69 @@ def ways_of_maker(
     failure: Failure,
 ) -> Iterator[Built]:
     """Tries the arguments that a constructor needs; then those also that its errors name."""
-    names = {one.name for one in parameters}
     optional = [one for one in parameters if one.default is not EMPTY]
     needed = (*context.said, "rngs")  # without streams of its own, each call of an NNX module needs some
     wanted = required(parameters) + [one for one in optional if one.name in needed]
     filled: list[str] = []
+    sets = [wanted]
     for _ in range(3):
-        lists = {one.name: values_for(one.name, one.annotation, context) for one in wanted}
-        failure.unknown = [name for name, found in lists.items() if not found]
         found, is_bare = False, False
-        for built in that_build(cls, written, wanted, lists, budget, failure):
-            found, is_bare = True, is_bare or not arrays_of(instance_of(built.source))
-            spare = [one.name for one in wanted if one in optional and one.name not in (*needed, *filled)]
-            yield least(cls, built, spare)
-        words = [word for text in failure.messages for word in WORDS.findall(text)]
-        told = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
-        further = [one for one in parameters if one.name in told and one not in wanted]
-        new = [word for word in dict.fromkeys(words) if word not in context.words and word not in names]
-        counts = [int(one) for one in sorted(told) if one.isdigit() and 1 < int(one) <= LARGEST]
-        numbers = [one for one in counts if one not in context.numbers]
-        if not (further or new or numbers):  # nothing is named: what may be left out is perhaps needed
+        for chosen in sets:
+            lists = {one.name: values_for(one.name, one.annotation, context) for one in chosen}
+            failure.unknown = [name for name, values in lists.items() if not values]
+            others = [one.name for one in optional if one not in chosen or chosen is not sets[-1]]
+            for built in that_build(cls, written, chosen, lists, others, budget, failure):
+                found, is_bare = True, is_bare or not arrays_of(instance_of(built.source))
+                spare = [one.name for one in chosen if one in optional and one.name not in (*needed, *filled)]
+                yield least(cls, built, spare)
+            if found:
+                break
+        further = [one for one in named_by(failure, parameters) if one not in wanted]
+        after = taught(context, failure, parameters)
+        if not further and after == context:  # nothing is named: what may be left out is perhaps needed
             further = [one for one in optional if one not in wanted][:2]
         if is_bare and not filled:  # without its optional parts there is nothing to see
             further, found = [one for one in optional if one.default is None and one not in wanted], False
             filled = [one.name for one in further]
-        if found or not (further or new or numbers):
+        if found or (not further and after == context):
             return
-        wanted = [*wanted, *further[:4]]
-        words, numbers = [*context.words, *new[:8]], [*context.numbers, *numbers[:4]]
-        context = replace(context, words=words, numbers=numbers)
+        sets = alternatives(wanted, further[:4])
+        wanted, context = sets[0], after
+
+
+def named_by(failure: Failure, parameters: Sequence[inspect.Parameter]) -> list[inspect.Parameter]:
+    """The parameters that errors name."""
+    words = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
+    return [one for one in parameters if one.name in words]
+
+
+def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Parameter]) -> Context:
+    """The context with the words, numbers and shapes that errors name."""
+    names = {one.name for one in parameters}
+    text = "\n".join(failure.messages)
+    words = [one for one in dict.fromkeys(WORDS.findall(text)) if one not in (*context.words, *names)]
+    counts = [int(one) for one in sorted({*re.findall(r"\w{2,}|\b\d\b", text)}) if one.isdigit()]
+    numbers = [one for one in counts if 1 < one <= LARGEST and one not in context.numbers]
+    shapes = [shape_named(dims) for dims in SHAPE.findall(text)]
+    return replace(
+        context,
+        words=[*context.words, *words[:8]],
+        numbers=[*context.numbers, *numbers[:4]],
+        shapes=[*dict.fromkeys([*shapes, *context.shapes])],
+    )
+
+
+def shape_named(dims: str) -> tuple[int, ...]:
+    """The shape that an error names, with 3 for a dim that has a name."""
+    return tuple(int(dim) if dim.isdigit() else 3 for dim in re.findall(r"\w+", dims))
+
+
+def alternatives(
+    wanted: Sequence[inspect.Parameter], further: Sequence[inspect.Parameter]
+) -> list[list[inspect.Parameter]]:
+    """The parameters with all that errors name, and with each of these alone: some exclude each other."""
+    every = [*wanted, *further]
+    return [every, *([*wanted, one] for one in further if len(further) > 1)]
 
 
 def least(cls: type, built: Built, optional: Sequence[str]) -> Built:
@@ -160,14 +204,15 @@ def that_build(
     written: Source,
     wanted: Sequence[inspect.Parameter],
     lists: Mapping[str, list[Source]],
+    others: Sequence[str],
     budget: Budget,
     failure: Failure,
 ) -> Iterator[Built]:
     """The first combinations that give an instance; at last those that hide a guess."""
     positional = sum(one.kind is inspect.Parameter.POSITIONAL_ONLY for one in wanted)
-    found, last = 0, list[Built]()
+    found, last, start = 0, list[Built](), len(failure.messages)
     for places in combinations([lists[one.name] for one in wanted], 150):
-        if not budget.take() or found >= WAYS:
+        if found >= WAYS or names_others(others, failure.messages[start:]) or not budget.take():
             break
         chosen = {one.name: lists[one.name][place] for one, place in zip(wanted, places, strict=True)}
         built = Built(written, apart(chosen), positional)
@@ -181,9 +226,16 @@ def that_build(
     yield from map(with_state, last[: WAYS - found])
 
 
+def names_others(others: Sequence[str], messages: Sequence[str]) -> bool:
+    """Whether nothing but one error was raised, which names parameters of another choice: no other values help."""
+    if len(messages) < PATIENCE or len({*messages}) > 1:
+        return False
+    return not {*others}.isdisjoint(re.findall(r"\w+", messages[0]))
+
+
 def hides_a_guess(built: Built) -> bool:
     """Whether an array that nobody asked for is held where no leaf is: something else belongs there."""
-    if not built.guesses:
+    if not (built.guesses or {*modules()} & {*built.arguments.values()}):
         return False
     made = instance_of(built.source)
     try:

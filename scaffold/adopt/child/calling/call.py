@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..building.budget import Budget, combinations
 from ..building.build import instances
 from ..building.built import Failure
+from ..classes.lookalikes import lacking_attributes, lookalikes
 from ..classes.methods import is_promised, methods_of, parameters_of_method
 from ..values import names
 from ..values.annotations import ARRAYS, EMPTY, is_shaped, required
@@ -59,15 +60,18 @@ def try_method(
         return None
     wanted = [*required(parameters), *(one for one in parameters if is_wanted(one, said))]
     subject = replace(subject)  # this method alone is mapped over a batch where it names the axis of one
+    start, similar = len(failure.messages), list[type]()
     for _ in range(2):
-        found = search(subject, name, wanted, said, budget, failure)
+        found = search(subject, name, wanted, said, budget, failure, similar)
         if found is not None:
             return found
         told = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
         further = [one for one in parameters if one.name in told and one not in wanted]
-        if not further:
+        similar = lookalikes(type(subject.instance), lacking_attributes(failure.messages[start:]))
+        if not (further or similar):
             return None
         wanted = [*wanted, *further[:2]]
+        budget.tries = max(budget.tries, FURTHER if similar else 0)
     return None
 
 
@@ -83,10 +87,12 @@ def search(
     said: Mapping[str, Source],
     budget: Budget,
     failure: Failure,
+    similar: Sequence[type] = (),
 ) -> Called | None:
     """The first arguments that work and on which the outputs depend, or the first that work."""
     fallback: Called | None = None
     for context in contexts(subject, wanted, said):
+        context.lookalikes = similar
         lists = [values_for(one.name, one.annotation, context) for one in wanted]
         failure.unknown = [one.name for one, found in zip(wanted, lists, strict=True) if not found]
         for places in combinations(lists, 400):

@@ -4,7 +4,7 @@ import ast
 import contextlib
 import inspect
 import warnings
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,12 +14,13 @@ from ..building.budget import Budget
 from ..building.build import ways_to_build
 from ..building.built import Built, Failure, StateOf, builds, instance_of, model_of
 from ..building.members import all_members_work
-from ..calling.call import find_call
+from ..calling.call import FURTHER, find_call
 from ..calling.called import Called, Subject
 from ..calling.extra_methods import extra_methods
 from ..calling.init_state import find_with_state
 from ..calling.static_arguments import with_static_arguments
 from ..classes.kinds import kind_of
+from ..classes.lookalikes import lacking_attributes, lookalikes
 from ..classes.lookup import add_to_path, load_class
 from ..classes.methods import methods_of
 from ..judge.declare import declarations
@@ -154,13 +155,27 @@ def built_and_called(cls: Any, request: Request, said: Mapping[str, Source], exa
 
     An instance of which a member raises is taken where no other is found: its sizes are wrong.
     """
-    is_full, of_calls = False, Budget(TRIES + 200)
-    begins = Budget(STATES)
     own = built_as_said(request, cls.__module__)
     if own is not None and not builds(cls, own, example.failure):
         example.failure.first = example.failure.first or f"`{request['build']}` gives another class"
         return
-    for built in [own] if own else ways_to_build(cls, said, Budget(TRIES), example.failure):
+    ways = [own] if own else ways_to_build(cls, said, Budget(TRIES), example.failure)
+    call_first_way(cls, request, said, example, ways)
+    if own or example.called is not None:
+        return
+    similar = lookalikes(cls, lacking_attributes(example.of_call.messages))
+    if similar:
+        ways = ways_to_build(cls, said, Budget(FURTHER), example.failure, similar)
+        call_first_way(cls, request, said, example, ways)
+
+
+def call_first_way(
+    cls: Any, request: Request, said: Mapping[str, Source], example: Example, ways: Iterable[Built]
+) -> None:
+    """Find the first of these ways for which a call is found; the example holds it, or else the first ones."""
+    is_full, of_calls = False, Budget(TRIES + 200)
+    begins, own = Budget(STATES), bool(request["build"])
+    for built in ways:
         example.built = example.built or built
         tries = min(TRIES, of_calls.tries)
         one = Budget(tries)

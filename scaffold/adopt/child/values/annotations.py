@@ -62,17 +62,25 @@ def names_around(function: Any, owner: type | None) -> dict[str, Any]:
 
 def resolved(annotation: Any, names: dict[str, Any]) -> Any:
     if not isinstance(annotation, str):
-        return annotation
+        return unaliased(annotation)
     for text in (annotation, annotation.replace(ANY_SHAPE, ANY_SHAPE.replace("...", '"..."'))):
         try:
-            return eval(text, {**vars(typing), **names})
+            return unaliased(eval(text, {**vars(typing), **names}))
         except Exception:
             continue
     return EMPTY
 
 
+def unaliased(annotation: Any) -> Any:
+    """What a `type X = ...` stands for; any other annotation as it is."""
+    while type(annotation).__name__ == "TypeAliasType":  # of Python 3.12, or of typing_extensions
+        annotation = annotation.__value__
+    return annotation
+
+
 def union_members(annotation: Any) -> tuple[Any, ...]:
     """The members of a union, None at last; of any other annotation itself."""
+    annotation = unaliased(annotation)
     if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
         return (annotation,)
     members = [inner for one in typing.get_args(annotation) for inner in union_members(one)]

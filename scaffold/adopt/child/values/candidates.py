@@ -20,6 +20,7 @@ from .annotations import (
     is_shaped,
     required,
     signature_of,
+    unaliased,
     union_members,
 )
 from .plain import PLAIN, Context, array, arrays, floats, functions, integers, modules, strings, tuple_of
@@ -43,6 +44,7 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
         is_class = isinstance(annotation, type) and not is_open
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
         found += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
+        found = [*(value for cls in context.lookalikes for value in context.instances(cls)), *found]
     return list(dict.fromkeys(found))[:MOST]
 
 
@@ -68,6 +70,7 @@ def is_number(annotation: Any) -> bool:
 
 
 def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
+    annotation = unaliased(annotation)
     if annotation is None:
         return [Source("None")]
     members = union_members(annotation)

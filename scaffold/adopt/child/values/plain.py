@@ -33,6 +33,8 @@ class Context:
     """Strings that an error has named."""
     numbers: Sequence[int] = ()
     """Numbers that an error has named."""
+    lookalikes: Sequence[type] = ()
+    """Classes that have the attributes for which an error has asked."""
     ascending: Sequence[str] = ()
     """The arguments whose numbers ascend, as a docstring says."""
     index_below: int = 2
