@@ -11,6 +11,7 @@ from scaffold.adopt.child.values.candidates import of_annotation
 from scaffold.adopt.child.values.plain import Context
 from tests.asking import Asked
 
+Size = TypeAliasType("Size", int)
 SOURCE = '''
 import equinox as eqx
 import jax
@@ -109,7 +110,6 @@ def test_a_module_is_given_for_a_function_at_last_where_its_arrays_would_be_stat
 
 
 def test_an_alias_of_a_type_is_what_it_stands_for() -> None:
-    Size = TypeAliasType("Size", int)
     assert resolved("Size", {"Size": Size}) is int
     sizes: Any = Size | float
     assert of_annotation("size", sizes, Context()) == of_annotation("size", int | float, Context())
