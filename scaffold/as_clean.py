@@ -25,8 +25,8 @@ def _clean(command: tuple[str, ...], text: bytes, place: Path) -> bool:
 def _run(command: tuple[str, ...], text: bytes, place: Path) -> bytes | None:
     """What ruff writes; None where it finds something, or does not run under the settings that are there."""
     arguments = [ruff_program(), *command, "--no-cache", "--stdin-filename", str(place), "-"]
-    found = subprocess.run(arguments, input=text, capture_output=True, cwd=_folder(place), check=False)
-    return None if found.returncode else found.stdout
+    process = subprocess.run(arguments, input=text, capture_output=True, cwd=_folder(place), check=False)
+    return None if process.returncode else process.stdout
 
 
 def _folder(place: Path) -> Path:

@@ -55,7 +55,7 @@ def check_beside(specs: Sequence[ModuleSpec], known: Mapping[str, ModuleSpec], l
 
 def generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of the classes that this one holds and that specs describe."""
-    return tuple(one.name for one in spec.classes if one.module is None)
+    return tuple(class_type.name for class_type in spec.classes if class_type.module is None)
 
 
 def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundings) -> Iterable[Fault]:
@@ -76,17 +76,21 @@ def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundi
         on_disk = (layout.root / layout.source_file(stem(other))).is_file() or other in siblings(spec)
         if other not in known and not on_disk:
             fix = f"generate `{other}` first or with it (`--spec` takes several), or write `package.module:{other}`"
-            what = f"there is no class `{other}`: looked for it in {layout.specs} and beside the spec"
-            yield Fault(f"{spec.where}: fields", what, fix, tuple(sorted(known)))
+            message = f"there is no class `{other}`: looked for it in {layout.specs} and beside the spec"
+            yield Fault(f"{spec.where}: fields", message, fix, tuple(sorted(known)))
 
 
 def _mixture_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
     """Modules of NNX and pytrees hold none of the other."""
     is_nnx = kind_of(spec.kind).variables
     for field in spec.stored:
-        held = [one.name for one in walk(field.type) if isinstance(one, ClassType) and one.module is None]
-        for name in (name for name in held if name in known):
+        class_names = [
+            member.name
+            for member in walk(field.type)
+            if isinstance(member, ClassType) and member.module is None
+        ]
+        for name in (name for name in class_names if name in known):
             if kind_of(known[name].kind).variables is not is_nnx:
-                what = f"`{name}` is {'no' if is_nnx else 'an'} nnx.Module, and `{spec.name}` is {'one' if is_nnx else 'none'}"
+                message = f"`{name}` is {'no' if is_nnx else 'an'} nnx.Module, and `{spec.name}` is {'one' if is_nnx else 'none'}"
                 fix = 'write both with `kind = "nnx"`, or neither'
-                yield Fault(f"fields.{field.name}.type", what, fix)
+                yield Fault(f"fields.{field.name}.type", message, fix)

@@ -21,7 +21,7 @@ _DIRECTIVE = r"#\s*(?:noqa|type:|pyright:|mypy:|ruff:|fmt:|pylint:|pragma:)"
 def comments(text: str) -> list[Comment]:
     """The comments of Python text."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return [(one.start[0], one.string) for one in tokens if one.type == tokenize.COMMENT]
+    return [(token.start[0], token.string) for token in tokens if token.type == tokenize.COMMENT]
 
 
 def is_directive(comment: str) -> bool:
@@ -35,10 +35,10 @@ def as_comment(text: str) -> str:
     return "\n".join(line if line.startswith("#") or not line else f"# {line}" for line in lines)
 
 
-def left_out(found: Iterable[Comment], kept: Iterable[str]) -> Iterator[Comment]:
+def left_out(source_comments: Iterable[Comment], kept: Iterable[str]) -> Iterator[Comment]:
     """Those that are not among the kept, each of which stands for one."""
     there = Counter(map(_bare, kept))
-    for line, text in found:
+    for line, text in source_comments:
         if there[_bare(text)]:
             there[_bare(text)] -= 1
         else:
@@ -52,7 +52,7 @@ def _bare(comment: str) -> str:
 def _comments_in(content: bytes) -> list[str]:
     """The comments of a planned file, which need not be Python any more where somebody has edited it."""
     try:
-        return [one for _, one in comments(content.decode("utf-8-sig"))]
+        return [comment for _, comment in comments(content.decode("utf-8-sig"))]
     except (tokenize.TokenError, SyntaxError, UnicodeDecodeError):
         return re.findall(r"#.*", content.decode("utf-8", "replace"))
 
@@ -62,8 +62,8 @@ def notes_of_skeletons(paths: Iterable[Path], plan: "Plan") -> Iterator[str]:
     skeletons = [path for path in paths if path.suffix == ".py"]
     if not skeletons:
         return
-    own = (step for step in plan.steps if step.path.suffix == ".py" and step.folder is None)
-    kept = [one for step in own for one in _comments_in(step.after or b"")]
+    steps = (step for step in plan.steps if step.path.suffix == ".py" and step.folder is None)
+    kept = [comment for step in steps for comment in _comments_in(step.after or b"")]
     for path in skeletons:
         text = read_regular(path).decode("utf-8-sig")
         for line, comment in left_out(comments(text), kept):

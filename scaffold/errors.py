@@ -18,7 +18,9 @@ def shown(text: str, longest: int = _LONGEST) -> str:
     a quotation in backticks before the whole.
     """
     text = (
-        re.sub(_QUOTED, lambda found: _cut(found[0], _LONGEST_QUOTED), text) if len(text) > longest else text
+        re.sub(_QUOTED, lambda quotation: _cut(quotation[0], _LONGEST_QUOTED), text)
+        if len(text) > longest
+        else text
     )
     return escaped(_cut(text, longest))
 
@@ -27,7 +29,10 @@ def escaped(text: str, *, keep: str = "") -> str:
     """`text` with an escape such as `\\x1b` for each character that is not printable, and not in `keep`."""
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() or one in keep else _escape(one) for one in text)
+    return "".join(
+        character if character.isprintable() or character in keep else _escape(character)
+        for character in text
+    )
 
 
 def _escape(character: str) -> str:
@@ -44,23 +49,23 @@ def _cut(text: str, longest: int) -> str:
 
 def _legal_shown(legal: Sequence[str]) -> list[str]:
     """As many of the legal values as anybody reads, and how many more there are."""
-    told = [shown(word, _LONGEST_QUOTED) for word in legal[: _LONGEST_LEGAL // 2]]
-    while sum(map(len, told)) > _LONGEST_LEGAL:
-        del told[len(told) // 2 :]
-    more = len(legal) - len(told)
-    return [*told, f"and {more} more"] if more else told
+    words = [shown(word, _LONGEST_QUOTED) for word in legal[: _LONGEST_LEGAL // 2]]
+    while sum(map(len, words)) > _LONGEST_LEGAL:
+        del words[len(words) // 2 :]
+    more = len(legal) - len(words)
+    return [*words, f"and {more} more"] if more else words
 
 
-def _nearest_shown(what: str, legal: Sequence[str]) -> list[str]:
+def _nearest_shown(message: str, legal: Sequence[str]) -> list[str]:
     """A few of the legal values, those first that are nearest to what was written, and where all of them are."""
     if len(legal) <= _MOST_LEGAL:
         return _legal_shown(legal)
     import difflib  # here, because only a fault needs it
 
-    written = re.search(r"`([^`]*)`", what)
+    written = re.search(r"`([^`]*)`", message)
     near = difflib.get_close_matches(written[1] if written else "", legal, _MOST_LEGAL, cutoff=0.4)
-    told = [*near, *(one for one in legal if one not in near)][:_MOST_LEGAL]
-    return [*_legal_shown(told), f"and {len(legal) - len(told)} more, which `--json` lists"]
+    words = [*near, *(word for word in legal if word not in near)][:_MOST_LEGAL]
+    return [*_legal_shown(words), f"and {len(legal) - len(words)} more, which `--json` lists"]
 
 
 class Fault(Struct, frozen=True, eq=False):
@@ -127,16 +132,16 @@ class ScaffoldError(Exception):
 
     def __init__(
         self,
-        what: str,
+        message: str,
         *,
         where: str,
         fix: str,
         legal: Sequence[str] = (),
         exit_code: int = 2,
     ):
-        self.faults: tuple[Fault, ...] = (Fault(where, what, fix, tuple(legal)),)
+        self.faults: tuple[Fault, ...] = (Fault(where, message, fix, tuple(legal)),)
         self.exit_code = exit_code
-        super().__init__(where, what, fix)
+        super().__init__(where, message, fix)
 
     @classmethod
     def of(cls, faults: Iterable[Fault], *, exit_code: int = 2) -> "ScaffoldError":

@@ -86,9 +86,11 @@ def plan_classes(
         specs = listing_changes(specs, layout, wishes.renamed, wishes.renamed_fields)
         untested = untested_notes(specs, known)
         modules = by_module(specs)
-        files = [module_files(one, layout, known) for one in counted(modules, "modules laid out:")]
-    classes = [_class_files(one, own, layout) for one, own in zip(modules, files, strict=True)]
-    texts = tidy(_unique(file for own in files for file in own))
+        files = [module_files(module, layout, known) for module in counted(modules, "modules laid out:")]
+    classes = [
+        _class_files(module, own_files, layout) for module, own_files in zip(modules, files, strict=True)
+    ]
+    texts = tidy(_unique(file for own_files in files for file in own_files))
     plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
     return replace(plan, notes=(*plan.notes, *untested, *untried_notes(specs, known)))
 
@@ -107,7 +109,7 @@ def _class_files(specs: Sequence[ModuleSpec], files: Iterable[File], layout: Lay
     if spec.where == COMMAND_LINE:
         return ClassFiles(spec.name, spec.stem, said.as_posix(), {**roles, said: SPEC})
     if len(specs) > 1:
-        listed = tuple(one.name for one in specs)
+        listed = tuple(class_spec.name for class_spec in specs)
         return ClassFiles(f"{UNITS}{spec.stem}", spec.stem, _spec_path(spec, layout), roles, classes=listed)
     return ClassFiles(spec.name, spec.stem, _spec_path(spec, layout), roles)
 
@@ -202,7 +204,9 @@ def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
     with _located(specs, layout):
         check_templates(specs, layout)
         known = _known(specs, layout)
-        shown = tidy(_unique(file for one in by_module(specs) for file in module_files(one, layout, known)))
+        shown = tidy(
+            _unique(file for module in by_module(specs) for file in module_files(module, layout, known))
+        )
     return tuple(file for file in shown if not file.keep)
 
 
@@ -212,8 +216,10 @@ def shown_contexts(target: str, layout: Layout) -> dict[str, Context]:
     with _located(specs, layout):
         check_templates(specs, layout)
         known = _known(specs, layout)
-        contexts = [one for module in by_module(specs) for one in module_contexts(module, layout, known)]
-    return {str(one["name"]): one for one in contexts}
+        contexts = [
+            context for module in by_module(specs) for context in module_contexts(module, layout, known)
+        ]
+    return {str(context["name"]): context for context in contexts}
 
 
 def specs_of(target: str, layout: Layout) -> tuple[list[ModuleSpec], dict[str, ModuleSpec]]:

@@ -34,12 +34,14 @@ def import_blocks(
             **kind_of(spec.kind).imports,
             **({"Generic": GENERIC} if spec.generic else {}),
             **_of_author(spec, layout),
-            **{one.name: _class_import(one, layout, known) for one in spec.classes},
+            **{class_type.name: _class_import(class_type, layout, known) for class_type in spec.classes},
         }
     lines |= helper_imports(layout)
     of_tests = {**lines, **TEST_IMPORTS}
     for spec, context in zip(specs, code.contexts, strict=True):
-        of_tests |= _of_tests(spec, context, layout, {**known, **{one.name: one for one in specs}})
+        of_tests |= _of_tests(
+            spec, context, layout, {**known, **{class_spec.name: class_spec for class_spec in specs}}
+        )
     first_party = _first_party(specs, layout, known, (*lines.values(), *of_tests.values()))
     first = sorted({line for spec in specs for line in spec.imports if line.startswith("from __future__ ")})
     block = import_lines(code.module, lines, first_party)
@@ -60,7 +62,7 @@ def _kept(specs: Iterable[ModuleSpec], layout: Layout, code: str) -> Iterator[st
         if kind_of(spec.kind).is_carried or line.endswith(" import *")
     ]
     words = set(re.findall(r"\w+", code)) if carried else set[str]()
-    for line in (one for one in carried if not one.startswith("from __future__ ")):
+    for line in (statement for statement in carried if not statement.startswith("from __future__ ")):
         if words & {*imported(line)} or "*" in imported(line):
             yield _absolute(line, layout)
 
@@ -80,11 +82,11 @@ def _of_tests(
 
 def _of_author(spec: ModuleSpec, layout: Layout) -> dict[str, str]:
     """The author's imports by the name that each binds; `import a.b` and `import a.c` bind one name."""
-    found: dict[str, str] = {}
+    imports: dict[str, str] = {}
     for line in spec.imports:
         for name in imported(line):
-            found[name] = "\n".join(filter(None, (found.get(name), _absolute(line, layout))))
-    return found
+            imports[name] = "\n".join(filter(None, (imports.get(name), _absolute(line, layout))))
+    return imports
 
 
 def _absolute(line: str, layout: Layout) -> str:
@@ -99,17 +101,19 @@ def _absolute(line: str, layout: Layout) -> str:
 
 
 def _class_import(kind: ClassType, layout: Layout, known: Mapping[str, ModuleSpec]) -> str:
-    own = known[kind.name].stem if kind.name in known else stem(kind.name)
-    return f"from {kind.module or layout.module(own)} import {kind.name}"
+    module_stem = known[kind.name].stem if kind.name in known else stem(kind.name)
+    return f"from {kind.module or layout.module(module_stem)} import {kind.name}"
 
 
 def _first_party(
     specs: Sequence[ModuleSpec], layout: Layout, known: Mapping[str, ModuleSpec], lines: Iterable[str]
 ) -> tuple[str, ...]:
     """The modules of the project among those that the lines import: generated, or lying where imports begin."""
-    held = {one.name for spec in specs for one in spec.classes if one.module is None} - known.keys()
+    class_names = {
+        class_type.name for spec in specs for class_type in spec.classes if class_type.module is None
+    } - known.keys()
     generated = (
-        {specs[0].stem, *(one.stem for one in known.values()), *map(stem, held), *HELPERS}
+        {specs[0].stem, *(spec.stem for spec in known.values()), *map(stem, class_names), *HELPERS}
         if layout.package is None
         else set[str]()
     )

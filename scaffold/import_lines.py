@@ -21,10 +21,10 @@ def import_lines(code: str, extra: Mapping[str, str], first_party: Iterable[str]
 
 def sorted_lines(lines: Iterable[str], first_party: Iterable[str]) -> list[str]:
     """Import statements as isort orders them, with blank lines between sections, one for each module."""
-    own = frozenset(first_party)
+    own_roots = frozenset(first_party)
     sections: dict[int, list[str]] = {}
     for line in sorted(_merged(lines), key=_order):
-        sections.setdefault(_section(line, own), []).append(line)
+        sections.setdefault(_section(line, own_roots), []).append(line)
     blocks = ["\n".join(sections[number]) for number in sorted(sections)]
     return "\n\n".join(blocks).split("\n") if blocks else []
 
@@ -41,7 +41,7 @@ def _names(code: str, known: Container[str]) -> frozenset[str]:
     """The known names that the code reads and does not bind. The compiler's table costs half of what walking the tree does."""
     module = symtable.symtable(code, "code", "exec")
     return frozenset(_read(module, known)) - {
-        one.get_name() for one in module.get_symbols() if one.is_local()
+        symbol.get_name() for symbol in module.get_symbols() if symbol.is_local()
     }
 
 
@@ -49,7 +49,11 @@ def _read(table: symtable.SymbolTable, known: Container[str]) -> Iterator[str]:
     symbols = (table.lookup(name) for name in table.get_identifiers() if name in known)
     # The body of a class may read a name from outside and then bind it: `twice = staticmethod(twice)`.
     is_body = table.get_type() == "class"
-    yield from (one.get_name() for one in symbols if one.is_referenced() and (is_body or not _is_bound(one)))
+    yield from (
+        symbol.get_name()
+        for symbol in symbols
+        if symbol.is_referenced() and (is_body or not _is_bound(symbol))
+    )
     for child in table.get_children():
         yield from _read(child, known)
 
@@ -69,7 +73,8 @@ def _merged(lines: Iterable[str]) -> list[str]:
         else:
             plain.append(line)
     return plain + [
-        f"from {module} import {', '.join(sorted(found, key=member_key))}" for module, found in names.items()
+        f"from {module} import {', '.join(sorted(members, key=member_key))}"
+        for module, members in names.items()
     ]
 
 
@@ -92,8 +97,8 @@ def _order(line: str) -> tuple[bool, str, str]:
     return (line.startswith("from "), _module(line).lower(), line)
 
 
-def _section(line: str, own: frozenset[str]) -> int:
+def _section(line: str, own_roots: frozenset[str]) -> int:
     root = _module(line).split(".")[0]
     if root in sys.stdlib_module_names:
         return 0
-    return 3 if root == "" else 2 if root in own else 1
+    return 3 if root == "" else 2 if root in own_roots else 1

@@ -24,11 +24,11 @@ def find_python(said: str | None, root: Path) -> list[str]:
 
 def _checked(said: str) -> str:
     """An interpreter, or the one of the environment that a folder is."""
-    found = _python_in(Path(said)) if Path(said).is_dir() else shutil.which(said)
-    if found is None:
+    interpreter = _python_in(Path(said)) if Path(said).is_dir() else shutil.which(said)
+    if interpreter is None:
         fix = "write the path of an interpreter, or of the folder of its environment"
         raise ScaffoldError(f"there is no interpreter `{said}`", where="--python", fix=fix)
-    return found
+    return interpreter
 
 
 def _python_in(environment: Path) -> str | None:

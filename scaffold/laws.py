@@ -62,10 +62,10 @@ def law_table(name: str | None = None) -> dict[str, Law]:
     every = {number: _law(number, row) for number, row in _rows("laws").items()}
     if name is None:
         return every
-    found = {
+    laws = {
         number: law for number, law in every.items() if name.lower() in (number.lower(), law.name.lower())
     }
-    if not found:
+    if not laws:
         names = [*every, *(law.name for law in every.values())]
         raise ScaffoldError(
             f"there is no law `{name}`",
@@ -73,13 +73,15 @@ def law_table(name: str | None = None) -> dict[str, Law]:
             legal=tuple(every),
             fix=suggestion(name, names, "write a number such as P3"),
         )
-    return found
+    return laws
 
 
 def further_laws() -> dict[str, tuple[str, ...]]:
     """What the classes of a kind must hold besides the pytree laws, each in the words of its test."""
-    found = {kind: tuple(law for suite in kind_of(kind).laws for law in _further(suite)) for kind in NAMES}
-    return {kind: laws for kind, laws in found.items() if laws}
+    laws_by_kind = {
+        kind: tuple(law for suite in kind_of(kind).laws for law in _further(suite)) for kind in NAMES
+    }
+    return {kind: laws for kind, laws in laws_by_kind.items() if laws}
 
 
 def _law(number: str, row: Row) -> Law:
@@ -128,9 +130,11 @@ def _rows_in(text: str) -> Iterator[tuple[str, Row]]:
     for node in ast.parse(stated[0] if stated else "").body:
         match node:
             case ast.Assign(targets=[ast.Name(id="LAW")], value=ast.Call(keywords=keywords)):
-                said = {str(one.arg): ast.literal_eval(one.value) for one in keywords}
-                told = (str(said.get(key, "")) for key in ("name", "statement", "mistake", "fix", "protects"))
-                yield said["number"], cast("Row", tuple(told))
+                said = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in keywords}
+                texts = (
+                    str(said.get(key, "")) for key in ("name", "statement", "mistake", "fix", "protects")
+                )
+                yield said["number"], cast("Row", tuple(texts))
             case _:
                 pass
 
@@ -138,16 +142,16 @@ def _rows_in(text: str) -> Iterator[tuple[str, Row]]:
 @cache
 def _skipped(suite: str) -> dict[str, str]:
     """The laws of which a suite leaves a test out that it inherits, with its reason."""
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for node in _tests(suite):
         match node.body:
             case [
                 ast.Expr(ast.Call(func=ast.Name(id="not_applicable"), args=[ast.Constant(value=str(why))]))
             ]:
-                found[f"P{int(node.name[6:8])}"] = f"{why[:1].upper()}{why[1:]}."
+                reasons[f"P{int(node.name[6:8])}"] = f"{why[:1].upper()}{why[1:]}."
             case _:
                 pass
-    return found
+    return reasons
 
 
 @cache

@@ -16,7 +16,7 @@ def read_rules(table: Mapping[str, Any], add: Callable[[str, str, str], None]) -
         is_none = value in ([], NONE)
         axes = [] if is_none else [value] if isinstance(value, str) else value
         axes = cast("list[Any]", axes) if isinstance(axes, list) else []
-        if (axes or is_none) and all(isinstance(one, str) and one.isidentifier() for one in axes):
+        if (axes or is_none) and all(isinstance(axis, str) and axis.isidentifier() for axis in axes):
             rules[name] = tuple(map(str, axes))
         else:
             fix = f'write `{name} = "model"`, several axes as a list, or `[]` for none'

@@ -21,10 +21,10 @@ def heard_by(listener: Listener) -> Generator[None, None, None]:
         _listener.reset(token)
 
 
-def counted(items: Sequence[T], what: str) -> Iterator[T]:
+def counted(items: Sequence[T], label: str) -> Iterator[T]:
     """The items, each told as `what` before it is worked on."""
     listener = _listener.get()
     for number, item in enumerate(items):
         if listener is not None:
-            listener(what, number, len(items))
+            listener(label, number, len(items))
         yield item

@@ -61,8 +61,8 @@ def plan_project(folder: Path, answers: Mapping[str, str], *, ask: bool = False,
     _check_copier(str(settings["_min_copier_version"]))
     name = _name_of(folder)
     unfit = list(_folder_faults(settings, name)) if "name" not in answers else []
-    given = _checked(settings, answers, [] if ask else unfit)
-    files = _rendered(given, {} if unfit else {"name": name}, ask=ask)
+    checked_answers = _checked(settings, answers, [] if ask else unfit)
+    files = _rendered(checked_answers, {} if unfit else {"name": name}, ask=ask)
     plan = replace(make_plan(folder, files), remedy=_TO_FORCE)
     return _forced(plan, settings) if force else plan
 
@@ -111,8 +111,8 @@ def _folder_faults(settings: Mapping[str, Question], name: str) -> Iterator[Faul
     """What is wrong with a name that comes from the folder."""
     if refusal := _refusal(settings, "name", name):
         other = f"my-{name}" if not _refusal(settings, "name", f"my-{name}") else "my-study"
-        what = f"the folder gives the project the name {name!r}, which will not do: {refusal}"
-        yield Fault("DIR", what, f"give it one with `--data name={other}`, for example")
+        message = f"the folder gives the project the name {name!r}, which will not do: {refusal}"
+        yield Fault("DIR", message, f"give it one with `--data name={other}`, for example")
 
 
 # -- Copier ------------------------------------------------------------------------------------------------------------
@@ -121,9 +121,9 @@ def _folder_faults(settings: Mapping[str, Question], name: str) -> Iterator[Faul
 def _check_copier(oldest: str) -> None:
     installed = version("copier")
     if _numbers(installed) < _numbers(oldest):
-        what = f"Copier {installed} is installed, and the template needs {oldest} or newer"
+        message = f"Copier {installed} is installed, and the template needs {oldest} or newer"
         raise ScaffoldError(
-            what, where="copier", fix=f"install 'copier>={oldest}' beside scaffold", exit_code=1
+            message, where="copier", fix=f"install 'copier>={oldest}' beside scaffold", exit_code=1
         )
 
 
@@ -131,11 +131,11 @@ def _numbers(text: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", text)[:2]]
 
 
-def _rendered(given: Mapping[str, Any], suggested: Mapping[str, Any], *, ask: bool) -> list[Request]:
+def _rendered(answers: Mapping[str, Any], suggested: Mapping[str, Any], *, ask: bool) -> list[Request]:
     """The files of the project that the answers give."""
     with TemporaryDirectory(prefix="scaffold-") as scratch:
         root = Path(scratch) / "project"
-        _render(templates_folder() / "project", root, given, {"laws": WHEEL, **suggested}, ask=ask)
+        _render(templates_folder() / "project", root, answers, {"laws": WHEEL, **suggested}, ask=ask)
         edits = _generate(root)
         kept = {PurePosixPath("CHANGELOG.md"), *(edit.path for edit in edits)}
         kept |= {record_path(path.stem) for path in (root / FOLDER).glob("*.txt")}
@@ -143,13 +143,13 @@ def _rendered(given: Mapping[str, Any], suggested: Mapping[str, Any], *, ask: bo
 
 
 def _render(
-    template: Path, root: Path, given: Mapping[str, Any], suggested: Mapping[str, Any], *, ask: bool
+    template: Path, root: Path, answers: Mapping[str, Any], suggested: Mapping[str, Any], *, ask: bool
 ) -> None:
     try:
         copier.run_copy(
             str(template),
             root,
-            data=dict(given),
+            data=dict(answers),
             user_defaults=dict(suggested),
             defaults=not ask,
             quiet=True,
@@ -161,8 +161,8 @@ def _render(
         Exception
     ) as error:  # whatever Copier and what it calls may raise: a traceback of theirs helps nobody
         fix = "report this: the answers passed every check"
-        what = f"Copier fails: {type(error).__name__}: {error}"
-        raise ScaffoldError(what, where="templates/project", fix=fix, exit_code=1) from error
+        message = f"Copier fails: {type(error).__name__}: {error}"
+        raise ScaffoldError(message, where="templates/project", fix=fix, exit_code=1) from error
 
 
 def _generate(root: Path) -> list[Edit]:
@@ -219,10 +219,10 @@ def _is_unedited(step: Step, former: Mapping[PurePosixPath, bytes]) -> bool:
 def _former_texts(folder: Path, settings: Mapping[str, Question]) -> Mapping[PurePosixPath, bytes]:
     """What the answers in the folder give; nothing where there are none that this template understands."""
     try:
-        given = _checked(settings, _remembered(read_place(_ANSWERS, folder / _ANSWERS)), [])
+        answers = _checked(settings, _remembered(read_place(_ANSWERS, folder / _ANSWERS)), [])
     except (ScaffoldError, yaml.YAMLError, ValueError, RecursionError):
         return {}
-    files = _rendered(given, {}, ask=False) if given else []
+    files = _rendered(answers, {}, ask=False) if answers else []
     return {file.path: file.content for file in files if isinstance(file, File)}
 
 
@@ -231,8 +231,10 @@ def _remembered(content: bytes | None) -> dict[str, str]:
     answers = yaml.safe_load((content or b"")[:_MOST_BYTES])
     if not isinstance(answers, dict):
         return {}
-    found = cast("dict[object, object]", answers)
-    return {str(key): _as_text(value) for key, value in found.items() if not str(key).startswith("_")}
+    stored_answers = cast("dict[object, object]", answers)
+    return {
+        str(key): _as_text(value) for key, value in stored_answers.items() if not str(key).startswith("_")
+    }
 
 
 def _as_text(value: object) -> str:
@@ -291,9 +293,9 @@ def _answer_faults(settings: Mapping[str, Question], key: str, text: str) -> Ite
     value = _value(question, text)
     legal = _BOOLEANS if question["type"] == "bool" else cast("list[str]", question.get("choices", []))
     wrong = [one for one in ([value] if isinstance(value, str) else value) if legal and one not in legal]
-    for one in wrong:
-        fix = suggestion(one, legal, "write one of the legal values")
-        yield Fault(where, f"`{one}` is not legal", fix, tuple(legal))
+    for choice in wrong:
+        fix = suggestion(choice, legal, "write one of the legal values")
+        yield Fault(where, f"`{choice}` is not legal", fix, tuple(legal))
     if not wrong and (fix := _refusal(settings, key, value)):
         yield Fault(where, f"{text!r} will not do", fix)
 

@@ -91,8 +91,8 @@ def _finished(files: Sequence[File], folder: Path, ruff: subprocess.Popen[str] |
 def _refused(files: Sequence[File], error: str) -> ScaffoldError:
     for file in filter(_is_python, files):
         _parse(file)
-    what = f"ruff could not format the code: {error.strip()}"
-    return ScaffoldError(what, where="ruff", fix="report this: the spec passed every check")
+    message = f"ruff could not format the code: {error.strip()}"
+    return ScaffoldError(message, where="ruff", fix="report this: the spec passed every check")
 
 
 def _is_python(file: File) -> bool:

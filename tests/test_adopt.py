@@ -139,6 +139,7 @@ for one in (Ends, Hangs):
 """
 
 
+@pytest.mark.slow  # tests/test_adopt_hostile.py ends processes in every run
 def test_a_class_that_hangs_or_ends_the_process_costs_no_other_anything(tmp_path: Path) -> None:
     write_tree(tmp_path, {"odd.py": ODD})
     result = adopt(tmp_path, "odd.py", "--time-limit", "8", "--json", "--dry-run", "-n", "2")

@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.forking import forked_pytest
 from tests.projects import passed, scaffold
 from tests.support import write_tree
@@ -86,6 +88,7 @@ def test_the_call_is_what_the_class_is_for_and_its_numbers_are_recorded(tmp_path
     assert ran.returncode == 1 and "P19 numbers, at `update.total`" in ran.stdout
 
 
+@pytest.mark.slow  # tests/test_record_numbers.py has first runs
 def test_numbers_are_left_to_the_first_run_where_that_is_wished(tmp_path: Path) -> None:
     adopted(tmp_path, "--no-record")
     assert not (tmp_path / "tests/numbers").exists()

@@ -235,6 +235,7 @@ def adopt(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return run(command, folder)
 
 
+@pytest.mark.slow  # the smaller processes above are tried in every run
 def test_hostile_metaclasses_cost_their_own_classes_alone(tmp_path: Path) -> None:
     write_tree(tmp_path, {"hostile.py": HOSTILE, "lying.py": LYING})
     result = adopt(tmp_path, "hostile.py", "--dry-run")

@@ -71,7 +71,7 @@ def test_slow_classes_are_named() -> None:
     assert "\nslowest: many:Second 71 s" in report.text() and "3 s" not in report.text()
 
 
-@pytest.mark.parametrize("count", [1, 12, 13, 300])
+@pytest.mark.parametrize("count", [1, 12, 13, pytest.param(300, marks=pytest.mark.slow)])
 def test_the_report_of_any_number_of_classes_fits_on_a_screen(count: int) -> None:
     def found(n: int, law: str, severity: str) -> dict[str, str]:
         text = {

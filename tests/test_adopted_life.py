@@ -141,6 +141,7 @@ def test_a_class_that_moves_takes_its_tests_along(library: Library) -> None:
     assert library.states() == {GATE: "edited"}
 
 
+@pytest.mark.slow  # tests/test_forged_records.py has such records in every run
 def test_without_a_sound_record_what_differs_stays(library: Library) -> None:
     library.append(GATE, MINE)
     record = library.read(RECORD)
@@ -163,6 +164,7 @@ def test_without_a_sound_record_what_differs_stays(library: Library) -> None:
     assert kept == ["test_gate", "test_scale"]
 
 
+@pytest.mark.slow  # tests/test_expected_failures.py holds entries in every run
 def test_what_was_accepted_stays_accepted(tmp_path: Path) -> None:
     weak = SOURCE.replace("class Scale(eqx.Module):", "class Scale(eqx.Module):\n    power = 2\n")
     weak += (

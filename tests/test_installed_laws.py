@@ -242,6 +242,7 @@ def test_a_project_whose_environment_has_the_laws_gets_no_wheel(bare: Environmen
     assert passed(bare.pytest(project, "tests/test_affine.py", "-k", "p03 or p04 or p13")) >= 10
 
 
+@pytest.mark.slow  # a second way to the same wheel
 def test_the_wheel_beside_the_tests_needs_no_installation(bare: Environment, tmp_path: Path) -> None:
     project = tmp_path / "project"
     wheel = project / "tests" / law_wheel().name

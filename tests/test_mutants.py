@@ -76,6 +76,7 @@ def test_a_report_takes_the_place_of_the_last_one() -> None:
     assert rewritten("a\n```\nold\n```\nb\n", "new") == "a\n```\nnew\n```\nb\n"
 
 
+@pytest.mark.slow  # a census of the list of mistakes
 def test_every_mistake_can_be_made_somewhere() -> None:
     made = {mutant.mistake for name in TESTED for mutant in mutants_of((EXAMPLES / f"{name}.py").read_text())}
     assert made == set(MISTAKES)

@@ -28,7 +28,7 @@ def shown(folder: Path, text: str) -> tuple[str, str]:
     return source, tests
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize("form", FORMS)
 def test_where_nothing_is_made_there_is_no_constructor(form: str, tmp_path: Path) -> None:
     source, tests = shown(tmp_path, FORMS[form] + 'x = "f[n]"\nsteps = "i32[]"\n')

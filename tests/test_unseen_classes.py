@@ -157,7 +157,7 @@ class Curve(Module):
 }
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("what", CLASSES)
 def test_the_class_is_accepted_and_its_tests_pass(tmp_path: Path, what: str) -> None:
     write_tree(tmp_path, {"specs/unseen.py": HEAD + CLASSES[what]})

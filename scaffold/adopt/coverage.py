@@ -58,7 +58,10 @@ def check_coverage(texts: Sequence[str], layout: Layout, here: Path) -> Coverage
     project = ProjectSpecs(layout)
     records = [*project.records.values(), *project.adopted.records]
     suites = {**dict(_written_by_hand(modules, layout)), **dict(_recorded(modules, records))}
-    classes = {f"{one.module}:{one.name}": suites.get(one, "") for one in _wanted(modules, targets)}
+    classes = {
+        f"{definition.module}:{definition.name}": suites.get(definition, "")
+        for definition in _wanted(modules, targets)
+    }
     return Coverage(classes, tuple(_rows(layout, project, set(classes.values()))))
 
 
@@ -70,8 +73,8 @@ def _wanted(modules: Modules, targets: Sequence[Target]) -> list[Definition]:
         module = modules.find(target.module)
         named = modules.resolve(target.module, target.name) if target.name else None
         if module is None or isinstance(named, str):
-            what = "is not in this project, whose source is read"
-            faults.append(Fault(target.text, what, "write a module or a class of this project"))
+            problem = "is not in this project, whose source is read"
+            faults.append(Fault(target.text, problem, "write a module or a class of this project"))
         elif isinstance(named, Definition):
             wanted[named] = None
         else:
@@ -82,18 +85,18 @@ def _wanted(modules: Modules, targets: Sequence[Target]) -> list[Definition]:
 
 
 def _of_module(modules: Modules, module: Module, target: Target) -> Iterator[Definition]:
-    for one in modules.public(module):
-        if modules.is_pytree(one) and (target.whole or one.module == module.name):
-            yield one
+    for definition in modules.public(module):
+        if modules.is_pytree(definition) and (target.whole or definition.module == module.name):
+            yield definition
 
 
 def _recorded(modules: Modules, records: Sequence[Record]) -> Iterator[tuple[Definition, str]]:
     """The classes that were generated or adopted, with their test files."""
     for record in records:
         test = record.of(TEST)
-        for found in (modules.resolve(record.module, name) for name in classes_of(record)):
-            if test is not None and isinstance(found, Definition):
-                yield found, str(test.path)
+        for definition in (modules.resolve(record.module, name) for name in classes_of(record)):
+            if test is not None and isinstance(definition, Definition):
+                yield definition, str(test.path)
 
 
 def _written_by_hand(modules: Modules, layout: Layout) -> Iterator[tuple[Definition, str]]:
@@ -111,9 +114,9 @@ def _written_by_hand(modules: Modules, layout: Layout) -> Iterator[tuple[Definit
         if tests and any(ast.unparse(base).endswith("Laws") for base in bases):
             for dotted in tests.imports.values():
                 module, _, name = dotted.rpartition(".")
-                found = modules.resolve(module, name)
-                if isinstance(found, Definition):
-                    yield found, path.relative_to(layout.root).as_posix()
+                definition = modules.resolve(module, name)
+                if isinstance(definition, Definition):
+                    yield definition, path.relative_to(layout.root).as_posix()
 
 
 def _rows(layout: Layout, project: ProjectSpecs, suites: set[str]) -> Iterator[Row]:

@@ -45,122 +45,122 @@ class Adopted(Struct, frozen=True):
 def stems_of(classes: Iterable[tuple[str, str]], taken: Iterable[str] = ()) -> dict[tuple[str, str], str]:
     """The names of the test files: of the class, with as much of its module as tells two apart, and from those `taken`."""
     classes, taken = list(classes), list(taken)
-    wanted = {one: stem(one[1].rpartition(".")[2]) for one in classes}
+    wanted = {cls: stem(cls[1].rpartition(".")[2]) for cls in classes}
     for depth in range(1, 6):
         names = [*wanted.values(), *taken, *taken]
-        clashes = [one for one in classes if names.count(wanted[one]) > 1]
-        for one in clashes:
-            above = one[0].replace("_", ".").strip(".").split(".")[-depth:]
-            wanted[one] = "_".join([*filter(None, above), stem(one[1].rpartition(".")[2])])
+        clashes = [cls for cls in classes if names.count(wanted[cls]) > 1]
+        for clash in clashes:
+            above = clash[0].replace("_", ".").strip(".").split(".")[-depth:]
+            wanted[clash] = "_".join([*filter(None, above), stem(clash[1].rpartition(".")[2])])
     return wanted
 
 
-def test_file(one: Adopted, layout: Layout) -> File:
+def test_file(adopted: Adopted, layout: Layout) -> File:
     """The test file, before it is formatted."""
-    [(path, text)] = render(template_of(one), context_of(one, layout))
+    [(path, text)] = render(template_of(adopted), context_of(adopted, layout))
     return File(path, text)
 
 
-def template_of(one: Adopted) -> str:
+def template_of(adopted: Adopted) -> str:
     """The template that lays the tests out."""
-    return "adopt-transformation" if one.found["kind"] == "transformation" else "adopt"
+    return "adopt-transformation" if adopted.found["kind"] == "transformation" else "adopt"
 
 
-def context_of(one: Adopted, layout: Layout) -> dict[str, Any]:
+def context_of(adopted: Adopted, layout: Layout) -> dict[str, Any]:
     """What the template lays out: plain JSON."""
-    skips = [(repr(part).replace("'", '"'), why) for part, why in one.skips]
+    skips = [(repr(part).replace("'", '"'), why) for part, why in adopted.skips]
     shared = {
         "tests_folder": layout.tests.as_posix(),
-        "stem": one.stem,
-        "test_helpers": list(dict.fromkeys(told_of(one.found, "helpers"))),
+        "stem": adopted.stem,
+        "test_helpers": list(dict.fromkeys(told_of(adopted.found, "helpers"))),
         "skips": skips,
         "severity": layout.settings.severity,
         "test_imports": [],
     }
-    is_class = one.found["kind"] != "transformation"
-    own = class_context(one) if is_class else transformation_context(one.found, one.name)
-    context = {**shared, **own, "sharding": rules_text(one.found, layout) if is_class else ""}
-    [(_, text)] = render(template_of(one), context)
-    return {**context, "test_imports": imports_of(text, one, layout)}
+    is_class = adopted.found["kind"] != "transformation"
+    kind_context = class_context(adopted) if is_class else transformation_context(adopted.found, adopted.name)
+    context = {**shared, **kind_context, "sharding": rules_text(adopted.found, layout) if is_class else ""}
+    [(_, text)] = render(template_of(adopted), context)
+    return {**context, "test_imports": imports_of(text, adopted, layout)}
 
 
-def class_context(one: Adopted) -> dict[str, Any]:
+def class_context(adopted: Adopted) -> dict[str, Any]:
     """What is laid out of a class alone."""
-    found = one.found
+    description = adopted.found
     return {
-        "name": one.name.rpartition(".")[2],
-        "module_doc": module_doc(one),
-        "suite": "StateLaws" if is_stateful(found) else _SUITES.get(found["kind"], "PytreeLaws"),
-        "manifest": "variables" if found["kind"] == "nnx" else "leaves",
-        "leaves": found["leaves"],
-        "static": [[quoted(path), value] for path, value in found["static"]],
-        "returns": found["outputs"],
-        "methods": [method_row(name, arguments) for name, arguments in found["extra"]],
-        "updates": [quoted(path) for path in found["updates"]],
-        "inputs": found["inputs"] or ([["seed", "seed"]] if found["build"] else []),
-        "needs_seed": bool(found["build"]),
+        "name": adopted.name.rpartition(".")[2],
+        "module_doc": module_doc(adopted),
+        "suite": "StateLaws" if is_stateful(description) else _SUITES.get(description["kind"], "PytreeLaws"),
+        "manifest": "variables" if description["kind"] == "nnx" else "leaves",
+        "leaves": description["leaves"],
+        "static": [[quoted(path), value] for path, value in description["static"]],
+        "returns": description["outputs"],
+        "methods": [method_row(name, arguments) for name, arguments in description["extra"]],
+        "updates": [quoted(path) for path in description["updates"]],
+        "inputs": description["inputs"] or ([["seed", "seed"]] if description["build"] else []),
+        "needs_seed": bool(description["build"]),
         "built": "Any",
-        "construct": built_text(found),
-        "state": state_text(found),
-        **call_context(found),
+        "construct": built_text(description),
+        "state": state_text(description),
+        **call_context(description),
     }
 
 
-def rules_text(found: Found, layout: Layout) -> str:
+def rules_text(description: Found, layout: Layout) -> str:
     """The rules of the project for the dims that the class names in its annotations; empty where there are none."""
-    factors = {name for dim in found["dims"] for name in (dim, *dim.split("*"))}
+    factors = {name for dim in description["dims"] for name in (dim, *dim.split("*"))}
     rules = tuple(rule for rule in layout.settings.sharding if rule[0] in factors)
     return rules_source(rules) if rules else ""
 
 
-def built_text(found: Found) -> str:
-    if found["build"]:
-        return str(found["build"])
-    return f"{found['maker']}(**inputs)" + ("[0]" if found["has_state"] else "")
+def built_text(description: Found) -> str:
+    if description["build"]:
+        return str(description["build"])
+    return f"{description['maker']}(**inputs)" + ("[0]" if description["has_state"] else "")
 
 
-def state_text(found: Found) -> str:
-    return f"{found['maker']}(**self.inputs(seed))[1]" if is_stateful(found) else ""
+def state_text(description: Found) -> str:
+    return f"{description['maker']}(**self.inputs(seed))[1]" if is_stateful(description) else ""
 
 
-def is_stateful(found: Found) -> bool:
+def is_stateful(description: Found) -> bool:
     """Whether a state goes through the call that was found."""
-    return bool(found["has_state"] and found["called"])
+    return bool(description["has_state"] and description["called"])
 
 
-def call_context(found: Found) -> dict[str, Any]:
+def call_context(description: Found) -> dict[str, Any]:
     """The example arguments, and the call with them by name."""
-    if not found["called"]:
+    if not description["called"]:
         return {"is_called": False, "arguments": [], "targets": "", "call": "", "ignores_key": False}
-    static = found["static_arguments"]
-    taken = [(name, text) for name, text, _ in found["arguments"] if name not in static]
+    static = description["static_arguments"]
+    taken = [(name, text) for name, text, _ in description["arguments"] if name not in static]
     names = [safe(name) for name, _ in taken]
-    given = given_to(found["arguments"], static)
-    method = f".{found['method']}" if found["method"] else ""
+    arguments = given_to(description["arguments"], static)
+    method = f".{description['method']}" if description["method"] else ""
     targets = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
     return {
         "is_called": True,
         "arguments": [text for _, text in taken],
         "targets": targets,
-        "call": call_text(f"instance{method}", found, given),
-        "ignores_key": found["ignores_key"],
+        "call": call_text(f"instance{method}", description, arguments),
+        "ignores_key": description["ignores_key"],
     }
 
 
-def call_text(method: str, found: Found, given: Sequence[str]) -> str:
+def call_text(method: str, description: Found, arguments: Sequence[str]) -> str:
     """The call as it is written: over a batch, where it names the axis of one."""
-    axis = found["axis"]
+    axis = description["axis"]
     if not axis:
-        return f"{method}({', '.join(given)})"
-    by_position = [name for name, _, by_name in found["arguments"] if not by_name]
-    by_name = given[len(by_position) :]
-    one = ", ".join(map(safe, by_position))
-    mapped = f"lambda {one}: {method}({', '.join([one, *by_name])})" if by_name else method
+        return f"{method}({', '.join(arguments)})"
+    by_position = [name for name, _, by_name in description["arguments"] if not by_name]
+    by_name = arguments[len(by_position) :]
+    parameters = ", ".join(map(safe, by_position))
+    mapped = f"lambda {parameters}: {method}({', '.join([parameters, *by_name])})" if by_name else method
     places = ", ".join("0" if name in axis["mapped"] else "None" for name in by_position)
     in_axes = f"({places},)" if len(by_position) == 1 else f"({places})"
     out_axes = "(0, None)" if axis["has_state"] else "0"
     axes = f'{in_axes}, {out_axes}, axis_name="{axis["name"]}"'
-    return f"jax.vmap({mapped}, {axes})({', '.join(given[: len(by_position)])})"
+    return f"jax.vmap({mapped}, {axes})({', '.join(arguments[: len(by_position)])})"
 
 
 def method_row(method: str, arguments: Sequence[tuple[str, str, bool]]) -> str:
@@ -169,8 +169,8 @@ def method_row(method: str, arguments: Sequence[tuple[str, str, bool]]) -> str:
     row = f'"{method}", lambda seed: ({values}{"," if len(arguments) == 1 else ""})'
     if any(by_name for _, _, by_name in arguments):
         names = [safe(name) for name, _, _ in arguments]
-        given = given_to(arguments)
-        row += f", call=lambda instance, {', '.join(names)}: instance.{method}({', '.join(given)})"
+        texts = given_to(arguments)
+        row += f", call=lambda instance, {', '.join(names)}: instance.{method}({', '.join(texts)})"
     return f"Method({row})"
 
 
@@ -180,9 +180,13 @@ def given_to(arguments: Iterable[tuple[str, str, bool]], static: Sequence[str] =
     return [f"{name}={text}" if by_name else text for name, text, by_name in texts]
 
 
-def told_of(found: Found, what: str) -> list[Any]:
+def told_of(description: Found, key: str) -> list[Any]:
     """What was found for the constructor, for the call, for the methods and for the declared leaves."""
-    return [one for part in ("", "call_", "extra_", "leaf_") for one in found.get(f"{part}{what}", ())]
+    return [
+        element
+        for part in ("", "call_", "extra_", "leaf_")
+        for element in description.get(f"{part}{key}", ())
+    ]
 
 
 def quoted(path: str) -> str:
@@ -195,17 +199,17 @@ def safe(name: str) -> str:
     return f"{name}_" if name in _TAKEN or keyword.iskeyword(name) else name
 
 
-def module_doc(one: Adopted) -> str:
+def module_doc(adopted: Adopted) -> str:
     """What the file is, and what in it was guessed."""
-    lines = [f'"""Tests of `{one.name}`.']
-    if guessed := list(dict.fromkeys(told_of(one.found, "guessed"))):
-        also = f"; {one.found['also']}" if one.found.get("also") else ""
+    lines = [f'"""Tests of `{adopted.name}`.']
+    if guessed := list(dict.fromkeys(told_of(adopted.found, "guessed"))):
+        also = f"; {adopted.found['also']}" if adopted.found.get("also") else ""
         plural = "s" * (len(guessed) > 1)
         lines += [
             "",
             f"Guessed, since no annotation says it: the shape{plural} of {listed(f'`{name}`' for name in guessed)}{also}.",
         ]
-    if steps := one.found.get("steps", ()):
+    if steps := adopted.found.get("steps", ()):
         lines += [
             "",
             f"Guessed, since the call follows it in steps alone: {listed(f'`{name}`' for name in steps)} may have no gradient.",
@@ -213,17 +217,17 @@ def module_doc(one: Adopted) -> str:
     return "\n".join([*lines, '"""']) if len(lines) > 1 else f'{lines[0]}"""'
 
 
-def imports_of(text: str, one: Adopted, layout: Layout) -> list[str]:
+def imports_of(text: str, adopted: Adopted, layout: Layout) -> list[str]:
     """The imports, read off the file."""
-    found = one.found
-    outer = one.name.partition(".")[0]
-    pairs = told_of(found, "imports")
+    description = adopted.found
+    outer = adopted.name.partition(".")[0]
+    pairs = told_of(description, "imports")
     lines = {**TEST_IMPORTS, "optax": "import optax", **{name: line for name, line in pairs}}
     if outer not in IMPORTS:
-        lines.setdefault(outer, f"from {one.module} import {outer}")
+        lines.setdefault(outer, f"from {adopted.module} import {outer}")
     top = (layout.package or "").partition(".")[0]
-    own = {top, *(one.module.partition(".")[0],)} if _is_own(one.module, layout) else {top}
-    return import_lines(text, lines, sorted(own - {""}))
+    packages = {top, *(adopted.module.partition(".")[0],)} if _is_own(adopted.module, layout) else {top}
+    return import_lines(text, lines, sorted(packages - {""}))
 
 
 def _is_own(module: str, layout: Layout) -> bool:
@@ -234,15 +238,15 @@ def _is_own(module: str, layout: Layout) -> bool:
 def skip_of(finding: Mapping[str, Any]) -> Skip:
     """What leaves a test out of which something was found, with its text as the reason."""
     part = re.sub(r"\[.*", "", str(finding["test"])).removeprefix("test_")
-    what = plain_text(str(finding["what"]))
-    return part, f"{finding['law']} {finding['name']}, at `{finding['where']}`: {what}"[:300]
+    text = plain_text(str(finding["what"]))
+    return part, f"{finding['law']} {finding['name']}, at `{finding['where']}`: {text}"[:300]
 
 
-def skips_of(found: Found) -> list[Skip]:
+def skips_of(description: Found) -> list[Skip]:
     """What is left out since something was guessed of which the laws would speak."""
-    unsure = [unusable_skip(*one) for one in found.get("unusable", ())[:1]]
-    unsure = unsure or [unsure_skip(member) for member in found.get("unsure", ())[:1]]
-    return [*unsure, *(one for name in found.get("presumed", ())[:1] for one in presumed_skips(name))]
+    unsure = [unusable_skip(*pair) for pair in description.get("unusable", ())[:1]]
+    unsure = unsure or [unsure_skip(member) for member in description.get("unsure", ())[:1]]
+    return [*unsure, *(skip for name in description.get("presumed", ())[:1] for skip in presumed_skips(name))]
 
 
 def presumed_skips(argument: str) -> list[Skip]:
@@ -257,14 +261,12 @@ def unsure_skip(member: str) -> Skip:
     return "p07_methods_give", why
 
 
-def unusable_skip(member: str, told: str) -> Skip:
+def unusable_skip(member: str, error: str) -> Skip:
     """What leaves methods out which raised for what was found, where nothing is known of how the class is called."""
-    why = (
-        f"it is not known how `{member}` is used, which raised {told}: where a call is said, it is held to P7"
-    )
+    why = f"it is not known how `{member}` is used, which raised {error}: where a call is said, it is held to P7"
     return "p07_methods_give", why
 
 
-def file_path(one: Adopted, layout: Layout) -> PurePosixPath:
+def file_path(adopted: Adopted, layout: Layout) -> PurePosixPath:
     """Where the tests go."""
-    return layout.test_file(one.stem)
+    return layout.test_file(adopted.stem)

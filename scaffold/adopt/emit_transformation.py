@@ -13,47 +13,47 @@ _OF = {
 }
 
 
-def transformation_context(found: Found, name: str) -> dict[str, Any]:
+def transformation_context(description: Found, name: str) -> dict[str, Any]:
     """What the template lays out besides what it shares with that of a class."""
     return {
         "name": in_capitals(name),
         "function": name,
-        "construct": found["build"],
-        "parameters": found["params"],
-        "given": ", ".join(["updates", "state", "params", *further(found)]),
-        "declarations": declarations(found),
-        "is_stepped": found["is_stepped"],
-        "cases": [case_of(one) for one in found["cases"]],
+        "construct": description["build"],
+        "parameters": description["params"],
+        "given": ", ".join(["updates", "state", "params", *further(description)]),
+        "declarations": declarations(description),
+        "is_stepped": description["is_stepped"],
+        "cases": [case_of(case) for case in description["cases"]],
     }
 
 
-def further(found: Found) -> list[str]:
+def further(description: Found) -> list[str]:
     """What the update is given by name."""
-    return [f"{name}={text}" for name, text, _ in found["arguments"]]
+    return [f"{name}={text}" for name, text, _ in description["arguments"]]
 
 
-def case_of(found: Found) -> list[Any]:
+def case_of(case: Found) -> list[Any]:
     """A suite for other parameters: how its name ends, what they are, its declarations, and the expression that makes them."""
-    of = found["of"]
-    return [_SUFFIXES[of], _OF[of], declarations(found, whole=True), found["params"]]
+    of = case["of"]
+    return [_SUFFIXES[of], _OF[of], declarations(case, whole=True), case["params"]]
 
 
-def declarations(found: Found, *, whole: bool = False) -> list[str]:
+def declarations(description: Found, *, whole: bool = False) -> list[str]:
     """Leaves, static values and outputs as a suite declares them; of a case those without entries too."""
-    static = [f'"{path}": {value}' for path, value in found["static"]]
+    static = [f'"{path}": {value}' for path, value in description["static"]]
     blocks = [
-        block("leaves", found["leaves"], whole=whole),
+        block("leaves", description["leaves"], whole=whole),
         block("static: ClassVar", static, "{}"),
-        block("returns", found["outputs"], whole=whole),
+        block("returns", description["outputs"], whole=whole),
     ]
-    return [one for one in blocks if one]
+    return [declaration for declaration in blocks if declaration]
 
 
 def block(name: str, entries: Sequence[str], brackets: str = "()", *, whole: bool = False) -> str:
     """A declaration with each entry on a line."""
     if not entries:
         return f"    {name} = {brackets}" if whole else ""
-    lines = [f"        {one}," for one in entries]
+    lines = [f"        {text}," for text in entries]
     return "\n".join([f"    {name} = {brackets[0]}", *lines, f"    {brackets[1]}"])
 
 

@@ -76,24 +76,24 @@ def adopt(
         child = children.start()
         listed = listed_by(child, targets, wanted, path)
         check_listed(listed, targets, wanted)
-        classes = [(one["module"], one["name"]) for one in listed["classes"] if not one["why"]]
+        classes = [(cls["module"], cls["name"]) for cls in listed["classes"] if not cls["why"]]
         other = OtherProcess(lambda: children.start(SEEDS[1]))
         run = replace(run, written=written_before(layout, classes), other=other)
         streamed = Streamed(lambda outcomes: _plan(outcomes, run), publish, journal) if publish else None
-        begun = [_begun(*one, run) for one in classes]
+        begun = [_begun(*cls, run) for cls in classes]
         results = each(
-            [one for one in begun if one.label not in journal.outcomes],
-            lambda child, one: _timed(child, one, run),
-            lambda one, why: Outcome(one, why=why),
-            lambda one: one.label,
+            [adopted for adopted in begun if adopted.label not in journal.outcomes],
+            lambda child, adopted: _timed(child, adopted, run),
+            lambda adopted, why: Outcome(adopted, why=why),
+            lambda adopted: adopted.label,
             [child],
             children.start,
             wanted.processes,
             progress,
             streamed.begun().add if streamed else lambda _: None,
         )
-    done = {**journal.outcomes, **{one.one.label: one for one in results}}
-    outcomes = tuple(done[one.label] for one in begun)
+    done = {**journal.outcomes, **{outcome.one.label: outcome for outcome in results}}
+    outcomes = tuple(done[adopted.label] for adopted in begun)
     report = Report(outcomes, left_out_of(listed), layout.settings.severity)
     if streamed is None:
         return _plan(outcomes, run), report
@@ -101,23 +101,25 @@ def adopt(
     return streamed.plan(layout.root), report
 
 
-def _timed(child: Child, one: Adopted, run: Run) -> Outcome:
+def _timed(child: Child, adopted: Adopted, run: Run) -> Outcome:
     begin = perf_counter()
-    return replace(_outcome(child, one, run), seconds=perf_counter() - begin)
+    return replace(_outcome(child, adopted, run), seconds=perf_counter() - begin)
 
 
 def left_out_of(listed: Mapping[str, Any]) -> tuple[LeftOut, ...]:
     """What gets no suite, and why: classes, and modules that cannot be imported."""
-    classes = [LeftOut(one["module"], one["name"], one["why"]) for one in listed["classes"] if one["why"]]
-    modules = [LeftOut(one["module"], "", one["why"]) for one in listed["passed_over"]]
-    return *(one for one in classes if "no pytree" not in one.why), *modules
+    classes = [LeftOut(cls["module"], cls["name"], cls["why"]) for cls in listed["classes"] if cls["why"]]
+    modules = [LeftOut(module["module"], "", module["why"]) for module in listed["passed_over"]]
+    return *(left_out for left_out in classes if "no pytree" not in left_out.why), *modules
 
 
 def _begun(module: str, name: str, run: Run) -> Adopted:
     """A class that was listed, before anything is found of it."""
-    one = Adopted(module, name, run.written.stems[module, name], {})
+    adopted = Adopted(module, name, run.written.stems[module, name], {})
     return (
-        one if run.wanted.baseline or run.wanted.force else replace(one, accepted=run.written.accepted(one))
+        adopted
+        if run.wanted.baseline or run.wanted.force
+        else replace(adopted, accepted=run.written.accepted(adopted))
     )
 
 
@@ -150,16 +152,16 @@ def listed_by(
     child: Child, targets: Sequence[Target], wanted: Wanted, folders: Sequence[str]
 ) -> dict[str, Any]:
     """The classes of the targets. Raises `ScaffoldError` where an import ends the process, or a library is too old."""
-    request = {"do": "list", "targets": [one.to_json() for one in targets], "said": dict(wanted.said)}
+    request = {"do": "list", "targets": [target.to_json() for target in targets], "said": dict(wanted.said)}
     try:
         listed = _checked_list(child.ask({**request, "folders": [*folders]}, IMPORTS * wanted.seconds))
     except NoAnswerError as error:
         raise ScaffoldError(
             f"the interpreter did not come back from the import: {error}",
-            where=", ".join(one.text for one in targets),
+            where=", ".join(target.text for target in targets),
             fix="name the modules that have the classes, or give it more by `--time-limit` or `--memory`",
         ) from None
-    child.refuse_old(LIBRARIES[one["kind"]] for one in listed["classes"] if one["kind"] in LIBRARIES)
+    child.refuse_old(LIBRARIES[cls["kind"]] for cls in listed["classes"] if cls["kind"] in LIBRARIES)
     return listed
 
 
@@ -175,14 +177,16 @@ def _checked_list(answer: dict[str, Any]) -> dict[str, Any]:
 def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: Wanted) -> None:
     """Refuses targets that cannot be imported or hold no class, and what is said of one class where there are more."""
     fix = "write a module that this interpreter can import, or name another with `--python`"
-    faults = [Fault(one["target"], f"cannot be looked at: {one['why']}", fix) for one in listed["faults"]]
-    named = [one for one in listed["classes"] if one["named"] and one["why"]]
-    faults += [
-        Fault(f"{one['module']}:{one['name']}", one["why"], "name a class that can be built") for one in named
+    faults = [
+        Fault(fault["target"], f"cannot be looked at: {fault['why']}", fix) for fault in listed["faults"]
     ]
-    classes = [one for one in listed["classes"] if not one["why"]]
+    named = [cls for cls in listed["classes"] if cls["named"] and cls["why"]]
+    faults += [
+        Fault(f"{cls['module']}:{cls['name']}", cls["why"], "name a class that can be built") for cls in named
+    ]
+    classes = [cls for cls in listed["classes"] if not cls["why"]]
     if not faults and not classes:
-        texts = ", ".join(one.text for one in targets)
+        texts = ", ".join(target.text for target in targets)
         faults.append(Fault(texts, "holds no class that jax flattens", "name another module, or a class"))
     if len(classes) > 1 and (wanted.build or wanted.call):
         option = "--build" if wanted.build else "--call"
@@ -197,10 +201,10 @@ def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: W
 
 def _check_said(said: Mapping[str, str], taken: Sequence[str]) -> None:
     """Refuses values for arguments that nothing takes."""
-    what = "no constructor and no method that was found takes it"
+    problem = "no constructor and no method that was found takes it"
     legal = tuple(taken) if len(taken) <= MOST_TOLD else ()
     faults = [
-        Fault(f"--set {name}", what, suggestion(name, taken, "name one of their arguments"), legal)
+        Fault(f"--set {name}", problem, suggestion(name, taken, "name one of their arguments"), legal)
         for name in said
         if name not in taken
     ]
@@ -208,44 +212,46 @@ def _check_said(said: Mapping[str, str], taken: Sequence[str]) -> None:
         raise ScaffoldError.of(faults)
 
 
-def _outcome(child: Child, one: Adopted, run: Run) -> Outcome:
+def _outcome(child: Child, adopted: Adopted, run: Run) -> Outcome:
     """What is found of one class, and what its tests say."""
     wanted = run.wanted
-    request = {"do": "adopt", "module": one.module, "name": one.name, "seconds": wanted.seconds}
+    request = {"do": "adopt", "module": adopted.module, "name": adopted.name, "seconds": wanted.seconds}
     said = {"build": wanted.build, "call": wanted.call, "said": dict(wanted.said), "imports": wanted.imports}
-    found = child.ask({**request, **said, **_path(run)}, wanted.seconds + GRACE)
-    if found.get("abstract"):
-        return Outcome(one, left_out=found["abstract"])
-    if found.get("internal"):
-        error = {"test": "the search", "what": found["error"], "where": found["internal"]}
-        return Outcome(one, why=found["error"], report={"errors": [error]})
-    if not found.get("built"):
+    answer = child.ask({**request, **said, **_path(run)}, wanted.seconds + GRACE)
+    if answer.get("abstract"):
+        return Outcome(adopted, left_out=answer["abstract"])
+    if answer.get("internal"):
+        error = {"test": "the search", "what": answer["error"], "where": answer["internal"]}
+        return Outcome(adopted, why=answer["error"], report={"errors": [error]})
+    if not answer.get("built"):
         return Outcome(
-            one, why=found.get("why") or found.get("error", ""), unknown=tuple(found.get("unknown", ()))
+            adopted,
+            why=answer.get("why") or answer.get("error", ""),
+            unknown=tuple(answer.get("unknown", ())),
         )
-    one = replace(one, found=found, skips=skips_of(found))
-    return _held(child, one, run)
+    adopted = replace(adopted, found=answer, skips=skips_of(answer))
+    return _held(child, adopted, run)
 
 
-def _held(child: Child, one: Adopted, run: Run) -> Outcome:
+def _held(child: Child, adopted: Adopted, run: Run) -> Outcome:
     """The class held to the laws by the file that is written for it, or by the one that somebody has edited."""
-    *_, outcome = _ours(child, one, run)
+    *_, outcome = _ours(child, adopted, run)
     if run.wanted.force or outcome.file is None:
         return outcome
-    there = run.written.edited(one, outcome.file.path, outcome.file.text)
+    there = run.written.edited(adopted, outcome.file.path, outcome.file.text)
     if there is None or not there.keeps:
         return outcome
-    report = _asked(child, one, there.text, run)
+    report = _asked(child, adopted, there.text, run)
     return Outcome(outcome.one, file=outcome.file, kept=True, stays=there.why, report=report)
 
 
-def _ours(child: Child, one: Adopted, run: Run) -> Iterator[Outcome]:
+def _ours(child: Child, adopted: Adopted, run: Run) -> Iterator[Outcome]:
     """What is written, from all that is held to what is left when findings are left out; what rested on them is held then."""
     while True:
-        file, before = _file(one, run), len(one.skips)
-        outcome = Outcome(one, file=file, report=_asked(child, one, file.text, run), baseline=before)
+        file, before = _file(adopted, run), len(adopted.skips)
+        outcome = Outcome(adopted, file=file, report=_asked(child, adopted, file.text, run), baseline=before)
         yield outcome
-        accepted = [finding for finding in outcome.findings if skip_of(finding)[0] in one.accepted]
+        accepted = [finding for finding in outcome.findings if skip_of(finding)[0] in adopted.accepted]
         if accepted:
             outcome = _without(outcome, accepted, run)
             yield outcome
@@ -253,72 +259,77 @@ def _ours(child: Child, one: Adopted, run: Run) -> Iterator[Outcome]:
         if run.wanted.baseline and failing:
             outcome = _without(outcome, failing, run)
             yield outcome
-        one = outcome.one
-        if len(one.skips) == before or not outcome.report.get("rests"):
+        adopted = outcome.one
+        if len(adopted.skips) == before or not outcome.report.get("rests"):
             return
 
 
 def _without(outcome: Outcome, skipped: Sequence[Mapping[str, Any]], run: Run) -> Outcome:
     """The same with findings left out, each with its text."""
     skips = dict([*outcome.one.skips, *map(skip_of, skipped)])
-    one = replace(outcome.one, skips=[*skips.items()])
+    adopted = replace(outcome.one, skips=[*skips.items()])
     left = [finding for finding in outcome.findings if finding not in skipped]
     report = {**outcome.report, "findings": left}
-    return Outcome(one, file=_file(one, run), report=report, baseline=len(skips))
+    return Outcome(adopted, file=_file(adopted, run), report=report, baseline=len(skips))
 
 
-def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
-    tests = file_path(one, run.layout)
+def _asked(child: Child, adopted: Adopted, text: str, run: Run) -> dict[str, Any]:
+    tests = file_path(adopted, run.layout)
     path = str(run.layout.root / tests)
-    file = {"text": text, "path": path, "module": f"test_{one.stem}", **_path(run)}
+    file = {"text": text, "path": path, "module": f"test_{adopted.stem}", **_path(run)}
     records = run.records and not (run.layout.root / numbers_of(tests)).exists()
     request = {"do": "run", **file, "seconds": run.wanted.seconds, "records": records}
     try:
         report = child.ask(request, run.wanted.seconds * 5 + GRACE)
-        report = _with_quiet_leaves(_with_order(report, child, one, file, run), one)
+        report = _with_quiet_leaves(_with_order(report, child, adopted, file, run), adopted)
     except NoAnswerError as error:
         return {"error": str(error)}
     try:
-        return run.reproductions.added_to(report, child, one, run.path)
+        return run.reproductions.added_to(report, child, adopted, run.path)
     except NoAnswerError:  # a reproduction ends the process, and what was found stays
         return report
 
 
 def _with_order(
-    report: dict[str, Any], child: Child, one: Adopted, file: Mapping[str, Any], run: Run
+    report: dict[str, Any], child: Child, adopted: Adopted, file: Mapping[str, Any], run: Run
 ) -> dict[str, Any]:
     """The report, with the order of leaves where the class itself flattens and another process has another one."""
-    if run.other is None or one.found["kind"] != "registered" or "findings" not in report:
+    if run.other is None or adopted.found["kind"] != "registered" or "findings" not in report:
         return report
     orders = leaves_in(child, file), run.other.leaves(file)
     if None in orders or orders[0] == orders[1]:
         return report
-    finding = own_findings.of_order(one.name, *(order or [] for order in orders))
+    finding = own_findings.of_order(adopted.name, *(order or [] for order in orders))
     return {**report, "findings": [*report["findings"], finding]}
 
 
-def _with_quiet_leaves(report: dict[str, Any], one: Adopted) -> dict[str, Any]:
+def _with_quiet_leaves(report: dict[str, Any], adopted: Adopted) -> dict[str, Any]:
     """The report, with the leaves that are declared without a gradient since the call shows it so."""
     if "findings" not in report:
         return report
-    return {**report, "findings": [*report["findings"], *own_findings.of_quiet_leaves(one.found)]}
+    return {**report, "findings": [*report["findings"], *own_findings.of_quiet_leaves(adopted.found)]}
 
 
-def _file(one: Adopted, run: Run) -> File:
-    [file] = tidy([test_file(one, run.layout)])
-    return replace(file, path=file_path(one, run.layout))
+def _file(adopted: Adopted, run: Run) -> File:
+    [file] = tidy([test_file(adopted, run.layout)])
+    return replace(file, path=file_path(adopted, run.layout))
 
 
 def _plan(outcomes: Sequence[Outcome], run: Run) -> Plan:
     """The plan that writes the tests of what was found; what was edited in them stays."""
-    written = {one.file: one.one for one in outcomes if one.file is not None and not one.stays}
+    written = {
+        outcome.file: outcome.one for outcome in outcomes if outcome.file is not None and not outcome.stays
+    }
     extra = [conftest_file(run.layout)] if written else []
-    numbers = [numbers for one in outcomes if (numbers := _numbers(one)) is not None]
-    adopted = [adopted_files(one.module, one.name, file.path) for file, one in written.items()]
+    numbers = [numbers for outcome in outcomes if (numbers := _numbers(outcome)) is not None]
+    adopted = [
+        adopted_files(adopted_class.module, adopted_class.name, file.path)
+        for file, adopted_class in written.items()
+    ]
     wishes = Wishes(register=False, force=run.wanted.force, renamed=run.written.renamed)
     plan = plan_in_project(run.layout, [*written, *numbers, *extra], (), (), wishes, adopted)
-    stay = [f"{one.file.path}: {one.stays}" for one in outcomes if one.stays and one.file]
-    notes = [one for one in plan.notes if "--no-register" not in one]  # which is no option here
+    stay = [f"{outcome.file.path}: {outcome.stays}" for outcome in outcomes if outcome.stays and outcome.file]
+    notes = [note for note in plan.notes if "--no-register" not in note]  # which is no option here
     return replace(plan, notes=(*notes, *stay))
 
 

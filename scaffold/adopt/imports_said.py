@@ -10,8 +10,8 @@ FORM = "import ott.geometry as g"
 
 def checked_imports(lines: Sequence[str]) -> tuple[str, ...]:
     """The lines, each one import statement. Raises `ScaffoldError` with all that are none."""
-    what, fix = "is no import statement", f"write one, such as `{FORM}`"
-    faults = [Fault(f"--with {line!r}", what, fix) for line in lines if not _is_import(line)]
+    problem, fix = "is no import statement", f"write one, such as `{FORM}`"
+    faults = [Fault(f"--with {line!r}", problem, fix) for line in lines if not _is_import(line)]
     if faults:
         raise ScaffoldError.of(faults)
     return tuple(line.strip() for line in lines)

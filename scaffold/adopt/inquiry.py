@@ -27,19 +27,19 @@ class Inquiry(Struct, frozen=True):
     wanted: Wanted
     folders: tuple[str, ...]
 
-    def ask(self, child: Child, do: str, one: Class, **more: Any) -> dict[str, Any]:
+    def ask(self, child: Child, do: str, cls: Class, **more: Any) -> dict[str, Any]:
         """The answer to one request about a class."""
         seconds = self.wanted.seconds
-        request = {"do": do, "module": one["module"], "name": one["name"], "folders": [*self.folders]}
+        request = {"do": do, "module": cls["module"], "name": cls["name"], "folders": [*self.folders]}
         return child.ask({**request, "seconds": seconds, **more}, seconds + GRACE)
 
-    def ask_said(self, child: Child, do: str, one: Class) -> dict[str, Any]:
+    def ask_said(self, child: Child, do: str, cls: Class) -> dict[str, Any]:
         """The same, with how the user says that the class is built and called."""
         wanted = self.wanted
         return self.ask(
             child,
             do,
-            one,
+            cls,
             build=wanted.build,
             call=wanted.call,
             said=dict(wanted.said),
@@ -69,12 +69,12 @@ def each_class(
     with Children(command, layout.root, wanted.memory_in_bytes) as children:
         child = children.start()
         listed = listed_by(child, targets, wanted, folders)
-        listed = {**listed, "classes": [prepared(one) for one in listed["classes"]]}
+        listed = {**listed, "classes": [prepared(cls) for cls in listed["classes"]]}
         check_listed(listed, targets, wanted)
-        classes = [one for one in listed["classes"] if not one["why"]]
-        found = each(
+        classes = [cls for cls in listed["classes"] if not cls["why"]]
+        results = each(
             classes,
-            lambda child, one: work(inquiry, child, one),
+            lambda child, cls: work(inquiry, child, cls),
             lost,
             label_of,
             [child],
@@ -82,9 +82,9 @@ def each_class(
             wanted.processes,
             progress,
         )
-    return found, left_out_of(listed)
+    return results, left_out_of(listed)
 
 
-def label_of(one: Class) -> str:
+def label_of(cls: Class) -> str:
     """`pkg.mod:Class`."""
-    return f"{one['module']}:{one['name']}"
+    return f"{cls['module']}:{cls['name']}"

@@ -38,7 +38,7 @@ class Journal:
                 fix="give the same, or leave --resume out to begin anew",
             )
         outcomes = (_decoded(line) for line in lines[1:-1])  # what follows the last newline is half a line
-        return {one.one.label: one for one in outcomes}
+        return {outcome.one.label: outcome for outcome in outcomes}
 
     def begin(self) -> None:
         """Write the options, and what is known already."""

@@ -21,22 +21,22 @@ _QUIET = {
 
 def of_order(name: str, first: Sequence[str], second: Sequence[str]) -> Finding:
     """What is wrong where leaves come in two orders."""
-    what = f"its leaves come as {', '.join(first)} with {HASH_SEED}={SEEDS[0]}, and as {', '.join(second)} with {SEEDS[1]}"
+    problem = f"its leaves come as {', '.join(first)} with {HASH_SEED}={SEEDS[0]}, and as {', '.join(second)} with {SEEDS[1]}"
     law = {"law": "P4", "name": "key paths", "test": "test_p04_order_is_the_same_in_each_process"}
     hint = "a set of names, which is iterated over"
     fix = "Flatten in a fixed order: a tuple or `sorted(...)` in place of a set."
-    return _told({**law, "where": name, "what": what, "hint": hint, "severity": "fault", "fix": fix})
+    return _told({**law, "where": name, "what": problem, "hint": hint, "severity": "fault", "fix": fix})
 
 
-def of_quiet_leaves(found: Mapping[str, Any]) -> list[Finding]:
+def of_quiet_leaves(description: Mapping[str, Any]) -> list[Finding]:
     """What is to be known of leaves that no test asks a gradient of, by why that is."""
-    return [_of_quiet(kind, found[kind]) for kind in _QUIET if found.get(kind)]
+    return [_of_quiet(kind, description[kind]) for kind in _QUIET if description.get(kind)]
 
 
 def _of_quiet(kind: str, paths: Sequence[str]) -> Finding:
-    what, fix = _QUIET[kind]
+    problem, fix = _QUIET[kind]
     law = {"law": "P9", "name": "gradient and step", "test": f"test_p09_no_leaf_is_{kind}"}
-    where = {"where": ", ".join(paths), "what": what, "hint": ""}
+    where = {"where": ", ".join(paths), "what": problem, "hint": ""}
     return _told({**law, **where, "severity": "advice", "fix": fix})
 
 

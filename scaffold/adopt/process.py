@@ -68,9 +68,9 @@ class Child:
             self.refuse_old(["jax"])
         if ready.get("why"):
             self.close()
-            what = f"the interpreter has no module `{ready['why']}`, which the laws need"
+            problem = f"the interpreter has no module `{ready['why']}`, which the laws need"
             fix = "install it there, or name the interpreter of your project with `--python`"
-            raise ScaffoldError(what, where=self._where, fix=fix)
+            raise ScaffoldError(problem, where=self._where, fix=fix)
 
     def _greeting(self) -> dict[str, Any]:
         """The next of the lines that it begins with: the versions that it has, then whether it is ready."""
@@ -116,8 +116,8 @@ class Child:
                 return answer
             if not skips:
                 self.close()
-                what = shown(line[:200].decode("utf-8", "replace"), 80)
-                raise NoAnswerError(f"something in it wrote what is no answer: {what}")
+                text = shown(line[:200].decode("utf-8", "replace"), 80)
+                raise NoAnswerError(f"something in it wrote what is no answer: {text}")
 
     def _line(self, left: float, seconds: float) -> bytes:
         try:

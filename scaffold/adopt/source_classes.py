@@ -71,9 +71,9 @@ class Module:
             match node:
                 case ast.Assign(targets=[ast.Name("__all__")], value=ast.List(names) | ast.Tuple(names)):
                     return [
-                        one.value
-                        for one in names
-                        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+                        element.value
+                        for element in names
+                        if isinstance(element, ast.Constant) and isinstance(element.value, str)
                     ]
                 case _:
                     pass
@@ -149,41 +149,43 @@ class Modules:
 
     def is_pytree(self, definition: Definition) -> bool:
         """Whether the source shows that jax flattens the instances of a class, and that it can be built."""
-        shows = any(self._shows_pytree(one) for one in self.lineage(definition))
+        shows = any(self._shows_pytree(ancestor) for ancestor in self.lineage(definition))
         return shows and not (definition.name.startswith("Abstract") or self._missing(definition))
 
     def lineage(self, definition: Definition) -> list[Definition]:
         """A class, and those of its bases that lie in the modules."""
-        found, wanted = dict[Definition, None](), [definition]
+        lineage, wanted = dict[Definition, None](), [definition]
         while wanted:
-            one = wanted.pop(0)
-            if one not in found and isinstance(one.node, ast.ClassDef):
-                found[one] = None
-                bases = (self.resolve_expression(one.module, base) for base in one.node.bases)
+            ancestor = wanted.pop(0)
+            if ancestor not in lineage and isinstance(ancestor.node, ast.ClassDef):
+                lineage[ancestor] = None
+                bases = (self.resolve_expression(ancestor.module, base) for base in ancestor.node.bases)
                 wanted += [base for base in bases if isinstance(base, Definition)]
-        return [*found]
+        return [*lineage]
 
-    def _shows_pytree(self, one: Definition) -> bool:
-        assert isinstance(one.node, ast.ClassDef)
-        bases = {self.resolve_expression(one.module, base) for base in one.node.bases}
-        decorators = {self.resolve_expression(one.module, each) for each in one.node.decorator_list}
+    def _shows_pytree(self, definition: Definition) -> bool:
+        assert isinstance(definition.node, ast.ClassDef)
+        bases = {self.resolve_expression(definition.module, base) for base in definition.node.bases}
+        decorators = {
+            self.resolve_expression(definition.module, each) for each in definition.node.decorator_list
+        }
         return bool(bases & PYTREE_BASES or decorators & PYTREE_DECORATORS)
 
     def _missing(self, definition: Definition) -> set[str]:
         """The abstract members that a class and its bases declare, and do not define."""
         declared, defined = set[str](), set[str]()
-        for one in self.lineage(definition):
-            abstract = {name for name, is_abstract in _members(one.node) if is_abstract}
+        for ancestor in self.lineage(definition):
+            abstract = {name for name, is_abstract in _members(ancestor.node) if is_abstract}
             declared |= abstract - defined
-            defined |= {name for name, is_abstract in _members(one.node) if not is_abstract}
+            defined |= {name for name, is_abstract in _members(ancestor.node) if not is_abstract}
         return declared
 
 
 def _members(node: ast.AST) -> Iterator[tuple[str, bool]]:
     """The names that a class binds, and whether it does no more than declare them abstract."""
     assert isinstance(node, ast.ClassDef | ast.FunctionDef)
-    for one in node.body:
-        match one:
+    for statement in node.body:
+        match statement:
             case ast.FunctionDef(name=name, decorator_list=decorators):
                 yield name, any(ast.unparse(each).endswith("abstractmethod") for each in decorators)
             case ast.AnnAssign(target=ast.Name(name), annotation=annotation):

@@ -33,11 +33,11 @@ class Target(Struct, frozen=True):
 
 def read_targets(texts: Iterable[str], here: Path) -> list[Target]:
     """The targets. Raises one `ScaffoldError` with the faults of all."""
-    found = [_read(text, here) for text in texts]
-    faults = [one for one in found if isinstance(one, Fault)]
+    readings = [_read(text, here) for text in texts]
+    faults = [reading for reading in readings if isinstance(reading, Fault)]
     if faults:
         raise ScaffoldError.of(faults)
-    return [one for one in found if isinstance(one, Target)]
+    return [reading for reading in readings if isinstance(reading, Target)]
 
 
 def _read(text: str, here: Path) -> Target | Fault:
@@ -82,4 +82,4 @@ def _from_root(path: Path) -> tuple[Path, list[str]]:
 
 def folders_of(targets: Iterable[Target]) -> Iterator[str]:
     """The folders that the files need on the path, each once."""
-    yield from dict.fromkeys(one.folder for one in targets if one.folder)
+    yield from dict.fromkeys(target.folder for target in targets if target.folder)

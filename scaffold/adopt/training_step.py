@@ -67,10 +67,10 @@ def _target_faults(wanted: StepWanted, target: Target) -> Iterator[Fault]:
 
 
 def _expression_faults(wanted: StepWanted) -> Iterator[Fault]:
-    given = {"--state": (wanted.state, "create(seed)"), "--batch": (wanted.batch, "batch_of(seed)")}
+    expressions = {"--state": (wanted.state, "create(seed)"), "--batch": (wanted.batch, "batch_of(seed)")}
     if wanted.call:
-        given["--call"] = wanted.call, "train_step(*state, batch)"
-    for option, (text, example) in given.items():
+        expressions["--call"] = wanted.call, "train_step(*state, batch)"
+    for option, (text, example) in expressions.items():
         if not text:
             yield Fault(option, "is not given, and a training step needs it", f"write {option} '{example}'")
             continue
@@ -100,8 +100,8 @@ def _context(wanted: StepWanted, target: Target, layout: Layout) -> dict[str, An
 def _imports(text: str, wanted: StepWanted, target: Target) -> list[str]:
     """The imports, read off the file; what no library is known by comes from the module of the step."""
     known: Mapping[str, str] = {**IMPORTS, **_LAWS, **_LIBRARIES}
-    own = {target.name, *_free_names(wanted)} - known.keys()
-    lines = {**_LAWS, **_LIBRARIES, **{name: f"from {target.module} import {name}" for name in own}}
+    names = {target.name, *_free_names(wanted)} - known.keys()
+    lines = {**_LAWS, **_LIBRARIES, **{name: f"from {target.module} import {name}" for name in names}}
     return import_lines(text, lines, [target.module.partition(".")[0]])
 
 

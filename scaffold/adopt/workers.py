@@ -31,7 +31,7 @@ def each(
     `lost` says what became of a class whose process has ended, or whose answer cannot be used; `done` is given each
     result as soon as it is there, one at a time.
     """
-    found: dict[int, Result] = {}
+    results: dict[int, Result] = {}
     waiting = list(enumerate(classes))[::-1]
     lock = threading.Lock()
     errors: list[BaseException] = []
@@ -45,7 +45,7 @@ def each(
 
     def keep(place: int, result: Result) -> None:
         with lock:
-            found[place] = result
+            results[place] = result
             done(result)
 
     def run() -> None:
@@ -63,7 +63,7 @@ def each(
         thread.join()
     if errors:
         raise errors[0]
-    return [found[index] for index in range(len(classes))]
+    return [results[index] for index in range(len(classes))]
 
 
 class _Server:
@@ -75,17 +75,17 @@ class _Server:
         self.served = 0
 
     def result(
-        self, work: Callable[[Child, One], Result], one: One, lost: Callable[[One, str], Result]
+        self, work: Callable[[Child, One], Result], cls: One, lost: Callable[[One, str], Result]
     ) -> Result:
         """What becomes of a class, also where its process ends or its answer cannot be used."""
         child = self.next_child()
         try:
-            return work(child, one)
+            return work(child, cls)
         except NoAnswerError as error:
             self.child = None
-            return lost(one, str(error))
+            return lost(cls, str(error))
         except _MALFORMED as error:
-            return lost(one, f"what is known of it cannot be used: {type(error).__name__}: {error}")
+            return lost(cls, f"what is known of it cannot be used: {type(error).__name__}: {error}")
 
     def next_child(self) -> Child:
         """The process for one more class."""

@@ -49,8 +49,8 @@ class Written(Struct, frozen=True, dict=True):
         records = Records(self.layout.root)
         generated = (records.sound(name) for name in records.names())
         there = stems_by_class([*filter(None, generated), *AdoptedTests(self.layout).records])
-        there = {**there, **{now: there[_named(one)] for now, one in self.moved.items()}}
-        new = stems_of([one for one in self.classes if one not in there], there.values())
+        there = {**there, **{now: there[_named(record)] for now, record in self.moved.items()}}
+        new = stems_of([cls for cls in self.classes if cls not in there], there.values())
         beside = {name: f"{stem}_laws" if self._is_of_user(stem) else stem for name, stem in new.items()}
         return {**there, **beside}
 
@@ -64,38 +64,38 @@ class Written(Struct, frozen=True, dict=True):
         """The former name of the record of each class that has moved."""
         return {adopted_key(*now): record.name for now, record in self.moved.items()}
 
-    def accepted(self, one: Adopted) -> tuple[str, ...]:
+    def accepted(self, adopted: Adopted) -> tuple[str, ...]:
         """The parts of the names of tests that were left out before."""
-        record = self._record(one)
+        record = self._record(adopted)
         test = record.of(TEST) if isinstance(record, Record) else None
         return tuple(_SKIPPED.findall(test.text)) if test is not None else ()
 
-    def edited(self, one: Adopted, path: PurePosixPath, new: str) -> Edited | None:
+    def edited(self, adopted: Adopted, path: PurePosixPath, new: str) -> Edited | None:
         """What becomes of the file where `new` is to be written; None where there is none."""
-        record = self._record(one)
+        record = self._record(adopted)
         before = record.of(TEST) if isinstance(record, Record) else None
         content = self._read(path) or (self._read(before.path) if before is not None else None)
         if content is None:
             return None
         lost = f"{record}; --force replaces it" if isinstance(record, str) else _DIFFERS
         base = before.text if before is not None else None
-        found = outcome(base, content, new, self.layout.root / path, lost=lost)
+        decision = outcome(base, content, new, self.layout.root / path, lost=lost)
         text = Text.of(content)
         there = text.text if text is not None else content.decode("utf-8", "replace")
-        match found.action:
+        match decision.action:
             case Action.CONFLICT:
-                return Edited(there, keeps=True, why=found.why)
+                return Edited(there, keeps=True, why=decision.why)
             case Action.COLLIDE | Action.KEEP:
                 return Edited(there, keeps=True)
             case Action.MERGE:
-                merged = Text.of(found.after or b"")
+                merged = Text.of(decision.after or b"")
                 return Edited(merged.text if merged is not None else there, keeps=True)
             case _:
                 return Edited(new)
 
-    def _record(self, one: Adopted) -> Record | str | None:
-        moved = self.moved.get((one.module, one.name))
-        name = moved.name if moved is not None else adopted_key(one.module, one.name)
+    def _record(self, adopted: Adopted) -> Record | str | None:
+        moved = self.moved.get((adopted.module, adopted.name))
+        name = moved.name if moved is not None else adopted_key(adopted.module, adopted.name)
         try:
             return Records(self.layout.root).find(name)
         except DamagedError as error:
@@ -112,12 +112,12 @@ def written_before(layout: Layout, classes: Iterable[Named]) -> Written:
     """What the records say of these classes."""
     classes = tuple(classes)
     records = AdoptedTests(layout).records
-    known = {_named(one) for one in records}
-    gone = [one for one in records if _named(one) not in classes and _has_gone(one, layout)]
+    known = {_named(record) for record in records}
+    gone = [record for record in records if _named(record) not in classes and _has_gone(record, layout)]
     moved: dict[Named, Record] = {}
-    for name in dict.fromkeys(class_of(one) for one in gone):
-        new = [one for one in classes if one[1] == name and one not in known]
-        old = [one for one in gone if class_of(one) == name]
+    for name in dict.fromkeys(class_of(record) for record in gone):
+        new = [cls for cls in classes if cls[1] == name and cls not in known]
+        old = [record for record in gone if class_of(record) == name]
         if len(new) == len(old) == 1:
             moved[new[0]] = old[0]
     return Written(layout, classes, moved)

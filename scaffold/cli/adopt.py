@@ -203,12 +203,16 @@ def _print_specs(wanted: "Wanted", folder: Path, *, as_json: bool) -> None:
 
 def pairs(sets: tuple[str, ...]) -> dict[str, str]:
     """The values of `--set`, by name. Raises `ScaffoldError` for what sets nothing."""
-    wrong = [one for one in sets if not one.partition("=")[0].isidentifier() or "=" not in one]
+    wrong = [
+        assignment
+        for assignment in sets
+        if not assignment.partition("=")[0].isidentifier() or "=" not in assignment
+    ]
     if wrong:
         raise ScaffoldError(
             f"`{wrong[0]}` sets nothing", where="--set", fix="write NAME=VALUE, such as num_heads=2"
         )
-    return {name: value for name, _, value in (one.partition("=") for one in sets)}
+    return {name: value for name, _, value in (assignment.partition("=") for assignment in sets)}
 
 
 def _progress(done: int, every: int, label: str) -> None:

@@ -62,7 +62,9 @@ def told(faults: Sequence[Fault]) -> list[str]:
     for fault in faults:
         alike.setdefault((fault.what, fault.fix, fault.legal), []).append(fault)
     groups = list(alike.values())
-    texts = [_fault_text(first, [one.place for one in others]) for first, *others in groups[:_MOST_FAULTS]]
+    texts = [
+        _fault_text(first, [other.place for other in others]) for first, *others in groups[:_MOST_FAULTS]
+    ]
     more = sum(map(len, groups[_MOST_FAULTS:]))
     return [*texts, f"and {more} more faults"] if more else texts
 
@@ -89,17 +91,17 @@ def _as_scaffold_error(error: Exception, arguments: Sequence[str]) -> ScaffoldEr
         case OSError():
             return _refused_by_the_system(error)
         case RecursionError() | MemoryError():
-            what = "something in what it was given is nested too deeply, goes in a circle, or is too large"
-            return ScaffoldError(what, where="scaffold", fix="make it smaller")
+            message = "something in what it was given is nested too deeply, goes in a circle, or is too large"
+            return ScaffoldError(message, where="scaffold", fix="make it smaller")
         case _:
             return _fault_of_the_tool(error)
 
 
 def _refused_by_the_system(error: OSError) -> ScaffoldError:
-    what = f"the system refuses: {error.strerror or error}"
+    message = f"the system refuses: {error.strerror or error}"
     place = str(error.filename or "output")
     fix = "mend that, and run the command again"
-    return ScaffoldError(what, where=place, fix=fix, exit_code=1)
+    return ScaffoldError(message, where=place, fix=fix, exit_code=1)
 
 
 def _fault_of_the_tool(error: Exception) -> ScaffoldError:
@@ -107,9 +109,9 @@ def _fault_of_the_tool(error: Exception) -> ScaffoldError:
         import traceback
 
         complain(traceback.format_exc())
-    what = f"a fault of the tool, and not of what you wrote: {type(error).__name__}: {error}"
+    message = f"a fault of the tool, and not of what you wrote: {type(error).__name__}: {error}"
     fix = f"report it, with what {TRACEBACK}=1 shows when the command runs again"
-    return ScaffoldError(what, where="scaffold", fix=fix, exit_code=FAULT_OF_THE_TOOL)
+    return ScaffoldError(message, where="scaffold", fix=fix, exit_code=FAULT_OF_THE_TOOL)
 
 
 # -- usage -------------------------------------------------------------------------------------------------------------
@@ -127,17 +129,20 @@ def _usage_error(error: click.ClickException, arguments: Sequence[str]) -> Scaff
     match error:
         case click.NoSuchOption():
             options = [
-                name for one in context.command.get_params(context) for name in one.opts if name[0] == "-"
+                name
+                for parameter in context.command.get_params(context)
+                for name in parameter.opts
+                if name[0] == "-"
             ]
-            what, fix = (
+            message, fix = (
                 f"there is no option `{error.option_name}`",
                 suggestion(error.option_name, options, fix),
             )
         case click.MissingParameter(param=click.Parameter() as missing):
-            what = f"`{missing.metavar or missing.human_readable_name}` is missing"
+            message = f"`{missing.metavar or missing.human_readable_name}` is missing"
         case _:
-            what = error.format_message().rstrip(".")
-    return ScaffoldError(what, where=context.command_path, fix=fix)
+            message = error.format_message().rstrip(".")
+    return ScaffoldError(message, where=context.command_path, fix=fix)
 
 
 def _context(arguments: Sequence[str]) -> click.Context:

@@ -51,9 +51,9 @@ def update(
 
 
 def _pair(text: str) -> tuple[str, str]:
-    old, found, new = text.partition("=")
+    old, separator, new = text.partition("=")
     is_field = re.fullmatch(r"\w+\.\w+", old) and re.fullmatch(r"\w+(\.\w+)*", new)
-    if not (found and (is_field or (old.isidentifier() and new.isidentifier()))):
+    if not (separator and (is_field or (old.isidentifier() and new.isidentifier()))):
         fix = "write `--rename Affine=Dense`, or `--rename Affine.weight=kernel` of a field"
         raise ScaffoldError(f"`{text}` is not OLD=NEW", where="--rename", fix=fix)
     return old, new
@@ -71,12 +71,12 @@ def check(folder: Path, as_json: bool) -> None:
 
     layout = recovered_layout(folder, writes=False)
     with progress(as_json=as_json):
-        found = checked(layout)
+        report = checked(layout)
     if as_json:
-        say_json(found.to_json())
+        say_json(report.to_json())
     else:
-        say(found.summary())
-    if not found.is_clean:
+        say(report.summary())
+    if not report.is_clean:
         if not as_json:
             hint("next: scaffold update")
         sys.exit(1)

@@ -13,15 +13,15 @@ def kinds(as_json: bool) -> None:
     """List the kinds of class, and the options of each."""
     from scaffold.kind import described
 
-    found = described()
+    descriptions = described()
     if as_json:
-        say_json(found)
+        say_json(descriptions)
         return
-    width = max(map(len, found))
-    for name, kind in found.items():
+    width = max(map(len, descriptions))
+    for name, kind in descriptions.items():
         say(f"{name:{width}}  {kind['summary']}")
-        for option, told in kind["options"].items():
-            say(f"{'':{width}}  --option {option}=...  {told}")
+        for option, explanation in kind["options"].items():
+            say(f"{'':{width}}  --option {option}=...  {explanation}")
     hint("next: scaffold new-module NAME FIELD... --kind KIND")
 
 

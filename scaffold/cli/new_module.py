@@ -155,8 +155,8 @@ def new_module(
 def _refuse_tests(runs_tests: bool, shows: Mapping[str, bool]) -> None:
     """Refuse `--test` beside an option that writes nothing."""
     for option in (option for option, is_set in shows.items() if is_set and runs_tests):
-        what = f"there is nothing to test, since `{option}` writes nothing"
-        raise ScaffoldError(what, where="--test", fix=f"leave `{option}` or `--test` out")
+        message = f"there is nothing to test, since `{option}` writes nothing"
+        raise ScaffoldError(message, where="--test", fix=f"leave `{option}` or `--test` out")
 
 
 def _tests_of(plan: "Plan", layout: "Layout") -> "Tests | None":
@@ -196,7 +196,7 @@ def _distinct(specs: Iterable[Path], name: str | None, fields: Iterable[str]) ->
 
 
 def _refuse_mixture(name: str | None, options: Mapping[str, str | tuple[str, ...] | None]) -> None:
-    given = [f"--{option}" for option, value in options.items() if value not in (None, ())]
-    if given or (name is not None and not name.endswith((".toml", ".py"))):
-        what = f"`--spec` says it all, and {', '.join(given) or f'`{name}`'} says it again"
-        raise ScaffoldError(what, where="--spec", fix="edit the spec, or leave `--spec` out")
+    flags = [f"--{option}" for option, value in options.items() if value not in (None, ())]
+    if flags or (name is not None and not name.endswith((".toml", ".py"))):
+        message = f"`--spec` says it all, and {', '.join(flags) or f'`{name}`'} says it again"
+        raise ScaffoldError(message, where="--spec", fix="edit the spec, or leave `--spec` out")

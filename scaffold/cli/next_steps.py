@@ -35,22 +35,22 @@ def after_module(plan: "Plan", layout: "Layout") -> str:
 
 def test_files(plan: "Plan", layout: "Layout") -> list[PurePosixPath]:
     """The test files of a plan, as pytest collects them."""
-    own = (step.path for step in plan.steps if step.folder is None)
-    return [path for path in own if layout.tests in path.parents and layout.pytest.collects(path.name)]
+    paths = (step.path for step in plan.steps if step.folder is None)
+    return [path for path in paths if layout.tests in path.parents and layout.pytest.collects(path.name)]
 
 
 def imported_by(plan: "Plan") -> list[str]:
     """What the written files import, as far as the tool decides it."""
-    own = (step for step in plan.steps if step.path.suffix == ".py" and step.folder is None)
-    imported = {name.decode() for step in own for name in re.findall(_IMPORT, step.after or b"")}
+    steps = (step for step in plan.steps if step.path.suffix == ".py" and step.folder is None)
+    imported = {name.decode() for step in steps for name in re.findall(_IMPORT, step.after or b"")}
     imported |= set(_LAWS_NEED) if "pytree_laws" in imported else set[str]()
     return [name for name in _NEEDED if name in imported]
 
 
 def _from_here(root: Path, tests: list[PurePosixPath]) -> str:
     """The one test, or the folder of several, as seen from where the command runs."""
-    found = tests[0] if len(tests) == 1 else os.path.commonpath(tests) if tests else ""
-    return shlex.quote(Path(os.path.relpath(root / found)).as_posix())
+    target = tests[0] if len(tests) == 1 else os.path.commonpath(tests) if tests else ""
+    return shlex.quote(Path(os.path.relpath(root / target)).as_posix())
 
 
 def _missing(plan: "Plan") -> list[str]:

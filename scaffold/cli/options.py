@@ -124,11 +124,11 @@ class FieldToken(StringParamType):
     ) -> "list[CompletionItem]":
         before = (ctx.params.get(param.name or "") or ("",))[-1]
         mark = max("@=", key=incomplete.rfind)
-        head, found, tail = incomplete.rpartition(mark)
-        if not found and before[-1:] not in ("@", "="):
+        head, separator, tail = incomplete.rpartition(mark)
+        if not separator and before[-1:] not in ("@", "="):
             return []
-        words = _roles() if (found or before[-1:]) == "@" else _initialisers()
-        return _items(f"{head}{found}{word}" for word in words if word.startswith(tail))
+        words = _roles() if (separator or before[-1:]) == "@" else _initialisers()
+        return _items(f"{head}{separator}{word}" for word in words if word.startswith(tail))
 
 
 def _roles() -> Iterable[str]:

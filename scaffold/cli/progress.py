@@ -26,12 +26,12 @@ class ProgressLine(Struct):
     def __post_init__(self) -> None:
         self.due = self.clock() + _AFTER
 
-    def tell(self, what: str, done: int, every: int) -> None:
+    def tell(self, label: str, done: int, every: int) -> None:
         """Write how many are done, where it is time for that."""
         if self.clock() >= self.due:
             self.due = self.clock() + _EVERY
             self.is_there = True
-            self._write(f"{_CLEAR}{what} {done:,} of {every:,}")
+            self._write(f"{_CLEAR}{label} {done:,} of {every:,}")
 
     def clear(self) -> None:
         """Take the line away."""

@@ -38,7 +38,7 @@ def plan_from_answers(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan
     _ask_missing(answers)
     while True:
         try:
-            found = plan(answers)
+            class_plan = plan(answers)
         except ScaffoldError as error:
             questions = _questions(answers, error.faults)
             if not questions:
@@ -48,9 +48,9 @@ def plan_from_answers(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan
             for question in questions:
                 question()
         else:
-            if found.conflicts:
+            if class_plan.conflicts:
                 _show_command(answers)
-            return found
+            return class_plan
 
 
 def plan_begun(answers: Answers, layout: Layout, plan: Callable[[Answers], Plan], *, force: bool) -> Plan:
@@ -119,8 +119,8 @@ def _ask_missing(answers: Answers) -> None:
 def _questions(answers: Answers, faults: Iterable[Fault]) -> list[Callable[[], None]]:
     """What to ask again, once each; nothing where one of the faults is not about an answer."""
     places = dict.fromkeys(fault.where for fault in faults)
-    found = [_question(answers, place) for place in places]
-    return [question for question in found if question is not None] if None not in found else []
+    questions = [_question(answers, place) for place in places]
+    return [question for question in questions if question is not None] if None not in questions else []
 
 
 def _question(answers: Answers, place: str) -> Callable[[], None] | None:
@@ -185,8 +185,8 @@ def _ask_choice(answers: Answers, key: str, *, again: bool = False) -> None:
 
 
 def _ask_text(answers: Answers, key: str) -> None:
-    given = answers.options[key] or ""
-    answers.options[key] = click.prompt(f"--{key}", default=given, show_default=bool(given)) or None
+    default = answers.options[key] or ""
+    answers.options[key] = click.prompt(f"--{key}", default=default, show_default=bool(default)) or None
 
 
 def _ask_pairs(answers: Answers, key: str) -> None:
@@ -270,9 +270,9 @@ def _field_faults(token: str, class_name: str, names: Container[str]) -> list[Fa
     except ScaffoldError as error:
         return list(error.faults)
     reader = Reader("answer", "module")
-    found = read_fields(reader, {name: table})
+    fields = read_fields(reader, {name: table})
     faults = [*reader.faults, *argument_name_faults(name, f"fields.{name}", class_name)]
-    faults += [fault for field in found for fault in initialiser_faults(field, f"fields.{name}")]
+    faults += [fault for field in fields for fault in initialiser_faults(field, f"fields.{name}")]
     if name in names:
         faults.append(Fault(f"fields.{name}", f"`{name}` is there already", "give each field its own name"))
     return faults
@@ -281,16 +281,16 @@ def _field_faults(token: str, class_name: str, names: Container[str]) -> list[Fa
 def _explain(faults: Iterable[Fault], *, placed: bool = False) -> None:
     """Say what is wrong, and where, unless the question itself says that."""
     for fault in faults:
-        told = fault.to_json()
+        texts = fault.to_json()
         legal = f" (legal: {', '.join(fault.legal)})" if fault.legal else ""
-        place = f"{told['where']}: " if placed else ""
-        click.echo(f"Error: {place}{told['what']}; {told['fix']}{shown(legal)}")
+        place = f"{texts['where']}: " if placed else ""
+        click.echo(f"Error: {place}{texts['what']}; {texts['fix']}{shown(legal)}")
 
 
 def _ask_call(answers: Answers) -> None:
     question = "Call, as 'x:f[in_size] -> f[out_size]' (empty for none)"
-    given = answers.options.get("call") or ""
-    while call := click.prompt(question, default=given, show_default=bool(given)).strip():
+    default = answers.options.get("call") or ""
+    while call := click.prompt(question, default=default, show_default=bool(default)).strip():
         faults = _call_faults(call)
         if not faults:
             answers.options["call"] = call
@@ -303,12 +303,12 @@ def _ask_call(answers: Answers) -> None:
 def _ask_body(answers: Answers) -> None:
     while True:
         body: str = click.prompt("Body of the call", default=answers.options.get("body"))
-        what = syntax_fault(body, expression=False)
-        if what is None:
+        message = syntax_fault(body, expression=False)
+        if message is None:
             answers.options["body"] = body
             return
         click.echo(
-            f"Error: not Python: {shown(what)}; write statements in one line, such as `return self.weight @ x`"
+            f"Error: not Python: {shown(message)}; write statements in one line, such as `return self.weight @ x`"
         )
 
 

@@ -76,12 +76,12 @@ def _check_modules(python: Sequence[str], root: Path, names: Iterable[str]) -> N
         [*python, "-c", _MISSING, *names], cwd=root, capture_output=True, text=True, check=False
     )
     if ran.returncode:
-        what = f"the interpreter does not run: {ran.stderr.strip().rpartition(chr(10))[2]}"
+        message = f"the interpreter does not run: {ran.stderr.strip().rpartition(chr(10))[2]}"
         fix = "activate the environment of your project, or leave `--test` out"
-        raise ScaffoldError(what, where=shlex.join(python), fix=fix, exit_code=1)
+        raise ScaffoldError(message, where=shlex.join(python), fix=fix, exit_code=1)
     if missing := ran.stdout.split():
         names = ", ".join(f"`{name}`" for name in missing)
-        what = f"the interpreter has no {names}, which the tests import"
+        message = f"the interpreter has no {names}, which the tests import"
         install = shlex.join([*python, "-m", "pip", "install", *missing])
         fix = f"run `{install}`, activate another environment, or leave `--test` out"
-        raise ScaffoldError(what, where=shlex.join(python), fix=fix, exit_code=1)
+        raise ScaffoldError(message, where=shlex.join(python), fix=fix, exit_code=1)

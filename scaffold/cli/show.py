@@ -118,8 +118,10 @@ def existing(target: str, folder: Path) -> str:
 def _sizes(said: dict[str, str]) -> dict[str, int]:
     wrong = [name for name, text in said.items() if not (text.isdecimal() and int(text))]
     if wrong:
-        what = f"`{said[wrong[0]]}` is no size of a dim"
-        raise ScaffoldError(what, where=f"--set {wrong[0]}", fix=f"write a positive integer: {wrong[0]}=64")
+        message = f"`{said[wrong[0]]}` is no size of a dim"
+        raise ScaffoldError(
+            message, where=f"--set {wrong[0]}", fix=f"write a positive integer: {wrong[0]}=64"
+        )
     return {name: int(text) for name, text in said.items()}
 
 
@@ -129,7 +131,7 @@ def _print(trees: "Sequence[Tree]", form: str, *, compares: bool) -> None:
         return
     match form:
         case "json":
-            say_json({"ok": True, "classes": [one.to_json() for one in trees]})
+            say_json({"ok": True, "classes": [tree.to_json() for tree in trees]})
         case "svg":
             from scaffold.show.svg import svg_of
 
@@ -197,7 +199,11 @@ def _print_code(targets: Sequence[str], layout: "Layout", *, context: bool, as_j
 
         say_json(
             described(
-                {name: one for target in targets for name, one in shown_contexts(target, layout).items()}
+                {
+                    name: class_context
+                    for target in targets
+                    for name, class_context in shown_contexts(target, layout).items()
+                }
             )
         )
         return

@@ -26,6 +26,6 @@ def eject(
     from scaffold.rendering.own_templates import ejected
 
     layout = recovered_layout(folder, writes=not (dry_run or diff))
-    found = make_plan(layout.root, ejected(kind, target, layout), force=force)
-    if carry_out(found, dry_run=dry_run, diff=diff, as_json=as_json) and not as_json:
+    plan = make_plan(layout.root, ejected(kind, target, layout), force=force)
+    if carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json) and not as_json:
         hint(f'next: in pyproject.toml, `[tool.scaffold.templates]` with `{kind} = "{target}"`')

@@ -36,7 +36,9 @@ class ClassTables(Struct, frozen=True):
 
     def is_made(self, field: Field) -> bool:
         """Whether the constructor that is written makes it; what is its argument, and is made of it, would be given there."""
-        is_argument = field.expression == field.name in {one.name for one in parameters(self.spec)}
+        is_argument = (
+            field.expression == field.name in {parameter.name for parameter in parameters(self.spec)}
+        )
         return self.is_written and field.stored and field.expression is not None and not is_argument
 
 

@@ -9,8 +9,10 @@ from scaffold.spec.source.text import block
 def begins_with_text(body: str) -> bool:
     first = ast.parse(block(body, "")).body[:1]
     return any(
-        isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str)
-        for one in first
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+        for statement in first
     )
 
 
@@ -27,12 +29,12 @@ def docstring(text: str, indent: str, *, loose: bool = False) -> str | None:
     if escaped.endswith('"') and not end:
         escaped = escaped[:-1] + '\\"'
     candidates = (f'"""{body}{end}"""', f'r"""{body}{end}"""', f'"""{escaped}{end}"""')
-    return next((one for one in candidates if _says(one, wanted)), None)
+    return next((candidate for candidate in candidates if _says(candidate, wanted)), None)
 
 
 def _says(literal: str, wanted: str) -> bool:
     try:
-        found: object = ast.literal_eval(literal)
+        value: object = ast.literal_eval(literal)
     except (SyntaxError, ValueError):
         return False
-    return isinstance(found, str) and inspect.cleandoc(found) == wanted
+    return isinstance(value, str) and inspect.cleandoc(value) == wanted

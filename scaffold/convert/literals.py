@@ -37,8 +37,8 @@ class Texts(Struct):
     def function(self, source: str, local: Iterable[str]) -> str:
         """`lambda size: 2 * size`, whose arguments are those of the `local` names that the expression reads."""
         text = expression(source)
-        found = free_names(text, expression=True)
-        arguments = ", ".join(name for name in found if name in set(local))
+        names = free_names(text, expression=True)
+        arguments = ", ".join(name for name in names if name in set(local))
         return f"lambda{' ' * bool(arguments)}{arguments}: {self.hide(text)}"
 
     def value(self, raw: Any, local: Iterable[str], *, code: bool = False) -> str:

@@ -42,10 +42,12 @@ def plan_conversion(source: Path, target: Path, layout: Layout, *, force: bool =
     suffix = _other_form(source) if target.is_dir() else target.suffix
     _check_forms(source, target, suffix)
     specs = read_spec_files([source])
-    raws = [one.tables for one in raw_specs(source, source.as_posix())]
+    raws = [raw.tables for raw in raw_specs(source, source.as_posix())]
     if len(specs) > 1 and not target.is_dir():
-        what = f"describes {len(specs)} classes, and a TOML file holds one"
-        raise ScaffoldError(what, where=source.as_posix(), fix="name a folder: each class gets a file there")
+        message = f"describes {len(specs)} classes, and a TOML file holds one"
+        raise ScaffoldError(
+            message, where=source.as_posix(), fix="name a folder: each class gets a file there"
+        )
     named = [target / f"{stem(spec.name)}{suffix}" if target.is_dir() else target for spec in specs]
     _check_apart(specs)
     root = Path(os.path.abspath(layout.root if _is_below(target, layout.root) else named[0].parent))
@@ -69,9 +71,9 @@ def _check_forms(source: Path, target: Path, suffix: str) -> None:
         )
     if suffix not in SUFFIXES or suffix == source.suffix:
         other = _other_form(source)
-        what = f"a {source.suffix} file is converted to a {other} file"
+        message = f"a {source.suffix} file is converted to a {other} file"
         fix = f"write `{source.with_suffix(other).as_posix()}`, for example, or a folder that is there"
-        raise ScaffoldError(what, where=target.as_posix(), fix=fix)
+        raise ScaffoldError(message, where=target.as_posix(), fix=fix)
 
 
 def _check_apart(specs: Sequence[ModuleSpec]) -> None:
@@ -86,9 +88,9 @@ def _check_apart(specs: Sequence[ModuleSpec]) -> None:
 def _apart_faults(spec: ModuleSpec, unit: Unit) -> Iterator[Fault]:
     elsewhere = {*unit.bound} - {*helper_names(spec)}
     for name in sorted(elsewhere & names_read(spec)):
-        what = f"reads `{name}`, which stands beside another class, and a TOML file holds one class with its own helpers"
+        message = f"reads `{name}`, which stands beside another class, and a TOML file holds one class with its own helpers"
         fix = f"keep the skeleton, or move `{name}` to a module of yours, and import it"
-        yield Fault(spec.where, what, fix)
+        yield Fault(spec.where, message, fix)
 
 
 def _is_below(path: Path, root: Path) -> bool:
@@ -119,7 +121,8 @@ def meaning(spec: ModuleSpec) -> tuple[ModuleSpec, tuple[Parameter, ...]]:
     needed = tuple(sorted(set(spec.imports) - set(IMPORTS.values())))
     call = None if spec.call is None else replace(spec.call, doc=spec.call.doc.strip())
     methods = tuple(
-        replace(one, call=replace(one.call, doc=one.call.doc.strip()), table="") for one in spec.methods
+        replace(method, call=replace(method.call, doc=method.call.doc.strip()), table="")
+        for method in spec.methods
     )
     plain = replace(spec, arguments=(), imports=needed, doc=spec.doc.strip(), where="", unit=None)
     plain = replace(plain, call=call, methods=methods)
@@ -133,16 +136,16 @@ def _check_meaning(text: str, suffix: str, spec: ModuleSpec, source: Path) -> No
     where = source.as_posix()
     raw = tomllib.loads(text) if suffix == ".toml" else skeletons_of(text, where)[0].raw
     if meaning(read_spec(raw, where, is_class=spec.uses.__contains__)) != meaning(spec):
-        what = f"`{spec.name}` holds something that a {suffix} file would not say in the same way"
-        raise ScaffoldError(what, where=where, fix="keep the file as it is, and report it")
+        message = f"`{spec.name}` holds something that a {suffix} file would not say in the same way"
+        raise ScaffoldError(message, where=where, fix="keep the file as it is, and report it")
 
 
 def _notes(source: Path, raws: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The comments for which the other form has no place."""
     text = read_regular(source).decode("utf-8-sig")
-    found = comments(text) if source.suffix == ".py" else _toml_comments(text)
-    kept = [one for raw in raws for part in _with_comments(raw) for _, one in comments(part)]
-    for line, comment in left_out(found, kept):
+    listed = comments(text) if source.suffix == ".py" else _toml_comments(text)
+    kept = [comment for raw in raws for part in _with_comments(raw) for _, comment in comments(part)]
+    for line, comment in left_out(listed, kept):
         yield f"the comment in line {line} has no place there: {comment}"
     yield f"{source.name} stays as it is: remove it, since both describe the same class"
 
@@ -170,6 +173,6 @@ def _with_comments(raw: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _toml_comments(text: str) -> list[tuple[int, str]]:
-    plain = _STRINGS.sub(lambda found: re.sub(r"[^\n]", "_", found[0]), text)
+    plain = _STRINGS.sub(lambda match: re.sub(r"[^\n]", "_", match[0]), text)
     lines = [(number, line.find("#"), line) for number, line in enumerate(plain.split("\n"), 1)]
     return [(number, line[at:].rstrip()) for number, at, line in lines if at >= 0 and "#:schema" not in line]

@@ -23,30 +23,30 @@ def shortened(raw: Mapping[str, Any]) -> dict[str, Any]:
         short["call"] = _call(as_table(raw["call"]))
     for functions in ("constructors", "methods"):
         if functions in raw:
-            found = as_table(raw[functions]).items()
-            short[functions] = {name: _call(as_table(table)) for name, table in found}
+            members = as_table(raw[functions]).items()
+            short[functions] = {name: _call(as_table(table)) for name, table in members}
     return short
 
 
 def _field(table: Any) -> dict[str, Any]:
-    found = parse_field_text(table) if isinstance(table, str) else dict(as_table(table))
-    kind = parse_type(found["type"])
-    without_role = {key: value for key, value in found.items() if key != "role"}
-    if found.get("role") == role_of(without_none(kind), without_role):
-        found = without_role
-    return {**found, "type": type_text(kind)}
+    table_of_field = parse_field_text(table) if isinstance(table, str) else dict(as_table(table))
+    kind = parse_type(table_of_field["type"])
+    without_role = {key: value for key, value in table_of_field.items() if key != "role"}
+    if table_of_field.get("role") == role_of(without_none(kind), without_role):
+        table_of_field = without_role
+    return {**table_of_field, "type": type_text(kind)}
 
 
-def _argument(one: Argument) -> str:
-    text = one.name if one.type is None else f"{one.name}: {type_text(one.type)}"
-    return text if one.default is None else f"{text} = {one.default}"
+def _argument(argument: Argument) -> str:
+    text = argument.name if argument.type is None else f"{argument.name}: {type_text(argument.type)}"
+    return text if argument.default is None else f"{text} = {argument.default}"
 
 
 def _call(table: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(table)
-    if "args" in found:
-        parts = [part for part in split_top(found["args"], ",") if part]
-        found["args"] = ", ".join(_argument(parse_argument(part)) for part in parts)
-    if "returns" in found:
-        found["returns"] = ", ".join(map(type_text, parse_returns(found["returns"])[0]))
-    return found
+    table_of_call = dict(table)
+    if "args" in table_of_call:
+        parts = [part for part in split_top(table_of_call["args"], ",") if part]
+        table_of_call["args"] = ", ".join(_argument(parse_argument(part)) for part in parts)
+    if "returns" in table_of_call:
+        table_of_call["returns"] = ", ".join(map(type_text, parse_returns(table_of_call["returns"])[0]))
+    return table_of_call

@@ -15,75 +15,75 @@ from scaffold.spec.skeletons.classes.fields import FIRST, WORDS
 from scaffold.spec.tables.raw import as_table
 
 
-def fields_of(given: ClassTables) -> Iterator[str]:
+def fields_of(tables: ClassTables) -> Iterator[str]:
     """The lines of all fields."""
-    for name, table in as_table(given.raw.get("fields")).items():
+    for name, table in as_table(tables.raw.get("fields")).items():
         keys = parse_field_text(table) if isinstance(table, str) else dict(as_table(table))
-        yield from _statements(given, name)
-        yield from field_lines(given, name, keys)
-    yield from _statements(given, "...")
+        yield from _statements(tables, name)
+        yield from field_lines(tables, name, keys)
+    yield from _statements(tables, "...")
 
 
-def _statements(given: ClassTables, field: str) -> Iterator[str]:
+def _statements(tables: ClassTables, field: str) -> Iterator[str]:
     """The carried statements above a field."""
-    for table in map(as_table, as_table(given.raw.get("methods")).values()):
+    for table in map(as_table, as_table(tables.raw.get("methods")).values()):
         if table.get("above") == field:
-            yield carried(given, table)
+            yield carried(tables, table)
 
 
-def field_lines(given: ClassTables, name: str, table: dict[str, Any]) -> Iterator[str]:
+def field_lines(tables: ClassTables, name: str, table: dict[str, Any]) -> Iterator[str]:
     """The lines of one field, whose table is used up."""
     kind = parse_type(table.pop("type"))
-    said = annotation(kind, given.spec.name) + (" | None" if "optional" in table else "")
+    said = annotation(kind, tables.spec.name) + (" | None" if "optional" in table else "")
     doc = docstring(table.get("doc", ""), INDENT)
     if doc is not None:
         table.pop("doc", None)
-    field = given.spec.field(name)
+    field = tables.spec.field(name)
     usual = role_of(without_none(kind), table)
-    if field is not None and given.is_made(field):
+    if field is not None and tables.is_made(field):
         table.pop("init")
     yield from comment_lines(table.pop("comment", ""))
-    made = _value(given, kind, table, usual)
+    made = _value(tables, kind, table, usual)
     yield f"{INDENT}{name}: {said}" + (f" = {made}" if made else "")
     if doc:
         yield INDENT + doc
 
 
-def _value(given: ClassTables, kind: Type, table: dict[str, Any], usual: str | None) -> str:
+def _value(tables: ClassTables, kind: Type, table: dict[str, Any], usual: str | None) -> str:
     """What stands behind the annotation; nothing where that says it all. `usual` is the role of a field that says none."""
     role = table.pop("role", None)
     code = (role or usual) in ("callable", "module")
     if role is None and not table:
         return ""
     if role is None and set(table) == {"default"} and not _is_told_otherwise(kind):
-        return given.texts.value(table["default"], (), code=code or is_code(table["default"]))
+        return tables.texts.value(table["default"], (), code=code or is_code(table["default"]))
     word = role or usual or "field"
     first = [f"role={role!r}"] if role == "callable" else []
     word = word if word in WORDS else "field"
-    told = [_key(given, key, one, word, code) for key, one in table.items()]
-    return f"{given.prefix}{word}({', '.join([*first, *sorted(told, key=_is_named)])})"
+    keywords = [_key(tables, key, element, word, code) for key, element in table.items()]
+    return f"{tables.prefix}{word}({', '.join([*first, *sorted(keywords, key=_is_named)])})"
 
 
-def _key(given: ClassTables, key: str, one: Any, word: str, code: bool) -> str:
+def _key(tables: ClassTables, key: str, value: Any, word: str, code: bool) -> str:
     """One key of a field, by position where the word takes it so."""
-    text = _value_of_key(given, key, one, code)
+    text = _value_of_key(tables, key, value, code)
     return text if word != "field" and key == FIRST.get(word, "init") else f"{key}={text}"
 
 
-def _value_of_key(given: ClassTables, key: str, one: Any, code: bool) -> str:
+def _value_of_key(tables: ClassTables, key: str, value: Any, code: bool) -> str:
     match key:
         case "check" | "preprocess":
-            return given.texts.function(str(one).strip().removeprefix("="), given.local)
-        case "init" | "converter" if str(one).strip().startswith("="):
-            return given.texts.function(str(one).strip()[1:], given.local)
+            return tables.texts.function(str(value).strip().removeprefix("="), tables.local)
+        case "init" | "converter" if str(value).strip().startswith("="):
+            return tables.texts.function(str(value).strip()[1:], tables.local)
         case "converter":
-            return str(one).strip()
+            return str(value).strip()
         case "default":
-            return given.texts.value(one, (), code=code or is_code(one))
+            return tables.texts.value(value, (), code=code or is_code(value))
         case "std" | "of" | "init":
-            return repr(one)
+            return repr(value)
         case _:
-            return given.texts.value(one, ())
+            return tables.texts.value(value, ())
 
 
 def _is_told_otherwise(kind: Type) -> bool:
@@ -97,5 +97,5 @@ def _is_named(text: str) -> bool:
     return head.isidentifier()
 
 
-def is_code(one: Any) -> bool:
-    return isinstance(one, str) and one.startswith("=")
+def is_code(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith("=")

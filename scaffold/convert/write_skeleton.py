@@ -53,8 +53,8 @@ def write_skeleton(
 
 def _frame(specs: Sequence[tuple[Mapping[str, Any], ModuleSpec]], texts: Texts) -> str:
     prefix = _prefix([spec for _, spec in specs])
-    variables = dict.fromkeys(_type_variable(one) for _, spec in specs for one in spec.generic)
-    helpers = joined(one for _, spec in specs for one in helpers_in(spec.helpers))
+    variables = dict.fromkeys(_type_variable(variable) for _, spec in specs for variable in spec.generic)
+    helpers = joined(helper for _, spec in specs for helper in helpers_in(spec.helpers))
     helpers = "\n\n".join(filter(None, ("\n".join(variables), helpers)))
     classes = (_class_text(ClassTables(raw, spec, prefix, texts)) for raw, spec in specs)
     return "\n\n\n".join([*([texts.hide(helpers)] if helpers else []), *classes])
@@ -62,31 +62,31 @@ def _frame(specs: Sequence[tuple[Mapping[str, Any], ModuleSpec]], texts: Texts) 
 
 def _imports(specs: Sequence[ModuleSpec], code: str) -> list[str]:
     """The import block of the code."""
-    own = {spec.name for spec in specs}
+    class_names = {spec.name for spec in specs}
     lines = {"abstractmethod": "from abc import abstractmethod", "np": "import numpy as np"}
     lines["skeleton"] = f"from {VOCABULARY.replace('.', ' import ')}"
     if not _prefix(specs):
         lines |= {word: f"from {VOCABULARY} import {word}" for word in (*KINDS, *WORDS, *_DECORATORS)}
     for spec in specs:
         lines |= {"Generic": GENERIC, **kind_of(spec.kind).imports}
-        others = (one for one in spec.classes if one.name not in own and one != MODULE)
-        lines |= {one.name: _class_import(one) for one in others}
+        others = (cls for cls in spec.classes if cls.name not in class_names and cls != MODULE)
+        lines |= {other.name: _class_import(other) for other in others}
         lines |= {name: line for line in spec.imports for name in imported(line)}
     # What an author imports is kept, whether the class needs it or not.
     kept = [name for spec in specs for line in spec.imports for name in imported(line)]
     return import_lines("\n".join([code, *kept]), lines, ())
 
 
-def _type_variable(one: TypeParameter) -> str:
+def _type_variable(variable: TypeParameter) -> str:
     """The statement that makes a type variable."""
-    bound = "" if one.bound is None else f", bound={annotation(one.bound)}"
-    return f'{one.name} = TypeVar("{one.name}"{bound})'
+    bound = "" if variable.bound is None else f", bound={annotation(variable.bound)}"
+    return f'{variable.name} = TypeVar("{variable.name}"{bound})'
 
 
 def _prefix(specs: Iterable[ModuleSpec]) -> str:
     """What goes before the words of the vocabulary: nothing, where none of them is a name of the classes themselves."""
     names = ((spec.name, *(field.name for field in spec.fields), *helper_names(spec)) for spec in specs)
-    taken = {name for found in names for name in found}
+    taken = {name for names_of_file in names for name in names_of_file}
     return "skeleton." if taken & {*KINDS, *WORDS, *_DECORATORS} else ""
 
 
@@ -94,63 +94,69 @@ def _class_import(kind: ClassType) -> str:
     return f"from {kind.module or f'.{stem(kind.name)}'} import {kind.name}"
 
 
-def _class_text(given: ClassTables) -> str:
-    raw = given.raw
-    if given.spec.source:
-        return "\n".join([*_above(given), given.texts.hide(given.spec.source)])
+def _class_text(tables: ClassTables) -> str:
+    raw = tables.raw
+    if tables.spec.source:
+        return "\n".join([*_above(tables), tables.texts.hide(tables.spec.source)])
     functions = [
-        further(given, name, as_table(one)) for name, one in as_table(raw.get("constructors")).items()
+        further(tables, name, as_table(member)) for name, member in as_table(raw.get("constructors")).items()
     ]
-    functions += [method(given, "__call__", as_table(raw["call"]))] if "call" in raw else []
+    functions += [method(tables, "__call__", as_table(raw["call"]))] if "call" in raw else []
     others = as_table(raw.get("methods")).items()
-    functions += [method(given, name, table) for name, table in others if "above" not in table]
+    functions += [method(tables, name, table) for name, table in others if "above" not in table]
     parts = [
-        _doc(given),
-        "\n".join(fields_of(given)),
-        "\n".join(constructor_lines(given)) if given.is_written else "",
+        _doc(tables),
+        "\n".join(fields_of(tables)),
+        "\n".join(constructor_lines(tables)) if tables.is_written else "",
         *functions,
     ]
     body = "\n\n".join(filter(None, parts))
-    return "\n".join([*_above(given), _statement(given), body or f"{INDENT}pass"])
+    return "\n".join([*_above(tables), _statement(tables), body or f"{INDENT}pass"])
 
 
-def _above(given: ClassTables) -> Iterator[str]:
+def _above(tables: ClassTables) -> Iterator[str]:
     """What stands above the class statement."""
-    yield from filter(None, [as_comment(as_text(given.raw.get("comment")))])
-    yield from (f"@{given.texts.hide(one)}" for one in given.spec.decorators)
-    if given.spec.source:
-        laws = as_table(given.raw.get("options")).get("laws")
-        yield f"@{given.prefix}as_written" + (f"(laws={laws!r})" if laws else "")
+    yield from filter(None, [as_comment(as_text(tables.raw.get("comment")))])
+    yield from (f"@{tables.texts.hide(decorator)}" for decorator in tables.spec.decorators)
+    if tables.spec.source:
+        laws = as_table(tables.raw.get("options")).get("laws")
+        yield f"@{tables.prefix}as_written" + (f"(laws={laws!r})" if laws else "")
     for word in ("groups", "test"):
-        table = as_table(given.raw.get(word))
+        table = as_table(tables.raw.get(word))
         if table:
-            local = {"seed", "self"} | given.local
-            keys = (f"{key}={given.texts.value(one, local)}" for key, one in table.items())
-            yield f"@{given.prefix}{word}({', '.join(keys)})"
+            local = {"seed", "self"} | tables.local
+            keys = (f"{key}={tables.texts.value(table_value, local)}" for key, table_value in table.items())
+            yield f"@{tables.prefix}{word}({', '.join(keys)})"
 
 
-def _statement(given: ClassTables) -> str:
-    kind, bases = given.raw.get("kind", "module"), [one.name for one in given.spec.bases if one != MODULE]
-    is_told = bool(bases) and MODULE not in given.spec.bases
-    of_kind = [] if is_told and kind == "module" else [f"{given.prefix}{_BASES[kind]}"]
-    names = ", ".join(one.name for one in given.spec.generic)
+def _statement(tables: ClassTables) -> str:
+    kind, bases = (
+        tables.raw.get("kind", "module"),
+        [base.name for base in tables.spec.bases if base != MODULE],
+    )
+    is_told = bool(bases) and MODULE not in tables.spec.bases
+    of_kind = [] if is_told and kind == "module" else [f"{tables.prefix}{_BASES[kind]}"]
+    names = ", ".join(variable.name for variable in tables.spec.generic)
     generic = [f"Generic[{names}]"] if names else []
-    told = [f"{key}={given.texts.value(one, (), code=is_code(one))}" for key, one in _keywords(given).items()]
-    return f"class {given.spec.name}({', '.join([*of_kind, *bases, *generic, *told])}):"
+    keywords = [
+        f"{key}={tables.texts.value(keyword, (), code=is_code(keyword))}"
+        for key, keyword in _keywords(tables).items()
+    ]
+    return f"class {tables.spec.name}({', '.join([*of_kind, *bases, *generic, *keywords])}):"
 
 
-def _keywords(given: ClassTables) -> dict[str, Any]:
+def _keywords(tables: ClassTables) -> dict[str, Any]:
     """What is said in the class statement beside the bases."""
-    raw = given.raw
+    raw = tables.raw
     keys = {key: raw[key] for key in _KEYWORDS if key in raw}
-    if "constructor" in raw and not given.is_written and given.spec.own_constructor is None:
+    if "constructor" in raw and not tables.is_written and tables.spec.own_constructor is None:
         keys["constructor"] = raw["constructor"]
-    if "doc" in raw and not _doc(given):
+    if "doc" in raw and not _doc(tables):
         keys["doc"] = raw["doc"]
     return {**keys, **as_table(raw.get("options")), **as_table(raw.get("keywords"))}
 
 
-def _doc(given: ClassTables) -> str:
+def _doc(tables: ClassTables) -> str:
     """The docstring of the class; empty where it has none, or one that only a keyword can say."""
-    found = docstring(given.raw.get("doc", ""), INDENT, loose=True)
-    return INDENT + found if found else ""
+    doc = docstring(tables.raw.get("doc", ""), INDENT, loose=True)
+    return INDENT + doc if doc else ""

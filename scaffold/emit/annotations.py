@@ -37,13 +37,17 @@ class Scope(Struct):
     own: str = ""
     """The class itself, whose name is quoted: it is not bound yet where its annotations are evaluated."""
 
-    def held(self, one: Field) -> str:
+    def held(self, arrayed: Field) -> str:
         """The annotation of a field, with None where it may be that."""
         # The author's own constructor stores what the author says.
-        annotation = self.plain(one.type) if one.built else self.stored(one.type, static=not one.dynamic)
-        if one.role == "state":
+        annotation = (
+            self.plain(arrayed.type)
+            if arrayed.built
+            else self.stored(arrayed.type, static=not arrayed.dynamic)
+        )
+        if arrayed.role == "state":
             annotation = f"eqx.nn.StateIndex[{annotation}]"
-        return f"{annotation} | None" if one.optional or one.nullable else annotation
+        return f"{annotation} | None" if arrayed.optional or arrayed.nullable else annotation
 
     def stored(self, kind: Type, *, static: bool = False) -> str:
         """The annotation of a field."""

@@ -28,13 +28,13 @@ _NAME, _VALUE = "\0", "\1"
 def check_statements(spec: ModuleSpec) -> tuple[str, ...]:
     """Statements over `self` that raise where an instance must not exist."""
     by_type: dict[Type, list[Field]] = {}
-    for field in (one for one in spec.static if is_checked(one)):
+    for field in (field for field in spec.static if is_checked(field)):
         by_type.setdefault(field.type, []).append(field)
     taken = {field.name for field in spec.fields}
-    loop = next(one for one in ("name", "field_name", "static_name") if one not in taken)
+    loop = next(name for name in ("name", "field_name", "static_name") if name not in taken)
     static = [_static_check(kind, fields, loop) for kind, fields in by_type.items()]
-    own = [_own_check(spec, field) for field in spec.fields if field.check]
-    return (*static, *own)
+    checks = [_own_check(spec, field) for field in spec.fields if field.check]
+    return (*static, *checks)
 
 
 def is_checked(field: Field) -> bool:
@@ -47,20 +47,22 @@ def is_checked(field: Field) -> bool:
 
 def _static_check(kind: Type, fields: list[Field], loop: str) -> str:
     """One check for all static fields of a type; several are looped over, each as `loop`."""
-    told = f"is static and must be {describe(kind)}"
+    message = f"is static and must be {describe(kind)}"
     if len(fields) == 1:
         name = fields[0].name
         return _raise_if(
-            _refusal(kind, f"self.{name}"), "TypeError", f"`{name}` {told}", f"self.{name}", indent=""
+            _refusal(kind, f"self.{name}"), "TypeError", f"`{name}` {message}", f"self.{name}", indent=""
         )
     names = ", ".join(f'"{field.name}"' for field in fields)
-    inner = _raise_if(_refusal(kind, "value"), "TypeError", f"`{_NAME * 6}` {told}", "value", indent="    ")
+    inner = _raise_if(
+        _refusal(kind, "value"), "TypeError", f"`{_NAME * 6}` {message}", "value", indent="    "
+    )
     return f"for {loop} in ({names}):\n    value = getattr(self, {loop})\n{inner.replace('{name}', f'{{{loop}}}')}"
 
 
 def _own_check(spec: ModuleSpec, field: Field) -> str:
     source = field.check or ""
-    named = rename(source, {one.name: f"self.{one.name}" for one in spec.fields})
+    named = rename(source, {field.name: f"self.{field.name}" for field in spec.fields})
     condition = located(spec, as_given(spec, named))
     message = f"`{field.name}` must satisfy `{source}`"
     shown = located(spec, f"self.{field.name}")

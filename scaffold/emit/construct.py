@@ -72,11 +72,18 @@ def hand_over(spec: ModuleSpec) -> Constructor:
         *_setup(spec, keys),
         *draw_of_either(spec),
     )
-    made = [(one.name, _handed(spec, one) if one.given else _value(spec, one, keys)) for one in spec.stored]
-    first, own = _made_first(spec, made)
-    values = list(own)
+    made = [
+        (field.name, _handed(spec, field) if field.given else _value(spec, field, keys))
+        for field in spec.stored
+    ]
+    first, assigned = _made_first(spec, made)
+    values = list(assigned)
     # What `__init__` takes besides the fields: flags, and the sizes of entries that it presets.
-    besides = (one.name for one in parameters(fields_as_given(spec)) if one.source in ("dim", "flag"))
+    besides = (
+        parameter.name
+        for parameter in parameters(fields_as_given(spec))
+        if parameter.source in ("dim", "flag")
+    )
     values += [(name, name) for name in besides]
     if asked_dtype(spec) and uses_dtype(fields_as_given(spec)):
         values.append(("dtype", asked_dtype(spec)))

@@ -22,12 +22,15 @@ class Facts(Struct, frozen=True):
 
 def facts(spec: ModuleSpec) -> Facts:
     """What is to be told of the class that `spec` gives."""
-    held = tuple(placed(spec))
-    places = {field.name: place for place, field in held}
+    members = tuple(placed(spec))
+    places = {field.name: place for place, field in members}
     return Facts(
-        placed=held,
-        filters=tuple((f"select_{one.name}", selected(spec, one)) for one in spec.groups),
-        ties=tuple((one.name, _tied_leaf(spec, one, places)) for one in shared_fields(spec)),
+        placed=members,
+        filters=tuple((f"select_{group.name}", selected(spec, group)) for group in spec.groups),
+        ties=tuple(
+            (shared_field.name, _tied_leaf(spec, shared_field, places))
+            for shared_field in shared_fields(spec)
+        ),
         paths={name: place + name for name, place in places.items()},
     )
 

@@ -16,23 +16,27 @@ _FIRST = 12
 
 def generic_context(spec: ModuleSpec, layout: Layout, bases: str) -> dict[str, Any]:
     """What templates lay out of the type parameters: behind the name, among the bases, and above the class."""
-    names = ", ".join(one.name for one in spec.generic)
-    own = {"own_type": f"{spec.name}[{names}]" if names else spec.name, "type_parameters": ""}
+    names = ", ".join(type_variable.name for type_variable in spec.generic)
+    context = {"own_type": f"{spec.name}[{names}]" if names else spec.name, "type_parameters": ""}
     if not spec.generic:
-        return {**own, "helpers": _above(spec)}
+        return {**context, "helpers": _above(spec)}
     # Of several classes in one module the code is put together, which every Python has to be able to read.
     if _has_syntax(layout) and spec.unit is None:
         listed = ", ".join(map(_declared, spec.generic))
-        return {**own, "type_parameters": f"[{listed}]", "helpers": _above(spec)}
+        return {**context, "type_parameters": f"[{listed}]", "helpers": _above(spec)}
     helpers = _above(spec, map(variable, spec.generic))
-    return {**own, "bases": f"{bases}, Generic[{names}]", "helpers": helpers}
+    return {**context, "bases": f"{bases}, Generic[{names}]", "helpers": helpers}
 
 
 def readable_context(spec: ModuleSpec, context: Mapping[str, Any]) -> Mapping[str, Any]:
     """The same for code that any Python can read, to find out what it imports: with each bound, and without new syntax."""
     if not context["type_parameters"]:
         return context
-    bounds = (f"{one.name} = {Scope().plain(one.bound)}" for one in spec.generic if one.bound is not None)
+    bounds = (
+        f"{type_variable.name} = {Scope().plain(type_variable.bound)}"
+        for type_variable in spec.generic
+        if type_variable.bound is not None
+    )
     return {**context, "type_parameters": "", "helpers": _above(spec, bounds)}
 
 
@@ -44,18 +48,22 @@ def _above(spec: ModuleSpec, lines: Iterable[str] = ()) -> str:
 def _has_syntax(layout: Layout) -> bool:
     """Whether the project says that it needs a Python which has it."""
     project = layout.document.get("project")
-    told = (
+    floor = (
         cast("Mapping[str, object]", project).get("requires-python") if isinstance(project, Mapping) else None
     )
-    floors = [int(found) for found in re.findall(_FLOOR, told)] if isinstance(told, str) else []
+    floors = [int(number) for number in re.findall(_FLOOR, floor)] if isinstance(floor, str) else []
     return max(floors, default=0) >= _FIRST
 
 
-def _declared(one: TypeParameter) -> str:
-    return one.name if one.bound is None else f"{one.name}: {Scope().plain(one.bound)}"
+def _declared(type_variable: TypeParameter) -> str:
+    return (
+        type_variable.name
+        if type_variable.bound is None
+        else f"{type_variable.name}: {Scope().plain(type_variable.bound)}"
+    )
 
 
-def variable(one: TypeParameter) -> str:
+def variable(type_variable: TypeParameter) -> str:
     """The statement that makes a type variable."""
-    bound = "" if one.bound is None else f", bound={Scope().plain(one.bound)}"
-    return f'{one.name} = TypeVar("{one.name}"{bound})'
+    bound = "" if type_variable.bound is None else f", bound={Scope().plain(type_variable.bound)}"
+    return f'{type_variable.name} = TypeVar("{type_variable.name}"{bound})'

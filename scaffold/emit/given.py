@@ -160,7 +160,9 @@ def functions_for_given(spec: ModuleSpec) -> tuple[str, ...]:
         return ()
     whole = fields_as_given(spec) if rebuilds_by(spec, "flag") else spec
     takes_dtype = bool(asked_dtype(spec) or asked_dtype(whole))
-    copied = [array for one in whole.stored if one.given and one.dynamic for array in _copied(one.type)]
+    copied = [
+        array for field in whole.stored if field.given and field.dynamic for array in _copied(field.type)
+    ]
     # Several classes of one module share the function that takes a dtype.
     named = dict.fromkeys(map(_copier, copied), spec.unit is not None)
     for array in copied:

@@ -40,10 +40,10 @@ def group_context(spec: ModuleSpec) -> dict[str, Any]:
 
 def _methods(spec: ModuleSpec, group: Group) -> list[list[str]]:
     name, fields = group.name, group.fields
-    listed = " and ".join(filter(None, [", ".join(f"`{one}`" for one in fields[:-1]), f"`{fields[-1]}`"]))
+    listed = " and ".join(filter(None, [", ".join(f"`{name}`" for name in fields[:-1]), f"`{fields[-1]}`"]))
     combines = kind_of(spec.kind).combines
     back = "`combine` puts" if combines else "`eqx.combine` puts"
-    told = docstring(f"Filter spec: True at each leaf of {listed}, False at every other.", BODY)
+    doc = docstring(f"Filter spec: True at each leaf of {listed}, False at every other.", BODY)
     parted = docstring(
         f"The leaves of {listed}, and the rest, with None in the gaps; {back} them together.", BODY
     )
@@ -53,6 +53,6 @@ def _methods(spec: ModuleSpec, group: Group) -> list[list[str]]:
     select = _SELECT_CHILD.format(name=name) if spec.nests else _SELECT.format(names=fields)
     pair = f'tuple["{spec.name}", "{spec.name}"]'
     return [
-        [f"select_{name}", f'"{spec.name}"', told, block(select, BODY)],
+        [f"select_{name}", f'"{spec.name}"', doc, block(select, BODY)],
         [f"partition_{name}", pair, parted, block(partition, BODY)],
     ]

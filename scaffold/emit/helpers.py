@@ -63,11 +63,13 @@ def helper_faults(spec: ModuleSpec, names: Iterable[str], layout: Layout) -> Ite
     """Files that lie where these modules go, and are something else."""
     for name in names:
         path = layout.source_file(name)
-        missing = [one for one in HELPERS[name].functions if not _defines(layout.root / path, one)]
+        missing = [
+            function for function in HELPERS[name].functions if not _defines(layout.root / path, function)
+        ]
         if missing:
-            what = f"`{path}` is there already, and has no function `{missing[0]}`"
+            message = f"`{path}` is there already, and has no function `{missing[0]}`"
             fix = f"rename that module: `{path}` is where {HELPERS[name].purpose}"
-            yield Fault(f"{spec.where}: {HELPERS[name].key}", what, fix)
+            yield Fault(f"{spec.where}: {HELPERS[name].key}", message, fix)
 
 
 def _definition(name: str) -> bytes:

@@ -14,19 +14,19 @@ from scaffold.spec.source.expressions import assigned_names
 
 def initialised(spec: ModuleSpec, field: Field, array: ArrayType, key: str) -> str:
     """The value of an array that a named initialiser makes, drawn from `key`."""
-    one = INITIALISERS[field.initialiser or ""]
+    initialiser = INITIALISERS[field.initialiser or ""]
     if field.initialiser == "split" and array.dims:
         return f"jax.random.split({key}, {shape_source(array)})"
     if _may_draw_both_parts(field):
         return _drawn_parts(spec, array, key, field.measure or "")
     dtype, narrowed = dtype_source(array), ""
-    if one.holds == "wide float" and array.dtype in CHOSEN_DTYPES:
+    if initialiser.holds == "wide float" and array.dtype in CHOSEN_DTYPES:
         # The constructor may be given a narrower dtype than what makes it can do. NumPy's rule, since jax's can be made strict.
         dtype, narrowed = f"np.promote_types({dtype}, np.float32)", f".astype({dtype})"
     source, measure = (
-        (one.source, "")
+        (initialiser.source, "")
         if field.measure is None
-        else (one.measured, _operand_in(one.measured, field.measure))
+        else (initialiser.measured, _operand_in(initialiser.measured, field.measure))
     )
     fan = fan_axes(spec, array, field.name)
     made = source.format(key=key, shape=shape_source(array), dtype=dtype, fan=fan, measure=measure) + narrowed
@@ -67,7 +67,9 @@ def _drawn_parts(spec: ModuleSpec, array: ArrayType, key: str, limit: str) -> st
 
 def draw_of_either(spec: ModuleSpec) -> tuple[str, ...]:
     """A function that draws for a dtype of which only the call of the constructor tells whether it is complex."""
-    drawn = [one.array.dtype for one in spec.stored if one.array is not None and _may_draw_both_parts(one)]
+    drawn = [
+        field.array.dtype for field in spec.stored if field.array is not None and _may_draw_both_parts(field)
+    ]
     return (_DRAW_OF_EITHER.format(name=_name_of_draw(spec)),) if "inexact" in drawn else ()
 
 
@@ -84,7 +86,7 @@ def {name}(key: PRNGKeyArray, shape: tuple[int, ...], limit: float) -> Array:
 
 
 def _name_of_draw(spec: ModuleSpec) -> str:
-    taken = {*(one.name for one in parameters(spec)), *assigned_names(spec.setup)}
+    taken = {*(parameter.name for parameter in parameters(spec)), *assigned_names(spec.setup)}
     name = "uniform"
     while name in taken:
         name += "_"
@@ -112,5 +114,9 @@ def fan_axes(spec: ModuleSpec, array: ArrayType, name: str = "") -> str:
 
 
 def _is_fed_from_the_left(spec: ModuleSpec, array: ArrayType) -> bool:
-    inputs = {dim for one in (spec.call.args if spec.call else ()) for dim in getattr(one.type, "dims", ())}
+    inputs = {
+        dim
+        for argument in (spec.call.args if spec.call else ())
+        for dim in getattr(argument.type, "dims", ())
+    }
     return array.dims[-2] in inputs and array.dims[-1] not in inputs

@@ -110,5 +110,5 @@ def _hands_on(node: ast.expr) -> bool:
 
 def _free_local(spec: ModuleSpec) -> str:
     """A name for what an expression has made that stands for nothing in the constructor."""
-    taken = constructor_names(spec) | {one.name for one in spec.fields}
+    taken = constructor_names(spec) | {field.name for field in spec.fields}
     return next(name for name in ("made", "value", "made_here", f"made_{spec.name}") if name not in taken)

@@ -25,9 +25,11 @@ BODY = " " * 8
 
 def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
     """The buffers that must be kept out of the gradient where they are used."""
-    buffers = (one for one in spec.fields if one.role == "buffer")
+    buffers = (field for field in spec.fields if field.role == "buffer")
     return tuple(
-        one.name for one in buffers if one.is_tree or any(array.inexact for array in arrays(one.type))
+        buffer.name
+        for buffer in buffers
+        if buffer.is_tree or any(array.inexact for array in arrays(buffer.type))
     )
 
 
@@ -44,15 +46,15 @@ def stop_gradients(spec: ModuleSpec, source: str) -> str:
 
 def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
     """Name, annotation, docstring and expression of each derived field."""
-    names = {one.name: f"self.{one.name}" for one in spec.fields}
+    names = {field.name: f"self.{field.name}" for field in spec.fields}
     return [
         (
-            one.name,
-            Scope(own=spec.name).stored(one.type),
-            docstring(one.doc if one.doc.strip() else _property_text(spec, one), BODY),
-            stop_gradients(spec, rename(one.expression or "None", names)),
+            field.name,
+            Scope(own=spec.name).stored(field.type),
+            docstring(field.doc if field.doc.strip() else _property_text(spec, field), BODY),
+            stop_gradients(spec, rename(field.expression or "None", names)),
         )
-        for one in spec.derived
+        for field in spec.derived
     ]
 
 
@@ -80,30 +82,30 @@ def readable(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
 
 def call_context(spec: ModuleSpec) -> dict[str, Any]:
     """The parts of `__call__`, empty texts where the class has none, and all methods, the call among them."""
-    found, first = methods(spec), len(spec.constructors)
-    return {**_call_context(spec), "constructors": found[:first], "methods": found[first:]}
+    context, first = methods(spec), len(spec.constructors)
+    return {**_call_context(spec), "constructors": context[:first], "methods": context[first:]}
 
 
 def _call_context(spec: ModuleSpec) -> dict[str, Any]:
     call = spec.call
     if call is None:
         return {"has_call": False, "call_signature": "", "call_returns": "", "call_doc": "", "call_body": ""}
-    signature, returns, told, body = _function(spec, Method("__call__", call))
+    signature, returns, described, body = _function(spec, Method("__call__", call))
     return {
         "has_call": True,
         "call_signature": signature,
         "call_returns": returns,
-        "call_doc": docstring(told, BODY) if told else "",
+        "call_doc": docstring(described, BODY) if described else "",
         "call_body": body,
     }
 
 
 def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any]:
     """What is emitted of a class, with the author's comment above it, and above each field that has one."""
-    told = {one.name: block(one.comment, METHOD).lstrip() for one in spec.fields if one.comment}
+    comments = {field.name: block(field.comment, METHOD).lstrip() for field in spec.fields if field.comment}
 
     def commented(lines: Sequence[str]) -> list[str]:
-        heads = (told.get(line.partition(":")[0], "") for line in lines)
+        heads = (comments.get(line.partition(":")[0], "") for line in lines)
         return [f"{head}\n{METHOD}{line}" if head else line for head, line in zip(heads, lines, strict=True)]
 
     def with_statements(lines: Sequence[str]) -> list[str]:
@@ -118,27 +120,29 @@ def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any
     small = [
         [name, doc, commented(lines), *rest] for name, doc, lines, *rest in context.get("small_classes", ())
     ]
-    properties = [[*one, told.get(one[0], "")] for one in context["properties"]]
-    own = {
-        "comment": "\n".join(filter(None, (spec.comment, *(f"@{one}" for one in spec.decorators)))),
+    properties = [[*row, comments.get(row[0], "")] for row in context["properties"]]
+    texts = {
+        "comment": "\n".join(
+            filter(None, (spec.comment, *(f"@{decorator}" for decorator in spec.decorators)))
+        ),
         "below": spec.below,
         "fields": with_statements(context["fields"]),
         "properties": properties,
     }
-    return {**context, **own, **({"small_classes": small} if small else {})}
+    return {**context, **texts, **({"small_classes": small} if small else {})}
 
 
 def _statements_above(spec: ModuleSpec, name: str, names: Sequence[str]) -> Iterator[str]:
     """The carried statements above a field; below all where that field is not stored."""
-    for one in (one for one in spec.methods if one.call.above):
-        place = one.call.above if one.call.above in names else "..."
+    for method in (one for one in spec.methods if one.call.above):
+        place = method.call.above if method.call.above in names else "..."
         if place == name:
-            yield block("\n".join(filter(None, (one.call.comment, one.call.source))), METHOD).lstrip()
+            yield block("\n".join(filter(None, (method.call.comment, method.call.source))), METHOD).lstrip()
 
 
 def methods(spec: ModuleSpec) -> list[str]:
     """The call and each method of the author's, in order, as source."""
-    return ["\n".join(_method(spec, one)) for _, one in spec.functions if not one.call.above]
+    return ["\n".join(_method(spec, function)) for _, function in spec.functions if not function.call.above]
 
 
 def _method(spec: ModuleSpec, method: Method) -> Iterator[str]:
@@ -147,13 +151,15 @@ def _method(spec: ModuleSpec, method: Method) -> Iterator[str]:
     if method.call.source:
         yield block(carried(spec, method), METHOD)
         return
-    signature, returns, told, body = _function(spec, method)
+    signature, returns, described, body = _function(spec, method)
     is_asked = asks_for(spec, method)
-    yield from (f"{METHOD}@{one}" for one in (*method.decorators, *["abc.abstractmethod"] * is_asked))
+    yield from (
+        f"{METHOD}@{decorator}" for decorator in (*method.decorators, *["abc.abstractmethod"] * is_asked)
+    )
     yield f"{METHOD}def {method.name}({signature}){f' -> {returns}' if method.call.returns else ''}:"
-    if told:
-        yield f"{BODY}{docstring(told, BODY)}"
-    if not (told and is_asked):
+    if described:
+        yield f"{BODY}{docstring(described, BODY)}"
+    if not (described and is_asked):
         yield body or f"{BODY}..."
 
 
@@ -170,8 +176,8 @@ def _function(spec: ModuleSpec, method: Method) -> tuple[str, str, str, str]:
     source = _dedented(call.body)
     body = stop_gradients(spec, source) if method.owner == "self" else source
     is_inner = method.name.startswith("_") and method.name != "__call__" and not call.doc.strip()
-    told = replace(call, returns=()) if method.builds(spec.name) else call
-    return signature, _returns(call, scope), "" if is_inner else _call_doc(told), block(body, BODY)
+    described = replace(call, returns=()) if method.builds(spec.name) else call
+    return signature, _returns(call, scope), "" if is_inner else _call_doc(described), block(body, BODY)
 
 
 def _dedented(source: str) -> str:
@@ -200,11 +206,12 @@ def _mapping_text(call: Call) -> str:
 
 def constructor_doc(spec: ModuleSpec) -> str:
     """The docstring of the constructor: what the author says of its arguments, and the invariants that it holds them to."""
-    told = (
-        (one, one.field.doc if one.field and one.source == "field" else one.doc) for one in parameters(spec)
+    lines = (
+        (parameter, parameter.field.doc if parameter.field and parameter.source == "field" else parameter.doc)
+        for parameter in parameters(spec)
     )
-    listed = "\n".join(f"- `{one.name}`: {doc.rstrip('.')}." for one, doc in told if doc.strip())
-    raised = "\n".join(f"- `ValueError` unless `{one.check}`." for one in spec.fields if one.check)
+    listed = "\n".join(f"- `{parameter.name}`: {doc.rstrip('.')}." for parameter, doc in lines if doc.strip())
+    raised = "\n".join(f"- `ValueError` unless `{field.check}`." for field in spec.fields if field.check)
     parts = (
         "Build an instance.",
         f"**Arguments:**\n\n{listed}" if listed else "",
@@ -217,9 +224,9 @@ def class_doc(spec: ModuleSpec) -> str:
     """The docstring of the class: the author's, or what can be said of the fields."""
     if spec.doc.strip():
         return docstring(spec.doc, METHOD)
-    names = [f"`{one.name}`" for one in spec.stored]
+    names = [f"`{field.name}`" for field in spec.stored]
     is_open = not kind_of(spec.kind).has_instances
-    told = "Has a call, which subclasses make." if is_open else "Holds nothing."
+    summary = "Has a call, which subclasses make." if is_open else "Holds nothing."
     if names:
-        told = f"Holds {listed(names)}."
-    return docstring(told, METHOD)
+        summary = f"Holds {listed(names)}."
+    return docstring(summary, METHOD)

@@ -31,18 +31,18 @@ def merged_code(specs: Sequence[ModuleSpec], codes: Sequence[str]) -> list[str]:
 def _new(code: str, seen: set[str], by_author: set[str]) -> str:
     """The code without what the classes above have brought, word for word: helper functions, type variables."""
     kept = [
-        one
-        for one in helpers_in(code)
-        if not one.names or by_author.intersection(one.names) or one.text.strip() not in seen
+        helper
+        for helper in helpers_in(code)
+        if not helper.names or by_author.intersection(helper.names) or helper.text.strip() not in seen
     ]
-    seen |= {one.text.strip() for one in kept}
+    seen |= {helper.text.strip() for helper in kept}
     return joined(kept)
 
 
 def quoted(code: str, later: Collection[str]) -> str:
     """The code with annotations in quotes where they name classes that are not bound yet when they are evaluated."""
-    found = _early(ast.parse(code), later) if later else ()
-    return spliced(code, (in_place_of(node, _text(node)) for node in found))
+    expressions = _early(ast.parse(code), later) if later else ()
+    return spliced(code, (in_place_of(node, _text(node)) for node in expressions))
 
 
 def _text(node: ast.expr) -> str:
@@ -75,6 +75,6 @@ def _naming(annotation: ast.expr, later: Collection[str]) -> Iterator[ast.expr]:
             for part in parts:
                 yield from _naming(part, later)
         case _:
-            names = {one.id for one in ast.walk(annotation) if isinstance(one, ast.Name)}
+            names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
             if not names.isdisjoint(later):
                 yield annotation

@@ -16,9 +16,9 @@ def small_classes(spec: ModuleSpec) -> tuple[ModuleSpec, ...]:
 
 
 def _small_class(spec: ModuleSpec, group: Group) -> ModuleSpec:
-    fields = tuple(one for name in group.fields if (one := spec.field(name)) is not None)
-    told = listed(f"`{name}`" for name in group.fields)
-    doc = f"The group `{group.name}` of `{spec.name}`: {told}."
+    fields = tuple(member for name in group.fields if (member := spec.field(name)) is not None)
+    names = listed(f"`{name}`" for name in group.fields)
+    doc = f"The group `{group.name}` of `{spec.name}`: {names}."
     return ModuleSpec(group.class_name, spec.kind, fields, doc, rebuild="bypass", where=group.name)
 
 
@@ -27,28 +27,32 @@ def with_groups_as_fields(spec: ModuleSpec, has_spec: Callable[[ModuleSpec], boo
 
     `has_spec` says whether the class of a group has a filter spec of its own, which that of the large one then asks.
     """
-    roles = {one.where: "module" if has_spec(one) else "param" for one in small_classes(spec)}
-    found = dict.fromkeys(_holder(spec, one) or one for one in spec.fields)
+    roles = {small.where: "module" if has_spec(small) else "param" for small in small_classes(spec)}
+    members = dict.fromkeys(_holder(spec, field) or field for field in spec.fields)
     fields = (
-        Field(one.name, ClassType(one.class_name), roles[one.name]) if isinstance(one, Group) else one
-        for one in found
+        Field(member.name, ClassType(member.class_name), roles[member.name])
+        if isinstance(member, Group)
+        else member
+        for member in members
     )
     return replace(spec, fields=tuple(fields))
 
 
 def _holder(spec: ModuleSpec, field: Field) -> Group | None:
     """The group in whose class a field lies, or None."""
-    return next((one for one in spec.groups if field.name in one.fields), None) if spec.nests else None
+    return next((group for group in spec.groups if field.name in group.fields), None) if spec.nests else None
 
 
 def placed(spec: ModuleSpec) -> Iterator[tuple[str, Field]]:
     """The fields in the order of the leaves, each with the path of what holds it: `shape.`, or nothing."""
-    for one in dict.fromkeys(_holder(spec, field) or field for field in spec.stored):
-        if isinstance(one, Field):
-            yield "", one
+    for member in dict.fromkeys(_holder(spec, field) or field for field in spec.stored):
+        if isinstance(member, Field):
+            yield "", member
         else:
             yield from (
-                (f"{one.name}.", field) for name in one.fields if (field := spec.field(name)) is not None
+                (f"{member.name}.", field)
+                for name in member.fields
+                if (field := spec.field(name)) is not None
             )
 
 
@@ -60,14 +64,17 @@ def selected(spec: ModuleSpec, group: Group) -> tuple[str, ...]:
 def located(spec: ModuleSpec, source: str) -> str:
     """`source` with each field read where it lies: `self.shape.radius` for `self.radius`."""
     groups = spec.groups if spec.nests else ()
-    return move(source, {name: f"self.{one.name}.{name}" for one in groups for name in one.fields})
+    return move(source, {name: f"self.{group.name}.{name}" for group in groups for name in group.fields})
 
 
 def grouped(spec: ModuleSpec, values: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Name and value of each attribute of the large class, from those of all fields."""
     made = dict(values)
-    found = dict.fromkeys(_holder(spec, one) or one for one in spec.stored)
-    return tuple((one.name, _build(one, made) if isinstance(one, Group) else made[one.name]) for one in found)
+    members = dict.fromkeys(_holder(spec, field) or field for field in spec.stored)
+    return tuple(
+        (member.name, _build(member, made) if isinstance(member, Group) else made[member.name])
+        for member in members
+    )
 
 
 def _build(group: Group, made: dict[str, str]) -> str:

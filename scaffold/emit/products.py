@@ -9,7 +9,7 @@ from scaffold.spec.source.expressions import dedented
 def summed_axes(spec: ModuleSpec, name: str) -> set[int]:
     """The axes of the field that products with `@` sum over: -1 for `self.weight @ x`, -2 for `x @ self.weight`."""
     bodies = [function.call.body for _, function in spec.functions]
-    sources = [*map(dedented, bodies), *(one.expression or "" for one in spec.derived)]
+    sources = [*map(dedented, bodies), *(field.expression or "" for field in spec.derived)]
     nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
     products = [
         (node.left, node.right)

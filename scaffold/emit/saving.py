@@ -39,8 +39,8 @@ def _save(spec: ModuleSpec) -> str:
 
 
 def _load(spec: ModuleSpec) -> str:
-    told = _LOAD_DOC.format(abstract=kind_of(spec.kind).abstracted_by)
-    doc = docstring(told + _MIGRATE_DOC * spec.migrate, BODY)
+    doc_text = _LOAD_DOC.format(abstract=kind_of(spec.kind).abstracted_by)
+    doc = docstring(doc_text + _MIGRATE_DOC * spec.migrate, BODY)
     asked = ", *, migrate: bool = False" * spec.migrate
     head = f'@classmethod\ndef load(cls, path: str | PathLike[str], like: "{spec.name}"{asked}) -> "{spec.name}":'
     loaded = f"load_{_what(spec)}(path, like)"
@@ -57,11 +57,11 @@ def _method(head: str, doc: str, body: str) -> str:
 
 def save_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Fields that have the names of the methods."""
-    for one in spec.fields if spec.save else ():
-        if one.name in METHODS:
-            what = f"`{one.name}` is a method of a class with `save`"
-            fix = f"rename it, to `my_{one.name}` for example"
-            yield Fault(f"fields.{one.name}", what, fix)
+    for field in spec.fields if spec.save else ():
+        if field.name in METHODS:
+            message = f"`{field.name}` is a method of a class with `save`"
+            fix = f"rename it, to `my_{field.name}` for example"
+            yield Fault(f"fields.{field.name}", message, fix)
     yield from _migrate_faults(spec) if spec.migrate else ()
 
 

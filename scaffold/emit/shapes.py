@@ -24,17 +24,17 @@ class _Held(Struct, frozen=True):
 
 def shape_statements(spec: ModuleSpec, *, checked: bool = True) -> tuple[str, ...]:
     """Bind the sizes that are read, also by the checks, and raise where two disagree."""
-    held = tuple(_held(spec)) if checked else ()
-    needed = {*dims_used(spec), *(name for one in held for name in _names_in(one.array))}
-    is_free = {"name", "value"}.isdisjoint(one.name for one in parameters(spec))
-    return (*_bindings(spec, needed), *_checks(held, loops=is_free))
+    shapes = tuple(_held(spec)) if checked else ()
+    needed = {*dims_used(spec), *(name for shape in shapes for name in _names_in(shape.array))}
+    is_free = {"name", "value"}.isdisjoint(parameter.name for parameter in parameters(spec))
+    return (*_bindings(spec, needed), *_checks(shapes, loops=is_free))
 
 
 def shapes_held(spec: ModuleSpec) -> Iterator[tuple[str, ArrayType]]:
     """The arrays that a constructor refuses where their first dim is not that of another array."""
-    for one in _held(spec):
-        if one.owners and set(dim_names(one.array.dims[0])) - set(_own_dims(spec, one.name)):
-            yield one.name, one.array
+    for shape in _held(spec):
+        if shape.owners and set(dim_names(shape.array.dims[0])) - set(_own_dims(spec, shape.name)):
+            yield shape.name, shape.array
 
 
 def _own_dims(spec: ModuleSpec, name: str) -> Iterator[str]:
@@ -62,9 +62,9 @@ def _held(spec: ModuleSpec) -> Iterator[_Held]:
         array = field.array or ArrayType("f", ())
         names = _names_in(array)
         others = tuple(
-            dict.fromkeys(owners[one] for one in names if owners.get(one, field.name) != field.name)
+            dict.fromkeys(owners[name] for name in names if owners.get(name, field.name) != field.name)
         )
-        if all(one in owners for one in names) and (others or len(set(names)) < len(names)):
+        if all(name in owners for name in names) and (others or len(set(names)) < len(names)):
             yield _Held(field.name, array, others)
 
 
@@ -73,23 +73,23 @@ def _names_in(array: ArrayType) -> list[str]:
     return [name for dim in array.dims for name in dim_names(dim)]
 
 
-def _checks(held: tuple[_Held, ...], *, loops: bool) -> Iterator[str]:
+def _checks(shapes: tuple[_Held, ...], *, loops: bool) -> Iterator[str]:
     """One check for all fields of a shape; several are looped over, if the names of the loop are free."""
     by_shape: dict[tuple[tuple[str, ...], Owners], list[str]] = {}
-    for one in held:
-        by_shape.setdefault((one.array.dims, one.owners), []).append(one.name)
+    for held_shape in shapes:
+        by_shape.setdefault((held_shape.array.dims, held_shape.owners), []).append(held_shape.name)
     for (dims, owners), names in by_shape.items():
         shape = shape_source(ArrayType("f", dims))
         if len(names) == 1 or not loops:
-            yield from (_check(f"`{one}`", f"np.shape({one})", shape, owners) for one in names)
+            yield from (_check(f"`{name}`", f"np.shape({name})", shape, owners) for name in names)
         else:
             pairs = ", ".join(f'("{name}", {name})' for name in names)
             check = _check("`{name}`", "np.shape(value)", shape, owners).replace("\n", "\n    ")
             yield f"for name, value in ({pairs}):\n    {check}"
 
 
-def _check(shown: str, found: str, shape: str, owners: Owners) -> str:
-    what = f'f"{shown} has shape {{{found}}}, "'
-    others = " and ".join(f"`{one}` {{np.shape({one})}}" for one in owners)
+def _check(shown: str, actual: str, shape: str, owners: Owners) -> str:
+    message = f'f"{shown} has shape {{{actual}}}, "'
+    others = " and ".join(f"`{owner}` {{np.shape({owner})}}" for owner in owners)
     against = f'f"and {others}"' if others else f'"which is not {shape}"'
-    return f"if {found} != {shape}:\n    raise ValueError(\n        {what}\n        {against}\n    )"
+    return f"if {actual} != {shape}:\n    raise ValueError(\n        {message}\n        {against}\n    )"

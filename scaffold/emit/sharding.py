@@ -21,8 +21,8 @@ def sharding_members(spec: ModuleSpec) -> list[str]:
     if spec.sharding is None or spec.defines("partition_specs") or kind_of(spec.kind).variables:
         return []
     rules, dims = applied(spec), named_fields(spec)
-    told = ", ".join(f"`{name}` lies on {_told(axes)}" for name, axes in rules if axes)
-    doc = docstring(_DOC.format(default=f"; by default {told}" if told else ""), BODY)
+    rules_text = ", ".join(f"`{name}` lies on {_told(axes)}" for name, axes in rules if axes)
+    doc = docstring(_DOC.format(default=f"; by default {rules_text}" if rules_text else ""), BODY)
     head = f'def partition_specs(self, rules: Mapping[str, Any] | None = None) -> "{spec.name}":'
     named = ", ".join(f'"{name}": {_tuple(listed)}' for name, listed in dims.items())
     body = f"return field_specs(self, {{{named}}}, {rules_source(rules)}, rules)"

@@ -6,10 +6,10 @@ from scaffold.spec.model import ModuleSpec
 
 def trainable_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, ...]) -> str:
     """The body of `trainable`. `stays` names fields that are no sub-modules and not trained; the others' leaves pass `tests`."""
-    left = tuple(one.name for one in spec.dynamic if one.name in (*stays, *always_frozen(spec)))
+    left = tuple(field.name for field in spec.dynamic if field.name in (*stays, *always_frozen(spec)))
     if len(left) == len(spec.dynamic):
         return "return jax.tree.map(lambda _: False, self)"
-    if any(one.role == "module" for one in spec.dynamic):
+    if any(field.role == "module" for field in spec.dynamic):
         return f"return trained_fields(self{_but(spec, left)})"
     return _flat(spec, left, tests)
 
@@ -17,7 +17,7 @@ def trainable_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, .
 def decayed_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, ...]) -> str:
     """The body of `decayed`: as `trainable_body`, without the fields that weight decay leaves alone."""
     left = undecayed(spec)
-    if any(one.role == "module" for one in spec.dynamic):
+    if any(field.role == "module" for field in spec.dynamic):
         return f"return decayed_fields(self, self.trainable(), but={left!r})"
     return trainable_body(spec, (*stays, *left), tests)
 
@@ -28,7 +28,7 @@ def _but(spec: ModuleSpec, left: tuple[str, ...]) -> str:
     parts = [*([repr(left)] if left else []), *flagged]
     if not parts:
         return ""
-    joined = parts[0] if len(parts) == 1 else " + ".join(f"({one})" for one in parts)
+    joined = parts[0] if len(parts) == 1 else " + ".join(f"({part})" for part in parts)
     return f", but={joined}"
 
 

@@ -262,8 +262,8 @@ def _merge(files: Iterable[Request]) -> dict[PurePosixPath, list[Request]]:
 def _contradictions(path: PurePosixPath, texts: Sequence[File], edits: Sequence[Edit]) -> Iterator[Fault]:
     different = sorted({file.text for file in texts})
     if len(different) > 1:
-        what = f"is asked for twice, with different texts: {difference(*different[:2])}"
-        yield Fault(str(path), what, "give one of the two another name")
+        message = f"is asked for twice, with different texts: {difference(*different[:2])}"
+        yield Fault(str(path), message, "give one of the two another name")
     if edits and any(not file.keep for file in texts):
         yield Fault(str(path), "is asked for as a whole file and as an edit", "ask for one of the two")
 
@@ -293,8 +293,8 @@ def check_unchanged(places: Places, step: Step) -> Path:
 
 def changed(step: Step) -> ScaffoldError:
     """The refusal of a step whose path is no longer what the plan saw there."""
-    what = "has changed since the plan was made; nothing was changed"
-    return refused(step.path, what, "run the command again")
+    message = "has changed since the plan was made; nothing was changed"
+    return refused(step.path, message, "run the command again")
 
 
 def _step(places: Places, path: PurePosixPath, requests: Sequence[Request], *, force: bool) -> Step:
@@ -342,5 +342,5 @@ def _aliases(places: Places, steps: Iterable[Step]) -> Iterator[Fault]:
     for step in (step for step in steps if step.action is not Action.KEEP):
         other = owners.setdefault(places.of(step.path), step.path)
         if other != step.path:
-            what = f"is the same file as `{other}`, by a symbolic link"
-            yield Fault(str(step.path), what, "remove the link")
+            message = f"is the same file as `{other}`, by a symbolic link"
+            yield Fault(str(step.path), message, "remove the link")

@@ -25,13 +25,13 @@ def check_text(path: PurePosixPath, text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        what = f"the text cannot be written as UTF-8: {text[error.start]!a} at offset {error.start}"
-        raise ScaffoldError(what, where=str(path), fix="remove that character") from error
+        message = f"the text cannot be written as UTF-8: {text[error.start]!a} at offset {error.start}"
+        raise ScaffoldError(message, where=str(path), fix="remove that character") from error
 
 
-def difference(one: str, other: str) -> str:
+def difference(text: str, other: str) -> str:
     """A place by which the author can tell the two texts apart."""
-    pairs = enumerate(zip_longest(one.split("\n"), other.split("\n"), fillvalue="(end)"), start=1)
+    pairs = enumerate(zip_longest(text.split("\n"), other.split("\n"), fillvalue="(end)"), start=1)
     number, (first, second) = next(numbered for numbered in pairs if len({*numbered[1]}) > 1)
     return f"line {number} is `{first}` in one and `{second}` in the other"
 
@@ -42,10 +42,10 @@ def collisions(paths: Iterable[PurePosixPath]) -> Iterator[Fault]:
     for path in sorted(paths):
         other = folded.setdefault(str(path).casefold(), path)
         if other != path:
-            what = f"is the same file as `{other}` where case does not count (macOS, Windows)"
-            yield Fault(str(path), what, "rename one of the two")
+            message = f"is the same file as `{other}` where case does not count (macOS, Windows)"
+            yield Fault(str(path), message, "rename one of the two")
     for path in folded.values():
         for above in path.parents:
             if other := folded.get(str(above).casefold()):
-                what = f"needs `{other}` as a folder, which is to be a file"
-                yield Fault(str(path), what, "rename one of the two")
+                message = f"needs `{other}` as a folder, which is to be a file"
+                yield Fault(str(path), message, "rename one of the two")

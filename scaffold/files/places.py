@@ -51,12 +51,12 @@ def _read_bounded(path: Path, descriptor: int) -> bytes:
     return b"".join(parts)
 
 
-def _check(path: Path, found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+def _check(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
         raise NotReadableError(0, f"it is {kind}, not a regular file", str(path))
-    if found.st_size > LIMIT:
-        raise _too_large(path, f"{found.st_size:,}")
+    if status.st_size > LIMIT:
+        raise _too_large(path, f"{status.st_size:,}")
 
 
 def _too_large(path: Path, size: str) -> NotReadableError:
@@ -77,14 +77,14 @@ class Places:
 
         Raises `ScaffoldError` where it lies outside `root`, or a file is where a folder is needed.
         """
-        found = self._files.get(path)
-        if found is None:
+        place = self._files.get(path)
+        if place is None:
             folder = self._folders.get(path.parent)
             if folder is None:
                 folder = self._folders[path.parent] = self._folder(path)
             whole = os.path.join(str(folder), path.name)
-            found = self._files[path] = self._followed(path) if os.path.islink(whole) else Path(whole)
-        return found
+            place = self._files[path] = self._followed(path) if os.path.islink(whole) else Path(whole)
+        return place
 
     def _folder(self, path: PurePosixPath) -> Path:
         """The real place of the folder of `path`."""
@@ -101,8 +101,8 @@ class Places:
         """The place to which links lead, which must be in the project."""
         place = Path(os.path.realpath(self.root / path))
         if not place.is_relative_to(self.root):
-            what = f"a symbolic link leads out of the project, to {place}"
-            raise refused(path, what, "remove the link, or write to another path")
+            message = f"a symbolic link leads out of the project, to {place}"
+            raise refused(path, message, "remove the link, or write to another path")
         return place
 
     def _check_folders(self, path: PurePosixPath) -> None:
@@ -127,8 +127,8 @@ def read_place(path: PurePosixPath, place: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except NotReadableError as error:
-        what = f"stands where a file is to be written: {error.strerror}"
-        raise refused(path, what, "move it away, or choose another name") from error
+        message = f"stands where a file is to be written: {error.strerror}"
+        raise refused(path, message, "move it away, or choose another name") from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise refused(path, f"cannot be read: {reason}", "make it readable, or move it away") from error
@@ -139,6 +139,6 @@ def read_below(root: Path, path: PurePosixPath) -> bytes | None:
     return Places(root).read(path)
 
 
-def refused(path: PurePosixPath, what: str, fix: str) -> ScaffoldError:
+def refused(path: PurePosixPath, message: str, fix: str) -> ScaffoldError:
     """An error of the state of the disk, where the input is good."""
-    return ScaffoldError(what, where=str(path), fix=fix, exit_code=1)
+    return ScaffoldError(message, where=str(path), fix=fix, exit_code=1)

@@ -67,14 +67,14 @@ class Source(Struct, frozen=True, dict=True):
     @cached_property
     def chunks(self) -> tuple[Chunk, ...]:
         """The top-level statements; after each chunk, and before one of imports, a line can be put in safely."""
-        found: list[Chunk] = []
+        chunks: list[Chunk] = []
         for node in self.tree.body:
             chunk = self._chunk(node)
-            if found and chunk.start < found[-1].end:
-                last = found.pop()
+            if chunks and chunk.start < chunks[-1].end:
+                last = chunks.pop()
                 chunk = Chunk(last.start, max(last.end, chunk.end), (*last.nodes, node))
-            found.append(chunk)
-        return tuple(found)
+            chunks.append(chunk)
+        return tuple(chunks)
 
     def _chunk(self, node: ast.stmt) -> Chunk:
         start, end = node.lineno - 1, node.end_lineno or node.lineno
@@ -130,9 +130,9 @@ class Source(Struct, frozen=True, dict=True):
         try:
             return code.encode(self.encoding)
         except UnicodeEncodeError as error:
-            what = f"`{code}` cannot be written in {self.encoding}"
+            message = f"`{code}` cannot be written in {self.encoding}"
             fix = "save the file as UTF-8, or choose an ASCII name"
-            raise ScaffoldError(what, where=self.where, fix=fix, exit_code=1) from error
+            raise ScaffoldError(message, where=self.where, fix=fix, exit_code=1) from error
 
     def with_body(self, body: bytes) -> "Source":
         """The same file with another body, parsed anew."""
@@ -163,6 +163,6 @@ def _parse(source: bytes, where: str) -> tuple[ast.Module, str]:
         line = getattr(error, "lineno", None)
         place = f"{where}:{line}" if line else where
         why = getattr(error, "msg", None) or error.args[:1] or ["nested too deeply"]
-        what = f"does not parse as Python: {why if isinstance(why, str) else why[0]}"
+        message = f"does not parse as Python: {why if isinstance(why, str) else why[0]}"
         fix = "mend it, then run the command again"
-        raise ScaffoldError(what, where=place, fix=fix, exit_code=1) from error
+        raise ScaffoldError(message, where=place, fix=fix, exit_code=1) from error

@@ -27,10 +27,10 @@ class Addition(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def addition(found: Dependencies, layout: Layout) -> Addition:
+def addition(missing: Dependencies, layout: Layout) -> Addition:
     """How to add what is undeclared. Raises `ScaffoldError` where the project has no place for it that is known."""
-    wanted = found.requirements()
-    tests = tuple(map(requirement, found.tests))
+    wanted = missing.requirements()
+    tests = tuple(map(requirement, missing.tests))
     if not wanted and not tests:
         return Addition()
     if _uses_uv(layout) and shutil.which("uv") and "project" in layout.document:
@@ -64,9 +64,9 @@ def _place(layout: Layout, wanted: Sequence[str]) -> tuple[str, ...]:
         return ("project", "dependencies")
     if table(layout.document, "tool", "poetry"):
         return ("tool", "poetry", "dependencies")
-    what = "has no list of dependencies that `--add-dependencies` could add to"
+    message = "has no list of dependencies that `--add-dependencies` could add to"
     fix = f"add {', '.join(wanted) or 'them'} where the project says what it needs, and leave the option out"
-    raise ScaffoldError(what, where="pyproject.toml", fix=fix)
+    raise ScaffoldError(message, where="pyproject.toml", fix=fix)
 
 
 def _with_requirements(

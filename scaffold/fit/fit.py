@@ -50,12 +50,14 @@ def plan_in_project(
     """
     history = History(layout, _placed_tests(classes, layout), wishes.renamed, wishes.force, adopted)
     history.check_records()
-    found = history.to_register(wishes.register)
-    _check_stems(layout, [Export(one.stem, name) for one in classes for name in one.names])
+    new_exports = history.to_register(wishes.register)
+    _check_stems(
+        layout, [Export(class_files.stem, name) for class_files in classes for name in class_files.names]
+    )
     missing = undeclared(layout, files)
     added = addition(missing, layout) if wishes.add_dependencies else Addition()
     register = wishes.register is not False
-    edits, left_out = exports(found, layout, missing, register=register, adding=wishes.add_dependencies)
+    edits, left_out = exports(new_exports, layout, missing, register=register, adding=wishes.add_dependencies)
     reach = find_reach(layout)
     notes = [
         *dependency_notes(missing, adding=wishes.add_dependencies),
@@ -77,8 +79,10 @@ def plan_in_project(
 def _placed_tests(classes: Iterable[ClassFiles], layout: Layout) -> list[ClassFiles]:
     """The classes with their tests under the names that they have here."""
     return [
-        replace(one, roles={_name_here(path, layout): role for path, role in one.roles.items()})
-        for one in classes
+        replace(
+            class_files, roles={_name_here(path, layout): role for path, role in class_files.roles.items()}
+        )
+        for class_files in classes
     ]
 
 
@@ -93,7 +97,7 @@ def _name_here(path: PurePosixPath, layout: Layout) -> PurePosixPath:
     return layout.test_file(path.stem.removeprefix("test_")) if is_test else path
 
 
-def _check_stems(layout: Layout, found: Iterable[Export]) -> None:
+def _check_stems(layout: Layout, new_exports: Iterable[Export]) -> None:
     init_file = layout.init_file
     if init_file is None or not (layout.root / init_file).is_file():
         return
@@ -101,16 +105,16 @@ def _check_stems(layout: Layout, found: Iterable[Export]) -> None:
 
     source, where = read_regular(layout.root / init_file), init_file.as_posix()
     faults: list[Fault] = []
-    for export in found:
+    for export in new_exports:
         faults += stem_faults(source, export.stem, [export.name], where=where)
     if faults:
         raise ScaffoldError.of(faults)
 
 
-def _unseen(layout: Layout, found: Iterable[ClassFiles]) -> Iterator[str]:
+def _unseen(layout: Layout, classes: Iterable[ClassFiles]) -> Iterator[str]:
     """The settings by which pytest would not see the tests."""
     config = layout.pytest
-    for name in (name for one in found for name in one.names):
+    for name in (name for class_files in classes for name in class_files.names):
         for option in config.blind_spots(f"Test{name}", "test_p01_"):
             yield f"{config.file}: by `{option}` pytest will not see `Test{name}`; add what it begins with"
     below = [(config.folder / path).resolve() for path in config.testpaths]

@@ -169,8 +169,8 @@ def _finds(path: Iterable[Path], name: str, wanted: Path) -> bool:
     for folder in path:
         if folder == wanted:
             return True
-        found = PathFinder.find_spec(name, [str(folder)]) if name else None
-        if found is not None and found.loader is not None:
+        module_spec = PathFinder.find_spec(name, [str(folder)]) if name else None
+        if module_spec is not None and module_spec.loader is not None:
             return False
     return False
 
@@ -208,12 +208,12 @@ def _conftest(layout: Layout, tests: Iterable[str]) -> PurePosixPath:
 
     Two files of the name `conftest` are one module for such an import, and the later one would take its place.
     """
-    own = layout.tests / "conftest.py"
+    conftest = layout.tests / "conftest.py"
     above = (folder / "conftest.py" for folder in layout.tests.parents)
     used = re.compile(r"^\s*(?:from|import) conftest\b", re.MULTILINE)
-    if not (layout.root / own).is_file() and any(map(used.search, tests)):
-        return next((path for path in above if (layout.root / path).is_file()), own)
-    return own
+    if not (layout.root / conftest).is_file() and any(map(used.search, tests)):
+        return next((path for path in above if (layout.root / path).is_file()), conftest)
+    return conftest
 
 
 def _goes_first(layout: Layout, folder: PurePosixPath) -> bool:

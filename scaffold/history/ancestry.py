@@ -46,67 +46,73 @@ class Ancestry(Struct, frozen=True, dict=True):
     def records(self) -> Records:
         return Records(self.layout.root)
 
-    def former(self, one: ClassFiles) -> Record | str | None:
+    def former(self, class_files: ClassFiles) -> Record | str | None:
         """The record that a module continues, or what is to be said of one that was damaged."""
-        if one.name not in self.known:
-            self.known[one.name] = self._former(one)
-        return self.known[one.name]
+        if class_files.name not in self.known:
+            self.known[class_files.name] = self._former(class_files)
+        return self.known[class_files.name]
 
-    def record(self, one: ClassFiles) -> Record | None:
+    def record(self, class_files: ClassFiles) -> Record | None:
         """The same, where there is a sound one."""
-        found = self.former(one)
-        return found if isinstance(found, Record) else None
+        former = self.former(class_files)
+        return former if isinstance(former, Record) else None
 
-    def before(self, one: ClassFiles) -> list[Record]:
+    def before(self, class_files: ClassFiles) -> list[Record]:
         """All records of the classes of a module: the one that it continues, and those that it takes the place of."""
-        former = self.record(one)
-        others = [record for record in self._replaced(one) if record != former]
+        former = self.record(class_files)
+        others = [record for record in self._replaced(class_files) if record != former]
         return [*([former] if former is not None else []), *others]
 
     def damage(self) -> Iterator[Fault]:
         """The records of classes that are in one module now, which do not say what is to be removed."""
-        for name in (name for one in self.classes for name in one.classes):
+        for name in (name for class_files in self.classes for name in class_files.classes):
             try:
                 self.records.find(name)
             except DamagedError as error:
-                what = f"is damaged: {error}; it does not say any more what was generated"
+                message = f"is damaged: {error}; it does not say any more what was generated"
                 fix = f"bring it back from version control, or remove it with the module of `{name}` and its tests"
-                yield Fault(str(record_path(name)), what, fix)
+                yield Fault(str(record_path(name)), message, fix)
 
-    def _former(self, one: ClassFiles) -> Record | str | None:
-        name = one.name if one.classes else self.renamed.get(one.name, one.name)
+    def _former(self, class_files: ClassFiles) -> Record | str | None:
+        name = (
+            class_files.name if class_files.classes else self.renamed.get(class_files.name, class_files.name)
+        )
         try:
-            return self.records.find(name) or self._continued(one)
+            return self.records.find(name) or self._continued(class_files)
         except DamagedError as error:
             return f"exists, and differs from what would be generated, and {record_path(name)} is damaged: {error}"
 
-    def _continued(self, one: ClassFiles) -> Record | None:
+    def _continued(self, class_files: ClassFiles) -> Record | None:
         """Of the records that a new module takes the place of, that of the same module, or else the only one."""
-        replaced = self._replaced(one)
-        same = [record for record in replaced if record.module == self.layout.module(one.stem)]
+        replaced = self._replaced(class_files)
+        same = [record for record in replaced if record.module == self.layout.module(class_files.stem)]
         if same or len(replaced) != 1:
             return same[0] if same else None
-        others = (other for other in self.classes if other.name != one.name)
+        others = (other for other in self.classes if other.name != class_files.name)
         return None if any(replaced[0] in self._replaced(other) for other in others) else replaced[0]
 
-    def holding(self, one: ClassFiles) -> list[Record]:
+    def holding(self, class_files: ClassFiles) -> list[Record]:
         """The records in which classes of a module are, but for that of its own name."""
-        former = [self.renamed.get(name, name) for name in one.names]
-        singles = (self.records.sound(name) for name in former if one.classes)
-        found = (*singles, *(self.records.units.get(name) for name in former))
-        return [*dict.fromkeys(record for record in found if record is not None and record.name != one.name)]
+        former = [self.renamed.get(name, name) for name in class_files.names]
+        singles = (self.records.sound(name) for name in former if class_files.classes)
+        records = (*singles, *(self.records.units.get(name) for name in former))
+        return [
+            *dict.fromkeys(
+                record for record in records if record is not None and record.name != class_files.name
+            )
+        ]
 
-    def _replaced(self, one: ClassFiles) -> list[Record]:
+    def _replaced(self, class_files: ClassFiles) -> list[Record]:
         """Those of them that have no class any more which is not planned."""
-        return [record for record in self.holding(one) if self._is_gone(record)]
+        return [record for record in self.holding(class_files) if self._is_gone(record)]
 
     def _is_gone(self, record: Record) -> bool:
-        if record.name in {one.name for one in self.classes}:
+        if record.name in {class_files.name for class_files in self.classes}:
             return False
         described = described_by(self.layout.root / record.spec)
         return all(name in self._planned or name not in described for name in record.names)
 
     @cached_property
     def _planned(self) -> set[str]:
-        names = {name for one in self.classes for name in one.names}
+        names = {name for class_files in self.classes for name in class_files.names}
         return names | {self.renamed[name] for name in names if name in self.renamed}

@@ -57,19 +57,19 @@ class History(Struct, frozen=True, dict=True):
 
     @cached_property
     def files(self) -> FileSteps:
-        taken = frozenset(path for one in self.classes for path in one.roles)
+        taken = frozenset(path for class_files in self.classes for path in class_files.roles)
         return FileSteps(Places(self.layout.real_root), taken, self.force)
 
     def check_records(self) -> None:
         """Raises `ScaffoldError` for a class that another spec describes as well, from which it was generated, and for damage."""
         fix = "remove one of the two, or give one class another name"
         faults = [
-            Fault(one.spec, f"describes `{name}`, as {record.spec} does", fix)
-            for one in self.classes
-            for record in {*self.ancestry.before(one), *self.ancestry.holding(one)}
-            if record.spec not in ("", one.spec)
+            Fault(class_files.spec, f"describes `{name}`, as {record.spec} does", fix)
+            for class_files in self.classes
+            for record in {*self.ancestry.before(class_files), *self.ancestry.holding(class_files)}
+            if record.spec not in ("", class_files.spec)
             for name in described_by(self.layout.root / record.spec)
-            if name in one.names and name in record.names
+            if name in class_files.names and name in record.names
         ]
         if faults:
             raise ScaffoldError.of(faults)
@@ -80,27 +80,27 @@ class History(Struct, frozen=True, dict=True):
 
     def departed(self) -> Iterator[Record]:
         """The records of classes that were imported from another module, or by another name."""
-        for one in self.classes:
-            for record in self.ancestry.before(one):
-                is_here = record.module == self.layout.module(one.stem)
-                gone = tuple(name for name in record.names if not (is_here and name in one.names))
+        for class_files in self.classes:
+            for record in self.ancestry.before(class_files):
+                is_here = record.module == self.layout.module(class_files.stem)
+                gone = tuple(name for name in record.names if not (is_here and name in class_files.names))
                 if gone:
                     yield replace(record, classes=gone)
 
     def to_register(self, register: bool | None) -> list[Export]:
         """The classes that the package is to import. Where that is not said, as it was said when they were new."""
         return [
-            Export(one.stem, name)
-            for one in self.classes
-            for name in one.names
-            if self._registers(one, name, register)
+            Export(class_files.stem, name)
+            for class_files in self.classes
+            for name in class_files.names
+            if self._registers(class_files, name, register)
         ]
 
-    def _registers(self, one: ClassFiles, name: str, register: bool | None) -> bool:
-        before = self.ancestry.before(one)
+    def _registers(self, class_files: ClassFiles, name: str, register: bool | None) -> bool:
+        before = self.ancestry.before(class_files)
         if register is not None or not before:
             return register is not False
-        module = self.layout.module(one.stem)
+        module = self.layout.module(class_files.stem)
         was_here = any(record.module == module and name in record.names for record in before)
         return not was_here and any(record.registered for record in before)
 
@@ -110,14 +110,16 @@ class History(Struct, frozen=True, dict=True):
         """The plan in which nothing that was edited is replaced, and in which the records are written."""
         steps = {step.path: step for step in plan.steps}
         history = replace(self, classes=(*self.classes, *self.adopted, *self._shared(plan)))
-        for one in history.classes:
-            wanted = [history._wanted(one, role, steps[path]) for path, role in one.roles.items()]
+        for class_files in history.classes:
+            wanted = [
+                history._wanted(class_files, role, steps[path]) for path, role in class_files.roles.items()
+            ]
             done = (
                 replace(step, state=str(file.found.state))
                 for file in wanted
                 for step in history.files.of(file)
             )
-            for step in (*done, *history._record_steps(one, wanted, register)):
+            for step in (*done, *history._record_steps(class_files, wanted, register)):
                 steps[step.path] = step
         replaced = ReplacedSteps(self.ancestry, history.files)
         steps |= {step.path: step for one in self.classes for step in replaced.of(one)}
@@ -151,40 +153,42 @@ class History(Struct, frozen=True, dict=True):
                 pair = (Generated(AFTER, step.path, after.text), Generated(BEFORE, step.path, before.text))
                 yield self._written(Record(name, "", step.path.stem, pair))
 
-    def _wanted(self, one: ClassFiles, role: str, step: Step) -> Wanted:
-        former = self.ancestry.former(one)
+    def _wanted(self, class_files: ClassFiles, role: str, step: Step) -> Wanted:
+        former = self.ancestry.former(class_files)
         before = former.of(role) if isinstance(former, Record) else None
         lies = self.files.place(step, before)
         there = self.files.read(lies)
         base, mine = before.text if before else None, there
-        if isinstance(former, Record) and (pairs := self._called_anew(one, former)):
-            names = carried_names(base or "", step.asked, *pairs, (former.stem, one.stem))
+        if isinstance(former, Record) and (pairs := self._called_anew(class_files, former)):
+            names = carried_names(base or "", step.asked, *pairs, (former.stem, class_files.stem))
             base, mine = base and names.applied(base), _renamed(mine, names.applied)
         lost = former if isinstance(former, str) else _NO_RECORD
         become = outcome(base, mine, step.asked, self.layout.root / lies, lost=lost)
         return Wanted(role, step, before, lies, there, become)
 
-    def _called_anew(self, one: ClassFiles, former: Record) -> list[tuple[str, str]]:
+    def _called_anew(self, class_files: ClassFiles, former: Record) -> list[tuple[str, str]]:
         """The classes that have another name now: the former, and the new."""
-        pairs = [(self.renamed[name], name) for name in one.names if name in self.renamed]
-        is_moved = not (one.classes or former.classes) and former.name != one.name
-        return pairs or [(former.name, one.name)] * is_moved
+        pairs = [(self.renamed[name], name) for name in class_files.names if name in self.renamed]
+        is_moved = not (class_files.classes or former.classes) and former.name != class_files.name
+        return pairs or [(former.name, class_files.name)] * is_moved
 
     def _record_steps(
-        self, one: ClassFiles, wanted: Iterable[Wanted], register: bool | None
+        self, class_files: ClassFiles, wanted: Iterable[Wanted], register: bool | None
     ) -> Iterator[Step]:
-        former, before = self.ancestry.record(one), self.ancestry.before(one)
+        former, before = self.ancestry.record(class_files), self.ancestry.before(class_files)
         files = [Generated(file.role, file.step.path, file.step.asked) for file in wanted]
-        if former is not None and (spec := former.of(SPEC)) and SPEC not in one.roles.values():
+        if former is not None and (spec := former.of(SPEC)) and SPEC not in class_files.roles.values():
             files.append(spec)
         was = not before or any(record.registered for record in before)
         registered = was if register is None else register
-        registered = registered and one not in self.adopted
-        module = one.module or self.layout.module(one.stem)
+        registered = registered and class_files not in self.adopted
+        module = class_files.module or self.layout.module(class_files.stem)
         files.sort(key=lambda file: (file.role, file.path))
-        record = Record(one.name, one.spec, module, tuple(files), registered, one.classes)
+        record = Record(
+            class_files.name, class_files.spec, module, tuple(files), registered, class_files.classes
+        )
         yield self._written(record)
-        if former is not None and former.name != one.name:
+        if former is not None and former.name != class_files.name:
             yield Step(former.path, Action.REMOVE, self.records.content(former.name), None, folder=FOLDER)
 
     def _written(self, record: Record) -> Step:

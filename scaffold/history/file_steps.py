@@ -46,34 +46,34 @@ class FileSteps(Struct, frozen=True):
 
     def of(self, file: Wanted) -> Iterator[Step]:
         """What is done where the file is to be, and where it was before."""
-        found, step = file.found, file.step
-        if file.role == SPEC and found.action in (Action.MERGE, Action.COLLIDE, Action.KEEP):
+        outcome, step = file.found, file.step
+        if file.role == SPEC and outcome.action in (Action.MERGE, Action.COLLIDE, Action.KEEP):
             why = "was edited since the command line wrote it, and would now say something else"
-            found = replace(found, action=Action.CONFLICT, why=why)
-        if self.force and found.action in (Action.CONFLICT, Action.MERGE, Action.COLLIDE, Action.KEEP):
-            found = Outcome(found.state, Action.UPDATE, step.asked.encode())
+            outcome = replace(outcome, action=Action.CONFLICT, why=why)
+        if self.force and outcome.action in (Action.CONFLICT, Action.MERGE, Action.COLLIDE, Action.KEEP):
+            outcome = Outcome(outcome.state, Action.UPDATE, step.asked.encode())
             step = replace(step, forced=True)
         if file.lies != step.path:
-            yield from self._carried(step, file, found)
+            yield from self._carried(step, file, outcome)
         else:
-            yield self._in_place(step, file.mine, found)
+            yield self._in_place(step, file.mine, outcome)
         yield from self._left_behind(file)
 
-    def _in_place(self, step: Step, there: bytes | None, found: Outcome) -> Step:
+    def _in_place(self, step: Step, there: bytes | None, outcome: Outcome) -> Step:
         """A file that stays where it is; one that names what has another name now is written for that."""
-        says_the_same = found.after == there
-        if found.action is Action.CREATE or step.forced:
-            return replace(step, action=found.action, before=there, after=found.after)
-        if found.action is Action.KEEP and says_the_same:
+        says_the_same = outcome.after == there
+        if outcome.action is Action.CREATE or step.forced:
+            return replace(step, action=outcome.action, before=there, after=outcome.after)
+        if outcome.action is Action.KEEP and says_the_same:
             return Step(step.path, Action.KEEP, None, None)
         renamed = {Action.IDENTICAL: Action.UPDATE, Action.KEEP: Action.MERGE}
-        action = found.action if says_the_same else renamed.get(found.action, found.action)
-        return Step(step.path, action, there, found.after, why=found.why)
+        action = outcome.action if says_the_same else renamed.get(outcome.action, outcome.action)
+        return Step(step.path, action, there, outcome.after, why=outcome.why)
 
-    def _carried(self, step: Step, file: Wanted, found: Outcome) -> Iterator[Step]:
+    def _carried(self, step: Step, file: Wanted, outcome: Outcome) -> Iterator[Step]:
         """A file that goes from one place to another, with what was edited in it."""
-        action = found.action if found.action in (Action.COLLIDE, Action.CONFLICT) else Action.CREATE
-        yield Step(step.path, action, None, found.after, why=found.why, like=file.lies)
+        action = outcome.action if outcome.action in (Action.COLLIDE, Action.CONFLICT) else Action.CREATE
+        yield Step(step.path, action, None, outcome.after, why=outcome.why, like=file.lies)
         if action is not Action.CONFLICT:
             yield Step(file.lies, Action.REMOVE, file.mine, None, forced=step.forced)
 

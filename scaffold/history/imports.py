@@ -90,8 +90,8 @@ def merged_block(base: Block, mine: Block, new: Block, rest: str) -> str:
         return mine.text + "".join(f"{line}\n" for line in more)
     if set(wanted) == set(new.statements):
         return new.text
-    own = mine.own | new.own | base.own
-    return "".join(f"{_wrapped(line)}\n" for line in sorted_lines(wanted, own))
+    first_party = mine.own | new.own | base.own
+    return "".join(f"{_wrapped(line)}\n" for line in sorted_lines(wanted, first_party))
 
 
 def _wanted(base: Block, mine: Block, new: Block, rest: str) -> list[str]:
@@ -100,8 +100,11 @@ def _wanted(base: Block, mine: Block, new: Block, rest: str) -> list[str]:
     kept = {x for x in ours | theirs if x in (theirs if (x in ours) == (x in before) else ours)}
     lost = (ours | theirs) - kept
     read = _names_in(rest) if lost else set[str]()
-    bound = {_bound(one) for one in kept}
-    return sorted(kept | {one for one in lost if _bound(one) in read and _bound(one) not in bound})
+    bound = {_bound(statement) for statement in kept}
+    return sorted(
+        kept
+        | {statement for statement in lost if _bound(statement) in read and _bound(statement) not in bound}
+    )
 
 
 def _bound(statement: str) -> str:

@@ -52,9 +52,9 @@ def _collision(piece: _Piece) -> list[str]:
     return [*mine[:first], *marked, *mine[mine_end:]]
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+def _common(lines: Sequence[str], other: Sequence[str]) -> int:
+    pairs = enumerate(zip(lines, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(lines), len(other)))
 
 
 def _ended(lines: Sequence[str]) -> list[str]:
@@ -95,6 +95,6 @@ def _matches(base: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, 
     inner = SequenceMatcher(
         None, base[first : len(base) - last], other[first : len(other) - last], autojunk=False
     )
-    found = [(first + b, first + o, size) for b, o, size in inner.get_matching_blocks()]
-    ends = [(0, 0, first), *found, (len(base) - last, len(other) - last, last)]
+    stretches = [(first + b, first + o, size) for b, o, size in inner.get_matching_blocks()]
+    ends = [(0, 0, first), *stretches, (len(base) - last, len(other) - last, last)]
     return [stretch for stretch in ends if stretch[2]]

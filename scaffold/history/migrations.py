@@ -36,12 +36,14 @@ def _changes(
     record = records.sound(former) or records.units.get(former)
     module = record.of(MODULE) if record is not None else None
     before, listed = read_class(module.text, former) if module is not None else ((), ())
-    own = {name.partition(".")[2]: now for name, now in fields.items() if name.partition(".")[0] == spec.name}
-    _check_fields(spec, own, before)
+    renames = {
+        name.partition(".")[2]: now for name, now in fields.items() if name.partition(".")[0] == spec.name
+    }
+    _check_fields(spec, renames, before)
     if record is None or not before:
         return listed
     named = _qualified(record, former)
-    change = _change(before, [one.name for one in spec.stored], own)
+    change = _change(before, [field.name for field in spec.stored], renames)
     is_moved = named != ".".join((*_public(layout.module(spec.stem)), spec.name))
     change = Migration(change.added, change.dropped, change.renamed, named if is_moved else "")
     return listed if change == Migration() else (*listed, change)
@@ -89,7 +91,7 @@ def _check_fields(spec: ModuleSpec, renamed: Paths, before: Sequence[str]) -> No
 
 
 def _rename_faults(spec: ModuleSpec, was: str, now: str, before: Sequence[str]) -> Iterable[Fault]:
-    names = tuple(one.name for one in spec.stored)
+    names = tuple(field.name for field in spec.stored)
     gone = tuple(name for name in before if name not in names)
     if was not in gone:
         fix = suggestion(was, gone, "write a field that the class had, and has no more")

@@ -96,14 +96,14 @@ class Record(Struct, frozen=True):
 
     def of(self, role: str) -> Generated | None:
         """The file with this role."""
-        return next((one for one in self.files if one.role == role), None)
+        return next((file for file in self.files if file.role == role), None)
 
     def text(self) -> str:
         """The record as a file."""
         head = [f"{_FIRST}{FORMAT}", f"class: {self.name}", f"spec: {self.spec}", f"module: {self.module}"]
         head += [f"classes: {', '.join(self.classes)}"] if self.classes else []
         head += [f"registered: {'yes' if self.registered else 'no'}", ""]
-        return "\n".join(head) + "".join(part for one in self.files for part in _section(one))
+        return "\n".join(head) + "".join(part for file in self.files for part in _section(file))
 
 
 def record_path(name: str) -> PurePosixPath:
@@ -111,10 +111,10 @@ def record_path(name: str) -> PurePosixPath:
     return FOLDER / f"{name}.txt"
 
 
-def _section(one: Generated) -> Iterator[str]:
-    lines = lines_of(one.text)
-    yield f"\n=== {one.role}, {len(lines)} lines, sha256 {_digest(one.text)}: {one.path}\n"
-    yield one.text if one.text.endswith("\n") else f"{one.text}\n"
+def _section(file: Generated) -> Iterator[str]:
+    lines = lines_of(file.text)
+    yield f"\n=== {file.role}, {len(lines)} lines, sha256 {_digest(file.text)}: {file.path}\n"
+    yield file.text if file.text.endswith("\n") else f"{file.text}\n"
 
 
 def _digest(text: str) -> str:
@@ -153,7 +153,7 @@ def _check_head(record: Record) -> None:
     if not re.fullmatch(_NAME, record.name) or ".." in record.name:
         raise DamagedError(f"`{shown(record.name)}` is no name of a class")
     is_unit = record.name.startswith(UNITS)
-    if is_unit != bool(record.classes) or not all(one.isidentifier() for one in record.classes):
+    if is_unit != bool(record.classes) or not all(name.isidentifier() for name in record.classes):
         raise DamagedError(f"`{shown(', '.join(record.classes))}` are no names of its classes")
     if record.module and not re.fullmatch(_MODULE, record.module):
         raise DamagedError(f"`{shown(record.module)}` is no name of a module")
@@ -161,8 +161,8 @@ def _check_head(record: Record) -> None:
     # A spec may lie beside the project, where it is read, and never written or removed.
     inside = tuple(dropwhile("..".__eq__, spec.parts))
     is_path = not spec.is_absolute() and ".." not in inside and record.spec.isprintable()
-    own = {file.path for file in record.files if file.role != SPEC}
-    if record.spec and not (is_path and is_spec_file(record.spec) and spec not in own):
+    paths = {file.path for file in record.files if file.role != SPEC}
+    if record.spec and not (is_path and is_spec_file(record.spec) and spec not in paths):
         raise DamagedError(f"`{shown(record.spec)}` is no path of a spec")
 
 
@@ -170,20 +170,22 @@ def _check_format(word: str) -> None:
     if not word.isdigit():
         raise DamagedError(f"`{word}` is no format of a record")
     if int(word) != FORMAT:
-        what = f"has format {word}, and this version of the tool reads format {FORMAT}"
+        message = f"has format {word}, and this version of the tool reads format {FORMAT}"
         fix = "use the version of the tool that the project is kept with, or a later one"
-        raise ScaffoldError(what, where=FOLDER.as_posix(), fix=fix, exit_code=1)
+        raise ScaffoldError(message, where=FOLDER.as_posix(), fix=fix, exit_code=1)
 
 
 def _files(lines: Sequence[str]) -> Iterator[Generated]:
     at = 0
     while at < len(lines):
-        found = re.fullmatch(_FILE, lines[at])
-        if found is None:
+        heading = re.fullmatch(_FILE, lines[at])
+        if heading is None:
             raise DamagedError(f"`{lines[at].strip()[:60]}` begins no file")
-        role, number, digest, path = found.groups()
+        role, number, digest, path = heading.groups()
         text = "".join(lines[at + 1 : at + 1 + int(number)])
-        exact = next((one for one in (text, text.removesuffix("\n")) if _digest(one) == digest), None)
+        exact = next(
+            (candidate for candidate in (text, text.removesuffix("\n")) if _digest(candidate) == digest), None
+        )
         if exact is None:
             raise DamagedError(f"what it keeps of `{path}` does not have its digest")
         if not _is_inside(PurePosixPath(path)):
@@ -241,8 +243,8 @@ class Records(Struct, frozen=True, dict=True):
     @cached_property
     def units(self) -> dict[str, Record]:
         """The sound records of modules with several classes, by class."""
-        found = filter(None, map(self.sound, self._in(UNITS)))
-        return {name: record for record in found for name in record.names}
+        records = filter(None, map(self.sound, self._in(UNITS)))
+        return {name: record for record in records for name in record.names}
 
     def shared(self) -> tuple[str, ...]:
         """The records of modules that classes share."""
@@ -253,5 +255,5 @@ class Records(Struct, frozen=True, dict=True):
         return self._in(ADOPTED)
 
     def _in(self, folder: str) -> tuple[str, ...]:
-        found = (self.root / FOLDER / folder).glob("*.txt")
-        return tuple(sorted(f"{folder}{path.stem}" for path in found if path.is_file()))
+        paths = (self.root / FOLDER / folder).glob("*.txt")
+        return tuple(sorted(f"{folder}{path.stem}" for path in paths if path.is_file()))

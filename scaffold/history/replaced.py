@@ -19,63 +19,63 @@ class ReplacedSteps(Struct, frozen=True):
     ancestry: Ancestry
     files: FileSteps
 
-    def of(self, one: ClassFiles) -> Iterator[Step]:
+    def of(self, class_files: ClassFiles) -> Iterator[Step]:
         """What is removed, and refused where it was edited; the numbers of its tests go along."""
-        former = self.ancestry.record(one)
-        for record in self.ancestry.before(one):
+        former = self.ancestry.record(class_files)
+        for record in self.ancestry.before(class_files):
             if record != former:
-                yield from (step for file in record.files for step in self._file(file, record, one))
+                yield from (step for file in record.files for step in self._file(file, record, class_files))
                 content = self.ancestry.records.content(record.name)
                 yield Step(record.path, Action.REMOVE, content, None, folder=FOLDER)
-        yield from self._numbers(one)
+        yield from self._numbers(class_files)
 
     def notes(self) -> Iterator[str]:
         """Which classes are in another module now."""
-        for one in self.ancestry.classes:
-            modules = {record.module: record for record in self.ancestry.before(one)}
-            now = one.module or self.ancestry.layout.module(one.stem)
-            parted = one.classes or any(record.classes for record in modules.values())
+        for class_files in self.ancestry.classes:
+            modules = {record.module: record for record in self.ancestry.before(class_files)}
+            now = class_files.module or self.ancestry.layout.module(class_files.stem)
+            parted = class_files.classes or any(record.classes for record in modules.values())
             for record in (record for module, record in modules.items() if parted and module != now):
-                moved = listed(f"`{name}`" for name in record.names if name in one.names)
+                moved = listed(f"`{name}`" for name in record.names if name in class_files.names)
                 yield f"{moved}: in the module `{now}` now, not in `{record.module}`"
 
-    def _file(self, file: Generated, record: Record, one: ClassFiles) -> Iterator[Step]:
+    def _file(self, file: Generated, record: Record, class_files: ClassFiles) -> Iterator[Step]:
         content = None if file.role == SPEC or file.path in self.files.taken else self.files.read(file.path)
         if content is None:
             return
         text = Text.of(content)
         edited = text is None or text.text != file.text
         if edited and not self.files.force:
-            classes = listed(f"`{name}`" for name in record.names if name in one.names)
-            why = f"was edited since it was generated, and {classes} is in `{one.stem}.py` now"
+            classes = listed(f"`{name}`" for name in record.names if name in class_files.names)
+            why = f"was edited since it was generated, and {classes} is in `{class_files.stem}.py` now"
             why = f"{why}: move what is yours there, then delete this file"
             yield Step(file.path, Action.CONFLICT, content, content, why=why)
         else:
             yield Step(file.path, Action.REMOVE, content, None, forced=edited)
 
-    def _numbers(self, one: ClassFiles) -> Iterator[Step]:
+    def _numbers(self, class_files: ClassFiles) -> Iterator[Step]:
         """The recorded numbers of the tests, where those are in another file now."""
-        new = next((path for path, role in one.roles.items() if role == TEST), None)
+        new = next((path for path, role in class_files.roles.items() if role == TEST), None)
         if new is None or self.files.read(numbers_of(new)) is not None:
             return
-        tests = [(record, record.of(TEST)) for record in self.ancestry.before(one)]
+        tests = [(record, record.of(TEST)) for record in self.ancestry.before(class_files)]
         moved = [
-            Numbers(test.path, content.decode("utf-8", "replace"), _names_now(record, one))
+            Numbers(test.path, content.decode("utf-8", "replace"), _names_now(record, class_files))
             for record, test in tests
             if test is not None and test.path != new
             if (content := self.files.read(numbers_of(test.path))) is not None
         ]
-        text = joined_numbers(moved, new, one.names)
+        text = joined_numbers(moved, new, class_files.names)
         if text:
             yield Step(numbers_of(new), Action.CREATE, None, text.encode())
             for path in (numbers_of(numbers.test) for numbers in moved):
                 yield Step(path, Action.REMOVE, self.files.read(path), None)
 
 
-def _names_now(record: Record, one: ClassFiles) -> dict[str, str]:
+def _names_now(record: Record, class_files: ClassFiles) -> dict[str, str]:
     """The names of the classes of a record, each with the name that it has now: one class alone may have another."""
-    if len(record.names) == len(one.names) == 1:
-        return {record.names[0]: one.names[0]}
+    if len(record.names) == len(class_files.names) == 1:
+        return {record.names[0]: class_files.names[0]}
     return {name: name for name in record.names}
 
 

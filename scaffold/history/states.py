@@ -67,12 +67,12 @@ def _restyled(base: str, mine: Text, new: str, place: Path, merged: Merged) -> M
     from scaffold.as_clean import as_clean  # here, because few files collide
 
     styled = _in_one_style(mine.text)
-    found = merge_python(base, styled, new) if styled not in (None, mine.text) else merged
-    if found.collisions >= merged.collisions:
+    restyled = merge_python(base, styled, new) if styled not in (None, mine.text) else merged
+    if restyled.collisions >= merged.collisions:
         return merged
-    if found.collisions:
-        return found
-    return Merged(as_clean(mine.text.encode(), found.text.encode(), place).decode(), 0)
+    if restyled.collisions:
+        return restyled
+    return Merged(as_clean(mine.text.encode(), restyled.text.encode(), place).decode(), 0)
 
 
 def _in_one_style(text: str) -> str | None:
@@ -104,9 +104,9 @@ def merge_python(base: str, mine: str, new: str) -> Merged:
     from scaffold.history.merge import merge
 
     blocks = block_of(base), block_of(mine), block_of(new)
-    one, two, three = blocks
-    if one is None or two is None or three is None:
+    base_block, mine_block, new_block = blocks
+    if base_block is None or mine_block is None or new_block is None:
         return merge(base, mine, new)
-    merged = merge(one.without, two.without, three.without)
-    block = merged_block(one, two, three, merged.text)
+    merged = merge(base_block.without, mine_block.without, new_block.without)
+    block = merged_block(base_block, mine_block, new_block, merged.text)
     return Merged(merged.text.replace(PLACE, block, 1), merged.collisions)

@@ -26,8 +26,8 @@ class Text(Struct, frozen=True):
         bom = _BOM if text.startswith(_BOM) else ""
         plain = text.removeprefix(bom).replace("\r\n", "\n")
         newline = "\r\n" if "\r\n" in text else "\n"
-        found = cls(plain, newline, bom)
-        return found if found.content == content else None
+        decoded = cls(plain, newline, bom)
+        return decoded if decoded.content == content else None
 
     @property
     def content(self) -> bytes:

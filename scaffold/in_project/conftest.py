@@ -88,10 +88,10 @@ class _Reader(Struct):
             case "Path" | "str" | "fspath" | "abspath" | "realpath":
                 return path
             case "dirname":
-                return _then(path, lambda found: found.parent)
+                return _then(path, lambda place: place.parent)
             case "join":
                 parts = [part.value for part in rest if isinstance(part, ast.Constant)]
-                return _then(path, lambda found: Path(found, *map(str, parts)))
+                return _then(path, lambda place: Path(place, *map(str, parts)))
             case _:
                 return None
 
@@ -171,19 +171,19 @@ def _means(text: Source, name: str, line: str) -> bool:
     for node in text.tree.body:
         match node:
             case ast.ImportFrom(module=module, names=aliases):
-                found = [f"from {module} import {a.name}" for a in aliases if (a.asname or a.name) == name]
+                meanings = [f"from {module} import {a.name}" for a in aliases if (a.asname or a.name) == name]
             case ast.Import(names=aliases):
-                found = [f"import {a.name}" for a in aliases if (a.asname or a.name) == name]
+                meanings = [f"import {a.name}" for a in aliases if (a.asname or a.name) == name]
             case ast.FunctionDef(name=defined) | ast.ClassDef(name=defined) if defined == name:
-                found = [f"its own `{name}`"]
+                meanings = [f"its own `{name}`"]
             case ast.Assign(targets=[ast.Name(id=defined)]) if defined == name:
-                found = [f"its own `{name}`"]
+                meanings = [f"its own `{name}`"]
             case _:
-                found = []
-        if found and found[0] != wanted:
-            what = f"means something else by `{name}`, which is needed to put the folder of the tests on the path"
+                meanings = []
+        if meanings and meanings[0] != wanted:
+            message = f"means something else by `{name}`, which is needed to put the folder of the tests on the path"
             fix = f'rename it, or write `pythonpath = ["{Path(text.where).parent}"]` for pytest'
-            raise ScaffoldError(what, where=f"{text.where}:{node.lineno}", fix=fix, exit_code=1)
-        if found:
+            raise ScaffoldError(message, where=f"{text.where}:{node.lineno}", fix=fix, exit_code=1)
+        if meanings:
             return True
     return False

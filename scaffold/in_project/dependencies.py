@@ -87,13 +87,13 @@ def undeclared(layout: Layout, files: Iterable[File]) -> Dependencies:
     own = {layout.module(file.path.stem): file.text for file in files if file.path.parent == layout.source}
     graph = ImportGraph(layout.root / layout.import_root, own)
     declared = frozenset(_declared(layout)) | sys.stdlib_module_names
-    found = {name: graph.foreign(name) - declared for name in own}
-    if any(found.values()) and layout.package is not None:
+    foreign = {name: graph.foreign(name) - declared for name in own}
+    if any(foreign.values()) and layout.package is not None:
         # What the package cannot be imported without is needed already, whatever we add.
         already = ImportGraph(graph.folder).foreign(layout.package)
-        found = {name: needed - already for name, needed in found.items()}
-    by_module = {name.rpartition(".")[2]: _heads(needed) for name, needed in sorted(found.items())}
-    known = declared.union(*found.values(), {name.partition(".")[0] for name in own})
+        foreign = {name: needed - already for name, needed in foreign.items()}
+    by_module = {name.rpartition(".")[2]: _heads(needed) for name, needed in sorted(foreign.items())}
+    known = declared.union(*foreign.values(), {name.partition(".")[0] for name in own})
     return Dependencies(tuple(by_module.items()), _of_tests(layout, files, known))
 
 
@@ -111,9 +111,9 @@ def _of_tests(layout: Layout, files: Iterable[File], known: frozenset[str]) -> t
 
 def _heads(modules: Iterable[str]) -> tuple[str, ...]:
     """The modules, sorted, without what one of the others brings."""
-    found = set(modules)
-    brought = {module for name in found for module in _brought_by(name) if module != name}
-    return tuple(sorted(found - brought))
+    names = set(modules)
+    brought = {module for name in names for module in _brought_by(name) if module != name}
+    return tuple(sorted(names - brought))
 
 
 def _brought_by(module: str) -> tuple[str, ...]:

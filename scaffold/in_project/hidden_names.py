@@ -89,7 +89,9 @@ class Surroundings(Struct, frozen=True, dict=True):
         active = os.environ.get("VIRTUAL_ENV")
         environments = [self.layout.root / ".venv", *([Path(active)] if active else [])]
         patterns = ("lib/python*/site-packages", "Lib/site-packages")
-        return [path for one in environments for pattern in patterns for path in one.glob(pattern)]
+        return [
+            path for environment in environments for pattern in patterns for path in environment.glob(pattern)
+        ]
 
 
 def name_faults(module: str, where: str, around: Surroundings) -> Iterator[Fault]:
@@ -98,19 +100,19 @@ def name_faults(module: str, where: str, around: Surroundings) -> Iterator[Fault
     folder = layout.root / layout.source
     here = (layout.source / module).as_posix()
     if layout.package is None and (is_needed(module) or _is_needed_by_installed(around.installed, module)):
-        what = f"`{module}.py` would hide the module `{module}` from every import"
-        yield Fault(f"{where}: name", what, "choose another name, or generate into a package")
+        message = f"`{module}.py` would hide the module `{module}` from every import"
+        yield Fault(f"{where}: name", message, "choose another name, or generate into a package")
     other = f"choose another name, or move `{here}` away"
     if (folder / module / "__init__.py").exists():
         yield Fault(
             f"{where}: name", f"the package `{here}/` would hide `{here}.py` from every import", other
         )
     elif _has_python(folder / module):
-        what = f"`{here}.py` would hide what is in the folder `{here}/` from every import"
-        yield Fault(f"{where}: name", what, other)
+        message = f"`{here}.py` would hide what is in the folder `{here}/` from every import"
+        yield Fault(f"{where}: name", message, other)
     for extension in (name for name in compiled if name.startswith(f"{module}.")):
-        what = f"the compiled `{(layout.source / extension).as_posix()}` would hide `{here}.py` from every import"
-        yield Fault(f"{where}: name", what, "choose another name")
+        message = f"the compiled `{(layout.source / extension).as_posix()}` would hide `{here}.py` from every import"
+        yield Fault(f"{where}: name", message, "choose another name")
 
 
 def is_needed(module: str) -> bool:

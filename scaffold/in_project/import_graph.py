@@ -20,7 +20,7 @@ class ImportGraph(Struct, frozen=True):
 
         The packages above it are not looked into.
         """
-        found: set[str] = set()
+        roots: set[str] = set()
         wanted, seen = [module], set[str]()
         while wanted:
             name = wanted.pop()
@@ -29,10 +29,10 @@ class ImportGraph(Struct, frozen=True):
             seen.add(name)
             for target in self._imports(name):
                 if self._text(target) is None:
-                    found.add(target.partition(".")[0])
+                    roots.add(target.partition(".")[0])
                 else:
                     wanted.append(target)
-        return frozenset(found - {module.partition(".")[0]})
+        return frozenset(roots - {module.partition(".")[0]})
 
     def _text(self, module: str) -> str | None:
         if module in self.texts:

@@ -54,13 +54,15 @@ class Layout(Struct, frozen=True, dict=True):
     def importable(self) -> frozenset[str]:
         """The modules and folders that lie where imports begin."""
         try:
-            found = [*os.scandir(self.root / self.import_root)]
+            children = [*os.scandir(self.root / self.import_root)]
         except OSError:
             return frozenset()
         modules = (
-            one.name.removesuffix(".py") for one in found if one.name.endswith(".py") and one.is_file()
+            child.name.removesuffix(".py")
+            for child in children
+            if child.name.endswith(".py") and child.is_file()
         )
-        return frozenset((*modules, *(one.name for one in found if one.is_dir())))
+        return frozenset((*modules, *(child.name for child in children if child.is_dir())))
 
     def module(self, stem: str) -> str:
         """The import name of the generated module `stem`."""
@@ -147,23 +149,23 @@ def _read_pyproject(path: Path) -> Mapping[str, object]:
     try:
         return tomllib.loads(read_regular(path).decode())
     except tomllib.TOMLDecodeError as error:
-        what = f"is not valid TOML: {error}"
-        raise ScaffoldError(what, where="pyproject.toml", fix="mend it at that place") from error
+        message = f"is not valid TOML: {error}"
+        raise ScaffoldError(message, where="pyproject.toml", fix="mend it at that place") from error
     except RecursionError:
-        what = "is not valid TOML: nested too deeply"
-        raise ScaffoldError(what, where="pyproject.toml", fix="mend it at that place") from None
+        message = "is not valid TOML: nested too deeply"
+        raise ScaffoldError(message, where="pyproject.toml", fix="mend it at that place") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        what = f"is not UTF-8 (at line {line}), as TOML has to be"
-        raise ScaffoldError(what, where="pyproject.toml", fix="save it as UTF-8") from error
+        message = f"is not UTF-8 (at line {line}), as TOML has to be"
+        raise ScaffoldError(message, where="pyproject.toml", fix="save it as UTF-8") from error
     except NotReadableError as error:
-        what = f"cannot be read: {error.strerror}"
+        message = f"cannot be read: {error.strerror}"
         raise ScaffoldError(
-            what, where="pyproject.toml", fix="leave in it what it is for, and move the rest"
+            message, where="pyproject.toml", fix="leave in it what it is for, and move the rest"
         ) from error
     except ValueError:
-        what = "is not valid TOML: an integer has too many digits"
-        raise ScaffoldError(what, where="pyproject.toml", fix="mend it at that place") from None
+        message = "is not valid TOML: an integer has too many digits"
+        raise ScaffoldError(message, where="pyproject.toml", fix="mend it at that place") from None
     except OSError as error:
-        what = f"cannot be read: {error.strerror or error}"
-        raise ScaffoldError(what, where="pyproject.toml", fix="make it readable", exit_code=1) from error
+        message = f"cannot be read: {error.strerror or error}"
+        raise ScaffoldError(message, where="pyproject.toml", fix="make it readable", exit_code=1) from error

@@ -69,12 +69,14 @@ def _refused_workspace(root: Path, document: Mapping[str, object]) -> None:
     if not isinstance(globs, list) or "project" in document:
         return
     patterns = [text for text in cast("list[object]", globs) if isinstance(text, str) and text]
-    found = (place for text in patterns for place in root.glob(text) if (place / "pyproject.toml").is_file())
-    members = sorted(place.relative_to(root).as_posix() for place in found)
+    folders = (
+        place for text in patterns for place in root.glob(text) if (place / "pyproject.toml").is_file()
+    )
+    members = sorted(place.relative_to(root).as_posix() for place in folders)
     if members:
-        what = "is the root of a workspace, which has no package itself"
+        message = "is the root of a workspace, which has no package itself"
         fix = f"say which member, as in `--folder {members[0]}`, or run the command there"
-        raise ScaffoldError(what, where="pyproject.toml", fix=fix, legal=members)
+        raise ScaffoldError(message, where="pyproject.toml", fix=fix, legal=members)
 
 
 def _declared_package(root: Path, declared: str) -> Package:
@@ -120,20 +122,20 @@ def _only_package(root: Path, settings: Settings) -> Package | None:
     skipped = _NOT_PACKAGES | {
         part for path in (settings.tests, settings.specs) for part in PurePosixPath(path).parts[:1]
     }
-    found = _packages_in(root, _SRC, frozenset()) or _packages_in(root, _HERE, skipped)
-    if len(found) > 1:
-        names = [str(package.source) for package in found]
-        what = "several folders could be the package"
+    packages = _packages_in(root, _SRC, frozenset()) or _packages_in(root, _HERE, skipped)
+    if len(packages) > 1:
+        names = [str(package.source) for package in packages]
+        message = "several folders could be the package"
         fix = f'say which under [tool.scaffold], as in `package = "{names[0]}"`'
-        raise ScaffoldError(what, where=where_of("package"), fix=fix, legal=names)
-    return found[0] if found else None
+        raise ScaffoldError(message, where=where_of("package"), fix=fix, legal=names)
+    return packages[0] if packages else None
 
 
 def _packages_in(root: Path, folder: PurePosixPath, skipped: frozenset[str]) -> list[Package]:
     """The packages directly in `folder`; hidden folders are none, since their names are no identifiers."""
     names = [name for name in _names_in(root / folder) if name.isidentifier() and name not in skipped]
-    found = [folder / name for name in names if (root / folder / name / "__init__.py").is_file()]
-    return [Package(path, folder) for path in found]
+    paths = [folder / name for name in names if (root / folder / name / "__init__.py").is_file()]
+    return [Package(path, folder) for path in paths]
 
 
 def is_namespace(folder: Path) -> bool:

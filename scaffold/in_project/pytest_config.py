@@ -69,10 +69,10 @@ def find_pytest_config(root: Path, document: Mapping[str, object]) -> PytestConf
     for folder in _upwards(root):
         for name, read in _FILES:
             if (folder / name).is_file():
-                own = document if folder == root and name == "pyproject.toml" else None
-                found = read(folder / name, own)
-                if found is not None:
-                    return _config(folder, name, found)
+                pyproject = document if folder == root and name == "pyproject.toml" else None
+                settings = read(folder / name, pyproject)
+                if settings is not None:
+                    return _config(folder, name, settings)
     return PytestConfig(root)
 
 
@@ -143,8 +143,8 @@ def _read_ini(path: Path, section: str) -> Mapping[str, object] | None:
 
 
 def _unreadable(path: Path, error: Exception) -> ScaffoldError:
-    what = f"cannot be read, though pytest is configured there: {str(error).splitlines()[0]}"
-    return ScaffoldError(what, where=path.name, fix="mend it; pytest would stop at it too")
+    message = f"cannot be read, though pytest is configured there: {str(error).splitlines()[0]}"
+    return ScaffoldError(message, where=path.name, fix="mend it; pytest would stop at it too")
 
 
 _Reader = Callable[[Path, Mapping[str, object] | None], Mapping[str, object] | None]

@@ -29,8 +29,8 @@ def normal(name: str) -> str:
 
 def distribution(requirement: str) -> str:
     """The distribution that a requirement begins with, as indexes compare it; empty where it begins with none."""
-    found = re.match(_NAME, requirement)
-    return normal(found[1]) if found else ""
+    name_match = re.match(_NAME, requirement)
+    return normal(name_match[1]) if name_match else ""
 
 
 def of_package(document: Mapping[str, object]) -> Iterator[str]:

@@ -74,13 +74,15 @@ class Settings(Struct, frozen=True):
         )
 
 
-def _no_fault(name: str, what: str, fix: str) -> None:
+def _no_fault(name: str, message: str, fix: str) -> None:
     """The faults of rules are told already."""
 
 
 def _rule_faults(table: "dict[str, Any]") -> Iterator[Fault]:
     faults: list[Fault] = []
-    read_rules(table, lambda name, what, fix: faults.append(Fault(where_of(f"sharding.{name}"), what, fix)))
+    read_rules(
+        table, lambda name, message, fix: faults.append(Fault(where_of(f"sharding.{name}"), message, fix))
+    )
     yield from faults
 
 
@@ -131,8 +133,8 @@ def where_of(key: str) -> str:
 
 
 def _wrong_kind(key: str, value: object, wanted: str, legal: Sequence[str] = ()) -> Fault:
-    found = _KINDS.get(type(value), "a date or a time")
-    return Fault(where_of(key), f"is {found}, and should be {wanted}", f"write {wanted}", tuple(legal))
+    kind = _KINDS.get(type(value), "a date or a time")
+    return Fault(where_of(key), f"is {kind}, and should be {wanted}", f"write {wanted}", tuple(legal))
 
 
 def _choice_faults(key: str, values: Iterable[object], legal: tuple[str, ...]) -> Iterator[Fault]:

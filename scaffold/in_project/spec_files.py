@@ -55,17 +55,17 @@ class SpecFiles:
 
     def demand(self, name: str) -> Path:
         """The spec of the class `name`. Raises `ScaffoldError` where there is none, saying where it was looked for."""
-        found = self.find(name)
-        if found is not None:
-            return found
+        path = self.find(name)
+        if path is not None:
+            return path
         usual = self._usual / f"{stem(name)}.toml"
-        what = f'there is no spec of `{name}`: looked for {usual}, for `name = "{name}"` in {self._usual}/*.toml, and for'
-        what = f"{what} `class {name}` in {self._usual}/*.py"
+        message = f'there is no spec of `{name}`: looked for {usual}, for `name = "{name}"` in {self._usual}/*.toml, and for'
+        message = f"{message} `class {name}` in {self._usual}/*.py"
         for there in self._usual_files(name):
-            what = f"{what}; {there} describes `{'`, `'.join(described_by(self._root / there))}`"
+            message = f"{message}; {there} describes `{'`, `'.join(described_by(self._root / there))}`"
         known = sorted(n for n in self._by_class or () if n)
         fix = "name a spec by its path, as in `scaffold show path/to/spec.toml`, or set `specs` under [tool.scaffold]"
-        raise ScaffoldError(what, where=usual.as_posix(), fix=fix, legal=known)
+        raise ScaffoldError(message, where=usual.as_posix(), fix=fix, legal=known)
 
     def _files(self) -> Iterator[Path]:
         for folder in (self._root / PurePosixPath(self._usual), *self._beside):
@@ -74,8 +74,8 @@ class SpecFiles:
 
 def spec_files(folder: Path) -> list[Path]:
     """The specs in a folder, in order of their names; none where there is no such folder."""
-    found = folder.iterdir() if folder.is_dir() else ()
-    return sorted(path for path in found if path.suffix in SUFFIXES and path.is_file())
+    paths = folder.iterdir() if folder.is_dir() else ()
+    return sorted(path for path in paths if path.suffix in SUFFIXES and path.is_file())
 
 
 def described_by(path: Path) -> tuple[str, ...]:
@@ -84,10 +84,10 @@ def described_by(path: Path) -> tuple[str, ...]:
         return names_in(path)
     try:
         text = read_regular(path).decode("utf-8", "replace")
-        found = re.search(_NAME, f"\n{text}".partition("\n[")[0])
+        name_match = re.search(_NAME, f"\n{text}".partition("\n[")[0])
     except OSError:
         return ()
-    return (found[1],) if found else ()
+    return (name_match[1],) if name_match else ()
 
 
 def is_skeleton(path: Path) -> bool:

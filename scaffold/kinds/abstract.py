@@ -26,8 +26,8 @@ def _held(field: Field, scope: Scope) -> str:
 
 def _asked(every: tuple[ModuleSpec, ...]) -> tuple[str, ...]:
     """The methods that none of the classes makes."""
-    pairs = [(one, method) for one in every for method in one.methods]
-    made = {method.name for one, method in pairs if not asks_for(one, method)}
+    pairs = [(spec, method) for spec in every for method in spec.methods]
+    made = {method.name for spec, method in pairs if not asks_for(spec, method)}
     return tuple(dict.fromkeys(method.name for _, method in pairs if method.name not in made))
 
 
@@ -55,15 +55,15 @@ class AbstractKind(Kind):
             "name": spec.name,
             "bases": base_names(spec),
             "doc": class_doc(spec),
-            "fields": [f"{one.name}: eqx.AbstractVar[{_held(one, scope)}]" for one in spec.stored],
-            "properties": [list(one) for one in properties(spec)],
+            "fields": [f"{field.name}: eqx.AbstractVar[{_held(field, scope)}]" for field in spec.stored],
+            "properties": [list(member) for member in properties(spec)],
             **call_context(spec),
         }
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
         """What an abstract class leaves to its subclasses."""
-        asked = asks_for_call(spec) or any(asks_for(spec, one) for one in spec.methods)
-        has_member = any(one.stored for one in spec.fields) or asked
+        asked = asks_for_call(spec) or any(asks_for(spec, method) for method in spec.methods)
+        has_member = any(field.stored for field in spec.fields) or asked
         if not has_member:
             fix = 'declare a field, or write `[call]` with `body = "..."`'
             yield Fault("fields", "nothing is abstract", fix)
@@ -71,8 +71,10 @@ class AbstractKind(Kind):
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         """The tests of a class that has no instances."""
         every = (*reversed(lineage(spec, known)), spec)
-        fields = dict.fromkeys(field.name for one in every for field in one.fields if field.stored)
-        made = any(one.call is not None and not asks_for_call(one) for one in every)
+        fields = dict.fromkeys(
+            field.name for class_spec in every for field in class_spec.fields if field.stored
+        )
+        made = any(class_spec.call is not None and not asks_for_call(class_spec) for class_spec in every)
         called = ("__call__",) if not made and any(map(asks_for_call, every)) else ()
         return {
             "name": spec.name,
@@ -81,7 +83,7 @@ class AbstractKind(Kind):
             "suite_doc": docstring(f"The laws of abstract classes on `{spec.name}`.", METHOD),
             "abstract_fields": repr(tuple(fields)),
             "abstract_methods": repr((*called, *_asked(every))),
-            "has_foreign_base": any(base.module for one in every for base in one.bases),
+            "has_foreign_base": any(base.module for class_spec in every for base in class_spec.bases),
             "test_classes": [],
         }
 

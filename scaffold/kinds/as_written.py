@@ -31,8 +31,8 @@ class AsWrittenKind(Kind):
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
         """What a class that is emitted word for word needs."""
         if spec.name.startswith("Test"):
-            what = f"pytest takes `{spec.name}` for a class of tests"
-            yield Fault("name", what, "rename the class")
+            message = f"pytest takes `{spec.name}` for a class of tests"
+            yield Fault("name", message, "rename the class")
         if not spec.source:
             fix = "write the class as a skeleton, with `@as_written` above it"
             yield Fault("source", "there is no class statement to emit", fix)

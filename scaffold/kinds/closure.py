@@ -23,12 +23,22 @@ EXAMPLE = Argument(
 
 def _arguments(spec: ModuleSpec) -> tuple[Argument, ...]:
     """The constructor's arguments, with `example` as the last of those without a default."""
-    named = {one.name: one for one in spec.arguments}
+    named = {argument.name: argument for argument in spec.arguments}
     every = parameters(spec)
-    positional = [one for one in every if not one.keyword_only]
-    keyword = [named.get(one.name, Argument(one.name)) for one in every if one.keyword_only]
-    required = [named.get(one.name, Argument(one.name)) for one in positional if one.default is None]
-    defaulted = [named.get(one.name, Argument(one.name)) for one in positional if one.default is not None]
+    positional = [parameter for parameter in every if not parameter.keyword_only]
+    keyword = [
+        named.get(parameter.name, Argument(parameter.name)) for parameter in every if parameter.keyword_only
+    ]
+    required = [
+        named.get(parameter.name, Argument(parameter.name))
+        for parameter in positional
+        if parameter.default is None
+    ]
+    defaulted = [
+        named.get(parameter.name, Argument(parameter.name))
+        for parameter in positional
+        if parameter.default is not None
+    ]
     return (*required, EXAMPLE, *defaulted, *([Argument("*"), *keyword] if keyword else []))
 
 
@@ -54,17 +64,17 @@ class ClosureKind(Kind):
 
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
         """The values that `templates/closure` lays out."""
-        names = [one.name for one in spec.call.args] if spec.call is not None else []
-        given = ", ".join(names)
+        names = [argument.name for argument in spec.call.args] if spec.call is not None else []
+        arguments = ", ".join(names)
         usual = module_context(spec)
         return {
             **usual,
             "fields": [*usual["fields"], "structure: Structure = eqx.field(static=True)"],
             "values": [*usual["values"], ["structure", "_structure_of(example)"]],
             "methods": methods(replace(spec, call=None))[len(spec.constructors) :],
-            "given": f"({given},)" if len(names) == 1 else f"({given})",
+            "given": f"({arguments},)" if len(names) == 1 else f"({arguments})",
             "function_signature": usual["call_signature"].removeprefix("self").removeprefix(", "),
-            "passed": given,
+            "passed": arguments,
         }
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
@@ -74,8 +84,10 @@ class ClosureKind(Kind):
             yield Fault("call", "a closure is called", fix)
         for argument in spec.call.args if spec.call is not None else ():
             if argument.is_marker or argument.default is not None:
-                what = "a closure takes its arguments by position, and all of them, as jax's loops pass them"
-                yield Fault("call.args", what, "remove `*` and the defaults")
+                message = (
+                    "a closure takes its arguments by position, and all of them, as jax's loops pass them"
+                )
+                yield Fault("call.args", message, "remove `*` and the defaults")
                 return
 
     def complete(self, spec: ModuleSpec) -> ModuleSpec:
@@ -85,8 +97,8 @@ class ClosureKind(Kind):
 
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         """The laws of closures."""
-        told = f"The pytree laws on `{spec.name}`, and the laws of closures."
-        return {"suite": "ClosureLaws", "suite_doc": docstring(told, METHOD)}
+        doc = f"The pytree laws on `{spec.name}`, and the laws of closures."
+        return {"suite": "ClosureLaws", "suite_doc": docstring(doc, METHOD)}
 
 
 KIND = ClosureKind()

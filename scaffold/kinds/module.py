@@ -45,7 +45,7 @@ def module_context(spec: ModuleSpec) -> dict[str, Any]:
         "bases": base_names(spec),
         "is_final": bool(spec.bases),
         "doc": class_doc(outer),
-        "small_classes": [_small_class(one) for one in small_classes(spec)],
+        "small_classes": [_small_class(small_class) for small_class in small_classes(spec)],
         "fields": field_lines(outer),
         "is_init": is_init and not spec.own_constructor,
         "has_create": has_factory(spec) and not spec.own_constructor,
@@ -55,7 +55,7 @@ def module_context(spec: ModuleSpec) -> dict[str, Any]:
         "values": [list(pair) for pair in grouped(spec, built.values)],
         "has_checks": bool(checks),
         "checks": [block(check, BODY) for check in checks],
-        "properties": [list(one) for one in (*readable(spec), *properties(spec))],
+        "properties": [list(member) for member in (*readable(spec), *properties(spec))],
         "has_trainable": needs_trainable(outer) and not spec.defines("trainable"),
         "trainable_body": block(_trainable(outer), BODY),
         "has_decayed": bool(undecayed(spec)) and not spec.defines("decayed"),
@@ -80,8 +80,10 @@ def field_lines(spec: ModuleSpec) -> list[str]:
 
 def _field(field: Field, scope: Scope) -> str:
     default = field.default if field.built and not field.nullable else None
-    told = ["static=True"] * (not field.dynamic) + [f"default={default}"] * (default is not None)
-    return f"{field.name}: {scope.held(field)}" + (f" = eqx.field({', '.join(told)})" if told else "")
+    arguments = ["static=True"] * (not field.dynamic) + [f"default={default}"] * (default is not None)
+    return f"{field.name}: {scope.held(field)}" + (
+        f" = eqx.field({', '.join(arguments)})" if arguments else ""
+    )
 
 
 def builds_itself(spec: ModuleSpec) -> bool:

@@ -26,13 +26,13 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
         fix = f"write `{field.name.strip('_')}`"
         yield Fault(place, "a NamedTuple has no field that begins with `_`", fix)
     if field.python_leaf:
-        what = f"all that a NamedTuple holds are leaves, and `{field.name}` is {field.role}, no array"
-        yield Fault(place, what, _ANOTHER)
+        message = f"all that a NamedTuple holds are leaves, and `{field.name}` is {field.role}, no array"
+        yield Fault(place, message, _ANOTHER)
 
 
 def _needs_trainable(spec: ModuleSpec) -> bool:
     """Whether a filter that takes every inexact array would train what must stay, or may lie below a field."""
-    return any(bool(one.frozen) or one.role == "module" or _stays(one) for one in spec.dynamic)
+    return any(bool(field.frozen) or field.role == "module" or _stays(field) for field in spec.dynamic)
 
 
 def _stays(field: Field) -> bool:
@@ -57,13 +57,13 @@ class NamedtupleKind(Kind):
         return {
             "name": spec.name,
             "doc": class_doc(spec),
-            "fields": [f"{one.name}: {scope.held(one)}" for one in spec.stored],
+            "fields": [f"{field.name}: {scope.held(field)}" for field in spec.stored],
             "has_create": has_factory(spec),
             "constructor_signature": f"cls, {built.signature}".removesuffix(", "),
             "constructor_doc": docstring(constructor_doc(spec), BODY),
             "statements": [block(statement, BODY) for statement in built.statements],
             "values": [list(pair) for pair in built.values],
-            "properties": [list(one) for one in properties(spec)],
+            "properties": [list(member) for member in properties(spec)],
             "has_trainable": _needs_trainable(spec) and not spec.defines("trainable"),
             "trainable_body": block(trainable(spec), BODY),
             **call_context(spec),

@@ -67,9 +67,9 @@ def _held(field: Field, kind: Type, scope: Scope) -> str:
 
 def _values(spec: ModuleSpec) -> list[list[str]]:
     """Name and value of each attribute: what the constructor makes, in Variables, nnx.List and nnx.Dict."""
-    fields = tuple(replace(one, optional=None, nullable=False) for one in spec.fields)
+    fields = tuple(replace(field, optional=None, nullable=False) for field in spec.fields)
     made = dict(constructor(replace(spec, fields=fields), DRAW).values)
-    return [[one.name, _value(spec, one, made[one.name])] for one in spec.stored]
+    return [[field.name, _value(spec, field, made[field.name])] for field in spec.stored]
 
 
 def _value(spec: ModuleSpec, field: Field, made: str) -> str:
@@ -188,14 +188,14 @@ class NnxKind(Kind):
             "doc": class_doc(spec),
             "variables": list(own_variables(spec)),
             "has_variables": bool(own_variables(spec)),
-            "fields": [f"{one.name}: {_annotation(one, scope)}" for one in spec.stored],
+            "fields": [f"{field.name}: {_annotation(field, scope)}" for field in spec.stored],
             "has_init": not spec.own_constructor,
             "constructor_signature": f"self, {built.signature}".removesuffix(", "),
             "constructor_doc": docstring(constructor_doc(spec), BODY),
             "statements": [block(statement, BODY) for statement in built.statements],
             "values": _values(spec),
             "checks": [block(read_values(spec, check), BODY) for check in check_statements(spec)],
-            "properties": [list(one) for one in properties(spec)],
+            "properties": [list(member) for member in properties(spec)],
             **call_context(spec),
             **save_context(spec),
         }

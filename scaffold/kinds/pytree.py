@@ -52,7 +52,7 @@ def _small_class(spec: ModuleSpec) -> list[Any]:
     return [
         spec.name,
         class_doc(spec),
-        [f"{one.name}: {one.annotation}" for one in attributes],
+        [f"{attribute.name}: {attribute.annotation}" for attribute in attributes],
         needs_trainable(spec),
         block(trainable(spec), BODY),
         spec.where,
@@ -108,7 +108,7 @@ def _constructor_form(
         "create_statements": [block(statement, BODY) for statement in made.statements],
         "create_values": [list(pair) for pair in made.values]
         if is_flag
-        else [[one.name, one.value] for one in attributes],
+        else [[attribute.name, attribute.value] for attribute in attributes],
         "flag_signature": _flag_signature(spec) if is_flag else "",
         "flag_statements": [block(statement, FLAGGED) for statement in built.statements] if is_flag else [],
         "conversions": [[name, value] for name, value in built.values if name != value],
@@ -117,7 +117,7 @@ def _constructor_form(
 
 def _free_local(spec: ModuleSpec) -> str:
     """A name for the new instance that no argument of `create` has, and no local of `setup`."""
-    taken = {*(one.name for one in parameters(spec)), *assigned_names(spec.setup)}
+    taken = {*(parameter.name for parameter in parameters(spec)), *assigned_names(spec.setup)}
     return next(
         name for name in ("node", "instance", "built", "made", f"new_{spec.name}") if name not in taken
     )
@@ -131,7 +131,9 @@ def _flag_signature(spec: ModuleSpec) -> str:
 def _attributes(spec: ModuleSpec, values: Mapping[str, str]) -> tuple[Attribute, ...]:
     scope = Scope()
     return tuple(
-        one for field in spec.stored for one in _attribute(spec, field, scope, values.get(field.name, ""))
+        attribute
+        for field in spec.stored
+        for attribute in _attribute(spec, field, scope, values.get(field.name, ""))
     )
 
 
@@ -168,8 +170,8 @@ def _merged(spec: ModuleSpec) -> list[list[str]]:
 
 
 def _registration(spec: ModuleSpec, attributes: tuple[Attribute, ...]) -> dict[str, Any]:
-    leaves = [one.name for one in attributes if one.dynamic]
-    static = [one.name for one in attributes if not one.dynamic]
+    leaves = [attribute.name for attribute in attributes if attribute.dynamic]
+    static = [attribute.name for attribute in attributes if not attribute.dynamic]
     return {
         "children": _tuple(f"node.{name}" for name in leaves),
         "aux": _tuple(f"node.{name}" for name in static),
@@ -190,15 +192,15 @@ def _registration(spec: ModuleSpec, attributes: tuple[Attribute, ...]) -> dict[s
 
 
 def _free(name: str, attributes: tuple[Attribute, ...]) -> str:
-    return f"{name}_data" if any(one.name == name for one in attributes) else name
+    return f"{name}_data" if any(attribute.name == name for attribute in attributes) else name
 
 
 def _rebuild_argument(spec: ModuleSpec) -> tuple[str, ...]:
     """What unflatten passes beside the fields; the sizes that preset arrays need do not matter then."""
     if spec.rebuild != "flag":
         return ()
-    sizes = (one for one in parameters(fields_as_given(spec)) if one.source == "dim")
-    return (*(f"{one.name}=0" for one in sizes), "_rebuild=True")
+    sizes = (parameter for parameter in parameters(fields_as_given(spec)) if parameter.source == "dim")
+    return (*(f"{parameter.name}=0" for parameter in sizes), "_rebuild=True")
 
 
 def _tuple(parts: Any) -> str:
@@ -213,7 +215,7 @@ def _targets(parts: Any) -> str:
 
 def trainable(spec: ModuleSpec) -> str:
     # Under `static` the leaves of a dict with preset entries lie in an attribute of another name.
-    spec = replace(spec, fields=tuple(replace(one, name=_holder(spec, one)) for one in spec.fields))
+    spec = replace(spec, fields=tuple(replace(field, name=_holder(spec, field)) for field in spec.fields))
     stays = tuple(field.name for field in spec.dynamic if field.role in ("data", "buffer"))
     inexact = ('hasattr(leaf, "dtype")', "jnp.issubdtype(leaf.dtype, jnp.inexact)")
     return trainable_body(spec, stays, inexact if _may_hold_integers(spec) else ())
@@ -247,18 +249,21 @@ class PytreeKind(Kind):
             "name": spec.name,
             "prefix": private_prefix(spec),
             "doc": class_doc(outer),
-            "small_classes": [_small_class(one) for one in small_classes(spec)],
+            "small_classes": [_small_class(small_class) for small_class in small_classes(spec)],
             "decorators": _decorators(spec),
             "has_repr": not _is_plain_dataclass(spec) and not spec.defines("__repr__"),
             "is_registered_by_hand": spec.rebuild != "dataclass",
-            "fields": [_declared(spec, one) for one in attributes],
-            "values": [[one.name, one.value] for one in attributes],
+            "fields": [_declared(spec, attribute) for attribute in attributes],
+            "values": [[attribute.name, attribute.value] for attribute in attributes],
             "statements": [block(statement, BODY) for statement in built.statements],
             "flag_doc": docstring(constructor_doc(fields_as_given(spec)), BODY),
             "constructor_doc": docstring(constructor_doc(spec), BODY),
             "checks": checks,
             "has_checks": bool(checks),
-            "properties": [*_merged(spec), *(list(one) for one in (*readable(spec), *properties(spec)))],
+            "properties": [
+                *_merged(spec),
+                *(list(member) for member in (*readable(spec), *properties(spec))),
+            ],
             "has_trainable": needs_trainable(outer) and not spec.defines("trainable"),
             "trainable_body": block(trainable(outer), BODY),
             **_constructor_form(spec, built, attributes),

@@ -90,22 +90,22 @@ def _own_fields(spec: ModuleSpec) -> Iterator[Field]:
 def _arguments(spec: ModuleSpec, optimiser: Argument) -> tuple[Argument, ...]:
     """Model, optimiser and state by position; the rest, the author's own included, by keyword."""
     leading = ("model", "optimiser", "state")
-    named = {one.name: one for one in spec.arguments if not one.is_marker}
-    own = {
+    named = {argument.name: argument for argument in spec.arguments if not argument.is_marker}
+    own_arguments = {
         "optimiser": optimiser,
-        **{one.name: Argument(one.name) for one in parameters(replace(spec, arguments=()))},
+        **{parameter.name: Argument(parameter.name) for parameter in parameters(replace(spec, arguments=()))},
     }
-    every = {**own, **named}
+    every = {**own_arguments, **named}
     first = [every[name] for name in leading if name in every]
-    rest = [one for name, one in every.items() if name not in leading]
+    rest = [argument for name, argument in every.items() if name not in leading]
     return (*first, *([Argument("*"), *rest] if rest else []))
 
 
-def _doc(held: set[str]) -> str:
+def _doc(names: set[str]) -> str:
     parts = ["the state of its optimiser"]
-    parts += ["a PRNG key"] if "key" in held else []
-    parts += ["its own state"] if "state" in held else []
-    parts += ["an average of its weights"] if "ema" in held else []
+    parts += ["a PRNG key"] if "key" in names else []
+    parts += ["its own state"] if "state" in names else []
+    parts += ["an average of its weights"] if "ema" in names else []
     return f"A model with {', '.join(parts)}, and the number of steps taken."
 
 
@@ -153,8 +153,8 @@ class TrainStateKind(Kind):
         """The values that `templates/train-state` lays out."""
         built = constructor(spec)
         checks = check_statements(spec)
-        held = {one.name for one in spec.fields}
-        model = next(one for one in spec.fields if one.name == "model")
+        names = {field.name for field in spec.fields}
+        model = next(field for field in spec.fields if field.name == "model")
         return {
             "name": spec.name,
             "doc": docstring(spec.doc, METHOD),
@@ -165,11 +165,11 @@ class TrainStateKind(Kind):
             "values": [list(pair) for pair in built.values],
             "has_checks": bool(checks),
             "checks": [block(check, BODY) for check in checks],
-            "properties": [list(one) for one in properties(spec)],
+            "properties": [list(member) for member in properties(spec)],
             "model_type": Scope().stored(model.type),
-            "has_key": "key" in held,
-            "has_state": "state" in held,
-            "has_ema": "ema" in held,
+            "has_key": "key" in names,
+            "has_state": "state" in names,
+            "has_ema": "ema" in names,
             **call_context(spec),
             **save_context(spec),
         }
@@ -187,15 +187,15 @@ class TrainStateKind(Kind):
 
     def complete(self, spec: ModuleSpec) -> ModuleSpec:
         """The spec with the optimiser's state, the counter, and what `[options]` asks for."""
-        own = tuple(_own_fields(spec))
-        held = {one.name for one in own}
-        fields = [_copied(one) if one.name == "model" else _kept(one) for one in spec.fields]
-        position = [one.name for one in fields].index("model") + 1
-        whole = replace(spec, fields=(*fields[:position], *own, *fields[position:]))
+        own_fields = tuple(_own_fields(spec))
+        names = {field.name for field in own_fields}
+        fields = [_copied(field) if field.name == "model" else _kept(field) for field in spec.fields]
+        position = [field.name for field in fields].index("model") + 1
+        whole = replace(spec, fields=(*fields[:position], *own_fields, *fields[position:]))
         optimiser = Argument(
             "optimiser", OPTIMISER, doc="an optax optimiser; not stored, so that its settings are no leaves"
         )
-        whole = replace(whole, arguments=_arguments(whole, optimiser), doc=spec.doc or _doc(held))
+        whole = replace(whole, arguments=_arguments(whole, optimiser), doc=spec.doc or _doc(names))
         return replace(whole, test=_test_plan(spec))
 
     def faults_beside(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
@@ -203,27 +203,29 @@ class TrainStateKind(Kind):
         model = _model(spec, known)
         holds = bool(dict(spec.options).get("state"))
         if model is not None and holds != is_stateful(model):
-            what = f"`{model.name}` has {'no state' if holds else 'state, which the train state must hold'}"
+            message = (
+                f"`{model.name}` has {'no state' if holds else 'state, which the train state must hold'}"
+            )
             fix = "remove it" if holds else "write `[options]` and `state = true`"
-            yield Fault("options.state", what, fix)
+            yield Fault("options.state", message, fix)
 
     def examined(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
         """A generated model with state is made together with it."""
-        model, given = _model(spec, known), dict(spec.test.values)
-        if model is None or not is_stateful(model) or {"model", "state"} & given.keys():
+        model, test_values = _model(spec, known), dict(spec.test.values)
+        if model is None or not is_stateful(model) or {"model", "state"} & test_values.keys():
             return spec
         inputs = ", ".join(f"{name}={value}" for name, value in Examples.of(model, known).inputs())
         built = f"eqx.nn.make_with_state({constructor_name(model)})({inputs})"
-        values = {"model": f"{built}[0]", "state": f"{built}[1]", **given}
+        values = {"model": f"{built}[0]", "state": f"{built}[1]", **test_values}
         return replace(spec, test=replace(spec.test, values=tuple(values.items())))
 
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         """The laws of training, and how the model is called on an example."""
-        told = f"The pytree laws on `{spec.name}`, and the laws of training."
+        doc = f"The pytree laws on `{spec.name}`, and the laws of training."
         return {
             "suite": "TrainStateLaws",
-            "suite_doc": docstring(told, METHOD),
-            "members": [block(one, METHOD) for one in _members(spec, known)],
+            "suite_doc": docstring(doc, METHOD),
+            "members": [block(member, METHOD) for member in _members(spec, known)],
         }
 
 

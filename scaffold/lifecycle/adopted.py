@@ -55,8 +55,8 @@ class AdoptedTests(Struct, frozen=True, dict=True):
     def records(self) -> tuple[Record, ...]:
         """The records that can be read."""
         records = Records(self.layout.root)
-        found = (records.sound(name) for name in records.adopted())
-        return tuple(record for record in found if record is not None)
+        candidates = (records.sound(name) for name in records.adopted())
+        return tuple(record for record in candidates if record is not None)
 
     def damaged(self) -> Iterator[tuple[PurePosixPath, str]]:
         """Those that cannot, and why."""
@@ -86,8 +86,8 @@ def stems_by_class(records: Iterable[Record]) -> Mapping[tuple[str, str], str]:
     """The names of the test files that there are, by module and class."""
     tests = ((record, record.of(TEST)) for record in records)
     return {
-        (one.module, name): stem_of(test.path)
-        for one, test in tests
+        (record.module, name): stem_of(test.path)
+        for record, test in tests
         if test is not None
-        for name in classes_of(one)
+        for name in classes_of(record)
     }

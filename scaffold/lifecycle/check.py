@@ -49,8 +49,8 @@ class Checked(Struct, frozen=True):
     def summary(self) -> str:
         """What is not clean, a line each, and the counts."""
         width = max(map(len, State))
-        told = [row for row in self.rows if row.state is not State.CLEAN]
-        lines = [f"{row.state:<{width}}  {row.path}{f': {row.why}' if row.why else ''}" for row in told]
+        rows = [row for row in self.rows if row.state is not State.CLEAN]
+        lines = [f"{row.state:<{width}}  {row.path}{f': {row.why}' if row.why else ''}" for row in rows]
         counts = Counter(row.state for row in self.rows)
         total = f"{len(self.rows)} file{'s' * (len(self.rows) != 1)}"
         states = ", ".join(f"{counts[state]} {state}" for state in State if counts[state])
@@ -61,8 +61,8 @@ class Checked(Struct, frozen=True):
         """What a clean state does not say of adopted tests."""
         if self.adopted:
             classes = f"{self.adopted} class{'es are' if self.adopted > 1 else ' is'} adopted"
-            what = "tests are compared with what was written last, and `scaffold adopt` looks anew"
-            yield f"{classes}: their {what}"
+            explanation = "tests are compared with what was written last, and `scaffold adopt` looks anew"
+            yield f"{classes}: their {explanation}"
 
     def to_json(self) -> dict[str, object]:
         """The states as plain JSON."""
@@ -71,10 +71,10 @@ class Checked(Struct, frozen=True):
 
 def check(layout: Layout) -> Checked:
     """The state of every generated file of a project. Raises `ScaffoldError` where its specs have faults."""
-    found = ProjectSpecs(layout)
-    rows = [*_rows(plan_update_of(found)), *_orphaned(found), *_damaged(found)]
+    project_specs = ProjectSpecs(layout)
+    rows = [*_rows(plan_update_of(project_specs)), *_orphaned(project_specs), *_damaged(project_specs)]
     ordered = sorted({row.path: row for row in rows}.values(), key=lambda row: row.path)
-    return Checked(tuple(ordered), len(found.adopted.records))
+    return Checked(tuple(ordered), len(project_specs.adopted.records))
 
 
 def _rows(plan: Plan) -> Iterator[Row]:
@@ -90,16 +90,16 @@ def _row(step: Step) -> Row:
     return Row(str(step.path), state, step.why)
 
 
-def _damaged(found: ProjectSpecs) -> Iterator[Row]:
+def _damaged(project_specs: ProjectSpecs) -> Iterator[Row]:
     """The records of adopted tests that cannot be read."""
-    for path, why in found.adopted.damaged():
+    for path, why in project_specs.adopted.damaged():
         yield Row(str(path), State.CONFLICTING, f"{why}; `scaffold adopt` writes it anew")
 
 
-def _orphaned(found: ProjectSpecs) -> Iterator[Row]:
+def _orphaned(project_specs: ProjectSpecs) -> Iterator[Row]:
     """What was generated of classes that no spec describes any more."""
-    renamed = found.renamed({}).values()
-    for record in found.orphans.values():
+    renamed = project_specs.renamed({}).values()
+    for record in project_specs.orphans.values():
         why = f"no spec describes `{record.title}` any more (`scaffold destroy {record.title}`)"
-        there = [one.path for one in record.files if (found.layout.root / one.path).is_file()]
+        there = [file.path for file in record.files if (project_specs.layout.root / file.path).is_file()]
         yield from (Row(str(path), State.STALE, why) for path in there if not {*record.names} & {*renamed})

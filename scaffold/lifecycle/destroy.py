@@ -84,7 +84,7 @@ class _Going(Struct, frozen=True):
 
     def _others(self, record: Record) -> set[str]:
         return {*described_by(self.layout.root / record.spec)} - {
-            name for one in self.records for name in one.names
+            name for removed in self.records for name in removed.names
         }
 
     def _read(self, path: PurePosixPath) -> bytes | None:
@@ -92,8 +92,8 @@ class _Going(Struct, frozen=True):
 
 
 def _is(content: bytes, text: str) -> bool:
-    found = Text.of(content)
-    return found is not None and found.text == text
+    decoded = Text.of(content)
+    return decoded is not None and decoded.text == text
 
 
 def plan_destroy(names: Sequence[str], layout: Layout, *, force: bool = False) -> Plan:
@@ -117,7 +117,7 @@ def plan_destroy(names: Sequence[str], layout: Layout, *, force: bool = False) -
 
 def _records(names: Collection[str], layout: Layout) -> list[Record]:
     records = Records(layout.root)
-    found: dict[str, Record] = {}
+    records_by_name: dict[str, Record] = {}
     faults: list[Fault] = []
     damaged = 0
     for name in dict.fromkeys(names):
@@ -125,9 +125,9 @@ def _records(names: Collection[str], layout: Layout) -> list[Record]:
             record = records.find(name) or _unit(name, names, records) or _adopted(name, layout)
             _check_spec(record, layout)
         except DamagedError as error:
-            what = f"is damaged: {error}; it does not say any more what was generated"
+            message = f"is damaged: {error}; it does not say any more what was generated"
             fix = "bring it back from version control, or remove the class by hand"
-            faults.append(Fault(f"{FOLDER}/{name}.txt", what, fix))
+            faults.append(Fault(f"{FOLDER}/{name}.txt", message, fix))
             damaged += 1
             continue
         if record is None:
@@ -135,10 +135,10 @@ def _records(names: Collection[str], layout: Layout) -> list[Record]:
             fix = suggestion(name, legal, "write the name of a class that was generated here")
             faults.append(Fault("NAME", f"there is no record of `{name}`", fix, legal))
         else:
-            found[record.name] = record
+            records_by_name[record.name] = record
     if faults:
         raise ScaffoldError.of(faults, exit_code=1 if damaged == len(faults) else 2)
-    return [*found.values()]
+    return [*records_by_name.values()]
 
 
 def _unit(name: str, names: Collection[str], records: Records) -> Record | None:
@@ -146,10 +146,10 @@ def _unit(name: str, names: Collection[str], records: Records) -> Record | None:
     record = records.find(f"{UNITS}{name}") or records.units.get(name)
     if record is None or record.title == name or {*record.names} <= {*names}:
         return record
-    others = listed(f"`{one}`" for one in record.names if one not in names)
-    what = f"`{name}` is in one module with {others}, `{record.stem}.py`, which goes as a whole"
+    others = listed(f"`{class_name}`" for class_name in record.names if class_name not in names)
+    message = f"`{name}` is in one module with {others}, `{record.stem}.py`, which goes as a whole"
     fix = f"`scaffold destroy {record.title}` removes it; or take `{name}` out of {record.spec}, then `scaffold update`"
-    raise ScaffoldError(what, where="NAME", fix=fix)
+    raise ScaffoldError(message, where="NAME", fix=fix)
 
 
 def _legal(records: Records) -> list[str]:
@@ -168,9 +168,9 @@ def _check_spec(record: Record | None, layout: Layout) -> None:
 
 def _adopted(name: str, layout: Layout) -> Record | None:
     """The record of a class that was adopted. Raises `ScaffoldError` where there are several of that name."""
-    found = AdoptedTests(layout).called(name)
-    if len(found) > 1:
-        targets = tuple(map(target_of, found))
-        what = f"`{name}` is the name of {len(found)} classes that were adopted"
-        raise ScaffoldError(what, where="NAME", fix=f"write which, as in `{targets[0]}`", legal=targets)
-    return found[0] if found else None
+    records = AdoptedTests(layout).called(name)
+    if len(records) > 1:
+        targets = tuple(map(target_of, records))
+        message = f"`{name}` is the name of {len(records)} classes that were adopted"
+        raise ScaffoldError(message, where="NAME", fix=f"write which, as in `{targets[0]}`", legal=targets)
+    return records[0] if records else None

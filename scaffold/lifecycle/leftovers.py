@@ -23,8 +23,8 @@ _READ_AT_MOST = 20_000
 
 def leftovers(layout: Layout, steps: Mapping[PurePosixPath, Step]) -> dict[PurePosixPath, Step]:
     """The steps that remove it, beside those that remove the classes."""
-    found = _Leftovers(layout, dict(steps))
-    return {step.path: step for step in found.steps()}
+    remains = _Leftovers(layout, dict(steps))
+    return {step.path: step for step in remains.steps()}
 
 
 class _Leftovers(Struct, frozen=True, dict=True):
@@ -49,8 +49,8 @@ class _Leftovers(Struct, frozen=True, dict=True):
         """Those that nothing imports, and then those that nothing imported but them."""
         gone: set[PurePosixPath] = set()
         left = {name: record for name, record in self._shared_records()}
-        while found := [name for name, record in left.items() if not self._is_needed(record, gone)]:
-            for name in found:
+        while unneeded := [name for name, record in left.items() if not self._is_needed(record, gone)]:
+            for name in unneeded:
                 record = left.pop(name)
                 gone |= {file.path for file in record.files}
                 yield from self._removed(name, record)
@@ -65,8 +65,8 @@ class _Leftovers(Struct, frozen=True, dict=True):
         if record.stem == _CONFTEST:
             return self._needs_tests
         imports = _importing(record.module)
-        own = {file.path for file in record.files}
-        return any(imports.search(text) for path, text in self._texts.items() if path not in gone | own)
+        own_paths = {file.path for file in record.files}
+        return any(imports.search(text) for path, text in self._texts.items() if path not in gone | own_paths)
 
     def _removed(self, name: str, record: Record) -> Iterator[Step]:
         """The module and its record; one that somebody has edited is that person's own, and stays."""

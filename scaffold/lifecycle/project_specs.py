@@ -24,8 +24,8 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
     def records(self) -> dict[str, Record]:
         """The records that can be read, by name."""
         records = Records(self.layout.root)
-        found = {name: records.sound(name) for name in records.names()}
-        return {name: record for name, record in found.items() if record is not None}
+        records_by_name = {name: records.sound(name) for name in records.names()}
+        return {name: record for name, record in records_by_name.items() if record is not None}
 
     @cached_property
     def by_class(self) -> dict[str, Record]:
@@ -52,16 +52,18 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
     @cached_property
     def classes(self) -> dict[str, str]:
         """The file of each class. Raises `ScaffoldError` for a class that two files describe."""
-        found: dict[str, str] = {}
+        paths_by_class: dict[str, str] = {}
         faults: list[Fault] = []
         for path, names in self.described.items():
             for name in names:
-                if found.setdefault(name, path) != path:
-                    what = f"describes `{name}`, as {found[name]} does"
-                    faults.append(Fault(path, what, "remove one of the two, or give one class another name"))
+                if paths_by_class.setdefault(name, path) != path:
+                    message = f"describes `{name}`, as {paths_by_class[name]} does"
+                    faults.append(
+                        Fault(path, message, "remove one of the two, or give one class another name")
+                    )
         if faults:
             raise ScaffoldError.of(faults)
-        return found
+        return paths_by_class
 
     def specs(self, names: Sequence[str]) -> tuple[ModuleSpec, ...]:
         """The specs of the modules of these classes, of all where none is named. Raises one `ScaffoldError` for all faults."""
@@ -86,7 +88,7 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
     def _parted_from(self, files: Iterable[str]) -> Iterator[str]:
         for name in (name for path in files for name in self.described[path]):
             beside = self.by_class[name].names if name in self.by_class else ()
-            yield from (self.classes[one] for one in beside if one in self.classes)
+            yield from (self.classes[class_name] for class_name in beside if class_name in self.classes)
 
     def _files_of_specs(self) -> Iterator[str]:
         """The files that hold specs; a TOML file that does not say its class is one with a fault."""
@@ -96,13 +98,13 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
         legal = tuple(sorted(self.classes))
         if name in self.by_class:
             spec = self.by_class[name].spec
-            what = f"no spec describes `{name}` any more; it was {spec}"
-            return Fault("NAME", what, f"`scaffold destroy {name}`, or bring its spec back", legal)
+            message = f"no spec describes `{name}` any more; it was {spec}"
+            return Fault("NAME", message, f"`scaffold destroy {name}`, or bring its spec back", legal)
         if adopted := self.adopted.called(name):
-            what = "is adopted: what its tests are to say is only known by looking at the class"
-            return Fault(name, what, f"`scaffold adopt {target_of(adopted[0])}`")
-        what = f"there is no spec of `{name}` in {self.layout.specs}/"
-        return Fault("NAME", what, suggestion(name, legal, "write the name of a class"), legal)
+            message = "is adopted: what its tests are to say is only known by looking at the class"
+            return Fault(name, message, f"`scaffold adopt {target_of(adopted[0])}`")
+        message = f"there is no spec of `{name}` in {self.layout.specs}/"
+        return Fault("NAME", message, suggestion(name, legal, "write the name of a class"), legal)
 
     @cached_property
     def orphans(self) -> dict[str, Record]:
@@ -115,14 +117,14 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
 
         It leaves none where it described one class that is gone, and describes one of which there is no record.
         """
-        found = {now: old for old, now in said.items()}
+        former_names = {now: old for old, now in said.items()}
         for path, names in self.described.items():
             recorded = (name for name, record in self.by_class.items() if record.spec == path)
             gone = [name for name in recorded if name not in self.classes]
             new = [name for name in names if name not in self.by_class]
-            if len(gone) == len(new) == 1 and gone[0] not in found.values():
-                found.setdefault(new[0], gone[0])
-        return found
+            if len(gone) == len(new) == 1 and gone[0] not in former_names.values():
+                former_names.setdefault(new[0], gone[0])
+        return former_names
 
 
 def check_renames(said: Mapping[str, str], specs: ProjectSpecs) -> None:
@@ -139,8 +141,8 @@ def _rename_faults(said: Mapping[str, str], specs: ProjectSpecs) -> Iterable[Fau
             fix = suggestion(old, legal, "write a class that was generated before")
             yield Fault("--rename", f"there is no record of `{old}`", fix, legal)
         elif old in specs.classes:
-            what = f"`{old}` is described by {specs.classes[old]}"
-            yield Fault("--rename", what, "rename the class in its spec first")
+            message = f"`{old}` is described by {specs.classes[old]}"
+            yield Fault("--rename", message, "rename the class in its spec first")
         elif now not in specs.classes:
             legal = tuple(specs.classes)
             yield Fault(

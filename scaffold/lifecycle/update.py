@@ -27,7 +27,7 @@ def plan_update(
 
 
 def plan_update_of(
-    found: ProjectSpecs,
+    project_specs: ProjectSpecs,
     names: Sequence[str] = (),
     *,
     force: bool = False,
@@ -36,29 +36,35 @@ def plan_update_of(
     """The same plan for specs and records that somebody else looks at too."""
     fields = {old: now for old, now in rename.items() if "." in old}
     rename = {old: now for old, now in rename.items() if old not in fields}
-    check_renames(rename, found)
-    renamed = found.renamed(rename)
-    specs = found.specs(names)
+    check_renames(rename, project_specs)
+    renamed = project_specs.renamed(rename)
+    specs = project_specs.specs(names)
     now = {spec.name for spec in specs}
     renamed = {name: old for name, old in renamed.items() if name in now}
     wishes = Wishes(register=None, force=force, renamed=renamed, renamed_fields=fields)
-    tests = [] if names else [*found.adopted.beside(found.records.values())]
-    files = _adopted_files(tests, found)
-    classes = [adopted_files(one.module, class_of(one), found.adopted.path(test)) for one, test in tests]
-    plan = plan_classes(specs, found.layout, files, wishes, classes)
+    tests = [] if names else [*project_specs.adopted.beside(project_specs.records.values())]
+    files = _adopted_files(tests, project_specs)
+    classes = [
+        adopted_files(record.module, class_of(record), project_specs.adopted.path(test))
+        for record, test in tests
+    ]
+    plan = plan_classes(specs, project_specs.layout, files, wishes, classes)
     called = [f"`{old}` is called `{name}` now" for name, old in renamed.items()]
-    return replace(plan, notes=(*plan.notes, *called, *(_left(found, renamed) if not names else ())))
+    return replace(plan, notes=(*plan.notes, *called, *(_left(project_specs, renamed) if not names else ())))
 
 
-def _adopted_files(tests: Sequence[tuple[Record, Generated]], found: ProjectSpecs) -> list[File]:
+def _adopted_files(tests: Sequence[tuple[Record, Generated]], project_specs: ProjectSpecs) -> list[File]:
     """The tests of the user's own classes as they were written last, which is all that is known here, and what they share."""
     if not tests:
         return []
-    return [*(File(found.adopted.path(test), test.text) for _, test in tests), conftest_file(found.layout)]
+    return [
+        *(File(project_specs.adopted.path(test), test.text) for _, test in tests),
+        conftest_file(project_specs.layout),
+    ]
 
 
-def _left(found: ProjectSpecs, renamed: Mapping[str, str]) -> Iterator[str]:
-    for record in found.orphans.values():
+def _left(project_specs: ProjectSpecs, renamed: Mapping[str, str]) -> Iterator[str]:
+    for record in project_specs.orphans.values():
         if not {*record.names} & {*renamed.values()}:
-            told = f"`scaffold destroy {record.title}` removes what was generated"
-            yield f"{record.spec}: describes `{record.title}` no more; {told}"
+            hint = f"`scaffold destroy {record.title}` removes what was generated"
+            yield f"{record.spec}: describes `{record.title}` no more; {hint}"

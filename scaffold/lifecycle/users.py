@@ -127,4 +127,6 @@ def _specs_in(place: Path, names: Sequence[str]) -> tuple[ModuleSpec, ...]:
 
 def _needs(spec: ModuleSpec, record: Record) -> bool:
     modules = (None, record.module)
-    return any(one.name in record.names and one.module in modules for one in spec.classes)
+    return any(
+        class_type.name in record.names and class_type.module in modules for class_type in spec.classes
+    )

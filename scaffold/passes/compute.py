@@ -35,7 +35,7 @@ def {CAST}(self, tree: Any) -> Any:
 
 def computes_in(spec: ModuleSpec) -> str:
     """The dtype that the class computes in; empty where that is the stored one."""
-    said = (one.compute for one in spec.fields if one.compute not in ("", STORED))
+    said = (field.compute for field in spec.fields if field.compute not in ("", STORED))
     return spec.compute or next(said, "")
 
 
@@ -44,15 +44,19 @@ def with_compute(spec: ModuleSpec) -> ModuleSpec:
     dtype = computes_in(spec)
     if not dtype:
         return spec
-    casts = {one.name: _cast(one) for one in spec.fields if _is_cast(spec, one)}
+    casts = {field.name: _cast(field) for field in spec.fields if _is_cast(spec, field)}
     call = spec.call if spec.call is None else _computed(spec, Method("__call__", spec.call), casts)
-    methods = [replace(one, call=_computed(spec, one, casts)) for one in spec.methods]
+    methods = [replace(method, call=_computed(spec, method, casts)) for method in spec.methods]
     first = spec.stored[0].name if spec.stored else "..."
     source = f"{ATTRIBUTE}: ClassVar[DTypeLike] = jnp.{dtype}"
     methods.append(Method(ATTRIBUTE, Call((), "", source=source, above=first)))
-    if any(f"self.{CAST}(" in text for one in (call, *(one.call for one in methods)) for text in _texts(one)):
+    if any(
+        f"self.{CAST}(" in text
+        for function in (call, *(method.call for method in methods))
+        for text in _texts(function)
+    ):
         methods.append(Method(CAST, Call((), "", source=_CASTS)))
-    fields = tuple(_computed_field(one, casts) for one in spec.fields)
+    fields = tuple(_computed_field(field, casts) for field in spec.fields)
     return replace(spec, call=call, methods=tuple(methods), fields=fields)
 
 
@@ -68,8 +72,8 @@ def _texts(call: Call | None) -> tuple[str, ...]:
 
 def uncast(spec: ModuleSpec) -> tuple[str, ...]:
     """The fields with floating arrays that methods read as they are stored, where they cast others."""
-    floats = (one for one in spec.dynamic if _is_floating(one)) if computes_in(spec) else ()
-    return tuple(one.name for one in floats if not _is_cast(spec, one))
+    floats = (field for field in spec.dynamic if _is_floating(field)) if computes_in(spec) else ()
+    return tuple(floating.name for floating in floats if not _is_cast(spec, floating))
 
 
 def _is_cast(spec: ModuleSpec, field: Field) -> bool:
@@ -111,15 +115,15 @@ def _computed(spec: ModuleSpec, method: Method, casts: dict[str, str]) -> Call:
 
 
 def _makes_another(spec: ModuleSpec, call: Call) -> bool:
-    own: Type = ClassType(spec.name)
-    said = any(part == own for kind in call.returns for part in walk(kind))
+    own_type: Type = ClassType(spec.name)
+    said = any(part == own_type for kind in call.returns for part in walk(kind))
     return said or any(f"-> {text}" in call.source for text in (spec.name, f'"{spec.name}"', "Self"))
 
 
 def _heads(args: tuple[Argument, ...]) -> list[str]:
     """The statements that cast the floating arguments."""
-    floats = (one for one in args if one.type is not None and _has_floats(one.type))
-    return [f"{one.name} = {_cast_of_argument(one)}" for one in floats]
+    floats = (argument for argument in args if argument.type is not None and _has_floats(argument.type))
+    return [f"{floating.name} = {_cast_of_argument(floating)}" for floating in floats]
 
 
 def _cast_of_argument(argument: Argument) -> str:
@@ -159,7 +163,7 @@ def _read(source: str, casts: dict[str, str]) -> str:
 
 def compute_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Where `compute` says nothing, or two things."""
-    said = [one for one in spec.fields if one.compute]
+    said = [field for field in spec.fields if field.compute]
     if not (spec.compute or said):
         return
     place = "compute" if spec.compute else f"fields.{said[0].name}.compute"
@@ -168,7 +172,7 @@ def compute_faults(spec: ModuleSpec) -> Iterator[Fault]:
         yield Fault(place, f"`{spec.call.carry}` would be carried on in {spec.compute}", fix)
     taken = [name for name in (ATTRIBUTE, CAST) if spec.defines(name) or spec.field(name)]
     yield from (Fault(place, f"`{name}` is what the casts read", "rename yours") for name in taken)
-    yield from (fault for one in said for fault in _of_field(spec, one))
+    yield from (fault for field in said for fault in _of_field(spec, field))
 
 
 def _of_field(spec: ModuleSpec, field: Field) -> Iterator[Fault]:

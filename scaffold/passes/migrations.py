@@ -23,19 +23,19 @@ class Migration(Struct, frozen=True):
     @property
     def source(self) -> str:
         """The change as source of the class."""
-        told = {
+        blocks = {
             "added": repr(self.added),
             "dropped": repr(self.dropped),
             "renamed": repr(dict(self.renamed)),
             "former": repr(self.former),
         }
-        said = {name: told[name] for name in told if getattr(self, name)}
+        said = {name: blocks[name] for name in blocks if getattr(self, name)}
         return f"Migration({', '.join(f'{name}={source}' for name, source in said.items())})"
 
 
 def with_migrations(spec: ModuleSpec, migrations: tuple[Migration, ...]) -> ModuleSpec:
     """The spec of a class that lists its changes."""
-    rows = "".join(f"    {one.source},\n" for one in migrations)
+    rows = "".join(f"    {migration.source},\n" for migration in migrations)
     value = f"(\n{rows})" if rows else "()"
     first = spec.stored[0].name if spec.stored else "..."
     # Without an annotation, by which it would be a field of a NamedTuple.
@@ -47,16 +47,27 @@ def with_migrations(spec: ModuleSpec, migrations: tuple[Migration, ...]) -> Modu
 def read_class(text: str, name: str) -> tuple[tuple[str, ...], tuple[Migration, ...]]:
     """The fields of a class in an emitted module, and the changes that it lists; nothing where the class is not there."""
     statements = ast.parse(text).body
-    node = next((one for one in statements if isinstance(one, ast.ClassDef) and one.name == name), None)
+    node = next(
+        (
+            statement
+            for statement in statements
+            if isinstance(statement, ast.ClassDef) and statement.name == name
+        ),
+        None,
+    )
     body = node.body if node is not None else []
     lines = [
-        one
-        for one in body
-        if isinstance(one, ast.AnnAssign) and "ClassVar" not in ast.unparse(one.annotation)
+        statement
+        for statement in body
+        if isinstance(statement, ast.AnnAssign) and "ClassVar" not in ast.unparse(statement.annotation)
     ]
-    fields = tuple(one.target.id for one in lines if isinstance(one.target, ast.Name))
-    listed = next((one.value for one in body if _is_listing(one)), None)
-    calls = [one for one in listed.elts if isinstance(one, ast.Call)] if isinstance(listed, ast.Tuple) else []
+    fields = tuple(line.target.id for line in lines if isinstance(line.target, ast.Name))
+    listed = next((statement.value for statement in body if _is_listing(statement)), None)
+    calls = (
+        [element for element in listed.elts if isinstance(element, ast.Call)]
+        if isinstance(listed, ast.Tuple)
+        else []
+    )
     return fields, tuple(map(_read, calls))
 
 
@@ -65,6 +76,6 @@ def _is_listing(statement: ast.stmt) -> TypeGuard[ast.Assign]:
 
 
 def _read(call: ast.Call) -> Migration:
-    said = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+    said = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
     renamed = tuple(said.get("renamed", {}).items())
     return Migration(said.get("added", ()), said.get("dropped", ()), renamed, said.get("former", ""))

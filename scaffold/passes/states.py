@@ -36,24 +36,24 @@ def with_state(spec: ModuleSpec) -> ModuleSpec:
     """The spec with the state among the arguments and the results of its call and methods, whose bodies read and set it."""
     call = spec.call if spec.call is None or not is_stateful(spec) else _with_state(spec, spec.call)
     methods = (
-        replace(one, call=_with_state(spec, one.call)) if uses_state(spec, one) else one
-        for one in spec.methods
+        replace(method, call=_with_state(spec, method.call)) if uses_state(spec, method) else method
+        for method in spec.methods
     )
     return replace(spec, call=call, methods=tuple(methods))
 
 
 def uses_state(spec: ModuleSpec, method: Method) -> bool:
     """Whether a method reads or assigns state."""
-    body, names = method.call.body, {one.name for one in state_fields(spec)}
-    found = map(attribute_of_self, ast.walk(ast.parse(body))) if names and method.owner == "self" else ()
-    return not names.isdisjoint(found)
+    body, names = method.call.body, {state_field.name for state_field in state_fields(spec)}
+    attributes = map(attribute_of_self, ast.walk(ast.parse(body))) if names and method.owner == "self" else ()
+    return not names.isdisjoint(attributes)
 
 
 def _with_state(spec: ModuleSpec, call: Call) -> Call:
-    own = state_taken_by(call)
-    name = own.name if own is not None else ARGUMENT.name
+    state = state_taken_by(call)
+    name = state.name if state is not None else ARGUMENT.name
     body = _updates(spec, _reads(spec, call.body, name), name)
-    if own is not None:
+    if state is not None:
         return replace(call, body=body)
     body = rewrite_statements(body, lambda node, text: _returned(node, text, name))
     returns = (_result(call), ClassType("eqx.nn.State", "equinox.nn"))
@@ -79,13 +79,13 @@ def _with_argument(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
 
 def read_states(spec: ModuleSpec, source: str) -> str:
     """`source`, which knows the arguments of the call, with the value of each state read from that argument."""
-    own = state_argument(spec)
-    return source if own is None else _reads(spec, source, own.name)
+    state = state_argument(spec)
+    return source if state is None else _reads(spec, source, state.name)
 
 
 def _reads(spec: ModuleSpec, source: str, state: str) -> str:
     """`source` with `state.get(self.mean)` for `self.mean`."""
-    names = {one.name for one in state_fields(spec)}
+    names = {state_field.name for state_field in state_fields(spec)}
 
     def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
         inner = node.value if isinstance(node, ast.Subscript) and is_whole(node) else node
@@ -114,7 +114,7 @@ def _read(name: str | None, state: str) -> str:
 
 def _updates(spec: ModuleSpec, source: str, state: str) -> str:
     """`source` with `state = state.set(self.mean, value)` for `self.mean = value`."""
-    fields = {one.name: one for one in state_fields(spec)}
+    fields = {state_field.name: state_field for state_field in state_fields(spec)}
 
     def change(node: ast.stmt, text: str) -> str | None:
         name = _target(node)
@@ -182,31 +182,37 @@ def _axis_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 def _function_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What the call, and each method that uses state, cannot do with it."""
-    unseen = {one.name for one in spec.methods if uses_state(spec, one) and state_taken_by(one.call) is None}
+    unseen = {
+        method.name
+        for method in spec.methods
+        if uses_state(spec, method) and state_taken_by(method.call) is None
+    }
     for key, function in spec.functions:
         is_user = is_stateful(spec) if key == "call" else uses_state(spec, function)
         if is_user or state_taken_by(function.call) is not None:
-            told = "the call" if key == "call" else f"`{function.name}`"
-            yield from _of_function(spec, function, told, f"{key}")
+            place_text = "the call" if key == "call" else f"`{function.name}`"
+            yield from _of_function(spec, function, place_text, f"{key}")
         yield from _handed_faults(unseen, function, f"{key}.body")
 
 
-def _of_function(spec: ModuleSpec, function: Method, told: str, place: str) -> Iterator[Fault]:
-    call, own = function.call, state_taken_by(function.call)
+def _of_function(spec: ModuleSpec, function: Method, place_text: str, place: str) -> Iterator[Fault]:
+    call, state = function.call, state_taken_by(function.call)
     if "property" in function.decorators:
         yield Fault(f"{place}.decorator", "a property is given no state to read", "remove it: write a method")
         return
-    if own is not None and call.returns and not is_state(call.returns[-1]):
+    if state is not None and call.returns and not is_state(call.returns[-1]):
         fix = 'write `returns = "..., eqx.nn:State"`, and return it last'
-        yield Fault(f"{place}.returns", f"{told} takes `{own.name}` and returns no state", fix)
-    if own is None and any(one.name == ARGUMENT.name for one in call.args):
+        yield Fault(f"{place}.returns", f"{place_text} takes `{state.name}` and returns no state", fix)
+    if state is None and any(argument.name == ARGUMENT.name for argument in call.args):
         fix = "rename it, or write `state: eqx.nn:State` and return it yourself"
-        yield Fault(f"{place}.args", f"`state` is what {told} names the module's state", fix)
-    if own is None and call.body and ARGUMENT.name in assigned_names(call.body):
+        yield Fault(f"{place}.args", f"`state` is what {place_text} names the module's state", fix)
+    if state is None and call.body and ARGUMENT.name in assigned_names(call.body):
         fix = "rename it, or take `state: eqx.nn:State` as an argument"
-        yield Fault(f"{place}.body", f"assigns `state`, which is what {told} names the module's state", fix)
-    yield from _update_faults(spec, call.body, told, f"{place}.body")
-    name = own.name if own is not None else ARGUMENT.name
+        yield Fault(
+            f"{place}.body", f"assigns `state`, which is what {place_text} names the module's state", fix
+        )
+    yield from _update_faults(spec, call.body, place_text, f"{place}.body")
+    name = state.name if state is not None else ARGUMENT.name
     yield from _hidden_faults(spec, call.body, name, f"{place}.body")
 
 
@@ -216,14 +222,14 @@ def _handed_faults(unseen: Set[str], function: Method, place: str) -> Iterator[F
     `unseen` has the methods that use state, and say nothing of it in theirs.
     """
     called = (node.func for node in ast.walk(ast.parse(function.call.body)) if isinstance(node, ast.Call))
-    for name in sorted({attribute_of_self(one) or "" for one in called} & unseen):
+    for name in sorted({attribute_of_self(expression) or "" for expression in called} & unseen):
         fix = f"write `state: eqx.nn:State` as an argument of both, and `result, state = self.{name}(..., state)`"
         yield Fault(place, f"calls `{name}`, which takes the state and returns the next one", fix)
 
 
-def _update_faults(spec: ModuleSpec, body: str, told: str, place: str) -> Iterator[Fault]:
+def _update_faults(spec: ModuleSpec, body: str, place_text: str, place: str) -> Iterator[Fault]:
     """Only a statement of the body itself can rebind `state`, and it updates one field."""
-    legal = tuple(one.name for one in state_fields(spec))
+    legal = tuple(state_field.name for state_field in state_fields(spec))
     tree = ast.parse(body)
     plain = {_target(node) for node in own_nodes(tree.body)} - {None}
     every = [name for name in map(updated_attribute, ast.walk(tree)) if name is not None]
@@ -232,7 +238,9 @@ def _update_faults(spec: ModuleSpec, body: str, told: str, place: str) -> Iterat
     for name in sorted({*every}):
         if name not in legal:
             fix = f'write `role = "state"` for `{name}`, or return the new value'
-            yield Fault(place, f"{told} assigns `self.{name}`, and it may update state alone", fix, legal)
+            yield Fault(
+                place, f"{place_text} assigns `self.{name}`, and it may update state alone", fix, legal
+            )
         elif name not in plain or every.count(name) > _count(tree, name):
             fix = f"write `self.{name} = ...` alone, as a statement of the body itself"
             yield Fault(place, f"`self.{name}` is updated within another statement or function", fix)
@@ -240,10 +248,10 @@ def _update_faults(spec: ModuleSpec, body: str, told: str, place: str) -> Iterat
 
 def _hidden_faults(spec: ModuleSpec, body: str, state: str, place: str) -> Iterator[Fault]:
     """A function in the body that has a `state` of its own cannot read that of the module."""
-    names = {one.name for one in state_fields(spec)}
+    names = {state_field.name for state_field in state_fields(spec)}
     for node in inner_scopes(ast.parse(body)):
         if state in bound_names(node):
-            for name in sorted({attribute_of_self(one) or "" for one in ast.walk(node)} & names):
+            for name in sorted({attribute_of_self(node) or "" for node in ast.walk(node)} & names):
                 fix = f"give that another name, or read `self.{name}` before it"
                 yield Fault(place, f"`self.{name}` is read where `{state}` is bound anew", fix)
 
@@ -254,7 +262,7 @@ def _count(tree: ast.Module, name: str) -> int:
 
 def _reader_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Checks and derived fields are computed without a state."""
-    names = {one.name for one in state_fields(spec)}
+    names = {state_field.name for state_field in state_fields(spec)}
     for field in spec.fields:
         for key, source in (
             ("check", field.check),

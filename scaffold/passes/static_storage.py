@@ -23,22 +23,24 @@ def stored_source(kind: Type, source: str, name: str = "item") -> str:
             taken = f"float({source}) if type({source}) is int else {source}"
             return taken if is_simple(source) else as_float(kind, source)
         case SetType(item=item):
-            held = stored_source(item, name, f"{name}_")
-            if held == name and source.startswith("frozenset("):
+            stored = stored_source(item, name, f"{name}_")
+            if stored == name and source.startswith("frozenset("):
                 return source
-            return f"frozenset({source})" if held == name else f"frozenset({held} for {name} in {source})"
+            return f"frozenset({source})" if stored == name else f"frozenset({stored} for {name} in {source})"
         case TupleType(items=items, variadic=variadic) if parts := _shown_parts(source):
             kinds = items * len(parts) if variadic else items
-            held = [stored_source(*pair, name) for pair in zip(kinds, parts, strict=False)]
-            return source if held == parts else f"({', '.join(held)},)"
+            stored = [stored_source(*pair, name) for pair in zip(kinds, parts, strict=False)]
+            return source if stored == parts else f"({', '.join(stored)},)"
         case TupleType(items=(item,), variadic=True):
-            held = stored_source(item, name, f"{name}_")
-            return source if held == name else f"tuple({held} for {name} in {source})"
+            stored = stored_source(item, name, f"{name}_")
+            return source if stored == name else f"tuple({stored} for {name} in {source})"
         case TupleType(items=items) if is_simple(source):
-            held = [stored_source(item, f"{source}[{index}]", name) for index, item in enumerate(items)]
-            changed = any(one != f"{source}[{index}]" for index, one in enumerate(held))
+            stored = [stored_source(item, f"{source}[{index}]", name) for index, item in enumerate(items)]
+            changed = any(stored_item != f"{source}[{index}]" for index, stored_item in enumerate(stored))
             return (
-                f"({', '.join(held)},) if len({source}) == {len(items)} else {source}" if changed else source
+                f"({', '.join(stored)},) if len({source}) == {len(items)} else {source}"
+                if changed
+                else source
             )
         case UnionType() if is_simple(source):
             return _stored_member(kind, source)
@@ -78,9 +80,9 @@ def _slice_source(source: str) -> str:
     """The three parts of a slice as a tuple: before Python 3.12 a slice has no hash."""
     match ast.parse(source, mode="eval").body:
         case ast.Call(func=ast.Name(id="slice"), args=[*parts], keywords=[]) if 0 < len(parts) < 4:
-            told = [ast.get_source_segment(source, part) or "None" for part in parts]
-            told = ["None", *told] if len(told) == 1 else told
-            return f"({', '.join([*told, 'None'][:3])})"
+            parts_text = [ast.get_source_segment(source, part) or "None" for part in parts]
+            parts_text = ["None", *parts_text] if len(parts_text) == 1 else parts_text
+            return f"({', '.join([*parts_text, 'None'][:3])})"
         case _ if is_simple(source):
             parts = ", ".join(f"{source}.{part}" for part in _PARTS)
             return f"({parts}) if type({source}) is slice else {source}"
@@ -90,7 +92,7 @@ def _slice_source(source: str) -> str:
 
 def as_given(spec: ModuleSpec, source: str) -> str:
     """The author's Python over `self`, with each static value read in the form in which it is given."""
-    reads = {one.name: _given_source(one.type, f"self.{one.name}") for one in spec.static}
+    reads = {field.name: _given_source(field.type, f"self.{field.name}") for field in spec.static}
     return read_as(source, {name: read for name, read in reads.items() if read != f"self.{name}"})
 
 
@@ -100,15 +102,19 @@ def _given_source(kind: Type, source: str, name: str = "item") -> str:
         case ScalarType(name="slice"):
             return f"slice(*{source})"
         case TupleType(items=(item,), variadic=True) | ListType(item=item):
-            held = _given_source(item, name, f"{name}_")
-            return source if held == name else f"tuple({held} for {name} in {source})"
+            given_items = _given_source(item, name, f"{name}_")
+            return source if given_items == name else f"tuple({given_items} for {name} in {source})"
         case TupleType(items=items):
-            held = [_given_source(item, f"{source}[{index}]") for index, item in enumerate(items)]
-            changed = any(one != f"{source}[{index}]" for index, one in enumerate(held))
-            return f"({', '.join(held)},)" if changed else source
+            given_items = [_given_source(item, f"{source}[{index}]") for index, item in enumerate(items)]
+            changed = any(given_item != f"{source}[{index}]" for index, given_item in enumerate(given_items))
+            return f"({', '.join(given_items)},)" if changed else source
         case DictType(item=item):
-            held = _given_source(item, name, f"{name}_")
-            return source if held == name else f"tuple((name, {held}) for name, {name} in {source})"
+            given_items = _given_source(item, name, f"{name}_")
+            return (
+                source
+                if given_items == name
+                else f"tuple((name, {given_items}) for name, {name} in {source})"
+            )
         case UnionType(members=members, optional=True) if SLICE in members:
             return f"({source} and slice(*{source}))"
         case _:
@@ -121,16 +127,17 @@ def stored_value(kind: Type, value: Any) -> Any:
         case (ScalarType(name="float"), int()) if type(value) is int:
             return float(value)
         case (SetType(item=item), list() | tuple() | set() | frozenset()):
-            return frozenset(stored_value(item, one) for one in cast("list[Any]", value))
+            return frozenset(stored_value(item, member) for member in cast("list[Any]", value))
         case (ListType(item=item) | TupleType(items=(item,), variadic=True), list() | tuple()):
-            return tuple(stored_value(item, one) for one in cast("list[Any]", value))
+            return tuple(stored_value(item, member) for member in cast("list[Any]", value))
         case (TupleType(items=items), list() | tuple()):
             return tuple(
-                stored_value(item, one) for item, one in zip(items, cast("list[Any]", value), strict=False)
+                stored_value(item, member)
+                for item, member in zip(items, cast("list[Any]", value), strict=False)
             )
         case (DictType(item=item), dict()):
             pairs = cast("dict[str, Any]", value).items()
-            return tuple(sorted((name, stored_value(item, one)) for name, one in pairs))
+            return tuple(sorted((name, stored_value(item, pair)) for name, pair in pairs))
         case (UnionType(members=members), int()) if type(value) is int:
             is_float = FLOAT in members and ScalarType("int") not in members
             return float(value) if is_float else value

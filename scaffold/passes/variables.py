@@ -38,7 +38,7 @@ def _type_of(field: Field) -> str:
 
 def own_variables(spec: ModuleSpec) -> tuple[str, ...]:
     """The Variable types that the module defines, in order."""
-    named = (_type_of(one) for one in spec.dynamic if item_of(one) is not None)
+    named = (_type_of(field) for field in spec.dynamic if item_of(field) is not None)
     return tuple(dict.fromkeys(name for name in named if name not in (*FLAX, "Param")))
 
 
@@ -51,7 +51,7 @@ def item_of(field: Field) -> ArrayType | None:
 def updated(spec: ModuleSpec) -> tuple[str, ...]:
     """The fields that the call updates, in order."""
     names = assigned_attributes(spec.call.body) if spec.call is not None else ()
-    return tuple(one.name for one in spec.dynamic if one.name in names)
+    return tuple(field.name for field in spec.dynamic if field.name in names)
 
 
 def read_values(spec: ModuleSpec, source: str) -> str:
@@ -59,7 +59,7 @@ def read_values(spec: ModuleSpec, source: str) -> str:
 
     A buffer is read behind `stop_gradient`. A field that may be None is left alone where it is compared with None.
     """
-    fields = {one.name: one for one in spec.dynamic if item_of(one) is not None}
+    fields = {field.name: field for field in spec.dynamic if item_of(field) is not None}
     tested = {name for name in fields if _is_tested(source, name)}
 
     def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
@@ -122,8 +122,8 @@ def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
         yield from _field_faults(field, place)
     for method in spec.methods:
         if method.name in _OWN:
-            what, fix = f"`{method.name}` hides a member of the module", f"write `{method.name}_`"
-            yield Fault(f"methods.{method.name}", what, fix)
+            message, fix = f"`{method.name}` hides a member of the module", f"write `{method.name}_`"
+            yield Fault(f"methods.{method.name}", message, fix)
     yield from _update_faults(spec)
 
 
@@ -150,15 +150,15 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
 
 
 def _update_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    legal = tuple(one.name for one in spec.dynamic if _may_update(one))
+    legal = tuple(field.name for field in spec.dynamic if _may_update(field))
     functions = spec.functions if spec.own_constructor is None else ()
     bodies = {key: function.call.body for key, function in functions}
     for key, name in ((key, name) for key, body in bodies.items() for name in assigned_attributes(body)):
         if name not in legal:
             fix = f'write `role = "state"` for `{name}`, or return the new value'
-            told = "the call" if key == "call" else f"`{key.removeprefix('methods.')}`"
-            what = f"{told} assigns `self.{name}`, and it may update state alone"
-            yield Fault(f"{key}.body", what, fix, legal)
+            place_text = "the call" if key == "call" else f"`{key.removeprefix('methods.')}`"
+            message = f"{place_text} assigns `self.{name}`, and it may update state alone"
+            yield Fault(f"{key}.body", message, fix, legal)
 
 
 def _may_update(field: Field) -> bool:

@@ -104,7 +104,7 @@ def _refuse_closed(targets: Sequence[tuple[Step, Path]], root: Path) -> None:
             fix = f"allow writing (`chmod u+w {step.path}`), then run the command again"
             faults[Fault(str(step.path), f"is read-only; {_UNCHANGED}", fix)] = None
     for folder in dict.fromkeys(target.parent for _, target in targets):
-        folder = next(one for one in (folder, *folder.parents) if one.exists())
+        folder = next(ancestor for ancestor in (folder, *folder.parents) if ancestor.exists())
         if _is_closed(folder):
             name = folder.relative_to(root).as_posix()
             fix = f"allow writing (`chmod u+w {name}`), then run the command again"
@@ -297,10 +297,10 @@ def _bring_back(write: _Write) -> None:
 
 
 def _stranded(write: _Write, error: OSError) -> Fault:
-    what = f"could not be restored: {error.strerror or error}"
+    message = f"could not be restored: {error.strerror or error}"
     if write.step.before is None:
-        return Fault(str(write.step.path), what, "delete it: this run created it")
-    return Fault(str(write.step.path), what, f"its former content is in {write.aside}: move that back")
+        return Fault(str(write.step.path), message, "delete it: this run created it")
+    return Fault(str(write.step.path), message, f"its former content is in {write.aside}: move that back")
 
 
 def _faults_of(error: BaseException, ledger: _Ledger, *, lost: list[Fault]) -> list[Fault]:
@@ -308,9 +308,9 @@ def _faults_of(error: BaseException, ledger: _Ledger, *, lost: list[Fault]) -> l
     if isinstance(error, ScaffoldError):
         return [*lost, *error.faults]
     if isinstance(error, OSError):
-        what = f"cannot be written: {error.strerror or error}" + ("" if lost else f"; {_UNCHANGED}")
+        message = f"cannot be written: {error.strerror or error}" + ("" if lost else f"; {_UNCHANGED}")
         fix = _FIXES.get(error.errno or 0, "mend that, then run the command again")
-        return [*lost, Fault(str(ledger.at), what, fix)]
+        return [*lost, Fault(str(ledger.at), message, fix)]
     return lost
 
 

@@ -136,25 +136,25 @@ def _remove_if_empty(path: Path) -> None:
 
 def _acquire(path: Path, tell: Callable[[str], None], wait: float) -> Lock:
     start = time.monotonic()
-    told, pause = False, 0.005
+    has_told, pause = False, 0.005
     while True:
-        found = _try(path)
-        if isinstance(found, Lock):
-            return found
+        lock_or_holder = _try(path)
+        if isinstance(lock_or_holder, Lock):
+            return lock_or_holder
         waited = time.monotonic() - start
         if waited >= wait:
-            raise _held(path, found)
-        if waited >= _TOLD_AFTER and not told:
-            tell(f"waiting for {found} to finish writing here")
-            told = True
+            raise _held(path, lock_or_holder)
+        if waited >= _TOLD_AFTER and not has_told:
+            tell(f"waiting for {lock_or_holder} to finish writing here")
+            has_told = True
         time.sleep(pause)
         pause = min(2 * pause, 0.1)
 
 
 def _held(path: Path, holder: str) -> ScaffoldError:
-    what = f"{holder} is writing here; nothing was changed"
+    message = f"{holder} is writing here; nothing was changed"
     return ScaffoldError(
-        what, where=path.name, fix="let it end, or end it, then run the command again", exit_code=1
+        message, where=path.name, fix="let it end, or end it, then run the command again", exit_code=1
     )
 
 
@@ -165,13 +165,13 @@ def _try(path: Path) -> Lock | str:
         return "another run"
     descriptor, created = opened
     try:
-        found = _claim(path, descriptor, created=created)
+        lock_or_holder = _claim(path, descriptor, created=created)
     except BaseException:
         os.close(descriptor)
         raise
-    if isinstance(found, str):
+    if isinstance(lock_or_holder, str):
         os.close(descriptor)
-    return found
+    return lock_or_holder
 
 
 def _open(path: Path) -> tuple[int, bool] | None:
@@ -325,15 +325,15 @@ def _holder(descriptor: int) -> str:
 
 def damaged(path: Path, why: str) -> ScaffoldError:
     """The refusal to guess what a lock file means that no run wrote so."""
-    what = f"cannot be understood: {why}; nothing was changed"
+    message = f"cannot be understood: {why}; nothing was changed"
     fix = (
         "look at the files `.scaffold-*` beside yours, where there are any: `.old` is what was there, `.new` what was to be; "
         f"move back what you miss, then delete them and `{path.name}`"
     )
-    return ScaffoldError(what, where=path.name, fix=fix, exit_code=1)
+    return ScaffoldError(message, where=path.name, fix=fix, exit_code=1)
 
 
 def _unusable(path: Path, error: OSError) -> ScaffoldError:
-    what = f"cannot be made: {error.strerror or error}; nothing was changed"
+    message = f"cannot be made: {error.strerror or error}; nothing was changed"
     fix = f"allow writing in {path.parent}, then run the command again"
-    return ScaffoldError(what, where=path.name, fix=fix, exit_code=1)
+    return ScaffoldError(message, where=path.name, fix=fix, exit_code=1)

@@ -54,16 +54,16 @@ def recover_left(root: Path, lock: Lock) -> str:
         raise damaged(lock.path, str(error)) from error
     if journal is None:
         return ""
-    found = [_found(root, journal, number) for number in range(len(journal.entries))]
-    if journal.go and all(one.state in (_State.READY, _State.DONE) for one in found):
-        _finish(found)
-        return f"an earlier run was killed: finished its {_files(found)}"
-    _undo(root, journal, found)
-    return f"an earlier run was killed: undid its {_files(found)}"
+    files = [_found(root, journal, number) for number in range(len(journal.entries))]
+    if journal.go and all(file.state in (_State.READY, _State.DONE) for file in files):
+        _finish(files)
+        return f"an earlier run was killed: finished its {_files(files)}"
+    _undo(root, journal, files)
+    return f"an earlier run was killed: undid its {_files(files)}"
 
 
-def _files(found: list[_Found]) -> str:
-    return f"{len(found)} file{'' if len(found) == 1 else 's'}"
+def _files(files: list[_Found]) -> str:
+    return f"{len(files)} file{'' if len(files) == 1 else 's'}"
 
 
 def _found(root: Path, journal: Journal, number: int) -> _Found:
@@ -96,43 +96,43 @@ def _state(entry: Entry, now: str | None, fresh: str | None) -> _State:
     return _State.READY if fresh == entry.after and now == entry.before else _State.CHANGED
 
 
-def _finish(found: list[_Found]) -> None:
-    for one in found:
-        if one.state is _State.READY and one.entry.after is None:
-            one.target.unlink()
-        elif one.state is _State.READY:
-            os.replace(one.fresh, one.target)
-    remove(path for one in found for path in (one.fresh, one.aside))
+def _finish(files: list[_Found]) -> None:
+    for left_file in files:
+        if left_file.state is _State.READY and left_file.entry.after is None:
+            left_file.target.unlink()
+        elif left_file.state is _State.READY:
+            os.replace(left_file.fresh, left_file.target)
+    remove(path for file in files for path in (file.fresh, file.aside))
 
 
-def _undo(root: Path, journal: Journal, found: list[_Found]) -> None:
-    done = [one for one in found if journal.go and one.state is _State.DONE]
-    if faults := [fault for one in done if (fault := _fault(root, journal, one))]:
+def _undo(root: Path, journal: Journal, files: list[_Found]) -> None:
+    done = [file for file in files if journal.go and file.state is _State.DONE]
+    if faults := [fault for file in done if (fault := _fault(root, journal, file))]:
         raise ScaffoldError.of(faults, exit_code=1)
-    for one in done:
-        if one.entry.before is None:
-            one.target.unlink(missing_ok=True)
+    for left_file in done:
+        if left_file.entry.before is None:
+            left_file.target.unlink(missing_ok=True)
         else:
-            os.replace(one.aside, one.target)
-    for one in found:
-        if one.state is _State.TAKEN:
-            os.replace(one.fresh, one.target)
-    remove(path for one in found for path in (one.fresh, one.aside))
+            os.replace(left_file.aside, left_file.target)
+    for left_file in files:
+        if left_file.state is _State.TAKEN:
+            os.replace(left_file.fresh, left_file.target)
+    remove(path for file in files for path in (file.fresh, file.aside))
     for folder in reversed(journal.folders):
         with suppress(OSError):  # never made, or someone else's file is in it by now
             (root / folder).rmdir()
 
 
-def _fault(root: Path, journal: Journal, one: _Found) -> Fault | None:
+def _fault(root: Path, journal: Journal, file: _Found) -> Fault | None:
     """Why a file that was replaced cannot be brought back, if it cannot."""
-    where, kept = str(one.entry.target), one.aside.relative_to(root).as_posix()
+    where, kept = str(file.entry.target), file.aside.relative_to(root).as_posix()
     leftovers = f"`{LOCK}` and the files `.scaffold-{journal.token}-*`"
     fix = f"move what you want to keep into place, then delete {leftovers}"
-    if one.now != one.entry.after:
-        former = f"its former content is in `{kept}`" if one.entry.before else "it is new"
-        what = f"was written by a run that was killed, and has been changed since, so that it is not undone; {former}"
-        return Fault(where, what, fix)
-    if one.entry.before is not None and _digest_at(one.aside) != one.entry.before:
+    if file.now != file.entry.after:
+        former = f"its former content is in `{kept}`" if file.entry.before else "it is new"
+        message = f"was written by a run that was killed, and has been changed since, so that it is not undone; {former}"
+        return Fault(where, message, fix)
+    if file.entry.before is not None and _digest_at(file.aside) != file.entry.before:
         return Fault(
             where, f"was written by a run that was killed, and `{kept}` with its former content is gone", fix
         )

@@ -69,6 +69,6 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        what = f"cannot be made: {error.strerror or error}; nothing was changed"
+        message = f"cannot be made: {error.strerror or error}; nothing was changed"
         fix = "allow writing there, then run the command again"
-        raise ScaffoldError(what, where=str(folder), fix=fix, exit_code=1) from error
+        raise ScaffoldError(message, where=str(folder), fix=fix, exit_code=1) from error

@@ -35,14 +35,14 @@ def replace_expected(new: Path, target: Path, expected: bytes, aside: Path) -> b
     return True
 
 
-def exchange(one: Path, other: Path) -> bool:
+def exchange(path: Path, other: Path) -> bool:
     """Give each of two files the other's name in one step; False where the system or the file system cannot."""
     call = _renameat2()
     if call is None:
         return False
     import ctypes  # here, because most runs replace nothing
 
-    if call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0:
+    if call(_HERE, os.fsencode(path), _HERE, os.fsencode(other), _EXCHANGE) == 0:
         return True
     number = ctypes.get_errno()
     if number in _CANNOT:

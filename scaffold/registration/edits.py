@@ -82,12 +82,12 @@ def register_all(
 
 def _with_all(text: Source, missing: Iterable[tuple[_Module, str]]) -> bytes:
     """The file with a line for each, among the relative imports that are there."""
-    ordered = sorted(dict.fromkeys(missing), key=lambda one: import_key(1, one[0].stem, one[1]))
-    lines = {one: _import_lines(text, one[0], [one[1]], aliased=True) for one in ordered}
-    places = [(_placed(text, *one, lines[one])[0], one) for one in ordered]
+    ordered = sorted(dict.fromkeys(missing), key=lambda pair: import_key(1, pair[0].stem, pair[1]))
+    lines = {pair: _import_lines(text, pair[0], [pair[1]], aliased=True) for pair in ordered}
+    places = [(_placed(text, *pair, lines[pair])[0], pair) for pair in ordered]
     body = text.body
     for at in sorted({at for at, _ in places}, reverse=True):
-        new = [line for place, one in places if place == at for line in lines[one]]
+        new = [line for place, pair in places if place == at for line in lines[pair]]
         body = text.with_body(body).body_with(at, at, new)
     return text.with_body(body).source
 
@@ -125,9 +125,9 @@ def _imports(text: Source, module: _Module, name: str) -> bool:
     for node in _statements(text):
         if not isinstance(node, ast.ImportFrom):
             continue
-        found, stem, package = node.module or "", module.stem, module.package
-        absolute = found == f"{package}.{stem}" if package else found.endswith(f".{stem}")
-        ours = found == stem if node.level == 1 else not node.level and absolute
+        imported, stem, package = node.module or "", module.stem, module.package
+        absolute = imported == f"{package}.{stem}" if package else imported.endswith(f".{stem}")
+        ours = imported == stem if node.level == 1 else not node.level and absolute
         if ours and any(alias.name in (name, "*") for alias in node.names):
             return True
     return False
@@ -136,9 +136,9 @@ def _imports(text: Source, module: _Module, name: str) -> bool:
 def _other_meanings(text: Source, module: _Module, name: str) -> Iterator[Fault]:
     for node in _statements(text):
         if name in _bound_by(node):
-            what = f"`{name}` means something else there, and would now come from `.{module.stem}`"
+            message = f"`{name}` means something else there, and would now come from `.{module.stem}`"
             fix = "rename one of the two, or leave this one unregistered (`--no-register`)"
-            yield Fault(f"{text.where}:{node.lineno}", what, fix)
+            yield Fault(f"{text.where}:{node.lineno}", message, fix)
 
 
 def stem_faults(source: bytes, stem: str, names: Sequence[str], *, where: str) -> Iterator[Fault]:
@@ -147,20 +147,20 @@ def stem_faults(source: bytes, stem: str, names: Sequence[str], *, where: str) -
     Python puts a submodule into its package by its name when it is first imported, whoever imports it.
     """
     for line in _meanings(source, where).get(stem, ()) if stem not in names else ():
-        what = f"`{stem}` means something else there, whose place the new module `{stem}` would take"
+        message = f"`{stem}` means something else there, whose place the new module `{stem}` would take"
         fix = "choose another name for the class, or rename what is there"
-        yield Fault(f"{where}:{line}", what, fix)
+        yield Fault(f"{where}:{line}", message, fix)
 
 
 @lru_cache(maxsize=1)
 def _meanings(source: bytes, where: str) -> dict[str, list[int]]:
     """The lines in which each name is given a meaning that is no submodule; a plan asks of one file for each class."""
-    found: dict[str, list[int]] = {}
+    lines_by_name: dict[str, list[int]] = {}
     for node in _statements(Source.of(source, where)):
         if not (isinstance(node, ast.ImportFrom) and node.level == 1 and not node.module):
             for name in _bound_by(node):
-                found.setdefault(name, []).append(node.lineno)
-    return found
+                lines_by_name.setdefault(name, []).append(node.lineno)
+    return lines_by_name
 
 
 def _bound_by(node: ast.stmt) -> set[str]:
@@ -226,11 +226,11 @@ def _add(text: Source, module: _Module, name: str) -> Source:
 def _remove(text: Source, module: _Module, name: str) -> Source:
     region = find_region(text, module.package)
     inner = region.inner if region else text
-    own = next((line for line in _own_lines(inner, module) if name in line.names), None)
+    own_line = next((line for line in _own_lines(inner, module) if name in line.names), None)
     listed = export_list(text)
-    if own is None or (not own.aliased and (listed is None or name not in listed.names)):
+    if own_line is None or (not own_line.aliased and (listed is None or name not in listed.names)):
         return text
-    aliased = own.aliased
+    aliased = own_line.aliased
     if not aliased:
         text = inverse(text, without_entry(text, name), lambda before: add_entry(before, name))
     bodies = _without_import(text, module, name)
@@ -250,7 +250,7 @@ def _inside(region: Region, module: _Module) -> _Module:
 
 
 def _with_import(text: Source, module: _Module, name: str, *, aliased: bool) -> bytes:
-    plain = next((own for own in _own_lines(text, module) if not own.aliased), None)
+    plain = next((line for line in _own_lines(text, module) if not line.aliased), None)
     if plain and not aliased:
         names = list(plain.names)
         names.insert(index_for(names, name), name)
@@ -269,8 +269,8 @@ def _without_import(text: Source, module: _Module, name: str) -> Iterator[bytes]
 
 
 def _without_lines(text: Source, module: _Module, name: str) -> Iterator[bytes]:
-    own = next(line for line in _own_lines(text, module) if name in line.names)
-    at, end, rest = own.index, own.end, [other for other in own.names if other != name]
+    own_line = next(line for line in _own_lines(text, module) if name in line.names)
+    at, end, rest = own_line.index, own_line.end, [other for other in own_line.names if other != name]
     if rest:
         yield text.body_with(at, end, _import_lines(text, module, rest, aliased=False))
         return

@@ -45,11 +45,11 @@ def add_entry(text: Source, name: str) -> Source:
     if listed is not None:
         index = index_for(listed.names, name)
         after = text.with_body(spliced(text.body, _entry_splices(text, listed, index, name)))
-        found = export_list(after)
-        if found and found.names == (*listed.names[:index], name, *listed.names[index:]):
+        updated = export_list(after)
+        if updated and updated.names == (*listed.names[:index], name, *listed.names[index:]):
             return after
-    what = "`__all__` is written in a way that cannot be edited safely"
-    raise ScaffoldError(what, where=text.where, fix=f'add "{name}" to it by hand', exit_code=1)
+    message = "`__all__` is written in a way that cannot be edited safely"
+    raise ScaffoldError(message, where=text.where, fix=f'add "{name}" to it by hand', exit_code=1)
 
 
 def _entry_splices(text: Source, listed: ExportList, index: int, name: str) -> list[tuple[int, int, bytes]]:

@@ -21,7 +21,7 @@ class Export(Struct, frozen=True):
 
 
 def exports(
-    found: Sequence[Export], layout: Layout, dependencies: Dependencies, *, register: bool, adding: bool
+    new_exports: Sequence[Export], layout: Layout, dependencies: Dependencies, *, register: bool, adding: bool
 ) -> tuple[list[Edit], list[str]]:
     """The edits that re-export the classes, and what is to be said of those that are left out.
 
@@ -35,7 +35,7 @@ def exports(
     eager: list[Export] = []
     notes: list[str] = []
     form = lazy_form(layout.root / init_file, init_file.as_posix())
-    for export in found:
+    for export in new_exports:
         missing = () if adding or form.startswith("attach") else dependencies.of(export.stem)
         if form == "__getattr__":
             notes.append(_by_hand(init_file, export))
@@ -72,17 +72,17 @@ def lazy_form(place: Path, where: str) -> str:
     content = read_regular(place) if place.is_file() else b""
     if b"__getattr__" not in content and b"attach" not in content:
         return ""
-    found = find_lazy(Source.of(content, where))
-    return found.form if found else ""
+    lazy = find_lazy(Source.of(content, where))
+    return lazy.form if lazy else ""
 
 
 def _registering(
-    found: Sequence[Export], layout: Layout, init_file: PurePosixPath, form: str
+    new_exports: Sequence[Export], layout: Layout, init_file: PurePosixPath, form: str
 ) -> Iterator[Edit]:
     """The edit that imports all of them at once."""
     path = edited_file(init_file, form)
-    if found:
-        yield Edit(path, partial(_registered, found, layout, path.as_posix()))
+    if new_exports:
+        yield Edit(path, partial(_registered, new_exports, layout, path.as_posix()))
 
 
 def edited_file(init_file: PurePosixPath, form: str) -> PurePosixPath:
@@ -100,10 +100,10 @@ def _attached(export: Export, place: Path, where: str, source: bytes) -> bytes:
     return source if after == source else as_clean(source, after, place)
 
 
-def _registered(found: Sequence[Export], layout: Layout, where: str, source: bytes) -> bytes:
+def _registered(new_exports: Sequence[Export], layout: Layout, where: str, source: bytes) -> bytes:
     from scaffold.registration.edits import register_all  # here, because only a package needs it
 
-    pairs = [(export.stem, export.name) for export in found]
+    pairs = [(export.stem, export.name) for export in new_exports]
     return register_all(source, pairs, package=layout.package, where=where, width=line_width(layout))
 
 
@@ -132,12 +132,12 @@ def _toml(path: Path) -> Mapping[str, object]:
 # -- what is undeclared ------------------------------------------------------------------------------------------------
 
 
-def dependency_notes(found: Dependencies, *, adding: bool) -> Iterator[str]:
+def dependency_notes(missing: Dependencies, *, adding: bool) -> Iterator[str]:
     """What the project does not declare, and how to."""
     if adding:
         return
-    if found.package:
-        names = " ".join(map(requirement, found.package))
+    if missing.package:
+        names = " ".join(map(requirement, missing.package))
         yield f"pyproject.toml: declares none of: {names}; add them, or run the command with `--add-dependencies`"
-    if found.tests:
-        yield f"pyproject.toml: declares none of these for tests: {' '.join(map(requirement, found.tests))}"
+    if missing.tests:
+        yield f"pyproject.toml: declares none of these for tests: {' '.join(map(requirement, missing.tests))}"

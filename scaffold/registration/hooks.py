@@ -93,7 +93,7 @@ def _block(text: Source, node: ast.With) -> Region:
     indent = first[: len(first) - len(first.lstrip())]
     lines = text.lines[start:end]
     if not indent or any(line.strip() and not line.startswith(indent) for line in lines):
-        what = "the block of the import hook is written in a way that cannot be edited safely"
+        message = "the block of the import hook is written in a way that cannot be edited safely"
         fix = "write the import into that block by hand, and run the command with `--no-register`"
-        raise ScaffoldError(what, where=f"{text.where}:{node.lineno}", fix=fix, exit_code=1)
+        raise ScaffoldError(message, where=f"{text.where}:{node.lineno}", fix=fix, exit_code=1)
     return Region(text, start, end, indent)

@@ -27,9 +27,9 @@ def find_lazy(text: Source) -> LazyExports | None:
         call = getattr(node, "value", None)
         if isinstance(call, ast.Call) and (form := _last_name(call.func)) in ("attach", "attach_stub"):
             return LazyExports(form, node.lineno)
-    own = [n for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.name == "__getattr__"]
+    functions = [n for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.name == "__getattr__"]
     eager = [n for n in text.tree.body if isinstance(n, ast.ImportFrom) and n.level]
-    return LazyExports("__getattr__", own[0].lineno) if own and not eager else None
+    return LazyExports("__getattr__", functions[0].lineno) if functions and not eager else None
 
 
 def stub_of(init_file: PurePosixPath) -> PurePosixPath:
@@ -81,7 +81,7 @@ def detach(
         return Source.of(cleaned(before.source, after), where)
 
     bodies = _without_name(text, call, table, stem, name)
-    both = (one for body in bodies for one in (cleaned(text.body, body), body))
+    both = (variant for body in bodies for variant in (cleaned(text.body, body), body))
     return inverse(text, both, forward).source
 
 
@@ -91,14 +91,22 @@ def _without_name(text: Source, call: ast.Call, table: ast.Dict, stem: str, name
     value = table.values[keys.index(stem)]
     names = value.elts if isinstance(value, ast.List | ast.Tuple) else []
     if len(names) > 1:
-        index = next(i for i, one in enumerate(names) if isinstance(one, ast.Constant) and one.value == name)
-        yield from without_item(text, [(one, one) for one in names], index)
+        index = next(
+            i
+            for i, element in enumerate(names)
+            if isinstance(element, ast.Constant) and element.value == name
+        )
+        yield from without_item(text, [(element, element) for element in names], index)
         return
-    keywords: list[Item] = [(one, one.value) for one in call.keywords]
-    given = next((i for i, (_, held) in enumerate(keywords) if held is table), None)
-    if len(keys) == 1 and given is not None:
-        yield from without_item(text, [*((one, one) for one in call.args), *keywords], len(call.args) + given)
-    entries: list[Item] = [(key or held, held) for key, held in zip(table.keys, table.values, strict=True)]
+    keywords: list[Item] = [(keyword, keyword.value) for keyword in call.keywords]
+    position = next((i for i, (_, argument) in enumerate(keywords) if argument is table), None)
+    if len(keys) == 1 and position is not None:
+        yield from without_item(
+            text, [*((argument, argument) for argument in call.args), *keywords], len(call.args) + position
+        )
+    entries: list[Item] = [
+        (key or name_list, name_list) for key, name_list in zip(table.keys, table.values, strict=True)
+    ]
     yield from without_item(text, entries, keys.index(stem))
 
 
@@ -117,8 +125,8 @@ def _last_name(node: ast.expr) -> str:
 
 
 def _table(call: ast.Call) -> ast.Dict | None:
-    given = [k.value for k in call.keywords if k.arg == "submod_attrs"] or call.args[2:3]
-    return given[0] if given and isinstance(given[0], ast.Dict) else None
+    tables = [k.value for k in call.keywords if k.arg == "submod_attrs"] or call.args[2:3]
+    return tables[0] if tables and isinstance(tables[0], ast.Dict) else None
 
 
 def _takes_table(call: ast.Call) -> bool:
@@ -127,14 +135,14 @@ def _takes_table(call: ast.Call) -> bool:
 
 
 def _entries(table: ast.Dict) -> dict[str, tuple[str, ...]] | None:
-    found: dict[str, tuple[str, ...]] = {}
+    names_by_stem: dict[str, tuple[str, ...]] = {}
     for key, value in zip(table.keys, table.values, strict=True):
         if not (isinstance(key, ast.Constant) and isinstance(value, ast.List | ast.Tuple)):
             return None
-        found[str(key.value)] = tuple(
+        names_by_stem[str(key.value)] = tuple(
             str(each.value) for each in value.elts if isinstance(each, ast.Constant)
         )
-    return found
+    return names_by_stem
 
 
 def _with_name(text: Source, table: ast.Dict, stem: str, name: str) -> Iterator[tuple[int, int, bytes]]:
@@ -165,6 +173,6 @@ def _at_end(
 
 
 def _refused(text: Source, call: ast.Call, stem: str, name: str) -> ScaffoldError:
-    what = "`attach` is written in a way that cannot be edited safely"
+    message = "`attach` is written in a way that cannot be edited safely"
     fix = f'add "{stem}": ["{name}"] to `submod_attrs` by hand, and run the command with `--no-register`'
-    return ScaffoldError(what, where=f"{text.where}:{call.lineno}", fix=fix, exit_code=1)
+    return ScaffoldError(message, where=f"{text.where}:{call.lineno}", fix=fix, exit_code=1)

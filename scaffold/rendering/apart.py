@@ -27,8 +27,8 @@ def rendered_apart(
     """Path and text of each file. Raises `ScaffoldError` where a template has a fault, takes too long, or gives too much."""
     answer = _renderer().ask(sources, context)
     if answer is None:
-        what = f"laying it out takes more than {SECONDS} seconds, or more memory than there is for it"
-        raise ScaffoldError(what, where=folder.name, fix=_SHORTER)
+        message = f"laying it out takes more than {SECONDS} seconds, or more memory than there is for it"
+        raise ScaffoldError(message, where=folder.name, fix=_SHORTER)
     if "files" not in answer:
         where = f"{folder.name}/{answer['path']}{SUFFIX}" + (f":{answer['line']}" if answer["line"] else "")
         raise ScaffoldError(answer["what"], where=where, fix=_FIX)

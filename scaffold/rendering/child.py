@@ -37,8 +37,8 @@ def _answer(sources: list[tuple[str, str]], context: dict[str, Any]) -> dict[str
         except MemoryError:
             return {"path": path, "what": "what it lays out is too large", "line": None}
         except Exception as error:  # a filter or an operator raises what it likes
-            what = str(error) or type(error).__name__
-            return {"path": path, "what": what, "line": getattr(error, "lineno", None) or line_of(error)}
+            message = str(error) or type(error).__name__
+            return {"path": path, "what": message, "line": getattr(error, "lineno", None) or line_of(error)}
     return {"files": files}
 
 

@@ -65,9 +65,9 @@ def _rendered_apart(
     files = rendered_apart(folder, sources, context)
     for (path, _), (target, text) in zip(sources, files, strict=True):
         if closed := CLOSED & {part.casefold() for part in PurePosixPath(target).parts}:
-            what = f"it lays out `{target}`, and nothing goes into `{min(closed)}`"
+            message = f"it lays out `{target}`, and nothing goes into `{min(closed)}`"
             fix = "give the template another path"
-            raise ScaffoldError(what, where=f"{folder.name}/{path}{SUFFIX}", fix=fix)
+            raise ScaffoldError(message, where=f"{folder.name}/{path}{SUFFIX}", fix=fix)
         yield PurePosixPath(target), text
 
 
@@ -84,8 +84,8 @@ def _check_python(text: str, path: PurePosixPath, folder: Path) -> None:
         ast.parse(text)
     except SyntaxError as error:
         line = text.splitlines()[(error.lineno or 1) - 1 :][:1]
-        what = f"what the template lays out as `{path}` is not Python: {error.msg}, in `{' '.join(line).strip()}`"
-        raise ScaffoldError(what, where=folder.name, fix="mend the template") from None
+        message = f"what the template lays out as `{path}` is not Python: {error.msg}, in `{' '.join(line).strip()}`"
+        raise ScaffoldError(message, where=folder.name, fix="mend the template") from None
 
 
 def line_of(error: BaseException) -> int | None:

@@ -26,8 +26,8 @@ def our_sources(name: str) -> tuple[tuple[str, str], ...]:
 
 def read_sources(folder: Path) -> tuple[tuple[str, str], ...]:
     """Path and text of each template of a folder, sorted by path."""
-    found = sorted(folder.rglob(f"*{SUFFIX}"))
-    return tuple((path.relative_to(folder).as_posix(), read_text(path, path.name)) for path in found)
+    paths = sorted(folder.rglob(f"*{SUFFIX}"))
+    return tuple((path.relative_to(folder).as_posix(), read_text(path, path.name)) for path in paths)
 
 
 def read_text(path: Path, where: str) -> str:
@@ -38,5 +38,5 @@ def read_text(path: Path, where: str) -> str:
         line = error.object[: error.start].count(b"\n") + 1
         raise ScaffoldError("is not UTF-8", where=f"{where}:{line}", fix="save it as UTF-8") from None
     except OSError as error:
-        what = f"cannot be read: {error.strerror or error}"
-        raise ScaffoldError(what, where=where, fix="put a text file there") from None
+        message = f"cannot be read: {error.strerror or error}"
+        raise ScaffoldError(message, where=where, fix="put a text file there") from None

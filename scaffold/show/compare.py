@@ -32,8 +32,8 @@ class Difference(Struct, frozen=True):
             "left": self.left,
             "right": self.right,
             "parts": [
-                {"mark": one.mark, "path": one.path, "left": one.left, "right": one.right}
-                for one in self.rows
+                {"mark": pair.mark, "path": pair.path, "left": pair.left, "right": pair.right}
+                for pair in self.rows
             ],
         }
 
@@ -41,18 +41,18 @@ class Difference(Struct, frozen=True):
 def compare(left: Tree, right: Tree) -> Difference:
     """The parts of both, in the order of the left one; what only the right one has stands last."""
     pairs = tuple(_pairs(_cells(left), _cells(right)))
-    told = f"{left.name}: {total(left)}", f"{right.name}: {total(right)}"
-    same = () if any(one.mark for one in pairs) else ("They have the same parts.",)
+    totals = f"{left.name}: {total(left)}", f"{right.name}: {total(right)}"
+    same = () if any(pair.mark for pair in pairs) else ("They have the same parts.",)
     names = (
         (left.name, right.name)
         if left.name != right.name
         else (f"{left.name}, first", f"{right.name}, second")
     )
-    return Difference(*names, pairs, (*told, *same))
+    return Difference(*names, pairs, (*totals, *same))
 
 
 def _cells(tree: Tree) -> dict[str, str]:
-    return {one.path: _cell(one) for _, one in walk(tree.parts)}
+    return {part.path: _cell(part) for _, part in walk(tree.parts)}
 
 
 def _cell(part: Part) -> str:

@@ -20,7 +20,7 @@ STYLE = """
 
 def html_of(trees: Iterable[Tree]) -> str:
     """A `<style>`, and a `<section>` for each class."""
-    return "\n".join([f"<style>{STYLE}</style>", *(_section(one) for one in trees)]) + "\n"
+    return "\n".join([f"<style>{STYLE}</style>", *(_section(tree) for tree in trees)]) + "\n"
 
 
 def _section(tree: Tree) -> str:
@@ -29,7 +29,7 @@ def _section(tree: Tree) -> str:
         [
             f'<section class="scaffold-show">\n<p><strong>{escape(title(tree))}</strong>: {total(tree)}</p>',
             *_table(COLUMNS, _parts(tree)),
-            *(_table(head, (_role_row(one) for one in legend)) if legend else ()),
+            *(_table(head, (_role_row(cells) for cells in legend)) if legend else ()),
             *(_list(head, lines) for head, lines in sentences(tree)),
             "</section>",
         ]
@@ -39,28 +39,28 @@ def _section(tree: Tree) -> str:
 def _table(heads: Iterable[str], lines: Iterable[str]) -> Iterator[str]:
     yield (
         "<table>\n<thead><tr>"
-        + "".join(f'<th scope="col">{escape(one)}</th>' for one in heads)
+        + "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
         + "</tr></thead>"
     )
     yield from ("<tbody>", *lines, "</tbody>\n</table>")
 
 
 def _parts(tree: Tree) -> Iterator[str]:
-    for one in rows(tree.parts, Guides()):
-        role = f'<td class="{one.role}">{one.role}</td>' if one.role else "<td></td>"
+    for row in rows(tree.parts, Guides()):
+        role = f'<td class="{row.role}">{row.role}</td>' if row.role else "<td></td>"
         yield (
-            f"<tr><td><code>{escape(one.guide + one.name)}</code></td><td><code>{escape(one.type)}</code></td>{role}"
-            f'<td class="number">{one.count}</td><td class="number">{one.nbytes}</td></tr>'
+            f"<tr><td><code>{escape(row.guide + row.name)}</code></td><td><code>{escape(row.type)}</code></td>{role}"
+            f'<td class="number">{row.count}</td><td class="number">{row.nbytes}</td></tr>'
         )
 
 
 def _list(head: str, lines: Iterable[str]) -> str:
-    items = "".join(f"<li>{escape(one)}</li>" for one in lines)
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
     return f"<p>{escape(head)}</p>\n<ul>{items}</ul>"
 
 
 def _role_row(cells: tuple[str, ...]) -> str:
     role, *rest = cells
     return (
-        f'<tr><td class="{role}">{role}</td>' + "".join(f"<td>{escape(one)}</td>" for one in rest) + "</tr>"
+        f'<tr><td class="{role}">{role}</td>' + "".join(f"<td>{escape(cell)}</td>" for cell in rest) + "</tr>"
     )

@@ -8,7 +8,7 @@ from scaffold.show.tree import Part, Tree
 
 def mermaid_of(trees: Iterable[Tree]) -> str:
     """One chart with all classes, from left to right."""
-    lines = [line for index, one in enumerate(trees) for line in _class(one, f"c{index}")]
+    lines = [line for index, tree in enumerate(trees) for line in _class(tree, f"c{index}")]
     return "\n".join(["flowchart LR", *(f"    {line}" for line in lines)]) + "\n"
 
 
@@ -20,8 +20,8 @@ def _class(tree: Tree, node: str) -> Iterator[str]:
 def _below(parts: tuple[Part, ...], above: str) -> Iterator[str]:
     for index, part in enumerate(parts):
         node = f"{above}_{index}"
-        told = type_of(part), "" if part.role in ("module", "items") else part.role
-        label = "<br/>".join(_quoted(one) for one in (part.name, *told) if one)
+        texts = type_of(part), "" if part.role in ("module", "items") else part.role
+        label = "<br/>".join(_quoted(text) for text in (part.name, *texts) if text)
         left, right = ("[", "]") if part.parts else ("([", "])") if part.owns_array else ("{{", "}}")
         yield f'{above} --> {node}{left}"{label}"{right}'
         yield from _below(part.parts, node)

@@ -25,12 +25,12 @@ def trees_of_class(wanted: Wanted, layout: Layout, here: Path) -> tuple[list[Tre
         wanted,
         layout,
         here,
-        lambda inquiry, child, one: (label_of(one), inquiry.ask_said(child, "show", one)),
-        lambda one, why: (label_of(one), {"why": why}),
+        lambda inquiry, child, target: (label_of(target), inquiry.ask_said(child, "show", target)),
+        lambda target, why: (label_of(target), {"why": why}),
         lambda done, every, label: None,
     )
-    faults = [_fault(label, one) for label, one in answers if one.get("why") or one.get("error")]
-    trees = [tree_of(label.partition(":")[2], one) for label, one in answers if "leaves" in one]
+    faults = [_fault(label, answer) for label, answer in answers if answer.get("why") or answer.get("error")]
+    trees = [tree_of(label.partition(":")[2], answer) for label, answer in answers if "leaves" in answer]
     if not trees:
         raise ScaffoldError.of(faults)
     return trees, faults
@@ -45,11 +45,11 @@ def _fault(label: str, answer: Answer) -> Fault:
 def tree_of(name: str, answer: Answer) -> Tree:
     """The tree of one answer."""
     sizes = _named_sizes(answer)
-    leaves = {one["path"]: _leaf(one, _beside(one["path"], answer), sizes) for one in answer["leaves"]}
+    leaves = {leaf["path"]: _leaf(leaf, _beside(leaf["path"], answer), sizes) for leaf in answer["leaves"]}
     static = {path: Part("", "static", path, value=value) for path, value in answer["statics"]}
     absent = {path: Part("", "none", path, value="None") for path in answer["absent"]}
     every = {**leaves, **static, **absent}
-    used = {dim.name for one in leaves.values() for dim in one.dims}
+    used = {dim.name for leaf in leaves.values() for dim in leaf.dims}
     shown = {name: size for name, size in sizes.items() if any(name in text.split("*") for text in used)}
     notes = (f"built by `{answer['build']}`", *_presumed(leaves.values(), answer))
     parts = tuple(_below("", every, answer))
@@ -58,12 +58,12 @@ def tree_of(name: str, answer: Answer) -> Tree:
 
 def _named_sizes(answer: Answer) -> dict[str, int]:
     """The integers above 1 that the class itself has a name for."""
-    own = {path: size for path, size in answer["numbers"].items() if "." not in path}
-    return {name: size for name, size in {**own, **answer["sizes"]}.items() if size > 1}
+    own_sizes = {path: size for path, size in answer["numbers"].items() if "." not in path}
+    return {name: size for name, size in {**own_sizes, **answer["sizes"]}.items() if size > 1}
 
 
 def _presumed(leaves: Iterable[Part], answer: Answer) -> Iterator[str]:
-    if answer["kind"] != "nnx" and any(one.role == "param" for one in leaves):
+    if answer["kind"] != "nnx" and any(leaf.role == "param" for leaf in leaves):
         yield "a float array is taken to be trained where no `trainable()` and no `stop_gradient` says otherwise"
 
 
@@ -127,7 +127,7 @@ def _name(said: str, size: int, *tables: Mapping[str, int]) -> str:
             for name, value in sizes.items()
             if size in (2 * value, 3 * value, 4 * value)
         ]
-        found = equal or multiples
-        if len(found) == 1:
-            return found[0]
+        candidates = equal or multiples
+        if len(candidates) == 1:
+            return candidates[0]
     return ""

@@ -57,28 +57,28 @@ def trees_of_specs(specs: Iterable[ModuleSpec], known: Known, chosen: Mapping[st
 
 def tree_of_spec(spec: ModuleSpec, known: Known, chosen: Mapping[str, int]) -> Tree:
     """The tree of a spec, with sizes that are chosen for some of its dims."""
-    own = {**sizes(spec), **chosen}
-    parts = tuple(_parts(Place(spec, known, own)))
-    names = {name for _, one in walk(parts) for dim in one.dims for name in dim_names(dim.name)}
-    items = [one.path for _, one in walk(parts) if one.role == "items"]
+    class_sizes = {**sizes(spec), **chosen}
+    parts = tuple(_parts(Place(spec, known, class_sizes)))
+    names = {name for _, part in walk(parts) for dim in part.dims for name in dim_names(dim.name)}
+    items = [part.path for _, part in walk(parts) if part.role == "items"]
     notes = [f"{path}: one item is counted; its number is the constructor's to say" for path in items]
-    notes += _own_sizes(parts, own)
+    notes += _own_sizes(parts, class_sizes)
     dtype = computes_in(spec)
     notes += (
         [f"methods compute in {dtype}: what they read is cast, and what is stored is not"] if dtype else []
     )
-    sized = {name: size for name, size in own.items() if name in names}
+    sized = {name: size for name, size in class_sizes.items() if name in names}
     return Tree(spec.name, spec.kind, parts, sized, tuple(notes), spec.call is not None, bool(spec.save))
 
 
 def _own_sizes(parts: tuple[Part, ...], sized: Mapping[str, int]) -> Iterator[str]:
     """The parts that are counted with sizes of their own, since no dim of the class has the name."""
     for part in parts:
-        below = [dim for _, one in walk(part.parts) for dim in one.dims]
-        own = {str(dim): dim.size for dim in below if dim.name.isidentifier() and dim.name not in sized}
-        if own:
-            told = ", ".join(f"{name}={size}" for name, size in own.items())
-            yield f"{part.path}: counted with its own {told}"
+        below = [dim for _, inner in walk(part.parts) for dim in inner.dims]
+        own_sizes = {str(dim): dim.size for dim in below if dim.name.isidentifier() and dim.name not in sized}
+        if own_sizes:
+            text = ", ".join(f"{name}={size}" for name, size in own_sizes.items())
+            yield f"{part.path}: counted with its own {text}"
 
 
 def _check_chosen(chosen: Mapping[str, int], names: Iterable[str]) -> None:
@@ -138,7 +138,7 @@ def _array(kind: ArrayType, field: Field, name: str, path: str, place: Place, fr
     role = "undecayed" if role == "param" and not (field.decays and place.decays) else role
     role = "key" if kind.dtype == "key" else role
     role = "updated" if role == "state" and kind_of(place.spec.kind).variables else role
-    dims = (*place.layers, *(one for dim in kind.dims for one in _dims(dim, place)))
+    dims = (*place.layers, *(sized_dim for dim in kind.dims for sized_dim in _dims(dim, place)))
     owner = field.of or "" if role == "shared" else ""
     optional = field.nullable or field.optional is not None
     return Part(name, role, path, DTYPES[kind.dtype][1], dims, owner, optional=optional)
@@ -160,14 +160,14 @@ def _nested(class_name: str, name: str, path: str, place: Place, frozen: bool) -
     if spec is None or class_name in place.above:
         return Part(name, "module", path, class_name=class_name)
     # A dim that has a name of the class above is taken to have its size.
-    own = {**sizes(spec), **{key: size for key, size in place.sizes.items()}}
+    inner_sizes = {**sizes(spec), **{key: size for key, size in place.sizes.items()}}
     inside = Place(
-        spec, place.known, own, path, frozen, place.decays, (*place.above, class_name), place.layers
+        spec, place.known, inner_sizes, path, frozen, place.decays, (*place.above, class_name), place.layers
     )
     return Part(name, "module", path, class_name=class_name, parts=tuple(_parts(inside)))
 
 
 def _value(kind: Type, field: Field) -> str:
     default = f" = {field.default}" if field.default is not None else ""
-    classes = [one.name for one in walk_types(kind) if isinstance(one, ClassType)]
+    classes = [member.name for member in walk_types(kind) if isinstance(member, ClassType)]
     return (type_text(kind) or " or ".join(classes)) + default

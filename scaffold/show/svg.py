@@ -27,11 +27,11 @@ def svg_of(trees: Iterable[Tree], *, width: int = WIDTH) -> str:
     screen = console(width=width, colour=True)
     listed = list(trees)
     lines: list[list[Segment]] = []
-    for one in listed:
+    for class_tree in listed:
         lines += [[Segment("")]] if lines else []
-        lines += screen.render_lines(picture(one, Guides()), pad=False)
+        lines += screen.render_lines(picture(class_tree, Guides()), pad=False)
     high, wide = len(lines) * LINE + 2 * MARGIN, width * CELL + 2 * MARGIN
-    names = escape(", ".join(one.name for one in listed))
+    names = escape(", ".join(tree.name for tree in listed))
     body = "\n".join(text for index, line in enumerate(lines) for text in _line(line, index))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:.0f} {high}" width="{wide:.0f}" role="img"'

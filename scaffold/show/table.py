@@ -76,16 +76,16 @@ def meanings(tree: Tree) -> Iterator[tuple[str, ...]]:
     """The heads, then what each role of the tree means."""
     yield HEADS
     for role in tree.roles:
-        one = MEANINGS[role]
-        saved = "left out" if one.saved == "compared" and not tree.compares else one.saved
-        yield role, one.in_jit, one.gradient, one.decay, saved, one.vmap
+        meaning = MEANINGS[role]
+        saved = "left out" if meaning.saved == "compared" and not tree.compares else meaning.saved
+        yield role, meaning.in_jit, meaning.gradient, meaning.decay, saved, meaning.vmap
 
 
 def sentences(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Heads, each with its lines: what compiles anew, and what the picture leaves open."""
-    found = tuple(triggers(tree))
+    causes = tuple(triggers(tree))
     never = " (new values in traced arrays do not)" if tree.count else ""
-    if found:
-        yield f"compiles anew for{never}", found
+    if causes:
+        yield f"compiles anew for{never}", causes
     if tree.notes:
         yield "notes", tree.notes

@@ -32,7 +32,7 @@ STYLES = {
 def text_of(trees: Iterable[Tree], *, width: int = WIDTH, colour: bool = False, plain: bool = False) -> str:
     """The pictures one below the other; with `plain`, in ASCII."""
     guides = ASCII if plain else Guides()
-    return drawn((picture(one, guides, plain=plain) for one in trees), width=width, colour=colour)
+    return drawn((picture(tree, guides, plain=plain) for tree in trees), width=width, colour=colour)
 
 
 def drawn(parts: Iterable[RenderableType], *, width: int, colour: bool) -> str:
@@ -85,9 +85,9 @@ def _parts(listed: list[Row], tree: Tree) -> Table:
         ("bytes", "right"),
     ):
         table.add_column(name, justify=justify, overflow="fold", no_wrap=name != "type")  # type: ignore[arg-type]
-    for one in listed:
-        name = Text.assemble((one.guide, "dim"), one.name)
-        table.add_row(name, Text(one.type), _role(one.role), Text(one.count), Text(one.nbytes))
+    for row in listed:
+        name = Text.assemble((row.guide, "dim"), row.name)
+        table.add_row(name, Text(row.type), _role(row.role), Text(row.count), Text(row.nbytes))
     table.add_row("", Text(total(tree), style="bold"), "", "", "")
     return table
 
@@ -116,8 +116,8 @@ def text_of_difference(difference: Difference, *, width: int = WIDTH, colour: bo
     for head in ("", "part", difference.left, difference.right):
         table.add_column(head, overflow="fold")
     marks = {"+": "green", "-": "red", "~": "yellow"}
-    for one in difference.rows:
-        style = marks.get(one.mark, "")
-        table.add_row(Text(one.mark, style=style), Text(one.path), Text(one.left), Text(one.right))
-    told = [Text(one) for one in difference.sentences]
-    return drawn([Group(table, *told)], width=width, colour=colour)
+    for pair in difference.rows:
+        style = marks.get(pair.mark, "")
+        table.add_row(Text(pair.mark, style=style), Text(pair.path), Text(pair.left), Text(pair.right))
+    texts = [Text(sentence) for sentence in difference.sentences]
+    return drawn([Group(table, *texts)], width=width, colour=colour)

@@ -60,14 +60,14 @@ class Part(Struct, frozen=True):
     @property
     def count(self) -> int:
         """How many numbers its arrays hold."""
-        own = prod(dim.size for dim in self.dims) if self.owns_array else 0
-        return own + sum(one.count for one in self.parts)
+        own_count = prod(dim.size for dim in self.dims) if self.owns_array else 0
+        return own_count + sum(part.count for part in self.parts)
 
     @property
     def nbytes(self) -> int:
         """How many bytes its arrays take."""
-        own = self.count * element_bytes(self.dtype) if self.owns_array else 0
-        return own + sum(one.nbytes for one in self.parts)
+        own_bytes = self.count * element_bytes(self.dtype) if self.owns_array else 0
+        return own_bytes + sum(part.nbytes for part in self.parts)
 
     @property
     def sharded_on(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class Part(Struct, frozen=True):
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
         meaning = MEANINGS.get(self.role)
-        array = {"dtype": self.dtype, "dims": [asdict(one) for one in self.dims]} if self.is_array else {}
+        array = {"dtype": self.dtype, "dims": [asdict(dim) for dim in self.dims]} if self.is_array else {}
         return {
             "path": self.path,
             "role": self.role,
@@ -87,7 +87,7 @@ class Part(Struct, frozen=True):
             "count": self.count,
             "bytes": self.nbytes,
             "means": asdict(meaning) if meaning else None,
-            "parts": [one.to_json() for one in self.parts],
+            "parts": [part.to_json() for part in self.parts],
         }
 
 
@@ -107,16 +107,16 @@ class Tree(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        return sum(one.count for one in self.parts)
+        return sum(part.count for part in self.parts)
 
     @property
     def nbytes(self) -> int:
-        return sum(one.nbytes for one in self.parts)
+        return sum(part.nbytes for part in self.parts)
 
     @property
     def roles(self) -> tuple[str, ...]:
         """The roles that its parts have, in the order of the table."""
-        present = {one.role for _, one in walk(self.parts)}
+        present = {part.role for _, part in walk(self.parts)}
         return tuple(role for role in MEANINGS if role in present)
 
     def to_json(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class Tree(Struct, frozen=True):
             "sizes": dict(self.sizes),
             "count": self.count,
             "bytes": self.nbytes,
-            "parts": [one.to_json() for one in self.parts],
+            "parts": [part.to_json() for part in self.parts],
             "compiles_anew": list(triggers(self)),
             "notes": list(self.notes),
         }
@@ -148,11 +148,11 @@ def element_bytes(dtype: str) -> int:
 
 def triggers(tree: Tree) -> Iterator[str]:
     """What compiles the program of a jitted function anew, most usual first."""
-    every = [one for _, one in walk(tree.parts)]
-    near = sorted(every, key=lambda one: one.path.count("."))
-    paths = {role: [one.path for one in near if one.role == role] for role in MEANINGS}
-    nullable = [one.path for one in near if one.optional or one.role == "none"]
-    if any(one.is_array for one in every):
+    every = [part for _, part in walk(tree.parts)]
+    near = sorted(every, key=lambda part: part.path.count("."))
+    paths = {role: [part.path for part in near if part.role == role] for role in MEANINGS}
+    nullable = [part.path for part in near if part.optional or part.role == "none"]
+    if any(part.is_array for part in every):
         yield "the shape or dtype of an array" + _sized(tree)
     if tree.calls:
         yield "the shape, dtype or weak type of an argument of the call"
@@ -166,12 +166,12 @@ def triggers(tree: Tree) -> Iterator[str]:
         yield f"another function in {listed(paths['callable'])}; a new lambda is another one each time"
     if nullable:
         yield f"None in the place of an array, or the reverse, in {listed(nullable)}"
-    if any(one.parts and one.role == "items" for one in every):
-        yield "another number of items in " + listed([one.path for one in every if one.role == "items"])
+    if any(part.parts and part.role == "items" for part in every):
+        yield "another number of items in " + listed([part.path for part in every if part.role == "items"])
 
 
 def _sized(tree: Tree) -> str:
-    dims = [dim for _, one in walk(tree.parts) for dim in one.dims]
+    dims = [dim for _, part in walk(tree.parts) for dim in part.dims]
     names = dict.fromkeys(name for dim in dims for name in re.findall(r"[A-Za-z_]\w*", dim.name))
     return f": {listed([*names])}" if names else ""
 

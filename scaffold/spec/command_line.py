@@ -60,7 +60,7 @@ def _argument(key: str) -> str:
     if key.startswith("fields."):
         name, _, rest = key.removeprefix("fields.").partition(".")
         return f"field `{name}`" + (f": {rest}" if rest else "")
-    above = next((one for one in _ARGUMENTS if key == one or key.startswith(f"{one}.")), None)
+    above = next((prefix for prefix in _ARGUMENTS if key == prefix or key.startswith(f"{prefix}.")), None)
     if above is None:
         return f"{COMMAND_LINE}: {key}"
     return f"{_ARGUMENTS[above]} {key.removeprefix(above).removeprefix('.')}".strip()
@@ -208,7 +208,7 @@ def raw_spec(
     test |= {"lower_for": [*lower_for]}
     call = call_from_text(options.get("call"), options.get("body"))
     call |= {"carry": options["carry"]} if options.get("carry") is not None else {}
-    found = {
+    sections = {
         "options": read.get("option"),
         "groups": read.get("group"),
         "call": call,
@@ -216,7 +216,7 @@ def raw_spec(
     }
     plain = {key: options[key] for key in _PLAIN if options.get(key) is not None}
     raw: dict[str, Any] = {"name": name, **plain, **({"save": True} if options.get("save") else {})}
-    raw |= {"fields": tables, **{key: table for key, table in found.items() if table}}
+    raw |= {"fields": tables, **{key: table for key, table in sections.items() if table}}
     if faults:
         unread = "\n".join((*fields, *(text for texts in pairs.values() for text in texts)))
         raise ScaffoldError.of({*faults, *map(argument_fault, _other_faults(raw, unread))})

@@ -19,8 +19,8 @@ def _of_classes(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
     fix = "take one of them out, or hold `tree` in its place: each file would import the other first"
     for cycle in _cycles({name: _needs(spec, known) for name, spec in known.items()}):
         spec = known[cycle[0]]
-        what = f"classes need each other in a circle: {_shown(cycle)}"
-        yield Fault(f"{spec.where}: {_key_naming(spec, cycle[1])}", what, fix)
+        message = f"classes need each other in a circle: {_shown(cycle)}"
+        yield Fault(f"{spec.where}: {_key_naming(spec, cycle[1])}", message, fix)
 
 
 def _of_modules(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
@@ -28,8 +28,12 @@ def _of_modules(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
     modules = {name: spec.unit.path if spec.unit else spec.where for name, spec in known.items()}
     needs: dict[str, dict[str, None]] = {module: {} for module in modules.values()}
     for name, spec in known.items():
-        others = (modules[one.name] for one in spec.classes if one.module is None and one.name in known)
-        needs[modules[name]] |= dict.fromkeys(one for one in others if one != modules[name])
+        others = (
+            modules[class_type.name]
+            for class_type in spec.classes
+            if class_type.module is None and class_type.name in known
+        )
+        needs[modules[name]] |= dict.fromkeys(module for module in others if module != modules[name])
     cycle = next(_cycles({module: tuple(others) for module, others in needs.items()}), None)
     if cycle is not None:
         fix = "put the classes that need each other into one file: each module would import the other first"
@@ -39,7 +43,11 @@ def _of_modules(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
 def _needs(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
     """The classes that must be there before: of those in the same file the ones that it holds, or builds on."""
     beside = {*siblings(spec)} - _without_which_no_instance(spec)
-    others = (one.name for one in spec.classes if one.module is None and one.name in known)
+    others = (
+        class_type.name
+        for class_type in spec.classes
+        if class_type.module is None and class_type.name in known
+    )
     return tuple(name for name in others if name not in beside)
 
 

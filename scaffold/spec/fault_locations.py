@@ -21,13 +21,13 @@ def located(files: Callable[[], Mapping[str, Path]]) -> Generator[None]:
         yield
     except ScaffoldError as error:
         cache: dict[str, Locations | None] = {}
-        found = files()
-        faults = [_located(fault, found, cache) for fault in error.faults]
+        paths = files()
+        faults = [_located(fault, paths, cache) for fault in error.faults]
         raise ScaffoldError.of(faults, exit_code=error.exit_code) from None
 
 
 def _located(fault: Fault, files: Mapping[str, Path], cache: dict[str, Locations | None]) -> Fault:
-    where = max((one for one in files if f"{fault.where}: ".startswith(f"{one}: ")), key=len, default=None)
+    where = max((name for name in files if f"{fault.where}: ".startswith(f"{name}: ")), key=len, default=None)
     if where is None or fault.line is not None:
         return fault
     if where not in cache:
@@ -75,7 +75,7 @@ def _in_skeleton(path: Path, where: str) -> Locations | None:
     from scaffold.spec.skeletons.read import read_skeletons  # here, because only a fault needs it
 
     try:
-        found = read_skeletons(path, where.partition(": ")[0])
+        skeletons = read_skeletons(path, where.partition(": ")[0])
     except ScaffoldError:
         return None
-    return next((one.locations for one in found if one.where == where), None)
+    return next((skeleton.locations for skeleton in skeletons if skeleton.where == where), None)

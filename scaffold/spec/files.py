@@ -48,17 +48,20 @@ def raw_specs(path: Path, where: str) -> list[Raw]:
         return [Raw(where, read_toml(path, where))]
     from scaffold.spec.skeletons.read import read_skeletons  # here, since most specs are no skeletons
 
-    return [Raw(one.where, one.raw, one.faults, one.unit) for one in read_skeletons(path, where)]
+    return [
+        Raw(skeleton.where, skeleton.raw, skeleton.faults, skeleton.unit)
+        for skeleton in read_skeletons(path, where)
+    ]
 
 
 def read_spec_file(path: Path, where: str, name: str = "") -> ModuleSpec:
     """The spec in a file that faults call `where`; where it holds several classes, that of the class `name`."""
-    found = raw_specs(path, where)
-    chosen = [one for one in found if one.tables.get("name") == name] if len(found) > 1 else found
+    raws = raw_specs(path, where)
+    chosen = [raw for raw in raws if raw.tables.get("name") == name] if len(raws) > 1 else raws
     if not chosen:
-        what = f"describes {len(found)} classes" + (f", and no `{name}`" if name else "")
-        legal = tuple(str(one.tables.get("name")) for one in found)
-        raise ScaffoldError(what, where=where, fix="name one of them, or read them all", legal=legal)
+        message = f"describes {len(raws)} classes" + (f", and no `{name}`" if name else "")
+        legal = tuple(str(raw.tables.get("name")) for raw in raws)
+        raise ScaffoldError(message, where=where, fix="name one of them, or read them all", legal=legal)
     return _read(chosen[0], path, [path])
 
 
@@ -67,20 +70,20 @@ def read_spec_files(
 ) -> tuple[ModuleSpec, ...]:
     """The specs in several files, which faults call as `shown` does. Raises one `ScaffoldError` with the faults of all of them."""
     every = list(paths)
-    found: list[ModuleSpec] = []
+    specs: list[ModuleSpec] = []
     faults: dict[Fault, None] = {}
     for path in counted(every, "specs read:"):
         try:
             for raw in raw_specs(path, shown(path)):
                 try:
-                    found.append(_read(raw, path, every))
+                    specs.append(_read(raw, path, every))
                 except ScaffoldError as error:
                     faults.update(dict.fromkeys(error.faults))
         except ScaffoldError as error:
             faults.update(dict.fromkeys(error.faults))
     if faults:
         raise ScaffoldError.of(faults)
-    return tuple(found)
+    return tuple(specs)
 
 
 def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
@@ -115,8 +118,8 @@ def _names(paths: tuple[Path, ...]) -> frozenset[str]:
 
 def _names_beside(path: Path) -> frozenset[str]:
     """The names of the classes in the skeletons beside a spec, whatever these are called."""
-    skeletons = (one for one in path.parent.glob("*.py") if one.is_file())
-    return _names_of(tuple(sorted((one, one.stat().st_mtime_ns) for one in skeletons)))
+    skeletons = (skeleton for skeleton in path.parent.glob("*.py") if skeleton.is_file())
+    return _names_of(tuple(sorted((skeleton, skeleton.stat().st_mtime_ns) for skeleton in skeletons)))
 
 
 @cache
@@ -127,12 +130,12 @@ def _names_of(stamped: tuple[tuple[Path, int], ...]) -> frozenset[str]:
 
 def _described(text: str) -> tuple[str, ...]:
     """The classes of a skeleton; where it has several, those that are for the tool, as far as it can be parsed."""
-    found = tuple(re.findall(_CLASS, text))
-    if len(found) < 2:
-        return found
+    names = tuple(re.findall(_CLASS, text))
+    if len(names) < 2:
+        return names
     from scaffold.spec.skeletons.read import names_described  # here, since most specs are no skeletons
 
-    return names_described(text) or found
+    return names_described(text) or names
 
 
 def names_in(path: Path) -> tuple[str, ...]:

@@ -33,14 +33,14 @@ def helpers_in(text: str, statements: Iterable[ast.stmt] | None = None) -> Itera
         last = statement.end_lineno or first
         while first - 1 > above and lines[first - 2].strip()[:1] in ("", "#"):
             first -= 1
-        if first > above and any(one.lineno == statement.lineno for one in wanted):
+        if first > above and any(carried.lineno == statement.lineno for carried in wanted):
             yield Helper("\n".join(lines[first - 1 : last]), bound_by(statement))
         above = last
 
 
 def joined(helpers: Iterable[Helper]) -> str:
     """The helpers as one text."""
-    return "\n".join(one.text for one in helpers).strip("\n")
+    return "\n".join(helper.text for helper in helpers).strip("\n")
 
 
 def bound_by(statement: ast.stmt) -> tuple[str, ...]:
@@ -50,13 +50,19 @@ def bound_by(statement: ast.stmt) -> tuple[str, ...]:
 
 def helper_names(spec: ModuleSpec) -> tuple[str, ...]:
     """The names that the statements beside the class bind; none where they cannot be read."""
-    texts = (one for one in (spec.helpers, spec.below) if syntax_fault(one, expression=False) is None)
-    return tuple(name for text in texts for one in ast.parse(text).body for name in bound_by(one))
+    texts = (text for text in (spec.helpers, spec.below) if syntax_fault(text, expression=False) is None)
+    return tuple(name for text in texts for statement in ast.parse(text).body for name in bound_by(statement))
 
 
 def helper_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Names of helpers that hide what the class reads from the module."""
-    taken = {*_MODULES, *(one.name for one in spec.classes), *EMITTED_BUILTINS, spec.name, *siblings(spec)}
+    taken = {
+        *_MODULES,
+        *(class_type.name for class_type in spec.classes),
+        *EMITTED_BUILTINS,
+        spec.name,
+        *siblings(spec),
+    }
     for name in dict.fromkeys(helper_names(spec)):
         if name in taken:
             fix = f"rename it, to `{name}_` for example"
@@ -77,10 +83,10 @@ def _bound_in(code: str) -> Counter[str]:
 
 def emitted_names_faults(specs: Sequence[ModuleSpec], code: str) -> Iterator[Fault]:
     """Names that the emitted code of a module binds for two of its parts: helpers, and each of its classes."""
-    found = _bound_in(code)
+    counts = _bound_in(code)
     helpers = {spec: Counter(helper_names(spec)) for spec in specs}
     by_author = sum(helpers.values(), Counter[str]())
-    for name in (name for name, times in found.items() if times > max(1, by_author[name])):
-        spec = next((one for one, names in helpers.items() if name in names), specs[-1])
-        what = f"`{name}` is a name that the module uses itself"
-        yield Fault(f"{spec.where}: helpers", what, f"rename it, to `{name}_` for example")
+    for name in (name for name, times in counts.items() if times > max(1, by_author[name])):
+        spec = next((spec for spec, names in helpers.items() if name in names), specs[-1])
+        message = f"`{name}` is a name that the module uses itself"
+        yield Fault(f"{spec.where}: helpers", message, f"rename it, to `{name}_` for example")

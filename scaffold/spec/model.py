@@ -282,44 +282,44 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     def named_types(self) -> tuple[Type, ...]:
         """The types of fields, of arguments and of results, in order."""
         calls = [function.call for _, function in self.functions]
-        arguments = (*self.arguments, *(one for call in calls for one in call.args))
+        arguments = (*self.arguments, *(argument for call in calls for argument in call.args))
         return (
-            *(one.type for one in self.fields),
-            *(one.type for one in arguments if one.type is not None),
+            *(own_field.type for own_field in self.fields),
+            *(argument.type for argument in arguments if argument.type is not None),
             *(kind for call in calls for kind in call.returns),
         )
 
     @property
     def classes(self) -> tuple[ClassType, ...]:
         """The other classes that bases, fields, arguments and results name, in order."""
-        bounds = (one.bound for one in self.generic if one.bound is not None)
+        bounds = (parameter.bound for parameter in self.generic if parameter.bound is not None)
         kinds = (*self.bases, *self.named_types, *bounds, *map(ClassType, self.uses))
-        found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
-        own = {ClassType(self.name), *(ClassType(one.name) for one in self.generic)}
-        return tuple(dict.fromkeys(one for one in found if one not in own))
+        class_types = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
+        own_types = {ClassType(self.name), *(ClassType(parameter.name) for parameter in self.generic)}
+        return tuple(dict.fromkeys(class_type for class_type in class_types if class_type not in own_types))
 
     @property
     def constructors(self) -> tuple[Method, ...]:
         """The further constructors above every other method, which stand with the one that is generated."""
         above = self.methods if self.call is None else self.methods[: self.call_at]
-        functions = (one for one in above if not one.call.above)
-        return tuple(takewhile(lambda one: one.builds(self.name), functions))
+        functions = (method for method in above if not method.call.above)
+        return tuple(takewhile(lambda method: method.builds(self.name), functions))
 
     def defines(self, name: str) -> bool:
         """Whether the author wrote a method of this name."""
-        return any(one.name == name for one in self.methods)
+        return any(method.name == name for method in self.methods)
 
     @property
     def own_constructor(self) -> Method | None:
         """The author's `__init__` or `create`, where it is carried."""
         name = "__init__" if self.constructor == "init" else "create"
-        return next((one for one in self.methods if one.name == name and one.call.source), None)
+        return next((method for method in self.methods if method.name == name and method.call.source), None)
 
     @property
     def functions(self) -> tuple[tuple[str, Method], ...]:
         """The call, as a method, and the methods, in order, each with the key under which its faults go."""
         called = (("call", Method("__call__", self.call)),) if self.call is not None else ()
-        rest = tuple((f"{one.table}.{one.name}", one) for one in self.methods)
+        rest = tuple((f"{method.table}.{method.name}", method) for method in self.methods)
         return (*rest[: self.call_at], *called, *rest[self.call_at :])
 
     @property

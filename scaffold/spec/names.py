@@ -80,8 +80,8 @@ def brings_the_same(line: str, known: str) -> bool:
 def _whole(line: str) -> str:
     """The whole name that an import statement of one name binds."""
     words = line.split(" as ")[0].split()
-    own = words[1] if " as " in line else words[1].partition(".")[0]
-    name = f"{words[1]}.{words[3]}" if words[0] == "from" else own
+    module_name = words[1] if " as " in line else words[1].partition(".")[0]
+    name = f"{words[1]}.{words[3]}" if words[0] == "from" else module_name
     return _SYNONYMS.get(name, name)
 
 
@@ -113,7 +113,7 @@ _Check = tuple[bool, str, str]
 
 
 def _first(checks: Iterable[_Check], where: str) -> list[Fault]:
-    return [Fault(where, what, fix) for is_wrong, what, fix in checks if is_wrong][:1]
+    return [Fault(where, message, fix) for is_wrong, message, fix in checks if is_wrong][:1]
 
 
 def _too_long(name: str) -> _Check:

@@ -17,7 +17,7 @@ def is_state(kind: Type | None) -> bool:
 def state_fields(spec: ModuleSpec) -> tuple[Field, ...]:
     """The fields whose values `equinox.nn.State` keeps: none where Variables hold them."""
     fields = () if kind_of(spec.kind).variables else spec.fields
-    return tuple(one for one in fields if one.role == "state")
+    return tuple(field for field in fields if field.role == "state")
 
 
 def state_argument(spec: ModuleSpec) -> Argument | None:
@@ -27,7 +27,7 @@ def state_argument(spec: ModuleSpec) -> Argument | None:
 
 def state_taken_by(call: Call) -> Argument | None:
     """The argument of a call that is a state."""
-    return next((one for one in call.args if is_state(one.type)), None)
+    return next((argument for argument in call.args if is_state(argument.type)), None)
 
 
 def is_stateful(spec: ModuleSpec) -> bool:

@@ -40,7 +40,7 @@ def by_module(specs: Iterable["ModuleSpec"]) -> list[tuple["ModuleSpec", ...]]:
     modules: dict[str, list[ModuleSpec]] = {}
     for spec in specs:
         modules.setdefault(spec.unit.path if spec.unit else f": {spec.name}", []).append(spec)
-    return [tuple(one) for one in modules.values()]
+    return [tuple(specs) for specs in modules.values()]
 
 
 def unit_faults(specs: Sequence["ModuleSpec"]) -> Iterator[Fault]:
@@ -49,9 +49,9 @@ def unit_faults(specs: Sequence["ModuleSpec"]) -> Iterator[Fault]:
     for spec in specs:
         missing = [name for name in siblings(spec) if name not in names]
         if missing and spec.unit is not None:
-            what = f"is one module with `{'`, `'.join(missing)}`, which are not planned with it"
-            yield Fault(spec.where, what, f"plan all classes of {spec.unit.path}: `load_specs` reads them")
+            message = f"is one module with `{'`, `'.join(missing)}`, which are not planned with it"
+            yield Fault(spec.where, message, f"plan all classes of {spec.unit.path}: `load_specs` reads them")
         for base in spec.bases:
             if spec.unit is not None and base.name in spec.unit.below(spec.name):
-                what = f"`{base.name}` stands below `{spec.name}`, and is not there yet"
-                yield Fault(f"{spec.where}: bases", what, f"move `{base.name}` above `{spec.name}`")
+                message = f"`{base.name}` stands below `{spec.name}`, and is not there yet"
+                yield Fault(f"{spec.where}: bases", message, f"move `{base.name}` above `{spec.name}`")

@@ -25,7 +25,7 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "suite": suite,
         "manifest": manifest,
-        "leaves": [f'Leaf("{one.name}", "{one.role}")' for one in spec.dynamic]
+        "leaves": [f'Leaf("{field.name}", "{field.role}")' for field in spec.dynamic]
         if manifest == "leaves"
         else [],
         "static": [],
@@ -46,42 +46,45 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
 
 def has_known_constructor(spec: ModuleSpec) -> bool:
     """Whether the class statement says what builds it: an `__init__`, or fields alone."""
-    [node] = (one for one in ast.parse(spec.source).body if isinstance(one, ast.ClassDef))
-    bases = (one.value if isinstance(one, ast.Subscript) else one for one in node.bases)
+    [node] = (statement for statement in ast.parse(spec.source).body if isinstance(statement, ast.ClassDef))
+    bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
     return spec.defines("__init__") or all(
-        ast.unparse(one).rpartition(".")[2] in _WITHOUT_FIELDS for one in bases
+        ast.unparse(base).rpartition(".")[2] in _WITHOUT_FIELDS for base in bases
     )
 
 
 def said_values(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
     """The example values that are for the constructor."""
     called = {
-        one.name for _, method in spec.functions if method.name != "__init__" for one in method.call.args
+        argument.name
+        for _, method in spec.functions
+        if method.name != "__init__"
+        for argument in method.call.args
     }
-    own = {one.name for one in parameters(spec)}
+    parameters_named = {parameter.name for parameter in parameters(spec)}
     values = ((name, text) for name, text in spec.test.values if "." not in name)
-    return tuple((name, text) for name, text in values if name in own or name not in called)
+    return tuple((name, text) for name, text in values if name in parameters_named or name not in called)
 
 
 def inputs_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[tuple[str, str], ...]:
     """The constructor's arguments. Raises `ScaffoldError` where one has no example."""
     if spec.test.build:
         return ()
-    found = Subject(spec, known).examples.inputs() if has_known_constructor(spec) else ()
-    return tuple({**dict(found), **dict(said_values(spec))}.items())
+    inputs = Subject(spec, known).examples.inputs() if has_known_constructor(spec) else ()
+    return tuple({**dict(inputs), **dict(said_values(spec))}.items())
 
 
 def _call(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     called = without_untried(spec, known)
     if called.call is not None:
         called = with_values_of(called, Method("__call__", called.call))
-    found = example_call(Subject(called, known))
+    context = example_call(Subject(called, known))
     return {
-        "is_called": found["is_called"],
-        "arguments": found["arguments"],
-        "targets": found["call_targets"],
-        "call": found["called"],
-        "ignores_key": found["ignores_key"],
+        "is_called": context["is_called"],
+        "arguments": context["arguments"],
+        "targets": context["call_targets"],
+        "call": context["called"],
+        "ignores_key": context["ignores_key"],
         "returns": [],
-        "methods": found["method_rows"],
+        "methods": context["method_rows"],
     }

@@ -12,7 +12,7 @@ from scaffold.suite.subject import Subject
 def call_arguments(subject: Subject) -> Iterator[str]:
     """What the example call passes, as source."""
     keyword_only = False
-    explicit, passed = dict(subject.spec.test.values), {one.name for one in subject.passed}
+    explicit, passed = dict(subject.spec.test.values), {argument.name for argument in subject.passed}
     for argument in subject.spec.call.args if subject.spec.call else ():
         if argument.is_marker:
             keyword_only = True

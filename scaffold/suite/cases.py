@@ -23,56 +23,56 @@ def case_contexts(spec: ModuleSpec, base: Context, whole: Callable[[ModuleSpec],
 def widened(cases: list[list[Any]], base: Context) -> Context:
     """The types of the attributes that a case has other values of: of a tuple, mypy takes the length for part of its type."""
     heads = {table[0].split()[0].rstrip(":") for case in cases for table in case[2]}
-    held = "Sequence[Var]" if base["manifest"] == "variables" else "Sequence[Leaf] | None"
+    elements = "Sequence[Var]" if base["manifest"] == "variables" else "Sequence[Leaf] | None"
     return {
-        "manifest_type": f": ClassVar[{held}]" if base["manifest"] in heads else "",
+        "manifest_type": f": ClassVar[{elements}]" if base["manifest"] in heads else "",
         "static_type": "[dict[str, Any]]" if "static" in heads else "",
     }
 
 
-def _case(case: Case, name: str, base: Context, own: Context) -> list[Any]:
+def _case(case: Case, name: str, base: Context, context: Context) -> list[Any]:
     words = "".join(part.capitalize() for part in slug(case.name).split("_"))
     return [
         f"Test{name}{words}",
         docstring(f"`{name}`: {case.name}.", METHOD),
-        list(_tables(base, own)),
-        _attributes(base, own),
-        *_inputs(base, own),
-        own["arguments"] if own["arguments"] != base["arguments"] else [],
+        list(_tables(base, context)),
+        _attributes(base, context),
+        *_inputs(base, context),
+        context["arguments"] if context["arguments"] != base["arguments"] else [],
     ]
 
 
-def _tables(base: Context, own: Context) -> Iterator[Table]:
+def _tables(base: Context, context: Context) -> Iterator[Table]:
     """The attributes with rows that are others than in the example."""
     manifest = base["manifest"]
     pairs = {
-        manifest: own["leaves"],
-        "states": own["states"],
-        "returns": own["returns"],
-        "methods": own["method_rows"],
+        manifest: context["leaves"],
+        "states": context["states"],
+        "returns": context["returns"],
+        "methods": context["method_rows"],
     }
-    held = {
+    values = {
         manifest: base["leaves"],
         "states": base["states"],
         "returns": base["returns"],
         "methods": base["method_rows"],
     }
     for name, rows in pairs.items():
-        if rows != held[name]:
+        if rows != values[name]:
             yield [f"{name} = (", rows, ")"] if rows else [f"{name} = ()", [], ""]
-    if own["static"] != base["static"]:
-        rows = [f'"{path}": {value}' for path, value in own["static"]]
+    if context["static"] != base["static"]:
+        rows = [f'"{path}": {value}' for path, value in context["static"]]
         yield ["static: ClassVar = {", rows, "}"]
 
 
-def _attributes(base: Context, own: Context) -> list[str]:
+def _attributes(base: Context, context: Context) -> list[str]:
     """The lines of a kind that are others than in the example."""
-    return [line for line in own["attributes"] if line not in base["attributes"]]
+    return [line for line in context["attributes"] if line not in base["attributes"]]
 
 
-def _inputs(base: Context, own: Context) -> list[Any]:
+def _inputs(base: Context, context: Context) -> list[Any]:
     """Whether the inputs are those of the example with some changed, and those to write."""
-    before, now = dict(base["inputs"]), dict(own["inputs"])
+    before, now = dict(base["inputs"]), dict(context["inputs"])
     extends = before.keys() <= now.keys()
     rows = [[name, value] for name, value in now.items() if not extends or before.get(name) != value]
     return [extends, rows]

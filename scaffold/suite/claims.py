@@ -40,22 +40,24 @@ def targets(names: list[str]) -> str:
 
 def claims(subject: Subject) -> list[str]:
     """The methods of the suite that say what holds, and what the call is in NumPy."""
-    return [block(one, METHOD) for one in (*_conditions(subject), *_reference(subject), *_loop(subject))]
+    return [
+        block(method, METHOD) for method in (*_conditions(subject), *_reference(subject), *_loop(subject))
+    ]
 
 
 def precisions(spec: ModuleSpec) -> list[str]:
     """The attributes of the suite that say in which dtypes it works, and how exactly."""
     test = spec.test
     known = ", ".join(map(repr, test.invariants))
-    found = [f"dtypes = {tuple(map(_full, test.dtypes))!r}"] if test.dtypes else []
+    attributes = [f"dtypes = {tuple(map(_full, test.dtypes))!r}"] if test.dtypes else []
     if isinstance(test.tolerance, tuple) and test.tolerance:
         rows = ", ".join(f'"{_full(name)}": {value!r}' for name, value in test.tolerance)
-        found.append(f"tolerance: ClassVar = {{{rows}}}")
+        attributes.append(f"tolerance: ClassVar = {{{rows}}}")
     elif isinstance(test.tolerance, float):
-        found.append(f"tolerance = {test.tolerance!r}")
-    found += [f"narrowest = {_full(test.narrowest)!r}"] if test.narrowest else []
-    found += [f"{name} = True" for name in test.allows]
-    return [*([f"invariants = ({known},)"] if known else []), *found]
+        attributes.append(f"tolerance = {test.tolerance!r}")
+    attributes += [f"narrowest = {_full(test.narrowest)!r}"] if test.narrowest else []
+    attributes += [f"{name} = True" for name in test.allows]
+    return [*([f"invariants = ({known},)"] if known else []), *attributes]
 
 
 def _full(name: str) -> str:
@@ -64,12 +66,12 @@ def _full(name: str) -> str:
 
 
 def _conditions(subject: Subject) -> Iterator[str]:
-    for one in subject.spec.test.holds:
-        shown = _in_suite(subject, one.that, {CLOSE: f"self.{CLOSE}"})
-        of, unpacked = _given_to(subject, one.that)
-        given = ", ".join([*of, *["at_start=True"] * one.at_start])
-        decorator = f"@holds({given})" if given else "@holds"
-        head = f"{decorator}\ndef test_{slug(one.name)}({SIGNATURE}) -> Any:"
+    for condition in subject.spec.test.holds:
+        shown = _in_suite(subject, condition.that, {CLOSE: f"self.{CLOSE}"})
+        of, unpacked = _given_to(subject, condition.that)
+        arguments = ", ".join([*of, *["at_start=True"] * condition.at_start])
+        decorator = f"@holds({arguments})" if arguments else "@holds"
+        head = f"{decorator}\ndef test_{slug(condition.name)}({SIGNATURE}) -> Any:"
         yield _method(head, "\n".join([*unpacked, f"return {shown}"]))
 
 
@@ -77,17 +79,23 @@ def _given_to(subject: Subject, that: str) -> tuple[list[str], list[str]]:
     """How `@holds` says what a condition is given: the arguments of the call, of a method that has all that it reads, or of several."""
     spec, claimed = subject.spec, claimed_arguments(subject.spec)
     read = {name for name in free_names(that, expression=True) if name in claimed}
-    if read <= {one.name for one in subject.passed}:
+    if read <= {argument.name for argument in subject.passed}:
         return [], _unpacked(subject, that)
-    given = {one.name: given_names(spec, one.call) for one in spec.methods} | {
+    given_by_function = {method.name: given_names(spec, method.call) for method in spec.methods} | {
         "call": given_names(spec, spec.call)
     }
     several = tuple(
-        one for one in dict.fromkeys(claimed.values()) if read & {n for n in claimed if claimed[n] == one}
+        argument
+        for argument in dict.fromkeys(claimed.values())
+        if read & {n for n in claimed if claimed[n] == argument}
     )
-    of = next(((one,) for one, names in given.items() if read <= {*names}), several)
-    first = {name: next(one for one in of if name in given[one]) for name in read}
-    names = [local_name(name) if first.get(name) == one else "_" for one in of for name in given[one]]
+    of = next(((argument,) for argument, names in given_by_function.items() if read <= {*names}), several)
+    first = {name: next(function for function in of if name in given_by_function[function]) for name in read}
+    names = [
+        local_name(name) if first.get(name) == function else "_"
+        for function in of
+        for name in given_by_function[function]
+    ]
     shown = repr(of[0]) if len(of) == 1 else repr(of)
     return [f"of={shown}"], [f"{targets(names)} = arguments"]
 
@@ -103,7 +111,9 @@ def _loop(subject: Subject) -> Iterator[str]:
     """The author's loop, where the class has a scan. Of a state each layer has a part, which no loop has."""
     source = subject.spec.call.looped if subject.spec.call is not None else ""
     if source and not is_stateful(subject.spec):
-        source = read_as(source, {one.name: f"unstacked(self.{one.name})" for one in stacked(subject.spec)})
+        source = read_as(
+            source, {field.name: f"unstacked(self.{field.name})" for field in stacked(subject.spec)}
+        )
         body = [*_unpacked(subject, source), _in_suite(subject, source, {})]
         yield _method(f"def loop({SIGNATURE}) -> Any:", "\n".join(body))
 
@@ -115,15 +125,17 @@ def _method(head: str, body: str) -> str:
 def _unpacked(subject: Subject, source: str) -> list[str]:
     """The statement that names the arguments of the call, where one is read."""
     read = {node.id for node in ast.walk(ast.parse(dedented(source))) if isinstance(node, ast.Name)}
-    names = [local(one) for one in subject.passed]
-    return [f"{targets(names)} = arguments"] if any(one.name in read for one in subject.passed) else []
+    names = [local(argument) for argument in subject.passed]
+    return (
+        [f"{targets(names)} = arguments"] if any(argument.name in read for argument in subject.passed) else []
+    )
 
 
 def _in_suite(subject: Subject, source: str, names: dict[str, str]) -> str:
     """`source` over an `instance`, with each field read as the class holds it."""
     spec = subject.spec
     # Nothing is differentiated here, so a buffer is read as data is.
-    fields = (replace(one, role="data") if one.role == "buffer" else one for one in spec.fields)
+    fields = (replace(field, role="data") if field.role == "buffer" else field for field in spec.fields)
     shown = kind_of(spec.kind).read(replace(spec, fields=tuple(fields)), source)
     shown = located(spec, read_states(spec, source)) if shown is None else shown
     arguments = {name: local_name(name) for name in claimed_arguments(spec) if local_name(name) != name}

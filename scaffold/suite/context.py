@@ -64,7 +64,7 @@ def suite_context(subject: Subject) -> Context:
         "manifest": "leaves",
         "attributes": _helpers_beside(spec),
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
-        "takes_dtype": any(one.name == "dtype" for one in parameters(spec)),
+        "takes_dtype": any(parameter.name == "dtype" for parameter in parameters(spec)),
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
         "members": [],
@@ -78,7 +78,7 @@ def suite_context(subject: Subject) -> Context:
 
 def _helpers_beside(spec: ModuleSpec) -> list[str]:
     """What the tests hold of the modules that lie beside the class."""
-    asks_parts = any(one.role == "module" for one in spec.dynamic) and not spec.defines("decayed")
+    asks_parts = any(field.role == "module" for field in spec.dynamic) and not spec.defines("decayed")
     return [
         *(["saves_whole = True"] if spec.save else []),
         *(["decay_mask = staticmethod(decayed)"] if undecayed(spec) and asks_parts else []),
@@ -120,7 +120,7 @@ def _declarations(subject: Subject) -> Context:
 
 def example_call(subject: Subject) -> Context:
     """How an instance is called, and what that gives."""
-    given = ", ".join(call_arguments(subject))
+    arguments = ", ".join(call_arguments(subject))
     return {
         "is_called": subject.spec.call is not None,
         "ignores_key": _ignores_key(subject),
@@ -128,13 +128,18 @@ def example_call(subject: Subject) -> Context:
         "carry": _carry(subject),
         "method_rows": method_rows(subject),
         "arguments": [
-            subject.examples.argument(one.name, one.type and batched(one.type, subject.batch), index)
-            for index, one in enumerate(subject.passed)
+            subject.examples.argument(
+                argument.name, argument.type and batched(argument.type, subject.batch), index
+            )
+            for index, argument in enumerate(subject.passed)
         ],
-        "call_targets": targets([local(one) for one in subject.passed]),
-        "call_arguments": given,
+        "call_targets": targets([local(argument) for argument in subject.passed]),
+        "call_arguments": arguments,
         "called": call_source(
-            subject.spec, subject.function, given, {local(one): one.type for one in subject.passed}
+            subject.spec,
+            subject.function,
+            arguments,
+            {local(argument): argument.type for argument in subject.passed},
         ),
     }
 
@@ -150,7 +155,7 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
         "used": [paths[name] for name in used_fields(spec)],
         "conditional": [paths[name] for name in conditional_fields(spec)],
         "ignored": ignored_arguments(spec),
-        "stacked": [paths[one.name] for one in stacked(spec)],
+        "stacked": [paths[field.name] for field in stacked(spec)],
         "uncast": [paths[name] for name in uncast(spec)],
         "undecayed": [paths[name] for name in undecayed(spec)],
     }
@@ -166,8 +171,8 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
 def _unused_below(subject: Subject) -> list[str]:
     """The leaves of sub-modules that the spec says to be unused."""
     paths = (name.partition(".") for name in subject.spec.test.unused)
-    found = [f"{subject.facts.paths[root]}.{below}" for root, _, below in paths if below]
-    return [_told([repr(path), '"param"', "unused=True"]) for path in found]
+    attributes = [f"{subject.facts.paths[root]}.{below}" for root, _, below in paths if below]
+    return [_told([repr(path), '"param"', "unused=True"]) for path in attributes]
 
 
 def entries(subject: Subject, field: Field) -> Iterator[tuple[str, Type]]:
@@ -216,7 +221,7 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
         return _told([repr(path), '"module"', *frozen])
     if not isinstance(kind, ArrayType):
         role = "tree" if field.role == "param" else field.role
-        return _told([repr(path), f'"{role}"', *(f"dtype={one}" for one in dtype_of_all(kind)), *frozen])
+        return _told([repr(path), f'"{role}"', *(f"dtype={dtype}" for dtype in dtype_of_all(kind)), *frozen])
     role = "key" if kind.dtype == "key" else field.role
     if field.built:
         return _told([repr(path), f'"{role}"', *frozen])
@@ -254,9 +259,9 @@ def _static(subject: Subject) -> list[list[str]]:
         elif not subject.is_absent(field):
             rows.append([field.name, "..."])
     if kind_of(subject.spec.kind).variables:  # a function in the place of a module is an attribute
-        rows += [[one.name, "..."] for one in subject.spec.stored if _is_function(one)]
-    presets = [one for one in subject.spec.fields if subject.is_kept_apart(one)]
-    rows += [[f"{one.name}_preset", f"({_pairs(one.preset)})"] for one in presets]
+        rows += [[field.name, "..."] for field in subject.spec.stored if _is_function(field)]
+    presets = [field for field in subject.spec.fields if subject.is_kept_apart(field)]
+    rows += [[f"{preset.name}_preset", f"({_pairs(preset.preset)})"] for preset in presets]
     return rows
 
 
@@ -274,8 +279,8 @@ def _as_stored(kind: Type, source: str) -> str:
         value = ast.literal_eval(source)
     except ValueError:
         return copy_source(kind, source, static=True)
-    held = stored_value(kind, value)
-    return source if repr(held) == repr(value) else _shown(held)
+    stored = stored_value(kind, value)
+    return source if repr(stored) == repr(value) else _shown(stored)
 
 
 def _shown(value: Any) -> str:
@@ -287,14 +292,14 @@ def _shown(value: Any) -> str:
 
 def _ignores_key(subject: Subject) -> bool:
     """Whether the call takes a key and never draws from it, as the spec says or the body shows."""
-    keys = [one.name for one in key_arguments(subject.spec.call)]
+    keys = [argument.name for argument in key_arguments(subject.spec.call)]
     unused = subject.spec.test.unused
     return bool(keys) and all(name in unused or never_reads(subject.spec, name) for name in keys)
 
 
 def ignored_arguments(spec: ModuleSpec) -> list[str]:
     """The arrays of the call, and the flags of it and of methods, that are left unused, as the spec says."""
-    keys = [one.name for one in key_arguments(spec.call)]
+    keys = [argument.name for argument in key_arguments(spec.call)]
     names = dict.fromkeys((*passed_names(spec), *flags(spec)))
     return [name for name in names if name in spec.test.unused and name not in keys]
 
@@ -302,14 +307,16 @@ def ignored_arguments(spec: ModuleSpec) -> list[str]:
 def _returns(subject: Subject) -> list[str]:
     call = subject.spec.call
     kinds = tuple(batched(kind, subject.batch) for kind in (call.returns if call else ()))
-    held = None if subject.states is None else [one.type for one in state_fields(subject.spec)]
+    states = (
+        None if subject.states is None else [state_field.type for state_field in state_fields(subject.spec)]
+    )
     if call is None or subject.spec.own_constructor is not None:
         return []  # which decides the sizes
-    return declared_outputs(subject, call, kinds, held)
+    return declared_outputs(subject, call, kinds, states)
 
 
 def _carry(subject: Subject) -> str:
-    names, call = [one.name for one in subject.passed], subject.spec.call
+    names, call = [argument.name for argument in subject.passed], subject.spec.call
     return str(names.index(call.carry)) if call and call.carry in names else ""
 
 
@@ -321,8 +328,8 @@ def _built(name: str, known: Mapping[str, ModuleSpec]) -> str:
 
 def _classes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> set[str]:
     """The names of generated classes that the example builds, and those that these build."""
-    parts = [part for one in spec.stored if one.given for part in walk(one.type)]
+    parts = [part for field in spec.stored if field.given for part in walk(field.type)]
     named = [part.name for part in parts if isinstance(part, ClassType) and part.module is None]
-    own = {_built(name, known) for name in named}
-    inner = (_classes(known[name], known) for name in own if name in known)
-    return own.union(*inner)
+    builders = {_built(name, known) for name in named}
+    inner = (_classes(known[name], known) for name in builders if name in known)
+    return builders.union(*inner)

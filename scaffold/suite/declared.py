@@ -39,8 +39,8 @@ def value_of(field: Field, path: str) -> str | None:
     named = {"zeros": "0.0", "ones": "1.0", "full": _number(field.measure or "")}.get(field.initialiser or "")
     if named is not None and field.array is not None:
         return named if field.array.inexact else str(int(float(named)))
-    _, held, entry = path.rpartition(f"{field.name}.")
-    preset = dict(field.preset) if held else {}
+    _, parent, entry = path.rpartition(f"{field.name}.")
+    preset = dict(field.preset) if parent else {}
     return _number(preset[entry]) if entry in preset else None
 
 
@@ -84,31 +84,33 @@ def drawn_fields(spec: ModuleSpec) -> list[str]:
     consumers = {*key_consumers(spec), *_draws_from_streams(spec)}
     consumers |= _drawn_in_setup(spec) if "setup" in consumers else set[str]()
     return [
-        one.name
-        for one in spec.dynamic
-        if one.name in consumers and not one.python_leaf and not is_index(spec, one)
+        field.name
+        for field in spec.dynamic
+        if field.name in consumers and not field.python_leaf and not is_index(spec, field)
     ]
 
 
 def _drawn_in_setup(spec: ModuleSpec) -> set[str]:
     """The fields that hold what `setup` draws, and those that draw from a key which it has split."""
     keys, drawn = keys_and_draws(spec.setup)
-    held = set(assigned_names(spec.setup))
+    assigned = set(assigned_names(spec.setup))
     for field in spec.stored:
         source = field.expression
         if source and (any(draws_from(source, key) for key in keys) or reads_value(source, drawn)):
-            held.add(field.name)
-    return held
+            assigned.add(field.name)
+    return assigned
 
 
 def _draws_from_streams(spec: ModuleSpec) -> set[str]:
-    return {one.name for one in spec.stored if any(draws_from(source, "rngs") for source in sources_of(one))}
+    return {
+        field.name for field in spec.stored if any(draws_from(source, "rngs") for source in sources_of(field))
+    }
 
 
 def kept_fields(spec: ModuleSpec) -> list[str]:
     """The fields that hold the arrays that they are given, and static tuples in the order of theirs."""
-    dynamic = [one.name for one in spec.dynamic if _is_kept(one) and not is_index(spec, one)]
-    return dynamic + [one.name for one in spec.static if is_stored_as_given(one) and _is_tuple(one)]
+    dynamic = [field.name for field in spec.dynamic if _is_kept(field) and not is_index(spec, field)]
+    return dynamic + [field.name for field in spec.static if is_stored_as_given(field) and _is_tuple(field)]
 
 
 def _is_tuple(field: Field) -> bool:
@@ -129,7 +131,7 @@ def _is_kept(field: Field) -> bool:
 
 def tuple_fields(spec: ModuleSpec) -> list[str]:
     """The fields that hold a tuple of arrays or Modules; an author's own constructor may make a list."""
-    return [one.name for one in spec.dynamic if isinstance(one.type, ListType) and not one.built]
+    return [field.name for field in spec.dynamic if isinstance(field.type, ListType) and not field.built]
 
 
 def _call_body(spec: ModuleSpec) -> list[ast.stmt]:
@@ -141,9 +143,9 @@ def used_fields(spec: ModuleSpec) -> list[str]:
     body = _call_body(spec)
     read = _always_read(body)
     plain = ScalarType | CallableType
-    static = [one.name for one in spec.static if one.given and isinstance(one.type, plain)]
-    untrained = (one for one in spec.dynamic if one.role in UNTRAINED and not is_index(spec, one))
-    buffers = [one.name for one in untrained if _is_number_array(one)]
+    static = [field.name for field in spec.static if field.given and isinstance(field.type, plain)]
+    untrained = (field for field in spec.dynamic if field.role in UNTRAINED and not is_index(spec, field))
+    buffers = [field.name for field in untrained if _is_number_array(field)]
     overwritten = {name for name in buffers if not _outlives_its_update(body, name)}
     return [name for name in (*static, *buffers) if name in read - overwritten]
 
@@ -153,8 +155,10 @@ def conditional_fields(spec: ModuleSpec) -> list[str]:
     body = _call_body(spec)
     nodes = [node for statement in body for node in ast.walk(statement)]
     always = _always_read(body)
-    trained = (one for one in spec.dynamic if one.role in ("param", "module"))
-    there = [one.name for one in trained if not (one.optional or one.nullable or one.name in always)]
+    trained = (field for field in spec.dynamic if field.role in ("param", "module"))
+    there = [
+        field.name for field in trained if not (field.optional or field.nullable or field.name in always)
+    ]
     return [name for name in there if any(_reads(node, name) for node in nodes)]
 
 
@@ -168,7 +172,8 @@ def _outlives_its_update(body: list[ast.stmt], name: str) -> bool:
     inside = {id(node) for update in updates for node in ast.walk(update)}
     is_read = any(_reads(node, name) for node in nodes if id(node) not in inside)
     return is_read and all(
-        isinstance(one, ast.AugAssign) or any(_reads(n, name) for n in ast.walk(one)) for one in updates
+        isinstance(update, ast.AugAssign) or any(_reads(n, name) for n in ast.walk(update))
+        for update in updates
     )
 
 
@@ -255,7 +260,9 @@ def is_stored_as_given(field: Field) -> bool:
 def is_read_elsewhere(spec: ModuleSpec, field: Field) -> bool:
     """Whether the constructor reads a field for anything but its own check."""
     others = [one for one in spec.fields if one is not field]
-    sources = [source for one in others for source in (*sources_of(one), *([one.check] if one.check else []))]
+    sources = [
+        source for field in others for source in (*sources_of(field), *([field.check] if field.check else []))
+    ]
     return bool(spec.setup.strip()) or any(field.name in reads(source) for source in sources)
 
 
@@ -286,8 +293,8 @@ def _listed(field: Field) -> Iterator[tuple[Any, bool]]:
 
 def _beside(listed: list[Any]) -> Iterator[int]:
     """The integers next to listed ones, and those of the other sign, that are not listed themselves."""
-    numbers = [one for one in listed if type(one) is int]
-    near = dict.fromkeys(value for one in numbers for value in (one - 1, one + 1, -one))
+    numbers = [listed_size for listed_size in listed if type(listed_size) is int]
+    near = dict.fromkeys(value for number in numbers for value in (number - 1, number + 1, -number))
     yield from (value for value in near if value not in listed)
 
 
@@ -297,22 +304,25 @@ def _comparison(check: str, name: str) -> tuple[list[ast.expr], list[ast.cmpop]]
     if not isinstance(node, ast.Compare) or any(type(one) not in COMPARE for one in node.ops):
         return None
     operands = [node.left, *node.comparators]
-    names = [one for one in operands if isinstance(one, ast.Name)]
-    others = [one for one in operands if not isinstance(one, ast.Name)]
-    plain = all(_number(ast.unparse(one)) is not None for one in others)
-    return (operands, node.ops) if [one.id for one in names] == [name] and plain else None
+    names = [operand for operand in operands if isinstance(operand, ast.Name)]
+    others = [operand for operand in operands if not isinstance(operand, ast.Name)]
+    plain = all(_number(ast.unparse(expression)) is not None for expression in others)
+    return (operands, node.ops) if [name.id for name in names] == [name] and plain else None
 
 
 def _bounds(check: str, name: str) -> list[int | float]:
     compared = _comparison(check, name)
     operands = compared[0] if compared else []
-    return [ast.literal_eval(one) for one in operands if not isinstance(one, ast.Name)]
+    return [ast.literal_eval(operand) for operand in operands if not isinstance(operand, ast.Name)]
 
 
 def _holds(check: str, name: str, value: float) -> bool:
     compared = _comparison(check, name)
     assert compared is not None
-    values = [value if isinstance(one, ast.Name) else ast.literal_eval(one) for one in compared[0]]
+    values = [
+        value if isinstance(expression, ast.Name) else ast.literal_eval(expression)
+        for expression in compared[0]
+    ]
     pairs = zip(compared[1], values, values[1:], strict=False)
     return all(COMPARE[type(compare)](left, right) for compare, left, right in pairs)
 

@@ -54,7 +54,10 @@ class Examples(Struct, frozen=True, dict=True):
 
     @cached_property
     def _inputs(self) -> tuple[tuple[str, str], ...]:
-        pairs = ((one.name, self.parameter(one, index)) for index, one in enumerate(parameters(self.spec)))
+        pairs = (
+            (parameter.name, self.parameter(parameter, index))
+            for index, parameter in enumerate(parameters(self.spec))
+        )
         return tuple((name, source) for name, source in pairs if source is not None)
 
     def parameter(self, parameter: Parameter, index: int) -> str | None:
@@ -68,7 +71,9 @@ class Examples(Struct, frozen=True, dict=True):
             return f"jax.random.key({self.seed(0)})"
         if parameter.name in self.sizes and is_int(parameter.type):
             return str(self.sizes[parameter.name])
-        if parameter.default == "False" and any(one.optional == parameter.name for one in self.spec.fields):
+        if parameter.default == "False" and any(
+            field.optional == parameter.name for field in self.spec.fields
+        ):
             return "True"  # the example has what is left out by default
         if parameter.default == HALF and not (parameter.field and parameter.field.check):
             return _SCALARS["float"]
@@ -86,7 +91,7 @@ class Examples(Struct, frozen=True, dict=True):
             return source or "None"
         if source is None:
             return self.value(kind, name, offset)
-        array = next((one for one in walk(kind) if isinstance(one, ArrayType)), None)
+        array = next((part for part in walk(kind) if isinstance(part, ArrayType)), None)
         is_one = isinstance(kind, ArrayType | UnionType)
         if array is None or array.dtype == "key" or not is_one:
             return source
@@ -177,11 +182,11 @@ class Examples(Struct, frozen=True, dict=True):
 
     def sizes_of(self, spec: ModuleSpec) -> Mapping[str, int]:
         """The sizes of a class that is held: a dim of both has one size, unless the tests of that class say more."""
-        own = sizes(spec)
+        usual = sizes(spec)
         if spec.test.sizes or spec.test.shapes or spec.test.values:
-            return own
-        shared = {name: self.sizes[name] for name in own if name in self.sizes}
-        return {**own, **shared} if all_positive(spec, {**own, **shared}) else own
+            return usual
+        shared = {name: self.sizes[name] for name in usual if name in self.sizes}
+        return {**usual, **shared} if all_positive(spec, {**usual, **shared}) else usual
 
     def construct(self) -> str:
         """What is called to build an instance."""

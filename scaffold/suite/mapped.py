@@ -43,16 +43,18 @@ def state_rows(examples: Examples, prefix: str = "") -> list[str] | None:
 
 def _inner_rows(examples: Examples, kind: Type, prefix: str) -> list[str] | None:
     """The states of a sub-module: none where it has no state, None where that is not known, or not its sizes."""
-    found = [part for part in walk(kind) if isinstance(part, ClassType)]
-    specs = [examples.known.get(part.name) if part.module is None else None for part in found]
+    class_types = [part for part in walk(kind) if isinstance(part, ClassType)]
+    specs = [examples.known.get(part.name) if part.module is None else None for part in class_types]
     if any(spec is None or _has_states(spec, examples.known) for spec in specs):
         return None
     return []
 
 
 def _has_states(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
-    inner = (known.get(one.name) for one in spec.classes if one.module is None)
-    return bool(state_fields(spec)) or any(_has_states(one, known) for one in inner if one is not None)
+    inner = (known.get(cls.name) for cls in spec.classes if cls.module is None)
+    return bool(state_fields(spec)) or any(
+        _has_states(inner_spec, known) for inner_spec in inner if inner_spec is not None
+    )
 
 
 def batch_size(spec: ModuleSpec, taken: Mapping[str, int]) -> int:
@@ -79,13 +81,13 @@ def batched(kind: Type, size: int) -> Type:
 
 def outputs(kinds: tuple[Type, ...], states: list[Type] | None) -> list[ArrayType] | None:
     """The arrays that a call returns, in order; None where they are not known."""
-    found: list[ArrayType] = []
+    arrays_found: list[ArrayType] = []
     for kind in kinds:
         inner = [kind] if isinstance(kind, ArrayType) else _parts(kind, states)
         if inner is None:
             return None
-        found += inner
-    return found
+        arrays_found += inner
+    return arrays_found
 
 
 def _parts(kind: Type, states: list[Type] | None) -> list[ArrayType] | None:

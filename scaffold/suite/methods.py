@@ -28,8 +28,10 @@ def with_method_as_call(subject: Subject) -> Subject:
     """The class with its first method that maps arrays to arrays in the place of the call, where it has none."""
     if subject.spec.call is not None or is_stateful(subject.spec):
         return subject
-    found = (one for one in functions(subject.spec, subject.known) if _maps_arrays(subject, one))
-    method = next(found, None)
+    candidates = (
+        function for function in functions(subject.spec, subject.known) if _maps_arrays(subject, function)
+    )
+    method = next(candidates, None)
     if method is None:
         return subject
     called = subject.of(method)
@@ -37,38 +39,48 @@ def with_method_as_call(subject: Subject) -> Subject:
 
 
 def _maps_arrays(subject: Subject, method: Method) -> bool:
-    own, rows = subject.of(method), list(_rows(subject, method))
+    method_subject, rows = subject.of(method), list(_rows(subject, method))
     plain = not method.decorators and method.call.carry is None
-    return plain and bool(rows and own.passed and outputs(method.call.returns, None))
+    return plain and bool(rows and method_subject.passed and outputs(method.call.returns, None))
 
 
 def functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method, ...]:
     """All that can be used beside the call and the constructor: derived fields, methods, and those of bases."""
-    derived = (Method(one.name, Call((), "", (one.type,)), ("property",)) for one in spec.derived)
+    derived = (Method(field.name, Call((), "", (field.type,)), ("property",)) for field in spec.derived)
     inherited = (
         method for base in lineage(spec, known) for method in base.methods if not asks_for(base, method)
     )
-    found: dict[str, Method] = {}
+    by_name: dict[str, Method] = {}
     for one in (*derived, *spec.methods, *inherited):
         if (
             one.is_function
             and not why_untried(spec, one, known)
             and (one.name.startswith("__") or not one.name.startswith("_"))
         ):
-            found.setdefault(one.name, one)
-    return tuple(found.values())
+            by_name.setdefault(one.name, one)
+    return tuple(by_name.values())
 
 
 def _rows(subject: Subject, method: Method) -> Iterator[str]:
-    own = subject.of(method)
-    states = [one for one in own.arguments if one.type is not None and any(map(is_state, walk(one.type)))]
+    method_subject = subject.of(method)
+    states = [
+        argument
+        for argument in method_subject.arguments
+        if argument.type is not None and any(map(is_state, walk(argument.type)))
+    ]
     is_known = subject.spec.call is not None and is_stateful(subject.spec)
     if method.call.axis_name or any(
-        not is_known or one not in own.passed or not is_state(one.type) for one in states
+        not is_known or state not in method_subject.passed or not is_state(state.type) for state in states
     ):
         return
     try:
-        parts = [*_arguments(own), *_state(own), *_returns(own), *_carry(method), *_call(own, method)]
+        parts = [
+            *_arguments(method_subject),
+            *_state(method_subject),
+            *_returns(method_subject),
+            *_carry(method),
+            *_call(method_subject, method),
+        ]
     except (ScaffoldError, KeyError):
         return  # no example can be made: of a dim without a size, or of a class that is not at hand
     if parts or method.name in _OPERATORS:
@@ -80,18 +92,20 @@ _OPERATORS = frozenset(f"__{name}__" for name in ("len", "neg", "pos", "abs", "i
 
 
 def _arguments(subject: Subject) -> Iterator[str]:
-    given = [
-        subject.examples.argument(one.name, one.type, index)
-        for index, one in enumerate(subject.passed)
-        if not is_state(one.type)
+    arguments = [
+        subject.examples.argument(argument.name, argument.type, index)
+        for index, argument in enumerate(subject.passed)
+        if not is_state(argument.type)
     ]
-    if given:
-        yield f"lambda seed: {_tuple(given)}"
+    if arguments:
+        yield f"lambda seed: {_tuple(arguments)}"
 
 
 def _state(subject: Subject) -> Iterator[str]:
     """Where the state of the instance is given."""
-    yield from (f"state_at={index}" for index, one in enumerate(subject.passed) if is_state(one.type))
+    yield from (
+        f"state_at={index}" for index, argument in enumerate(subject.passed) if is_state(argument.type)
+    )
 
 
 def _returns(subject: Subject) -> Iterator[str]:
@@ -109,10 +123,10 @@ def _carry(method: Method) -> Iterator[str]:
 
 def _call(subject: Subject, method: Method) -> Iterator[str]:
     """How the method is called, where its arguments by position are not all."""
-    names = ", ".join(local(one) for one in subject.passed)
-    given = ", ".join(call_arguments(subject))
-    if given != names:
-        yield f"call=lambda instance, {names}: instance.{method.name}({given})".replace(", :", ":")
+    names = ", ".join(local(argument) for argument in subject.passed)
+    arguments = ", ".join(call_arguments(subject))
+    if arguments != names:
+        yield f"call=lambda instance, {names}: instance.{method.name}({arguments})".replace(", :", ":")
 
 
 def _tuple(parts: list[str]) -> str:

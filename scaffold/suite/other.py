@@ -23,7 +23,7 @@ def other_inputs(subject: Subject) -> list[list[str]]:
     spec = subject.spec
     if spec.test.other:
         return [[name, source] for name, source in spec.test.other]
-    checked = {name for one in spec.fields if one.check for name in reads(one.check)}
+    checked = {name for field in spec.fields if field.check for name in reads(field.check)}
     for parameter in sorted(parameters(spec), key=_preference):
         # What a check looks at may be refused when it is changed at random.
         changed = None if parameter.name in checked else _changed(subject, parameter)
@@ -36,17 +36,17 @@ def absent_inputs(spec: ModuleSpec) -> list[str]:
     """Changes to the inputs by which an optional part is absent: each alone, then all; what a check reads is left."""
     if not kind_of(spec.kind).varies or spec.call is None:
         return []
-    checked = {name for one in spec.fields if one.check for name in reads(one.check)}
-    found: dict[str, str] = {}
+    checked = {name for field in spec.fields if field.check for name in reads(field.check)}
+    inputs: dict[str, str] = {}
     for field in spec.stored:
         if field.role == "state" or field.name in checked:
             continue
         if field.optional and field.optional not in checked:
-            found[field.optional] = "False"
+            inputs[field.optional] = "False"
         elif field.nullable and field.given and not field.check:
-            found[field.name] = "None"
-    rows = [[name] for name in found] + ([list(found)] if len(found) > 1 else [])
-    return ["{" + ", ".join(f'"{name}": {found[name]}' for name in row) + "}" for row in rows]
+            inputs[field.name] = "None"
+    rows = [[name] for name in inputs] + ([list(inputs)] if len(inputs) > 1 else [])
+    return ["{" + ", ".join(f'"{name}": {inputs[name]}' for name in row) + "}" for row in rows]
 
 
 def _preference(parameter: Parameter) -> int:
@@ -73,17 +73,21 @@ def _changed(subject: Subject, parameter: Parameter) -> tuple[str, str] | None:
 
 def _is_free_dim(spec: ModuleSpec, name: str) -> bool:
     """Whether no array that is given has this dim."""
-    given = (
-        part for one in spec.stored if one.given for part in walk(one.type) if isinstance(part, ArrayType)
+    given_types = (
+        part
+        for field in spec.stored
+        if field.given
+        for part in walk(field.type)
+        if isinstance(part, ArrayType)
     )
-    return not any(name in dim for array in given for dim in array.dims)
+    return not any(name in dim for array in given_types for dim in array.dims)
 
 
 def _shows(spec: ModuleSpec, name: str) -> bool:
     """Whether the instance itself has a part that this dim changes: the arrays of a state lie outside of it."""
-    held = [one for one in spec.stored if one.role != "state"]
-    in_types = (dim for one in held for array in arrays(one.type) for dim in array.dims)
-    in_sources = (read for one in held for source in sources_of(one) for read in reads(source))
+    held_fields = [field for field in spec.stored if field.role != "state"]
+    in_types = (dim for field in held_fields for array in arrays(field.type) for dim in array.dims)
+    in_sources = (read for field in held_fields for source in sources_of(field) for read in reads(source))
     return any(name in dim_names(dim) for dim in in_types) or name in in_sources or bool(spec.setup)
 
 

@@ -18,12 +18,12 @@ def declared_outputs(
 ) -> list[str]:
     """How the tests declare the outputs; not at all where one has a dim of nothing that goes in, whose size is not known."""
     returned, spec = outputs(kinds, states) or [], subject.of_class
-    given = {
+    names = {
         *_names_given(subject.of_class),
-        *_names(one.type for one in call.args),
-        *(one.name for one in call.args),
+        *_names(argument.type for argument in call.args),
+        *(argument.name for argument in call.args),
     }
-    sizes = {name: size for name, size in subject.examples.sizes.items() if name in given}
+    sizes = {name: size for name, size in subject.examples.sizes.items() if name in names}
     sized = replace(subject.examples, sizes={**sizes, **_sizes_by_default(call)})
     several = {name for name, _ in spec.test.shapes} | variadic_dims(spec) | _variadic(call)
     is_known = _names(returned) <= {*sized.sizes, *several}
@@ -33,8 +33,8 @@ def declared_outputs(
 @once
 def _names_given(spec: ModuleSpec) -> frozenset[str]:
     """The dims of what goes into the constructor, and the numbers that it takes."""
-    numbers = {one.name for one in parameters(spec)} | {name for name, _ in spec.test.sizes}
-    return _names(one.type for one in (*spec.fields, *spec.arguments)) | numbers
+    numbers = {parameter.name for parameter in parameters(spec)} | {name for name, _ in spec.test.sizes}
+    return _names(member.type for member in (*spec.fields, *spec.arguments)) | numbers
 
 
 def _names(kinds: Iterable[Type | None]) -> frozenset[str]:
@@ -43,13 +43,17 @@ def _names(kinds: Iterable[Type | None]) -> frozenset[str]:
 
 
 def _variadic(call: Call) -> set[str]:
-    kinds = (*(one.type for one in call.args if one.type is not None), *call.returns)
+    kinds = (*(argument.type for argument in call.args if argument.type is not None), *call.returns)
     return {dim[1:] for kind in kinds for array in arrays(kind) for dim in array.dims if dim[0] == "*"}
 
 
 def _sizes_by_default(call: Call) -> dict[str, int]:
     """The integers that a call has by default, which its example leaves out."""
-    return {one.name: int(one.default) for one in call.args if one.default and one.default.isdecimal()}
+    return {
+        argument.name: int(argument.default)
+        for argument in call.args
+        if argument.default and argument.default.isdecimal()
+    }
 
 
 def _output(examples: Examples, kind: ArrayType) -> str:

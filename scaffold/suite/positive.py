@@ -13,8 +13,8 @@ _WANT_POSITIVE = {"log", "log2", "log10", "sqrt", "rsqrt"}
 
 def positive_names(spec: ModuleSpec) -> frozenset[str]:
     """Names of fields and of arguments."""
-    found = _wanted_in_all(tuple(one.call.body for one in spec.methods))
-    return found.union(spec.test.positive, *map(_wanted_in, _sources(spec)))
+    names = _wanted_in_all(tuple(method.call.body for method in spec.methods))
+    return names.union(spec.test.positive, *map(_wanted_in, _sources(spec)))
 
 
 def _sources(spec: ModuleSpec) -> Iterator[str]:

@@ -21,16 +21,16 @@ _UNKNOWN = KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError
 
 def refused_by_checks(subject: Subject) -> Iterator[Row]:
     """For each check that no bound tells of, a value that it refuses."""
-    told = {name for name, _ in bounds(subject.spec)[1]}
+    checked = {name for name, _ in bounds(subject.spec)[1]}
     for field in subject.spec.static:
-        if field.check and field.name not in told and is_stored_as_given(field):
+        if field.check and field.name not in checked and is_stored_as_given(field):
             wrong = next(_refused(subject, field), None)
             if wrong is not None:
                 yield ((field.name, repr(wrong)),)
 
 
 def _refused(subject: Subject, field: Field) -> Iterator[Any]:
-    values = {one.name: literal_or_none(_source(subject, one) or "") for one in subject.spec.static}
+    values = {static.name: literal_or_none(_source(subject, static) or "") for static in subject.spec.static}
     values |= {name: size for name, size in subject.examples.sizes.items() if values.get(name) is None}
     for value in _near(field.type, values.get(field.name)):
         if _is_usable(subject, field, value):
@@ -53,8 +53,8 @@ def _near(kind: Type, value: Any) -> Iterator[Any]:
         case ScalarType(name="float") if type(value) in (int, float):
             yield from (value / 2, 2.0 * value, 0.0, -1.0, 2.0)
         case TupleType(variadic=True) | ListType() if isinstance(value, tuple | list) and value:
-            held = tuple(cast("list[Any]", value))
-            yield from ((*held, held[-1]), held[:-1])
+            members = tuple(cast("list[Any]", value))
+            yield from ((*members, members[-1]), members[:-1])
         case _:
             return
 
@@ -86,7 +86,7 @@ def _holds(node: ast.expr, values: Mapping[str, Any]) -> bool:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return not _holds(operand, values)
         case ast.Compare(left=left, ops=ops, comparators=others):
-            numbers = [_number(one, values) for one in (left, *others)]
+            numbers = [_number(expression, values) for expression in (left, *others)]
             pairs = zip(ops, numbers, numbers[1:], strict=False)
             return all(COMPARE[type(op)](*pair) for op, *pair in pairs)
         case _:

@@ -23,14 +23,16 @@ def rejected_inputs(subject: Subject) -> list[list[str]]:
     rows = dict.fromkeys(
         (*spec.test.rejected, *at_bounds, *refused_by_checks(subject), *other_shapes(subject))
     )
-    own = [[changed(row), "ValueError"] for row in rows]
+    rows_of_checks = [[changed(row), "ValueError"] for row in rows]
     static = (
-        one
-        for one in spec.static
-        if one.given and is_checked(one) and one.converter is None and one.preprocess is None
+        field
+        for field in spec.static
+        if field.given and is_checked(field) and field.converter is None and field.preprocess is None
     )
-    return own + [
-        [changed(((one.name, wrong),)), "TypeError"] for one in static for wrong in _all_wrong(one.type)
+    return rows_of_checks + [
+        [changed(((static_field.name, wrong),)), "TypeError"]
+        for static_field in static
+        for wrong in _all_wrong(static_field.type)
     ]
 
 

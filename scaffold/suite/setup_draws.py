@@ -14,7 +14,7 @@ def keys_and_draws(setup: str, key: str = "key") -> tuple[frozenset[str], frozen
     keys, drawn = {key}, set[str]()
     for value, names in _bindings(setup):
         source = ast.unparse(value)
-        if not (any(draws_from(source, one) for one in keys) or reads_value(source, drawn)):
+        if not (any(draws_from(source, key) for key in keys) or reads_value(source, drawn)):
             continue
         if reads_value(source, drawn) or not _is_of_keys(value, keys):
             drawn |= names

@@ -46,15 +46,19 @@ class Subject(Struct, frozen=True, dict=True):
 
     def _sized_with(self, called: ModuleSpec) -> Examples:
         """The example values, with sizes for the dims of a method that a base has."""
-        own = self.examples
+        examples = self.examples
         # Of this method alone: the dims of the class are those of all its methods.
         call = called.call
-        kinds = (*(one.type for one in call.args if one.type is not None), *call.returns) if call else ()
+        kinds = (
+            (*(argument.type for argument in call.args if argument.type is not None), *call.returns)
+            if call
+            else ()
+        )
         dims = {dim for kind in kinds for array in arrays(kind) for dim in array.dims if dim[0] != "*"}
-        if {name for dim in dims for name in dim_names(dim)} <= own.sizes.keys():
-            return own
-        kept = replace(called.test, sizes=tuple(own.sizes.items()))
-        return replace(own, sizes=sizes(replace(called, test=kept)))
+        if {name for dim in dims for name in dim_names(dim)} <= examples.sizes.keys():
+            return examples
+        kept = replace(called.test, sizes=tuple(examples.sizes.items()))
+        return replace(examples, sizes=sizes(replace(called, test=kept)))
 
     @cached_property
     def facts(self) -> Facts:
@@ -75,13 +79,15 @@ class Subject(Struct, frozen=True, dict=True):
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
         """The arguments of the call."""
-        return tuple(one for one in (self.spec.call.args if self.spec.call else ()) if not one.is_marker)
+        return tuple(
+            argument for argument in (self.spec.call.args if self.spec.call else ()) if not argument.is_marker
+        )
 
     @cached_property
     def passed(self) -> tuple[Argument, ...]:
         """Those that the example passes as arrays, which are cast, mapped and differentiated; the others keep their default
         or are constants."""
-        return tuple(one for one in self.arguments if is_passed(self.spec, one))
+        return tuple(argument for argument in self.arguments if is_passed(self.spec, argument))
 
     @cached_property
     def batch(self) -> int:
@@ -96,8 +102,8 @@ class Subject(Struct, frozen=True, dict=True):
     def is_absent(self, field: Field) -> bool:
         """Whether the field is None in the example."""
         changed = field.converter or field.name in assigned_names(self.spec.setup)
-        given = self.inputs.get(field.name) if field.given and not changed else None
-        return given == "None" or self.inputs.get(field.optional or "") == "False"
+        given_input = self.inputs.get(field.name) if field.given and not changed else None
+        return given_input == "None" or self.inputs.get(field.optional or "") == "False"
 
     def is_kept_apart(self, field: Field) -> bool:
         """Whether the entries that creation fixes lie in the treedef."""

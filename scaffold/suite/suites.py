@@ -22,16 +22,16 @@ def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     if why_untested(spec, known):
         return {"is_tested": False, "test_classes": []}
     if not kind_of(spec.kind).has_instances:
-        own = kind_of(spec.kind).tests(spec, known)
-        return {"is_tested": True, **own, "cases": [], "suite": _suites(spec, own.get("suite", ""))}
-    own = _context(spec, known)
-    cases = case_contexts(spec, own, lambda changed: _context(changed, known))
+        suite = kind_of(spec.kind).tests(spec, known)
+        return {"is_tested": True, **suite, "cases": [], "suite": _suites(spec, suite.get("suite", ""))}
+    suite = _context(spec, known)
+    cases = case_contexts(spec, suite, lambda changed: _context(changed, known))
     return {
-        **own,
-        **widened(cases, own),
+        **suite,
+        **widened(cases, suite),
         "cases": cases,
         "is_tested": True,
-        "suite": _suites(spec, own["suite"]),
+        "suite": _suites(spec, suite["suite"]),
     }
 
 
@@ -42,8 +42,8 @@ def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     spec = with_values_of(spec, Method("__call__", spec.call)) if spec.call is not None else spec
     whole = kind.examined(with_inherited(spec, known), known)
     subject = with_method_as_call(Subject(whole, known))
-    own = replace(spec, call=subject.spec.call) if subject.method else spec
-    return {**suite_context(subject), **kind.tests(own, known)}
+    narrowed = replace(spec, call=subject.spec.call) if subject.method else spec
+    return {**suite_context(subject), **kind.tests(narrowed, known)}
 
 
 def _further_laws(spec: ModuleSpec) -> tuple[str, ...]:

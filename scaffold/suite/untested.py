@@ -13,7 +13,7 @@ from scaffold.suite.subject import Subject
 
 def untested_notes(specs: Iterable[ModuleSpec], known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
     """What a user is told of the classes that get no tests: one line a class."""
-    reasons = ((one.name, why_untested(one, known)) for one in specs)
+    reasons = ((spec.name, why_untested(spec, known)) for spec in specs)
     return tuple(f"{name}: not tested: {why}" for name, why in reasons if why)
 
 
@@ -61,5 +61,5 @@ def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
 def is_abstract(spec: ModuleSpec) -> bool:
     """Whether the class leaves something to subclasses, as far as its own statement says."""
     words = ("abstractmethod", "AbstractVar", "AbstractClassVar", "Protocol")
-    nodes = (one for one in ast.walk(ast.parse(spec.source)) if isinstance(one, ast.Name | ast.Attribute))
-    return any(ast.unparse(one).rpartition(".")[2] in words for one in nodes)
+    nodes = (node for node in ast.walk(ast.parse(spec.source)) if isinstance(node, ast.Name | ast.Attribute))
+    return any(ast.unparse(node).rpartition(".")[2] in words for node in nodes)

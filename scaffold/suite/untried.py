@@ -23,19 +23,29 @@ def without_untried(spec: ModuleSpec, known: Known) -> ModuleSpec:
 
 def untried(spec: ModuleSpec, known: Known) -> dict[str, str]:
     """The public methods, and the call, that are not tried, each with the reason."""
-    public = (one for _, one in spec.functions if one.name == "__call__" or not one.name.startswith("_"))
-    reasons = {one.name: why_untried(spec, one, known) for one in public}
+    public = (
+        function
+        for _, function in spec.functions
+        if function.name == "__call__" or not function.name.startswith("_")
+    )
+    reasons = {method.name: why_untried(spec, method, known) for method in public}
     return {name: reason for name, reason in reasons.items() if reason}
 
 
 def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
     """Why the tests cannot call a method; empty of one that they can."""
-    own = with_values_of(spec, method)
-    values, beside = dict(own.test.values), {**known, spec.name: spec}
-    arguments = (one for one in method.call.args if not one.is_marker and one.default is None)
-    missing = [one for one in arguments if one.name not in values and not _has_example(one, own, beside)]
+    tried = with_values_of(spec, method)
+    values, beside = dict(tried.test.values), {**known, spec.name: spec}
+    arguments = (
+        argument for argument in method.call.args if not argument.is_marker and argument.default is None
+    )
+    missing = [
+        argument
+        for argument in arguments
+        if argument.name not in values and not _has_example(argument, tried, beside)
+    ]
     if missing:
-        return f"no example for {', '.join(one.name for one in missing)}"
+        return f"no example for {', '.join(argument.name for argument in missing)}"
     function = function_of(method.call.source)
     if function is None:
         return ""
@@ -44,12 +54,14 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
     return "" if returns_value(function) else "returns nothing"
 
 
-def _has_example(one: Argument, spec: ModuleSpec, known: Known) -> bool:
+def _has_example(argument: Argument, spec: ModuleSpec, known: Known) -> bool:
     """Whether the type of an argument says what it may be given."""
-    if one.type is None or not any(isinstance(part, ClassType | OpaqueType) for part in walk(one.type)):
-        return one.type is not None
+    if argument.type is None or not any(
+        isinstance(part, ClassType | OpaqueType) for part in walk(argument.type)
+    ):
+        return argument.type is not None
     try:
-        Examples.of(spec, known).value(one.type, one.name, 0)
+        Examples.of(spec, known).value(argument.type, argument.name, 0)
     except ScaffoldError:
         return False
     return True
@@ -74,5 +86,5 @@ def _note(spec: ModuleSpec, known: Known) -> str:
     names: dict[str, list[str]] = {}
     for name, reason in untried(with_types_of_bases(spec, known), known).items():
         names.setdefault(reason, []).append(name)
-    told = "; ".join(f"{', '.join(listed)} ({reason})" for reason, listed in names.items())
-    return f"{spec.name}: not tried: {told}" if told else ""
+    reasons = "; ".join(f"{', '.join(listed)} ({reason})" for reason, listed in names.items())
+    return f"{spec.name}: not tried: {reasons}" if reasons else ""

@@ -51,8 +51,8 @@ class Report:
         return not self.findings
 
     def __str__(self) -> str:
-        found = [finding.to_json() for finding in self.findings]
-        head = f"{self.name}: {len(self.passed)} tests passed, {count_text(found) or 'nothing found'}"
+        findings = [finding.to_json() for finding in self.findings]
+        head = f"{self.name}: {len(self.passed)} tests passed, {count_text(findings) or 'nothing found'}"
         rests = [*resting_lines(self.skipped), *declared_lines(self.skipped.items())]
         others = [f"skipped {law_of(name)}: {why}" for name, why in self.skipped.items() if is_of_law(why)]
         more = [more_laws(self.undeclared)] if self.undeclared else []
@@ -61,8 +61,8 @@ class Report:
     def to_json(self) -> dict[str, Any]:
         """The report as plain JSON."""
         findings = [finding.to_json() for finding in self.findings]
-        own = {"name": self.name, "ok": self.ok, "findings": findings}
-        return {**own, "passed": list(self.passed), "skipped": dict(self.skipped)}
+        fields = {"name": self.name, "ok": self.ok, "findings": findings}
+        return {**fields, "passed": list(self.passed), "skipped": dict(self.skipped)}
 
 
 def check_pytree(
@@ -85,14 +85,14 @@ def check_pytree(
         body["call"] = lambda self, *arguments: call(*arguments)
     suite = type("Checked", (laws_of(build),), body)()
     suite.session = Session()
-    passed, found, skipped = list[str](), list[Finding](), dict[str, str]()
+    passed, findings, skipped = list[str](), list[Finding](), dict[str, str]()
     with settings():
         for name, test in tests_of(suite):
             try:
                 run(test)
                 passed.append(name)
             except LawBroken as broken:
-                found.append(broken.finding)
+                findings.append(broken.finding)
             except NotApplicable:
                 continue
             except pytest.fail.Exception as mended:
@@ -101,10 +101,10 @@ def check_pytree(
                 skipped[name] = str(reason)
         with contextlib.suppress(Exception):
             name, leaves = (type(suite.cached_instance()).__name__, tuple(suite.manifest()))
-            own = tuple(found), tuple(passed), skipped, leaves
+            parts = tuple(findings), tuple(passed), skipped, leaves
             more = undeclared(condition.declaration for condition in conditions_unmet(suite).values())
-            return Report(name, *own, more, suggest_declaration(suite))
-    return Report("?", tuple(found), tuple(passed), skipped, ())
+            return Report(name, *parts, more, suggest_declaration(suite))
+    return Report("?", tuple(findings), tuple(passed), skipped, ())
 
 
 def laws_of(build: Callable[[int], Any]) -> Any:
@@ -138,8 +138,8 @@ def tests_of(suite: Any) -> Iterator[tuple[str, Callable[..., None]]]:
 def conditions_unmet(suite: Any) -> dict[str, Condition]:
     """By test, what a suite does not declare, as far as its declarations tell."""
     tests = {name: getattr(suite, name) for name in dir(suite) if name.startswith("test_p")}
-    found = {name: unmet(suite, test) for name, test in tests.items()}
-    return {name: one for name, one in found.items() if one is not None}
+    conditions = {name: unmet(suite, test) for name, test in tests.items()}
+    return {name: condition for name, condition in conditions.items() if condition is not None}
 
 
 def _with(test: Callable[..., None], name: str, value: Any) -> Callable[..., None]:

@@ -16,8 +16,8 @@ def raises_deliberately(error: BaseException, cls: type) -> bool:
         return False
     frame, at = last
     module = str(frame.f_globals.get("__name__", ""))
-    root, own = module.partition(".")[0], cls.__module__.partition(".")[0]
-    if (root in _OTHERS and root != own) or module.startswith("equinox._module"):
+    root, own_root = module.partition(".")[0], cls.__module__.partition(".")[0]
+    if (root in _OTHERS and root != own_root) or module.startswith("equinox._module"):
         return False
     return frame.f_code.co_code[at] == _RAISES
 

@@ -59,9 +59,9 @@ def make_devices(count: int) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the laws of sharding alone for `--mesh`: nothing else needs several devices."""
     if config.getoption("mesh", None):
-        others = [one for one in items if not one.name.startswith("test_p21_")]
+        others = [test for test in items if not test.name.startswith("test_p21_")]
         config.hook.pytest_deselected(items=others)
-        items[:] = [one for one in items if one.name.startswith("test_p21_")]
+        items[:] = [test for test in items if test.name.startswith("test_p21_")]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -57,8 +57,8 @@ class Finding:
     def to_json(self) -> dict[str, str]:
         """The finding as plain JSON."""
         law = {"law": self.law.number, "name": self.law.name, "fix": self.law.fix}
-        own = {"test": self.test, "where": self.where, "what": self.what}
-        return {**law, **own, "hint": self.hint, "severity": self.severity}
+        fields = {"test": self.test, "where": self.where, "what": self.what}
+        return {**law, **fields, "hint": self.hint, "severity": self.severity}
 
 
 # Whatever the class under test raises is a finding about it, and no error of the suite.
@@ -84,23 +84,25 @@ UNDER_TEST = "the class under test"
 class Fault(Exception):
     """What a law found, and where; `guarded` makes a `LawBroken` of it."""
 
-    def __init__(self, where: str, what: str, hint: str = "", *, law: str = "", severity: str = "") -> None:
-        super().__init__(where, what, hint)
-        self.where, self.what, self.hint = where, what, hint
+    def __init__(
+        self, where: str, message: str, hint: str = "", *, law: str = "", severity: str = ""
+    ) -> None:
+        super().__init__(where, message, hint)
+        self.where, self.what, self.hint = where, message, hint
         self.law = law
         """The number of the law that speaks, where that is not the law of the test."""
         self.severity = severity
         """How much it matters, where that is not as much as all that the check finds."""
 
 
-def check(holds: bool, where: str, what: str, hint: str = "", *, severity: str = "") -> None:
+def check(holds: bool, where: str, message: str, hint: str = "", *, severity: str = "") -> None:
     __tracebackhide__ = True
     if not holds:
-        raise Fault(where, what, hint, severity=severity)
+        raise Fault(where, message, hint, severity=severity)
 
 
 @contextlib.contextmanager
-def doing(where: str, what: str, hint: str = "", *, severity: str = "") -> Generator[None, None, None]:
+def doing(where: str, action: str, hint: str = "", *, severity: str = "") -> Generator[None, None, None]:
     """Says what was being done when the class under test raised an error."""
     __tracebackhide__ = True
     try:
@@ -108,5 +110,5 @@ def doing(where: str, what: str, hint: str = "", *, severity: str = "") -> Gener
     except Fault:
         raise
     except ANY_ERROR as error:
-        message = f"{what} raised {type(error).__name__}: {message_of(error)[:500]}"
+        message = f"{action} raised {type(error).__name__}: {message_of(error)[:500]}"
         raise Fault(where, message, hint, severity=severity) from error

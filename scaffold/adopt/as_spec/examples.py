@@ -21,32 +21,36 @@ class Examples(Struct, frozen=True):
     imports: tuple[str, ...] = ()
 
 
-def examples_of(found: Found, own: str) -> Examples:
+def examples_of(description: Found, class_name: str) -> Examples:
     """What was found; nothing where no instance was built, or where it needs functions beside the class `own`."""
-    if not found.get("built") or told_of(found, "helpers") or found.get("has_state"):
+    if not description.get("built") or told_of(description, "helpers") or description.get("has_state"):
         return Examples({})
-    build = _build(found, own)
-    values = [*(() if build else found["inputs"]), *_values_of_methods(found)]
+    build = _build(description, class_name)
+    values = [*(() if build else description["inputs"]), *_values_of_methods(description)]
     texts = [build, *(text for _, text in values)]
     sampled = any("sample" in free_names(text, expression=True) for text in texts if text)
-    lines = dict.fromkeys(line for _, line in told_of(found, "imports") if own not in imported(line))
+    lines = dict.fromkeys(
+        line for _, line in told_of(description, "imports") if class_name not in imported(line)
+    )
     keys: dict[str, Any] = {"build": build} if build else {}
     keys |= {"values": dict(values)} if values else {}
     return Examples(keys, (*lines, *([IMPORTS["sample"]] if sampled else [])))
 
 
-def _build(found: Found, own: str) -> str:
+def _build(description: Found, class_name: str) -> str:
     """The expression that builds the class, by its own name; empty where its constructor takes the arguments by name."""
-    given = ", ".join(f"{name}={text}" for name, text in found["inputs"])
-    text = str(found["build"]) or f"{found['maker']}({given})"
-    whole = re.compile(rf"(?:\w+\.)*\b{re.escape(own)}\b(?=[.(])")
+    arguments = ", ".join(f"{name}={text}" for name, text in description["inputs"])
+    text = str(description["build"]) or f"{description['maker']}({arguments})"
+    whole = re.compile(rf"(?:\w+\.)*\b{re.escape(class_name)}\b(?=[.(])")
     # Without an argument to name, nothing but the expression says that the constructor takes none.
-    is_usual = bool(found["inputs"]) and str(found["maker"]).rpartition(".")[2] == own
-    return "" if is_usual else whole.sub(own, text)
+    is_usual = bool(description["inputs"]) and str(description["maker"]).rpartition(".")[2] == class_name
+    return "" if is_usual else whole.sub(class_name, text)
 
 
-def _values_of_methods(found: Found) -> Iterable[tuple[str, str]]:
+def _values_of_methods(description: Found) -> Iterable[tuple[str, str]]:
     """The arguments of each method, behind its name."""
-    called = [[found["method"] or "__call__", found["arguments"]]] if found["called"] else []
-    for method, arguments in (*called, *found["extra"]):
+    called = (
+        [[description["method"] or "__call__", description["arguments"]]] if description["called"] else []
+    )
+    for method, arguments in (*called, *description["extra"]):
         yield from ((f"{method}.{name}", text) for name, text, _ in arguments)

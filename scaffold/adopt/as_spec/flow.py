@@ -27,50 +27,50 @@ class SpecReport(Struct, frozen=True):
     @property
     def ok(self) -> bool:
         """Whether every class could be said."""
-        return not any(one.why for one in self.specs)
+        return not any(spec.why for spec in self.specs)
 
     def text(self) -> str:
         """The specs, each below the name of its class where there are several."""
-        shown = [one for one in self.specs if one.text]
+        shown = [spec for spec in self.specs if spec.text]
         if len(self.specs) == 1:
-            return "\n".join(one.text.rstrip("\n") for one in shown)
-        return "\n\n".join(f"# --- {one.label}\n{one.text.rstrip()}" for one in shown)
+            return "\n".join(spec.text.rstrip("\n") for spec in shown)
+        return "\n\n".join(f"# --- {spec.label}\n{spec.text.rstrip()}" for spec in shown)
 
     def notes(self) -> str:
         """What the tests of each class leave out, and what stands in the way of those that no spec says."""
-        lines = [line for one in self.specs for line in one.lines]
-        return "\n".join([*lines, *(one.text for one in self.left_out)])
+        lines = [line for spec in self.specs for line in spec.lines]
+        return "\n".join([*lines, *(omission.text for omission in self.left_out)])
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
-        left_out = [one.to_json() for one in self.left_out]
-        return {"specs": [one.to_json() for one in self.specs], "left_out": left_out}
+        left_out = [omission.to_json() for omission in self.left_out]
+        return {"specs": [spec.to_json() for spec in self.specs], "left_out": left_out}
 
 
 def specs(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> SpecReport:
     """The specs of the classes. Raises `ScaffoldError` for targets that cannot be used, all of them at once."""
-    told, left_out = each_class(
+    skeletons, left_out = each_class(
         wanted,
         layout,
         here,
-        lambda run, child, one: _one(one, run, child, layout),
-        lambda one, why: Said(label_of(one), why=why),
+        lambda run, child, cls: _one(cls, run, child, layout),
+        lambda cls, why: Said(label_of(cls), why=why),
         progress,
         prepared=_with_abstract,
     )
-    return SpecReport(tuple(told), left_out)
+    return SpecReport(tuple(skeletons), left_out)
 
 
-def _with_abstract(one: Mapping[str, Any]) -> dict[str, Any]:
+def _with_abstract(cls: Mapping[str, Any]) -> dict[str, Any]:
     """An abstract class gets no suite of its own, and a spec as any other."""
-    return {**one, "why": ""} if one["kind"] == "abstract" else dict(one)
+    return {**cls, "why": ""} if cls["kind"] == "abstract" else dict(cls)
 
 
-def _one(one: Mapping[str, Any], run: Inquiry, child: Child, layout: Layout) -> Said:
-    if one["kind"] == "transformation":
-        return Said(label_of(one), why=FUNCTION)
-    placed = run.ask(child, "locate", one)
+def _one(cls: Mapping[str, Any], run: Inquiry, child: Child, layout: Layout) -> Said:
+    if cls["kind"] == "transformation":
+        return Said(label_of(cls), why=FUNCTION)
+    placed = run.ask(child, "locate", cls)
     if "error" in placed:
-        return Said(label_of(one), why=str(placed["error"]))
-    found = run.ask_said(child, "adopt", one) if one["kind"] != "abstract" else {}
-    return said(label_of(one), placed, found, layout)
+        return Said(label_of(cls), why=str(placed["error"]))
+    description = run.ask_said(child, "adopt", cls) if cls["kind"] != "abstract" else {}
+    return said(label_of(cls), placed, description, layout)

@@ -11,10 +11,10 @@ _LEAF = r"""Leaf\(["']([^"']+)["'], ["'](\w+)["']"""
 _OF_ARRAYS = ("param", "data", "buffer")
 
 
-def roles_of(found: Mapping[str, Any]) -> dict[str, str]:
+def roles_of(description: Mapping[str, Any]) -> dict[str, str]:
     """The role of each field that holds arrays: that of its one array, or that of a sub-tree."""
     roles: dict[str, str] = {}
-    for text in found.get("leaves", ()):
+    for text in description.get("leaves", ()):
         if match := re.match(_LEAF, str(text)):
             path, role = match.groups()
             is_array = path.isidentifier() and role in _OF_ARRAYS
@@ -24,8 +24,8 @@ def roles_of(found: Mapping[str, Any]) -> dict[str, str]:
 
 def with_words(text: str, roles: Mapping[str, str], prefix: str) -> str:
     """The class statement with a word at each field that holds arrays; as it is where one of them has a value already."""
-    [node] = (one for one in ast.parse(text).body if isinstance(one, ast.ClassDef))
-    fields = {name: one for name, one in _fields(node)}
+    [node] = (statement for statement in ast.parse(text).body if isinstance(statement, ast.ClassDef))
+    fields = {name: field for name, field in _fields(node)}
     if not roles or any(name not in fields or fields[name].value is not None for name in roles):
         return text
     ends = ((end_of(fields[name]), role) for name, role in roles.items())
@@ -33,5 +33,7 @@ def with_words(text: str, roles: Mapping[str, str], prefix: str) -> str:
 
 
 def _fields(node: ast.ClassDef) -> Iterator[tuple[str, ast.AnnAssign]]:
-    annotated = (one for one in node.body if isinstance(one, ast.AnnAssign))
-    yield from ((one.target.id, one) for one in annotated if isinstance(one.target, ast.Name))
+    annotated = (statement for statement in node.body if isinstance(statement, ast.AnnAssign))
+    yield from (
+        (statement.target.id, statement) for statement in annotated if isinstance(statement.target, ast.Name)
+    )

@@ -39,7 +39,7 @@ class Said(Struct, frozen=True):
         """What is said of it on stderr."""
         if self.why:
             return [f"{self.label}: no spec says it: {self.why}"]
-        return [f"{self.label}: as it is written", *(f"  {one}" for one in self.notes)]
+        return [f"{self.label}: as it is written", *(f"  {note}" for note in self.notes)]
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
@@ -51,26 +51,26 @@ class Said(Struct, frozen=True):
         }
 
 
-def said(label: str, placed: Mapping[str, Any], found: Mapping[str, Any], layout: Layout) -> Said:
+def said(label: str, placed: Mapping[str, Any], description: Mapping[str, Any], layout: Layout) -> Said:
     """The spec of a class at a place, with what was found of an instance."""
     try:
         source = class_source(placed)
-        text = skeleton_of(source, roles_of(found), examples_of(found, source.name))
+        text = skeleton_of(source, roles_of(description), examples_of(description, source.name))
         spec = spec_of(text, source.name)
         module_files(spec, layout, {spec.name: spec})
     except NotSaidError as error:
         return Said(label, why=str(error))
     except ScaffoldError as error:
-        return Said(label, why="; ".join(_told(one) for one in error.faults[:3]))
+        return Said(label, why="; ".join(_told(fault) for fault in error.faults[:3]))
     untested = why_untested(spec, {})
     notes = [f"not tested: {untested}"] if untested else []
-    return Said(label, text, (*notes, *(one.partition(": ")[2] for one in untried_notes([spec], {}))))
+    return Said(label, text, (*notes, *(note.partition(": ")[2] for note in untried_notes([spec], {}))))
 
 
 def skeleton_of(source: ClassSource, roles: Mapping[str, str], examples: Examples) -> str:
     """The text of the skeleton."""
-    future = [one for one in source.imports if one.startswith(FUTURE)]
-    imports = [*(one for one in source.imports if one not in future), *examples.imports]
+    future = [line for line in source.imports if line.startswith(FUTURE)]
+    imports = [*(line for line in source.imports if line not in future), *examples.imports]
     bound = {name for line in imports for name in imported(line)}
     used = ["as_written", *(["test"] if examples.keys else []), *sorted({*roles.values()})]
     prefix = "skeleton." if bound & {*used} or _binds(source, used) else ""
@@ -87,15 +87,15 @@ def _binds(source: ClassSource, words: Sequence[str]) -> bool:
     """Whether the module, or the body of the class, means something else by a word."""
     texts = "\n".join((source.above, source.below, source.text))
     nodes = [*ast.walk(ast.parse(texts))]
-    names = {one.id for one in nodes if isinstance(one, ast.Name)}
-    names |= {one.name for one in nodes if isinstance(one, ast.FunctionDef | ast.ClassDef)}
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    names |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     return not names.isdisjoint(words)
 
 
 def _decorator(name: str, keys: Mapping[str, Any]) -> str:
     """`@test(...)`, over several lines where it is long."""
-    given = ", ".join(f"{key}={_shown(value)}" for key, value in keys.items())
-    [file] = tidy([File(PurePosixPath("test.py"), f"@{name}({given})\nclass _: ...\n")])
+    arguments = ", ".join(f"{key}={_shown(value)}" for key, value in keys.items())
+    [file] = tidy([File(PurePosixPath("test.py"), f"@{name}({arguments})\nclass _: ...\n")])
     return file.text.rpartition("\nclass _")[0]
 
 
@@ -103,7 +103,7 @@ def _shown(value: Any) -> str:
     """An expression as a function of the names that it reads; a table of them as a dict."""
     if isinstance(value, Mapping):
         pairs = as_table(cast("Mapping[str, Any]", value)).items()
-        return f"{{{', '.join(f'{name!r}: {_shown(one)}' for name, one in pairs)}}}"
+        return f"{{{', '.join(f'{name!r}: {_shown(expression)}' for name, expression in pairs)}}}"
     text = str(value)
     reads = "seed" in free_names(text, expression=True)
     return f"lambda{' seed' * reads}: {text}"

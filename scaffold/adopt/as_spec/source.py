@@ -64,15 +64,17 @@ def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
             f"it lies within `{name.rpartition('.')[0]}`, and a spec is of a class of a module"
         )
     body = [*_absolute(ast.parse(text).body, placed["module"], placed["file"])]
-    classes = [one for one in body if isinstance(one, ast.ClassDef) and one.name == name]
+    classes = [
+        statement for statement in body if isinstance(statement, ast.ClassDef) and statement.name == name
+    ]
     if not classes:
         raise NotSaidError(f"`{placed['file']}` has no statement `class {name}` of its own")
     node = classes[-1]
     needed = _needed(body, node, text)
-    beside = [one for one in body if one in needed and not isinstance(one, Import)]
-    above = [one for one in beside if one.lineno < node.lineno]
-    below = [one for one in beside if one.lineno > node.lineno]
-    texts = [_segment(text, one) for one in (node, *beside)]
+    beside = [statement for statement in body if statement in needed and not isinstance(statement, Import)]
+    above = [statement for statement in beside if statement.lineno < node.lineno]
+    below = [statement for statement in beside if statement.lineno > node.lineno]
+    texts = [_segment(text, statement) for statement in (node, *beside)]
     for_types = _for_types(body, texts)
     return ClassSource(
         name,
@@ -87,24 +89,33 @@ def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
 def _for_types(body: Iterable[ast.stmt], texts: Iterable[str]) -> str:
     """What is imported below `TYPE_CHECKING`, as far as the texts say it."""
     words = set(re.findall(r"\w+", "\n".join(texts)))
-    pairs = (pair for one in body if is_for_types(one) for pair in read_names(one.body).lines)
+    pairs = (
+        pair for statement in body if is_for_types(statement) for pair in read_names(statement.body).lines
+    )
     needed = list(dict.fromkeys(line for name, line in pairs if name in words))
     return "\n".join(["if TYPE_CHECKING:", *(f"    {line}" for line in needed)]) if needed else ""
 
 
 def _needed(body: list[ast.stmt], node: ast.ClassDef, text: str) -> set[ast.stmt]:
     """The statements of the module that the class reads, through others too, and those that register or change it."""
-    found, ahead = set[ast.stmt](), [node, *(one for one in body if _is_about(one, node.name))]
+    statements, ahead = (
+        set[ast.stmt](),
+        [node, *(statement for statement in body if _is_about(statement, node.name))],
+    )
     registries = _registries(body)
-    along = (one for one in body if isinstance(one, ast.FunctionDef | ast.Assign | ast.AnnAssign))
-    binding = {name: one for one in along for name in bound_by(one) if name not in registries}
+    along = (
+        statement for statement in body if isinstance(statement, ast.FunctionDef | ast.Assign | ast.AnnAssign)
+    )
+    binding = {
+        name: statement for statement in along for name in bound_by(statement) if name not in registries
+    }
     while ahead:
         statement = ahead.pop()
-        if statement not in found:
-            found.add(statement)
+        if statement not in statements:
+            statements.add(statement)
             names = free_names(_segment(text, statement), expression=False)
             ahead += [binding[name] for name in names if name in binding]
-    return found - {node}
+    return statements - {node}
 
 
 def _is_about(statement: ast.stmt, name: str) -> bool:
@@ -113,7 +124,7 @@ def _is_about(statement: ast.stmt, name: str) -> bool:
         case ast.ClassDef() | ast.Import() | ast.ImportFrom():
             return False
         case ast.FunctionDef(decorator_list=decorators):
-            return any(_says(one, name) for one in decorators)
+            return any(_says(decorator, name) for decorator in decorators)
         case ast.Assign() | ast.AnnAssign():
             return _says(statement, name) and not bound_by(statement)
         case _:
@@ -121,16 +132,22 @@ def _is_about(statement: ast.stmt, name: str) -> bool:
 
 
 def _says(node: ast.AST, name: str) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
+    return any(isinstance(child, ast.Name) and child.id == name for child in ast.walk(node))
 
 
 def _registries(body: Iterable[ast.stmt]) -> set[str]:
     """The functions with which classes are registered: one made of the text of such a function would know of none but this."""
-    attributes = (one for part in body for one in ast.walk(part) if isinstance(one, ast.Attribute))
-    roots = (one.value for one in attributes if one.attr == "register")
-    asked = {one.id for root in roots for one in ast.walk(root) if isinstance(one, ast.Name)}
-    decorated = [one for one in body if isinstance(one, ast.FunctionDef) and one.decorator_list]
-    return {one.name for one in decorated if one.name in asked or any(map(_dispatches, one.decorator_list))}
+    attributes = (node for part in body for node in ast.walk(part) if isinstance(node, ast.Attribute))
+    roots = (attribute.value for attribute in attributes if attribute.attr == "register")
+    asked = {node.id for root in roots for node in ast.walk(root) if isinstance(node, ast.Name)}
+    decorated = [
+        statement for statement in body if isinstance(statement, ast.FunctionDef) and statement.decorator_list
+    ]
+    return {
+        function.name
+        for function in decorated
+        if function.name in asked or any(map(_dispatches, function.decorator_list))
+    }
 
 
 def _dispatches(decorator: ast.expr) -> bool:
@@ -142,19 +159,19 @@ def _imports(
 ) -> Iterator[str]:
     """The imports whose names the kept statements say, and those of what else they read of the module."""
     words = set(re.findall(r"\w+", "\n".join(texts)))
-    names = read_names(one for one in body if not is_for_types(one))
+    names = read_names(statement for statement in body if not is_for_types(statement))
     needed = [pair for pair in names.lines if pair[1].startswith(FUTURE) or {pair[0]} & {*words, "*"}]
     yield from dict.fromkeys(_shown(name, line, placed["public"]) for name, line in needed)
-    bound = {name for one in kept for name in bound_by(one)} | {name for name, _ in names.lines}
-    bound |= {name for one in body if is_for_types(one) for name in bound_by(one)}
-    free = {name for one in texts for name in free_names(one, expression=False)}
+    bound = {name for statement in kept for name in bound_by(statement)} | {name for name, _ in names.lines}
+    bound |= {name for statement in body if is_for_types(statement) for name in bound_by(statement)}
+    free = {name for text in texts for name in free_names(text, expression=False)}
     yield from (
         f"from {placed['module']} import {name}" for name in sorted(free - bound) if _is_own(name, body)
     )
 
 
 def _is_own(name: str, body: Iterable[ast.stmt]) -> bool:
-    return any(name in bound_by(one) for one in body)
+    return any(name in bound_by(statement) for statement in body)
 
 
 def _shown(name: str, line: str, public: Mapping[str, str]) -> str:
@@ -171,10 +188,13 @@ def _segment(text: str, node: ast.stmt) -> str:
 def _absolute(body: Iterable[ast.stmt], module: str, file: str) -> Iterator[ast.stmt]:
     """The statements, in which relative imports name the whole module; those below `TYPE_CHECKING` too."""
     package = module.split(".") if Path(file).name == "__init__.py" else module.split(".")[:-1]
-    for one in body:
-        if is_for_types(one):
-            one.body = [*_absolute(one.body, module, file)]
-        if isinstance(one, ast.ImportFrom) and one.level:
-            above = package[: len(package) - one.level + 1]
-            one.module, one.level = ".".join([*above, *([one.module] if one.module else [])]), 0
-        yield one
+    for statement in body:
+        if is_for_types(statement):
+            statement.body = [*_absolute(statement.body, module, file)]
+        if isinstance(statement, ast.ImportFrom) and statement.level:
+            above = package[: len(package) - statement.level + 1]
+            statement.module, statement.level = (
+                ".".join([*above, *([statement.module] if statement.module else [])]),
+                0,
+            )
+        yield statement

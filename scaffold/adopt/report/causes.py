@@ -61,9 +61,9 @@ class Cause(Struct, frozen=True):
     def brief(self) -> list[str]:
         """What was found, and up to three places."""
         more = f" and {len(self.places) - MAX_PLACES} more" if len(self.places) > MAX_PLACES else ""
-        what = on_a_line(self.first["what"], MAX_WIDTH)
+        text = on_a_line(self.first["what"], MAX_WIDTH)
         places = on_a_line("; ".join(self.places[:MAX_PLACES]), MAX_WIDTH)
-        return [f"  {self.title}: {what}{self.times}", f"         at {places}{more}"]
+        return [f"  {self.title}: {text}{self.times}", f"         at {places}{more}"]
 
     @property
     def block(self) -> list[str]:
@@ -80,8 +80,8 @@ class Cause(Struct, frozen=True):
 
 def key_of(finding: Finding) -> Key:
     """What two findings of one cause have in common."""
-    what = _ARRAY.sub("_", on_a_line(_VARIES.sub("_", plain_text(finding["what"]))))
-    return finding["severity"], finding["law"], what
+    text = _ARRAY.sub("_", on_a_line(_VARIES.sub("_", plain_text(finding["what"]))))
+    return finding["severity"], finding["law"], text
 
 
 def causes_of(findings: Iterable[tuple[str, Finding]]) -> list[Cause]:
@@ -106,14 +106,14 @@ def _place(label: str, finding: Finding) -> str:
 
 def united(causes: Iterable[Cause]) -> list[Cause]:
     """The causes, of which those of one law at the same places are one: the first that has a reproduction."""
-    found: dict[tuple[str, frozenset[str]], Cause] = {}
+    causes_by_key: dict[tuple[str, frozenset[str]], Cause] = {}
     for cause in causes:
         key = cause.title, frozenset(cause.places)
-        if (other := found.get(key)) is not None:
+        if (other := causes_by_key.get(key)) is not None:
             chosen = cause if cause.code and not other.code else other
             cause = Cause(chosen.first, chosen.places, other.same + 1)
-        found[key] = cause
-    return list(found.values())
+        causes_by_key[key] = cause
+    return list(causes_by_key.values())
 
 
 def _harm(finding: Finding) -> tuple[int, int]:
@@ -124,15 +124,15 @@ def _harm(finding: Finding) -> tuple[int, int]:
 def cause_lines(causes: Sequence[Cause], most: int) -> Iterator[str]:
     """So many lines: the first causes whole, then others in two lines, and the rest counted."""
     chosen = list(_few_of_each_law(causes))
-    room, told = most - 1, 0
+    room, count = most - 1, 0
     for place, cause in enumerate(chosen):
         after = 2 * min(len(chosen) - place - 1, 2)  # two more should be seen
         lines = cause.block if len(cause.block) + after <= room else cause.brief
         if len(lines) > room:
             break
         yield from lines
-        room, told = room - len(lines), told + 1
-    left = len(causes) - told
+        room, count = room - len(lines), count + 1
+    left = len(causes) - count
     if left:
         yield f"  {left} more cause{'s' * (left > 1)}: `--report FILE.md` writes all, and `--json` prints them"
 

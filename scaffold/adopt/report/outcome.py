@@ -83,32 +83,32 @@ class Outcome(Struct, frozen=True):
         """In one word: `adopted`, `built` where no call of it was found, or `not built`."""
         if self.file is None:
             return "left out" if self.left_out else "not built"
-        found = self.one.found
-        return "adopted" if found["called"] or not found["methods"] else "built"
+        description = self.one.found
+        return "adopted" if description["called"] or not description["methods"] else "built"
 
     @property
     def line(self) -> str:
         """What is said of it in a line."""
         if self.file is None:
             return f"left out: {self.left_out}" if self.left_out else f"not built: {first_line(self.why)}"
-        told = ["adopted" if self.state == "adopted" else "adopted without a call"]
-        told += [f"called by `{self.one.found['method']}`"] if self.one.found.get("method") else []
-        told += [f"its own tests in {self.file.path}"] if self.kept else []
-        told += [f"its tests ended: {self.report['error']}"] if "error" in self.report else [self._counts()]
-        return ", ".join(told)
+        parts = ["adopted" if self.state == "adopted" else "adopted without a call"]
+        parts += [f"called by `{self.one.found['method']}`"] if self.one.found.get("method") else []
+        parts += [f"its own tests in {self.file.path}"] if self.kept else []
+        parts += [f"its tests ended: {self.report['error']}"] if "error" in self.report else [self._counts()]
+        return ", ".join(parts)
 
     def _counts(self) -> str:
-        counts = Counter(str(one["severity"]) for one in distinct(self.findings))
+        counts = Counter(str(finding["severity"]) for finding in distinct(self.findings))
         words = [word for word in SEVERITIES if counts[word]]
-        told = [f"{counts[word]} {word if counts[word] == 1 else _PLURALS[word]}" for word in words]
+        totals = [f"{counts[word]} {word if counts[word] == 1 else _PLURALS[word]}" for word in words]
         errors = len(self.internal_errors)
         ended = [f"{errors} internal error{'s' * (errors > 1)}"] if errors else []
-        held = f"{self.report.get('passed', 0)} tests pass"
+        passed = f"{self.report.get('passed', 0)} tests pass"
         rests = dict[str, str](self.report.get("rests", {}))
         laws = ", ".join(sorted(set(rests.values()), key=lambda law: (len(law), law)))
-        told += [f"{len(rests)} not run ({laws})"] if rests else []
+        totals += [f"{len(rests)} not run ({laws})"] if rests else []
         accepted = [f"{self.baseline} left out"] if self.baseline else []
-        return ", ".join([held, *told, *ended, *accepted])
+        return ", ".join([passed, *totals, *ended, *accepted])
 
     def hints(self) -> Iterator[str]:
         """What could not be found, with the flag that gives it."""
@@ -119,18 +119,21 @@ class Outcome(Struct, frozen=True):
             yield f"{self.one.label}: {first_line(self.why)}\n  give: it without this mistake"
             return
         if self.file is None:
-            sets = " ".join(f"--set {one}=VALUE" for one in self.unknown)
+            sets = " ".join(f"--set {argument}=VALUE" for argument in self.unknown)
             yield f"{self.one.label}: {first_line(self.why)}\n  give: {sets or f'''--build '{name}(...)' '''.strip()}"
             return
-        found = self.one.found
-        if not found["called"] and found["methods"]:
-            method = found["methods"][0]
-            why = first_line(found.get("why", "")) or "nothing that it returns depends on what it is given"
-            guessed = ", ".join(f"`{one}`" for one in found.get("guessed", ()))
+        description = self.one.found
+        if not description["called"] and description["methods"]:
+            method = description["methods"][0]
+            why = (
+                first_line(description.get("why", ""))
+                or "nothing that it returns depends on what it is given"
+            )
+            guessed = ", ".join(f"`{argument}`" for argument in description.get("guessed", ()))
             also = f", or --build '{name}(...)', since the shape of {guessed} is guessed" if guessed else ""
             yield f"{self.one.label}: its call is not found: {why}\n  give: --call '{method}(...)'{also}"
-        if found.get("idle"):
-            yield f"{self.one.label}: {found['idle']}\n  give: --call 'METHOD(...)', where another says more"
+        if description.get("idle"):
+            yield f"{self.one.label}: {description['idle']}\n  give: --call 'METHOD(...)', where another says more"
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
@@ -163,12 +166,12 @@ def failures(findings: Iterable[Mapping[str, Any]], severity: str) -> Iterator[M
 def distinct(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The findings without those that another test of the same law has made at the same place."""
     first: dict[tuple[str, str, str], Mapping[str, Any]] = {}
-    for one in findings:
-        first.setdefault((one["law"], one["where"], one["what"]), one)
+    for finding in findings:
+        first.setdefault((finding["law"], finding["where"], finding["what"]), finding)
     return list(first.values())
 
 
-def _call_text(found: Mapping[str, Any]) -> str | None:
-    if "maker" not in found:
+def _call_text(description: Mapping[str, Any]) -> str | None:
+    if "maker" not in description:
         return None
-    return f"{found['maker']}({', '.join(f'{name}={text}' for name, text in found['inputs'])})"
+    return f"{description['maker']}({', '.join(f'{name}={text}' for name, text in description['inputs'])})"

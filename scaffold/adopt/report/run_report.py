@@ -42,11 +42,13 @@ class Report(Struct, frozen=True):
     @property
     def exit_code(self) -> int:
         """70 where a law failed itself, 1 where one found what fails a test, 3 where something could not be imported, built, called or held."""
-        if any(one.internal_errors for one in self.outcomes):
+        if any(outcome.internal_errors for outcome in self.outcomes):
             return INTERNAL
         if any(any(failures(outcome.findings, self.severity)) for outcome in self.outcomes):
             return 1
-        is_whole = all(one.is_whole for one in self.outcomes) and all(one.is_by_kind for one in self.left_out)
+        is_whole = all(outcome.is_whole for outcome in self.outcomes) and all(
+            left_out.is_by_kind for left_out in self.left_out
+        )
         return 0 if is_whole else INCOMPLETE
 
     @property
@@ -73,32 +75,36 @@ class Report(Struct, frozen=True):
 
     def class_lines(self) -> list[str]:
         """A line for each class, and for what gets no suite."""
-        width = max((len(one.one.name) for one in self.outcomes), default=0)
-        lines = [f"{one.one.name:{width}}  {one.line}" for one in self.outcomes]
-        return [*lines, *(one.text for one in self.left_out)]
+        width = max((len(outcome.one.name) for outcome in self.outcomes), default=0)
+        lines = [f"{outcome.one.name:{width}}  {outcome.line}" for outcome in self.outcomes]
+        return [*lines, *(left_out.text for left_out in self.left_out)]
 
     def _summary(self) -> list[str]:
         """How many classes there are of each state, and what was found of them."""
-        states = Counter(one.state for one in self.outcomes)
-        told = [f"{states[state]} {_TOLD.get(state, state)}" for state in STATES if states[state]]
-        found = [outcome for outcome in self.outcomes if any(failures(outcome.findings, self.severity))]
-        clean = sum(one.file is not None for one in self.outcomes) - len(found)
-        tests = sum(int(one.report.get("passed", 0)) for one in self.outcomes)
+        states = Counter(outcome.state for outcome in self.outcomes)
+        totals = [f"{states[state]} {_TOLD.get(state, state)}" for state in STATES if states[state]]
+        failing = [outcome for outcome in self.outcomes if any(failures(outcome.findings, self.severity))]
+        clean = sum(outcome.file is not None for outcome in self.outcomes) - len(failing)
+        tests = sum(int(outcome.report.get("passed", 0)) for outcome in self.outcomes)
         lines = [
-            f"{len(self.outcomes)} classes: {', '.join(told)}",
-            f"{tests:,} tests pass; {len(found)} classes have faults, and {clean} have none",
+            f"{len(self.outcomes)} classes: {', '.join(totals)}",
+            f"{tests:,} tests pass; {len(failing)} classes have faults, and {clean} have none",
         ]
-        modules = [one.module for one in self.left_out if not one.name]
+        modules = [left_out.module for left_out in self.left_out if not left_out.name]
         others = len(self.left_out) - len(modules)
         lines += [f"passed over, since they cannot be imported: {_some(modules)}"] if modules else []
         return [*lines, *([f"{others} left out: `--report FILE.md` says why"] if others else [])]
 
     def _slow(self) -> list[str]:
         """The classes that took longest, where some took long."""
-        slow = [one for one in sorted(self.outcomes, key=lambda one: -one.seconds) if one.seconds >= SLOW]
-        most = max(MAX_SLOW, sum(one.seconds >= TOO_SLOW for one in slow))
-        told = [f"{one.one.label} {one.seconds:.0f} s" for one in slow[:most]]
-        return ["", f"slowest: {', '.join(told)}"] if told else []
+        slow = [
+            outcome
+            for outcome in sorted(self.outcomes, key=lambda outcome: -outcome.seconds)
+            if outcome.seconds >= SLOW
+        ]
+        most = max(MAX_SLOW, sum(outcome.seconds >= TOO_SLOW for outcome in slow))
+        timings = [f"{outcome.one.label} {outcome.seconds:.0f} s" for outcome in slow[:most]]
+        return ["", f"slowest: {', '.join(timings)}"] if timings else []
 
     def _internal(self, most: int | None = None) -> list[str]:
         """Errors of the laws themselves, each law once."""
@@ -117,7 +123,7 @@ class Report(Struct, frozen=True):
     @property
     def hints(self) -> list[str]:
         """What could not be found, with the option that gives it."""
-        return [hint for one in self.outcomes for hint in one.hints()]
+        return [hint for outcome in self.outcomes for hint in outcome.hints()]
 
     def _not_found(self, most: int) -> list[str]:
         hints = self.hints
@@ -131,8 +137,8 @@ class Report(Struct, frozen=True):
 
     def _markdown(self) -> Iterator[str]:
         yield from ("# What the laws say", "", "| class | |", "|---|---|")
-        yield from (f"| `{one.one.label}` | {one.line} |" for one in self.outcomes)
-        yield from (f"| {one.text.replace(': ', ' | ', 1)} |" for one in self.left_out)
+        yield from (f"| `{outcome.one.label}` | {outcome.line} |" for outcome in self.outcomes)
+        yield from (f"| {left_out.text.replace(': ', ' | ', 1)} |" for left_out in self.left_out)
         causes = self.causes
         for cause, code in zip(causes, formatted(causes), strict=True):
             yield from _cause_section(cause, code)
@@ -143,14 +149,14 @@ class Report(Struct, frozen=True):
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
         return {
-            "classes": [one.to_json() for one in self.outcomes],
-            "left_out": [one.to_json() for one in self.left_out],
+            "classes": [outcome.to_json() for outcome in self.outcomes],
+            "left_out": [left_out.to_json() for left_out in self.left_out],
         }
 
 
 def formatted(causes: Sequence[Cause]) -> list[str]:
     """The reproduction of each cause, as ruff lays it out."""
-    files = [File(PurePosixPath(f"cause_{n}.py"), "\n".join(one.code)) for n, one in enumerate(causes)]
+    files = [File(PurePosixPath(f"cause_{n}.py"), "\n".join(cause.code)) for n, cause in enumerate(causes)]
     return [file.text.strip() for file in tidy(files)]
 
 

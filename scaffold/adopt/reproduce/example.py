@@ -33,13 +33,13 @@ class Example(Struct, frozen=True):
 
     def make(self, seed: int = 0, changed: Mapping[str, str] | None = None) -> str:
         """The expression that builds an instance, with other texts for some arguments."""
-        found = self.one.found
-        if found["build"]:
-            return plain(found["build"], self.numbers, seed)
-        inputs = {name: plain(text, self.numbers, seed) for name, text in found["inputs"]}
+        description = self.one.found
+        if description["build"]:
+            return plain(description["build"], self.numbers, seed)
+        inputs = {name: plain(text, self.numbers, seed) for name, text in description["inputs"]}
         inputs |= changed or {}
-        given = ", ".join(f"{name}={text}" for name, text in inputs.items())
-        return f"{plain(found['maker'], self.numbers, seed)}({given})"
+        arguments = ", ".join(f"{name}={text}" for name, text in inputs.items())
+        return f"{plain(description['maker'], self.numbers, seed)}({arguments})"
 
     @property
     def targets(self) -> str:
@@ -53,12 +53,12 @@ class Example(Struct, frozen=True):
 
     def arguments(self, seed: int = 0) -> list[tuple[str, str, bool]]:
         """The arguments of the call: name, expression, and whether it is given by name. Raises `ValueError` without a call."""
-        found = self.one.found
-        if not found["called"] or found["axis"]:
+        description = self.one.found
+        if not description["called"] or description["axis"]:
             raise ValueError("there is no call of an instance alone")
         return [
             (name, plain(text, self.called_with, seed), bool(keyed))
-            for name, text, keyed in found["arguments"]
+            for name, text, keyed in description["arguments"]
         ]
 
     def call(self, instance: str = "instance", arguments: Sequence[str] = (), *, seed: int = 0) -> str:
@@ -86,13 +86,13 @@ class Example(Struct, frozen=True):
         """Lines of code below the imports and functions that they need."""
         code = "\n".join([*dict.fromkeys(told_of(self.one.found, "helpers")), *lines])
         outer = self.one.name.partition(".")[0]
-        own = {outer: f"from {self.one.module} import {outer}"}
-        known = {**_BESIDE, **own, **dict(map(tuple, told_of(self.one.found, "imports")))}
+        own_import = {outer: f"from {self.one.module} import {outer}"}
+        known = {**_BESIDE, **own_import, **dict(map(tuple, told_of(self.one.found, "imports")))}
         return "\n".join([*_joined(import_lines(code, known, ())), code])
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
     """Import statements, of which those of whole modules are one."""
-    modules = [found[1] for line in lines if (found := _MODULE.fullmatch(line))]
+    modules = [match[1] for line in lines if (match := _MODULE.fullmatch(line))]
     others = [line for line in lines if line and not _MODULE.fullmatch(line)]
     return [*([f"import {', '.join(modules)}"] if modules else []), *others]

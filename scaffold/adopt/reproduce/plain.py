@@ -64,10 +64,10 @@ class _Plain(ast.NodeTransformer):
 
     def _array(self, node: ast.Call) -> str:
         """The array in the place of `sample(seed, shape, dtype, low, high)`."""
-        given = [ast.unparse(one) for one in node.args]
-        named = {str(one.arg): ast.unparse(one.value) for one in node.keywords}
+        arguments = [ast.unparse(argument) for argument in node.args]
+        named = {str(keyword.arg): ast.unparse(keyword.value) for keyword in node.keywords}
         seed, shape, dtype, low, high = (
-            given[place] if place < len(given) else named.get(name, usual)
+            arguments[place] if place < len(arguments) else named.get(name, usual)
             for place, (name, usual) in enumerate(_SAMPLE)
         )
         shape = _shortened(shape)

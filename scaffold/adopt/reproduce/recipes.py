@@ -24,22 +24,22 @@ def scripts_for(example: Example, finding: Finding) -> list[str]:
     recipe = jitted if is_of_jit else RECIPES.get(str(finding["test"]).partition("[")[0])
     if recipe is None or example.kind == "transformation":
         return []
-    found: list[str] = []
-    for own, given in numbers_for(finding):
+    scripts: list[str] = []
+    for numbers, called_with in numbers_for(finding):
         try:
-            with_numbers = replace(example, numbers=own, called_with=given)
-            found.append(with_numbers.script(recipe(with_numbers, finding)))
+            with_numbers = replace(example, numbers=numbers, called_with=called_with)
+            scripts.append(with_numbers.script(recipe(with_numbers, finding)))
         except (ValueError, SyntaxError, KeyError):  # what is written for the suite alone
             continue
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(scripts))
 
 
 def numbers_for(finding: Finding) -> list[tuple[Numbers, Numbers]]:
     """The numbers to try, of the instance and of the call: gradients at ones say little of those elsewhere."""
-    what = str(finding["what"])
-    fill = _FILL.search(what)
-    if fill or _ZEROS.search(what):
-        return [(own, Numbers(fill[1] if fill else "0")) for own in (ONES, DRAWN)]
+    text = str(finding["what"])
+    fill = _FILL.search(text)
+    if fill or _ZEROS.search(text):
+        return [(numbers, Numbers(fill[1] if fill else "0")) for numbers in (ONES, DRAWN)]
     pairs = [(ONES, ONES), (DRAWN, DRAWN)]
     return pairs[::-1] if finding["law"] == "P9" else pairs
 
@@ -85,12 +85,12 @@ def built_under_jit(example: Example, finding: Finding) -> list[str]:
         name: text for name, text in example.inputs.items() if re.search(r"\bjnp\.|\bjax\.random\.", text)
     }
     changed = {name: f"{name}" for name in traced}
-    names, given = ", ".join(traced), ", ".join(traced.values())
+    names, arguments = ", ".join(traced), ", ".join(traced.values())
     treedef = f"jax.tree.structure({example.make(changed=changed)})"
     return [
         "treedefs = []",
         "with jax.checking_leaks():",
-        f"    jax.jit(lambda {names}: treedefs.append({treedef}))({given})",
+        f"    jax.jit(lambda {names}: treedefs.append({treedef}))({arguments})",
     ]
 
 
@@ -111,8 +111,8 @@ def hashed(example: Example, finding: Finding) -> list[str]:
 
 def a_leaf(example: Example, finding: Finding) -> list[str]:
     """An array that is no leaf."""
-    held = example.held(finding["where"])
-    return [example.built, f"assert any(leaf is {held} for leaf in jax.tree.leaves(instance))"]
+    path = example.held(finding["where"])
+    return [example.built, f"assert any(leaf is {path} for leaf in jax.tree.leaves(instance))"]
 
 
 def weakly_typed(example: Example, finding: Finding) -> list[str]:
@@ -125,15 +125,15 @@ def weakly_typed(example: Example, finding: Finding) -> list[str]:
 
 def bfloat16(example: Example, finding: Finding) -> list[str]:
     """The instance and its arguments in bfloat16."""
-    given = [text for _, text, keyed in example.arguments() if not keyed]
-    call = example.call(arguments=["*arguments"] if given else [])
+    arguments = [text for _, text, keyed in example.arguments() if not keyed]
+    call = example.call(arguments=["*arguments"] if arguments else [])
     is_half = (
         f"{call}.dtype == jnp.bfloat16"
         if example.gives_an_array
         else f"all(getattr(leaf, 'dtype', None) != jnp.float32 for leaf in jax.tree.leaves({call}))"
     )
     cast = "lambda leaf: leaf.astype(jnp.bfloat16) if getattr(leaf, 'dtype', None) == jnp.float32 else leaf"
-    tuple_of = f"({', '.join(given)}{',' if len(given) == 1 else ''})"
+    tuple_of = f"({', '.join(arguments)}{',' if len(arguments) == 1 else ''})"
     return [
         f"half = {cast}",
         f"{example.targets}, arguments = jax.tree.map(half, ({_unpacked(example)}, {tuple_of}))",
@@ -157,12 +157,12 @@ def jitted(example: Example, finding: Finding) -> list[str]:
     """The call under jit beside the eager one."""
     call = example.call("instance", _names(example))
     run = f"jax.jit(lambda {', '.join(['instance', *_names(example)])}: {call})"
-    given = ", ".join(["instance", *(text for _, text, keyed in example.arguments() if not keyed)])
+    arguments = ", ".join(["instance", *(text for _, text, keyed in example.arguments() if not keyed)])
     if finding["where"] == COMPILED:
-        return [example.built, f"{run}({given})"]
+        return [example.built, f"{run}({arguments})"]
     if example.gives_an_array:
-        return [example.built, f"assert jnp.allclose({run}({given}), {example.call()}, atol=1e-5)"]
-    pairs = f"jax.tree.leaves(({run}({given}), {example.call()}))"
+        return [example.built, f"assert jnp.allclose({run}({arguments}), {example.call()}, atol=1e-5)"]
+    pairs = f"jax.tree.leaves(({run}({arguments}), {example.call()}))"
     return [
         example.built,
         f"leaves = {pairs}",
@@ -199,8 +199,8 @@ def stacked(example: Example, finding: Finding) -> list[str]:
     names = _names(example)
     run = f"lambda {', '.join(['instance', *names])}: {example.call('instance', names)}"
     in_axes = f"({', '.join(['0', *['None'] * len(names)])}{'' if names else ','})"
-    given = ", ".join(["both", *(text for _, text, keyed in example.arguments() if not keyed)])
-    return [f"both = {both}", f"jax.jit(jax.vmap({run}, {in_axes}))({given})"]
+    arguments = ", ".join(["both", *(text for _, text, keyed in example.arguments() if not keyed)])
+    return [f"both = {both}", f"jax.jit(jax.vmap({run}, {in_axes}))({arguments})"]
 
 
 # -- gradients ---------------------------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def updated(example: Example, finding: Finding) -> list[str]:
     pairs = (
         ", ".join(outputs)
         if example.gives_an_array
-        else ", ".join(f"jax.tree.leaves({one})" for one in outputs)
+        else ", ".join(f"jax.tree.leaves({output})" for output in outputs)
     )
     is_same = f"jnp.array_equal({pairs})" if example.gives_an_array else f"all(map(jnp.array_equal, {pairs}))"
     return [example.built, f"edited = {edited}", f"assert not {is_same}"]

@@ -28,19 +28,19 @@ class Reproductions(Struct):
     tried: Counter[Key] = field(default_factory=Counter[Key])
 
     def added_to(
-        self, report: Mapping[str, Any], child: Child, one: Adopted, folders: Sequence[str]
+        self, report: Mapping[str, Any], child: Child, adopted: Adopted, folders: Sequence[str]
     ) -> dict[str, Any]:
         """The report, where the first finding of each cause has the lines that show it."""
-        findings = [self._shown(finding, child, one, folders) for finding in report.get("findings", ())]
+        findings = [self._shown(finding, child, adopted, folders) for finding in report.get("findings", ())]
         return {**report, "findings": findings}
 
     def _shown(
-        self, finding: Mapping[str, Any], child: Child, one: Adopted, folders: Sequence[str]
+        self, finding: Mapping[str, Any], child: Child, adopted: Adopted, folders: Sequence[str]
     ) -> dict[str, Any]:
         key = key_of(finding)
         if finding["severity"] not in _SHOWN or self.tried[key] >= ATTEMPTS:
             return dict(finding)
-        scripts = scripts_for(Example(one), finding)
+        scripts = scripts_for(Example(adopted), finding)
         if not scripts:
             return dict(finding)
         self.tried[key] += 1

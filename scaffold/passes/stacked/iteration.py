@@ -83,8 +83,11 @@ def _source(target: ast.expr, over: ast.expr, names: frozenset[str], length: str
         case (ast.Tuple(elts=targets), ast.Call(func=ast.Name(id="zip"), args=parts)) if len(targets) == len(
             parts
         ):
-            inner = [_source(one, part, names, length) for one, part in zip(targets, parts, strict=True)]
-            known = [one for one in inner if one is not None]
+            inner = [
+                _source(expression, part, names, length)
+                for expression, part in zip(targets, parts, strict=True)
+            ]
+            known = [source for source in inner if source is not None]
             return f"({', '.join(known)})" if len(known) == len(inner) else None
         case (ast.Tuple(elts=[_, inner]), ast.Call(func=ast.Name(id="enumerate"), args=[part], keywords=[])):
             below = None if _has_slice(part) else _source(inner, part, names, length)

@@ -85,7 +85,10 @@ def with_stacked(spec: ModuleSpec) -> ModuleSpec:
     stack = stack_of(spec)
     fields = tuple(_stacked(field) if field.stacked else field for field in spec.fields)
     call = spec.call if spec.call is None else _scanned(spec.call, stack)
-    methods = (replace(one, call=_scanned(one.call, stack)) if _reads(one) else one for one in spec.methods)
+    methods = (
+        replace(method, call=_scanned(method.call, stack)) if _reads(method) else method
+        for method in spec.methods
+    )
     return replace(spec, fields=fields, call=call, methods=tuple(methods))
 
 
@@ -128,8 +131,8 @@ def _maps(comprehension: ast.ListComp | ast.GeneratorExp) -> bool:
 
 def _scanned(call: Call, stack: Stack) -> Call:
     signature = Signature(
-        tuple(one.name for one in call.args),
-        frozenset(one.name for one in call.args if is_state(one.type)),
+        tuple(argument.name for argument in call.args),
+        frozenset(argument.name for argument in call.args if is_state(argument.type)),
     )
     source = scanned(call.source, stack, signature) if call.source else ""
     body = scanned(call.body, stack, signature)

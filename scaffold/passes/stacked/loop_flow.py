@@ -80,7 +80,7 @@ def _is_empty_before(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> bool
 
 def _assigns(node: ast.AST, name: str) -> bool:
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    return any(isinstance(one, ast.Name) and one.id == name for one in targets)
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
 
 
 def _assigned(loop: ast.For) -> tuple[str, ...]:

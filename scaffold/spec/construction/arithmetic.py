@@ -43,6 +43,6 @@ def _number(node: ast.expr, sizes: Mapping[str, int]) -> Any:
             return _OPERATIONS[type(op)](_number(left, sizes), _number(right, sizes))
         case ast.Call(func=function, args=arguments, keywords=[]):
             name = ast.unparse(function).removeprefix("math.")
-            return FUNCTIONS[name](*(_number(one, sizes) for one in arguments))
+            return FUNCTIONS[name](*(_number(argument, sizes) for argument in arguments))
         case _:
             raise KeyError(ast.unparse(node))

@@ -28,8 +28,8 @@ def _changed(spec: ModuleSpec, case: Case) -> TestPlan:
         cases=(),
     )
     said = {*dict(case.values), *dict(test.values)}
-    held = {name: size for name, size in sizes(spec).items() if name not in said}
-    kept = replace(plain, sizes=tuple({**held, **dict(plain.sizes)}.items()))
+    example_sizes = {name: size for name, size in sizes(spec).items() if name not in said}
+    kept = replace(plain, sizes=tuple({**example_sizes, **dict(plain.sizes)}.items()))
     changed = replace(spec, test=kept)
     return kept if all_fit(changed, sizes(changed)) else plain
 
@@ -52,17 +52,17 @@ def is_passed(spec: ModuleSpec, argument: Argument) -> bool:
 def claimed_arguments(spec: ModuleSpec) -> dict[str, str]:
     """What a condition may read besides fields: the names of the arrays that the call is given, and of those that methods are;
     each with the method that it is of."""
-    found: dict[str, str] = {}
+    methods_by_argument: dict[str, str] = {}
     for key, function in sorted(spec.functions, key=lambda pair: pair[0] != "call"):
         if key == "call" or not function.name.startswith("_"):
             for name in given_names(spec, function.call):
-                found.setdefault(name, "call" if key == "call" else function.name)
-    return found
+                methods_by_argument.setdefault(name, "call" if key == "call" else function.name)
+    return methods_by_argument
 
 
 def given_names(spec: ModuleSpec, call: Call | None) -> tuple[str, ...]:
     """The names of the arguments that the example passes as arrays, to the call or to a method."""
-    return tuple(one.name for one in (call.args if call else ()) if is_passed(spec, one))
+    return tuple(argument.name for argument in (call.args if call else ()) if is_passed(spec, argument))
 
 
 def passed_names(spec: ModuleSpec) -> tuple[str, ...]:
@@ -72,8 +72,12 @@ def passed_names(spec: ModuleSpec) -> tuple[str, ...]:
 
 def flags(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of the flags and options that the call and the methods take."""
-    taken = (one for _, function in spec.functions for one in function.call.args)
-    plain = (one.name for one in taken if one.type is not None and any(map(_is_flag, walk(one.type))))
+    taken = (argument for _, function in spec.functions for argument in function.call.args)
+    plain = (
+        argument.name
+        for argument in taken
+        if argument.type is not None and any(map(_is_flag, walk(argument.type)))
+    )
     return tuple(dict.fromkeys(plain))
 
 

@@ -50,9 +50,9 @@ def _dims(spec: ModuleSpec) -> tuple[str, ...]:
     in_call = [
         kind
         for call in calls
-        for kind in (*(one.type for one in call.args if one.type is not None), *call.returns)
+        for kind in (*(argument.type for argument in call.args if argument.type is not None), *call.returns)
     ]
-    declared = (one.type for one in spec.arguments if one.type is not None)
+    declared = (argument.type for argument in spec.arguments if argument.type is not None)
     kinds = (*(field.type for field in spec.fields), *in_call, *declared)
     return tuple(dim for kind in kinds for array in arrays(kind) for dim in array.dims)
 
@@ -166,26 +166,30 @@ def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
         return tuple(_of_author(spec.own_constructor.call.args))
     if kind_of(spec.kind).is_carried:
         return tuple(_of_author(spec.arguments))
-    found = {parameter.name: parameter for parameter in _appearing(spec)}
+    parameters_by_name = {parameter.name: parameter for parameter in _appearing(spec)}
     if spec.arguments:
-        return _ordered(spec, found)
-    positional = [one for one in found.values() if not one.keyword_only]
-    required = [one for one in positional if one.default is None]
-    defaulted = [one for one in positional if one.default is not None]
-    return (*required, *defaulted, *(one for one in found.values() if one.keyword_only))
+        return _ordered(spec, parameters_by_name)
+    positional = [parameter for parameter in parameters_by_name.values() if not parameter.keyword_only]
+    required = [parameter for parameter in positional if parameter.default is None]
+    defaulted = [parameter for parameter in positional if parameter.default is not None]
+    return (
+        *required,
+        *defaulted,
+        *(parameter for parameter in parameters_by_name.values() if parameter.keyword_only),
+    )
 
 
 def _of_author(arguments: Iterable[Argument]) -> Iterator[Parameter]:
     """The parameters of a constructor that is carried."""
     by_keyword = False
-    for one in arguments:
-        by_keyword = by_keyword or one.is_marker
-        kind = one.type or OpaqueType(one.name)
-        if not one.is_marker:
-            yield Parameter(one.name, "declared", kind, one.default, keyword_only=by_keyword)
+    for argument in arguments:
+        by_keyword = by_keyword or argument.is_marker
+        kind = argument.type or OpaqueType(argument.name)
+        if not argument.is_marker:
+            yield Parameter(argument.name, "declared", kind, argument.default, keyword_only=by_keyword)
 
 
-def _ordered(spec: ModuleSpec, found: dict[str, Parameter]) -> tuple[Parameter, ...]:
+def _ordered(spec: ModuleSpec, parameters_by_name: dict[str, Parameter]) -> tuple[Parameter, ...]:
     """The parameters in the order of `arguments`; those it does not name follow by keyword."""
     ordered: dict[str, Parameter] = {}
     keyword_only = False
@@ -193,25 +197,29 @@ def _ordered(spec: ModuleSpec, found: dict[str, Parameter]) -> tuple[Parameter, 
         if argument.is_marker:
             keyword_only = True
             continue
-        ordered[argument.name] = _declared(argument, found.get(argument.name), keyword_only)
-    rest = [replace(one, keyword_only=True) for one in found.values() if one.name not in ordered]
-    return (*ordered.values(), *sorted(rest, key=lambda one: one.name in ("key", "rngs")))
+        ordered[argument.name] = _declared(argument, parameters_by_name.get(argument.name), keyword_only)
+    rest = [
+        replace(parameter, keyword_only=True)
+        for parameter in parameters_by_name.values()
+        if parameter.name not in ordered
+    ]
+    return (*ordered.values(), *sorted(rest, key=lambda parameter: parameter.name in ("key", "rngs")))
 
 
-def _declared(argument: Argument, found: Parameter | None, keyword_only: bool) -> Parameter:
-    base = found or Parameter(argument.name, "declared", argument.type, doc=argument.doc)
+def _declared(argument: Argument, parameter: Parameter | None, keyword_only: bool) -> Parameter:
+    base = parameter or Parameter(argument.name, "declared", argument.type, doc=argument.doc)
     default = argument.default if argument.default is not None else base.default
     return replace(base, type=argument.type or base.type, default=default, keyword_only=keyword_only)
 
 
 def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
-    given = {field.name for field in spec.stored if field.given}
-    dims = _asked_dims(spec, given)
+    given_names = {field.name for field in spec.stored if field.given}
+    dims = _asked_dims(spec, given_names)
     for field in spec.stored:
         yield from (Parameter(name, "dim", ScalarType("int")) for name in _reads(field) if name in dims)
         if field.given:
             yield Parameter(field.name, "field", field.type, _default(spec, field), field)
-        if field.optional and field.optional not in given:
+        if field.optional and field.optional not in given_names:
             yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
     yield from (Parameter(name, "dim", ScalarType("int")) for name in _read_in_setup(spec) if name in dims)
     if uses_dtype(spec) and not spec.dtype:
@@ -222,10 +230,10 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
         yield Parameter("key", "key", KEY, keyword_only=True)
 
 
-def _asked_dims(spec: ModuleSpec, given: set[str]) -> frozenset[str]:
+def _asked_dims(spec: ModuleSpec, given_names: set[str]) -> frozenset[str]:
     """The dims that nothing else tells, so that they are arguments where they are needed."""
     bound = {*assigned_names(spec.setup), *dims_read_off(spec)}
-    return frozenset(dims_of(spec)) - variadic_dims(spec) - bound - given
+    return frozenset(dims_of(spec)) - variadic_dims(spec) - bound - given_names
 
 
 def _reads(field: Field) -> tuple[str, ...]:
@@ -266,7 +274,7 @@ def _flags(spec: ModuleSpec) -> set[str | None]:
 
 def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:
     """The names of the fields above that the constructor has made, and that the `init` of this one may read."""
-    names = [one.name for one in spec.fields]
+    names = [field.name for field in spec.fields]
     return frozenset(names[: names.index(field.name)]) & _readable(spec)
 
 
@@ -287,9 +295,9 @@ def _is_readable(spec: ModuleSpec, field: Field) -> bool:
 
 def made_first(spec: ModuleSpec) -> frozenset[str]:
     """The fields that the `init` of one below them reads, and that the constructor therefore makes before the others."""
-    pairs = ((one, one.expression) for one in spec.stored)
-    found = [readable_above(spec, one) & frozenset(reads(source)) for one, source in pairs if source]
-    return frozenset[str]().union(*found)
+    pairs = ((field, field.expression) for field in spec.stored)
+    names_read = [readable_above(spec, field) & frozenset(reads(source)) for field, source in pairs if source]
+    return frozenset[str]().union(*names_read)
 
 
 def constructor_names(spec: ModuleSpec) -> frozenset[str]:

@@ -19,7 +19,7 @@ def dtype_faults(spec: ModuleSpec) -> Iterator[Fault]:
     if spec.dtype != DEFAULT and (path is None or not re.fullmatch(_PATH, path)):
         fix = "write `like base.weight`, `default`, or remove it for an argument of the constructor"
         yield Fault(place, f"`{spec.dtype}` names no array", fix)
-    elif any(one.name == "dtype" for one in spec.arguments):
+    elif any(argument.name == "dtype" for argument in spec.arguments):
         yield Fault("arguments", "`dtype` is no argument where the key `dtype` says it", "remove one")
     elif not uses_dtype(spec):
         yield Fault(place, "no array of open dtype is made", "remove it: what is given keeps its dtype")
@@ -30,7 +30,9 @@ def dtype_faults(spec: ModuleSpec) -> Iterator[Fault]:
 def _path_faults(spec: ModuleSpec, path: str, place: str) -> Iterator[Fault]:
     """The path begins at a field that is given, and always there."""
     head = re.split(r"[.\[]", path)[0]
-    legal = tuple(one.name for one in spec.stored if one.given and one.dynamic and not one.python_leaf)
+    legal = tuple(
+        field.name for field in spec.stored if field.given and field.dynamic and not field.python_leaf
+    )
     field = spec.field(head)
     if head not in legal or field is None:
         fix = suggestion(head, legal, "name a field that is given, or write `default`")

@@ -8,9 +8,13 @@ from scaffold.spec.source.expressions import assigned_names
 @once
 def fields_with_shapes(spec: ModuleSpec) -> tuple[Field, ...]:
     """The fields whose argument certainly is an array of the declared shape."""
-    retyped = {one.name for one in spec.arguments if one.type is not None} | set(assigned_names(spec.setup))
+    retyped = {argument.name for argument in spec.arguments if argument.type is not None} | set(
+        assigned_names(spec.setup)
+    )
     stored = spec.stored if spec.own_constructor is None else ()
-    return tuple(one for one in stored if one.given and one.name not in retyped and _keeps_shape(one))
+    return tuple(
+        field for field in stored if field.given and field.name not in retyped and _keeps_shape(field)
+    )
 
 
 def _keeps_shape(field: Field) -> bool:
@@ -24,7 +28,7 @@ def dims_read_off(spec: ModuleSpec) -> dict[str, str]:
 
     A dim that is a field or an argument as well is what the caller says.
     """
-    taken = {*assigned_names(spec.setup), *(one.name for one in (*spec.fields, *spec.arguments))}
+    taken = {*assigned_names(spec.setup), *(member.name for member in (*spec.fields, *spec.arguments))}
     owners: dict[str, str] = {}
     for field in fields_with_shapes(spec):
         for dim in plain_dims(field.array):

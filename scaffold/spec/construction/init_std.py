@@ -32,9 +32,9 @@ def std_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     known = sizes(spec)
     value = measured(field.std, known)
     if value is None or not 0 < value < math.inf:
-        what = f"`{field.std}` is {'no number' if value is None else value} in the tests"
+        message = f"`{field.std}` is {'no number' if value is None else value} in the tests"
         fix = "write a positive number, or arithmetic over sizes, such as `1 / sqrt(3 * in_size)`"
-        yield Fault(f"{place}.std", what, fix, (*_LEGAL, *sorted(known)))
+        yield Fault(f"{place}.std", message, fix, (*_LEGAL, *sorted(known)))
 
 
 def _is_drawn(spec: ModuleSpec, field: Field) -> bool:

@@ -80,8 +80,10 @@ def _best(
     spec: ModuleSpec, tried: Iterable[dict[str, int]], otherwise: Iterable[dict[str, int]]
 ) -> dict[str, int] | None:
     """The first sizes with which all arrays fit, or else those with which none is empty."""
-    fitting = (one for one in tried if all_fit(spec, one))
-    return next(fitting, None) or next((one for one in otherwise if all_positive(spec, one)), None)
+    fitting = (candidate for candidate in tried if all_fit(spec, candidate))
+    return next(fitting, None) or next(
+        (candidate for candidate in otherwise if all_positive(spec, candidate)), None
+    )
 
 
 def _small(count: int) -> Iterator[list[int]]:
@@ -102,7 +104,7 @@ def _choices(count: int, chosen: Sizes) -> Iterator[list[int]]:
 def _shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
     """The sizes of dims that example values of arrays show, where these are literals."""
     called = spec.call.args if spec.call is not None else ()
-    kinds = {one.name: one.type for one in (*called, *parameters(spec))}
+    kinds = {parameter.name: parameter.type for parameter in (*called, *parameters(spec))}
     for name, source in spec.test.values:
         kind, shape = kinds.get(name), _shape_of(literal_or_none(source))
         if isinstance(kind, ArrayType) and len(kind.dims) == len(shape):
@@ -121,7 +123,11 @@ def _is_size(source: str) -> bool:
 
 def _sized_names(spec: ModuleSpec) -> Iterable[str]:
     fixed = variadic_dims(spec) | {name for name, _ in spec.test.values}
-    ints = (one.name for one in parameters(spec) if is_int(one.type) and one.default is None)
+    ints = (
+        parameter.name
+        for parameter in parameters(spec)
+        if is_int(parameter.type) and parameter.default is None
+    )
     return dict.fromkeys(name for name in (*dims_of(spec), *ints) if name not in fixed)
 
 
@@ -136,13 +142,13 @@ def several(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:
     shape = dict(spec.test.shapes).get(name)
     if shape is not None:
         return shape
-    parameter = next((one for one in parameters(spec) if one.name == name), None)
+    parameter = next((parameter for parameter in parameters(spec) if parameter.name == name), None)
     source = dict(spec.test.values).get(name) or (parameter.default if parameter else None)
     if source is None:
         return _example(parameter.type) if parameter is not None else (2, 3)
     value = literal_or_none(source)
     listed = cast("list[Any]", value) if isinstance(value, tuple | list) else [value]
-    return tuple(listed) if all(type(one) is int and 0 < one < LARGEST for one in listed) else None
+    return tuple(listed) if all(type(size) is int and 0 < size < LARGEST for size in listed) else None
 
 
 def _example(kind: Type | None) -> tuple[int, ...] | None:
@@ -166,9 +172,9 @@ def _example(kind: Type | None) -> tuple[int, ...] | None:
 def _arrays(spec: ModuleSpec) -> tuple[tuple[ArrayType, str], ...]:
     """Each array that the example needs, and where it is declared."""
     placed = [(field.type, f"fields.{field.name}.type") for field in spec.fields]
-    placed += [(one.type, "arguments") for one in spec.arguments if one.type is not None]
+    placed += [(argument.type, "arguments") for argument in spec.arguments if argument.type is not None]
     if spec.call is not None:
-        placed += [(one.type, "call.args") for one in spec.call.args if one.type is not None]
+        placed += [(argument.type, "call.args") for argument in spec.call.args if argument.type is not None]
         placed += [(kind, "call.returns") for kind in spec.call.returns]
     return tuple((array, place) for kind, place in placed for array in arrays(kind))
 
@@ -228,15 +234,15 @@ def size_faults(spec: ModuleSpec, place: str) -> Iterator[Fault]:
     if sum(count for count, _ in counts) > LARGEST_EXAMPLE:
         count, where = max(counts)
         shown = str(count) if count < 10**12 else "more than 10**12"
-        what = f"the arrays of the tests are too large: this one has {shown} elements, and all may have {LARGEST_EXAMPLE}"
+        message = f"the arrays of the tests are too large: this one has {shown} elements, and all may have {LARGEST_EXAMPLE}"
         fix = "give its large dims names, and small sizes in `[test]`: `sizes = { size = 3 }`"
-        yield Fault(where, what, fix)
+        yield Fault(where, message, fix)
 
 
 def _outcome(dim: str, sized: Sizes) -> str:
     with_sizes = ", ".join(f"{name} = {sized[name]}" for name in dict.fromkeys(dim_names(dim)))
     try:
-        what = f"is {evaluate(dim, sized)}"
+        outcome = f"is {evaluate(dim, sized)}"
     except ZeroDivisionError:
-        what = "divides by zero"
-    return f"{what} with {with_sizes}" if with_sizes else what
+        outcome = "divides by zero"
+    return f"{outcome} with {with_sizes}" if with_sizes else outcome

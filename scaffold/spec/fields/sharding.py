@@ -11,16 +11,18 @@ from scaffold.spec.grammar.types import ArrayType, arrays, dim_names
 from scaffold.spec.model import ModuleSpec
 
 
-def merged(project: Rules, own: Rules) -> Rules:
+def merged(project: Rules, class_rules: Rules) -> Rules:
     """The rules of a project, and those of a class in the place of them."""
-    return tuple({**dict(project), **dict(own)}.items())
+    return tuple({**dict(project), **dict(class_rules)}.items())
 
 
 def named_fields(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
     """The dims of each stored field of arrays with one list of dims, by the name of the field."""
-    found = {one.name: {array.dims for array in arrays(one.type)} for one in spec.dynamic}
+    dims_by_field = {field.name: {array.dims for array in arrays(field.type)} for field in spec.dynamic}
     return {
-        name: next(iter(dims)) for name, dims in found.items() if len(dims) == 1 and any(next(iter(dims)))
+        name: next(iter(dims))
+        for name, dims in dims_by_field.items()
+        if len(dims) == 1 and any(next(iter(dims)))
     }
 
 
@@ -33,7 +35,7 @@ def applied(spec: ModuleSpec) -> Rules:
 def asks(spec: ModuleSpec, project: Rules) -> bool:
     """Whether the rules of a project concern a class that says nothing itself."""
     names = {name for dims in named_fields(spec).values() for dim in dims for name in (dim, *dim.split("*"))}
-    holds = any(one.role == "module" for one in spec.dynamic)
+    holds = any(field.role == "module" for field in spec.dynamic)
     return bool(project) and (holds or bool(names & dict(project).keys()))
 
 
@@ -78,9 +80,9 @@ def _collision(spec: ModuleSpec, name: str, array: ArrayType, rules: Rules) -> I
     for dim in array.dims:
         for axis in axes_of(dim, rules):
             if axis in first:
-                what = f"`{first[axis]}` and `{dim}` of `{name}` both lie on `{axis}`, and an array has an axis once"
+                message = f"`{first[axis]}` and `{dim}` of `{name}` both lie on `{axis}`, and an array has an axis once"
                 fix = f"map one of them to another axis, or to none: `{dim} = []`"
-                yield Fault("sharding", what, fix)
+                yield Fault("sharding", message, fix)
             first.setdefault(axis, dim)
 
 

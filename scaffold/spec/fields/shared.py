@@ -31,8 +31,8 @@ def tied_source(spec: ModuleSpec, field: Field) -> str:
     called = [node.func for node in nodes if isinstance(node, ast.Call)]
     sources = [ast.unparse(node) for node in nodes if isinstance(node, ast.expr) and node not in called]
     targets = {target.name for target in _targets(spec, field)}
-    reading = (one for one in sources if _path(one).partition(".")[0] in targets)
-    return max(reading, key=lambda one: len(_path(one)), default="").removeprefix("self.")
+    reading = (source for source in sources if _path(source).partition(".")[0] in targets)
+    return max(reading, key=lambda source: len(_path(source)), default="").removeprefix("self.")
 
 
 def _path(source: str) -> str:
@@ -52,7 +52,7 @@ def shared_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What a tied array cannot be tied to; names that are unknown are told elsewhere."""
     arrays = (field for field in spec.dynamic if field.role != "state" and not field.python_leaf)
     legal = tuple(field.name for field in arrays if not (field.optional or field.nullable))
-    for field in (one for one in shared_fields(spec) if one.of != ""):
+    for field in (field for field in shared_fields(spec) if field.of != ""):
         targets, place = _targets(spec, field), f"fields.{field.name}.of"
         if field.of is None:
             fix = f'write `of = "{legal[0] if legal else "weight"}"`: the array that stores it'
@@ -62,8 +62,8 @@ def shared_faults(spec: ModuleSpec) -> Iterator[Fault]:
             fix = 'tie it to one of them, or write `role = "derived"` and `init`'
             yield Fault(place, f"reads {listed}, and a shared field is one array", fix, legal)
         elif targets and (targets[0].name not in legal or targets[0] is field):
-            what = f"`{targets[0].name}` {_why_not_tied(field, targets[0])}"
-            yield Fault(place, what, "name a field that always stores arrays", legal)
+            message = f"`{targets[0].name}` {_why_not_tied(field, targets[0])}"
+            yield Fault(place, message, "name a field that always stores arrays", legal)
         elif targets:
             yield from _type_faults(field, targets[0])
 
@@ -98,7 +98,7 @@ def tie_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fa
         first, *rest = tie(spec, field).split(".")
         target = spec.field(first)
         inner = known.get(target.type.name) if target and isinstance(target.type, ClassType) else None
-        legal = tuple(one.name for one in inner.dynamic) if inner else ()
+        legal = tuple(field.name for field in inner.dynamic) if inner else ()
         if inner is not None and rest and rest[0] not in legal:
             fix = suggestion(rest[0], legal, "name a field that it stores")
             yield Fault(f"fields.{field.name}.of", f"`{inner.name}` stores no `{rest[0]}`", fix, legal)

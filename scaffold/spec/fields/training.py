@@ -28,10 +28,10 @@ def undecayed(spec: ModuleSpec) -> tuple[str, ...]:
 
 def frozen_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What cannot be frozen, and what says nothing of when it is."""
-    for field in (one for one in spec.fields if one.frozen):
-        what, fix = _why_not_frozen(spec, field)
-        if what:
-            yield Fault(f"fields.{field.name}.frozen", what, fix)
+    for field in (field for field in spec.fields if field.frozen):
+        message, fix = _why_not_frozen(spec, field)
+        if message:
+            yield Fault(f"fields.{field.name}.frozen", message, fix)
 
 
 def _why_not_frozen(spec: ModuleSpec, field: Field) -> tuple[str, str]:

@@ -100,7 +100,9 @@ def named(init: str) -> tuple[str, str | None]:
 def legal_initialisers(array: ArrayType) -> tuple[str, ...]:
     """The initialisers that can make `array`."""
     return tuple(
-        name for name, one in INITIALISERS.items() if one.makes(array) and len(array.dims) >= one.dims
+        name
+        for name, initialiser in INITIALISERS.items()
+        if initialiser.makes(array) and len(array.dims) >= initialiser.dims
     )
 
 

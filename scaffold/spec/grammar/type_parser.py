@@ -82,8 +82,8 @@ _FOREIGN = rf"({_QUOTED})|\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)"
 class TypeSyntaxError(ValueError):
     """A type that is not of the grammar; the message says which part, `fix` what to write instead."""
 
-    def __init__(self, what: str, fix: str = ""):
-        super().__init__(what)
+    def __init__(self, message: str, fix: str = ""):
+        super().__init__(message)
         self.fix = fix
 
 
@@ -99,12 +99,12 @@ def parse_type(text: str) -> Type:
             raise TypeSyntaxError(f"`{_shortened(text)}` is not a type")
         return _type(_parsed(text))
     except TypeSyntaxError as error:
-        what = str(error)
+        message = str(error)
         is_whole = any(
-            f"`{one}`".replace(" ", "") in what.replace(" ", "") for one in (text, _shortened(text))
+            f"`{form}`".replace(" ", "") in message.replace(" ", "") for form in (text, _shortened(text))
         )
         raise TypeSyntaxError(
-            what if is_whole else f"{what} (in `{text}`)", error.fix or _fix_of(text)
+            message if is_whole else f"{message} (in `{text}`)", error.fix or _fix_of(text)
         ) from None
 
 
@@ -114,13 +114,13 @@ def _parsed(text: str) -> ast.expr:
     try:
         tree = parse(source.replace("[]", "[()]"), expression=True)
     except SyntaxError as error:
-        what, word = f"`{_shortened(text)}` is not a type", _keyword_in(text)
+        message, word = f"`{_shortened(text)}` is not a type", _keyword_in(text)
         if "nested" in error.msg:
-            raise TypeSyntaxError(f"{what}: {error.msg}") from None
+            raise TypeSyntaxError(f"{message}: {error.msg}") from None
         if word is not None:
             fix = f"rename it, to `{word}_size` for example"
-            raise TypeSyntaxError(f"{what}: `{word}` is a keyword of Python", fix) from None
-        raise TypeSyntaxError(what) from None
+            raise TypeSyntaxError(f"{message}: `{word}` is a keyword of Python", fix) from None
+        raise TypeSyntaxError(message) from None
     assert isinstance(tree, ast.Expression)
     return tree.body
 
@@ -278,7 +278,7 @@ def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
 
 def _array(node: ast.expr, name: str, items: list[ast.expr]) -> ArrayType:
     dtype = BY_LONG_NAME.get(name, name)
-    is_quoted = any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in items)
+    is_quoted = any(isinstance(node, ast.Constant) and isinstance(node.value, str) for node in items)
     if dtype not in DTYPES or is_quoted:
         raise _wrong_subscript(node, name, items)
     if sum(isinstance(item, ast.Starred) for item in items) > 1:
@@ -292,7 +292,7 @@ def _wrong_subscript(node: ast.expr, name: str, items: list[ast.expr]) -> TypeSy
         return _wrong(node, f"`frozenset[{', '.join(map(ast.unparse, items))}]`: a set can be changed")
     if name in ("Annotated", "Final", "ClassVar"):
         return _wrong(node, f"`{ast.unparse(items[0])}` alone")
-    dims = ",".join(" ".join(map(ast.unparse, (one for one in items if not _is_array(one)))).split())
+    dims = ",".join(" ".join(map(ast.unparse, (node for node in items if not _is_array(node)))).split())
     dtype = meant_dtype(name)
     return _wrong(node, f"`{dtype}[{dims.strip(chr(39))}]`" if dtype else "")
 
@@ -318,9 +318,9 @@ def _one_dim(part: str) -> ast.expr:
         subscript = ast.parse(f"_[{part},]", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         word = _keyword_in(part)
-        what = f"`{word}` is a keyword of Python" if word else f"`{part}` is not a dim"
+        message = f"`{word}` is a keyword of Python" if word else f"`{part}` is not a dim"
         fix = f"rename it, to `{word}_size` for example" if word else "write a name or an int"
-        raise TypeSyntaxError(what, fix) from None
+        raise TypeSyntaxError(message, fix) from None
     match subscript:
         case ast.Subscript(slice=ast.Tuple(elts=[dim])):
             return dim

@@ -67,10 +67,10 @@ def _simple(kind: SimpleType) -> str:
             return "tree"
 
 
-def annotation(kind: Type, own: str = "") -> str:
+def annotation(kind: Type, class_name: str = "") -> str:
     """The annotation of a type; in quotes where it names the class itself, which is not bound there yet."""
     text = composed(kind, _as_annotation)
-    return repr(text) if ClassType(own) in walk(kind) else text
+    return repr(text) if ClassType(class_name) in walk(kind) else text
 
 
 def _as_annotation(kind: SimpleType) -> str:
@@ -98,9 +98,9 @@ def _array(kind: ArrayType) -> str:
     return f'{DTYPES[kind.dtype][0]}[Array, "{" " * is_expression}{shape}"]'
 
 
-def result(kinds: tuple[Type, ...], several: bool, own: str) -> str:
+def result(kinds: tuple[Type, ...], several: bool, class_name: str) -> str:
     """The annotation of a result; one tuple is in quotes, since without them it is several results."""
     if several:
-        return annotation(TupleType(kinds), own)
+        return annotation(TupleType(kinds), class_name)
     is_tuple = isinstance(kinds[0], TupleType) and not kinds[0].variadic
-    return repr(annotation(kinds[0])) if is_tuple else annotation(kinds[0], own)
+    return repr(annotation(kinds[0])) if is_tuple else annotation(kinds[0], class_name)

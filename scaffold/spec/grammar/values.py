@@ -129,15 +129,15 @@ def is_of(kind: Type, value: object) -> bool:
             return type(value) is _SCALARS.get(name)
         case SetType(item=item):
             return isinstance(value, set | frozenset | tuple | list) and all(
-                is_of(item, one) for one in cast("list[Any]", value)
+                is_of(item, element) for element in cast("list[Any]", value)
             )
         case LiteralType(values=values):
-            return any(type(one) is type(value) and one == value for one in values)
+            return any(type(choice) is type(value) and choice == value for choice in values)
         case TupleType(items=items, variadic=variadic):
             return isinstance(value, tuple | list) and _fits(items, variadic, list(cast("list[Any]", value)))
         case ListType(item=item):
             return isinstance(value, tuple | list) and all(
-                is_of(item, one) for one in cast("list[Any]", value)
+                is_of(item, element) for element in cast("list[Any]", value)
             )
         case DictType(item=item):
             return isinstance(value, dict) and _is_dict_of(item, cast("dict[Any, Any]", value))
@@ -152,7 +152,7 @@ def is_of(kind: Type, value: object) -> bool:
 
 
 def _is_dict_of(item: Type, value: dict[Any, Any]) -> bool:
-    return all(isinstance(name, str) and is_of(item, one) for name, one in value.items())
+    return all(isinstance(name, str) and is_of(item, element) for name, element in value.items())
 
 
 def _fits(items: tuple[Type, ...], variadic: bool, values: list[Any]) -> bool:

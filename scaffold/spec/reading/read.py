@@ -68,7 +68,7 @@ def _assembled(reader: Reader, table: Mapping[str, Any]) -> ModuleSpec:
     """The spec that the tables say, with what could be read of them."""
     kind = kind_of(reader.kind)
     save = True if table.get("migrate") else None
-    decorators = (reader.expression(one, "decorators") for one in table.get("decorators", ()))
+    decorators = (reader.expression(text, "decorators") for text in table.get("decorators", ()))
     plain: dict[str, Any] = {"doc": "", **{key: table[key] for key in _PLAIN if key in table}}
     plain |= {key: reader.statements(table.get(key, ""), key) for key in _STATEMENTS}
     return ModuleSpec(
@@ -79,7 +79,7 @@ def _assembled(reader: Reader, table: Mapping[str, Any]) -> ModuleSpec:
         comment=as_comment(table.get("comment", "")),
         bases=_bases(reader, table.get("bases", ())),
         generic=tuple(_type_parameter(reader, text) for text in table.get("generic", ())),
-        decorators=tuple(one for one in decorators if one is not None),
+        decorators=tuple(decorator for decorator in decorators if decorator is not None),
         keywords=reader.values(table.get("keywords"), "keywords"),
         constructor=table.get("constructor", kind.constructors[0]),
         arguments=_streams(reader.arguments(table.get("arguments", ()), "arguments"), reader.kind),
@@ -106,11 +106,11 @@ def _named(reader: Reader, table: Mapping[str, Any]) -> str:
 
 def _bases(reader: Reader, texts: Iterable[str]) -> tuple[ClassType | OpaqueType, ...]:
     kinds = [(text, reader.type(text, "bases")) for text in texts]
-    found = [kind for _, kind in kinds if isinstance(kind, ClassType | OpaqueType)]
-    for text in (text for text, kind in kinds if kind is not None and kind not in found):
+    bases = [kind for _, kind in kinds if isinstance(kind, ClassType | OpaqueType)]
+    for text in (text for text, kind in kinds if kind is not None and kind not in bases):
         reader.add("bases", f"`{text}` is no class", "write `AbstractNorm`, or `package.module:AbstractNorm`")
     # A mixin before Module, or Python finds no order for their methods.
-    return tuple(sorted(found, key=lambda base: base == MODULE))
+    return tuple(sorted(bases, key=lambda base: base == MODULE))
 
 
 def _type_parameter(reader: Reader, text: str) -> TypeParameter:
@@ -130,8 +130,8 @@ def _imported(reader: Reader, text: str) -> Iterator[str]:
 
 
 def _sharding(reader: Reader, table: Mapping[str, Any]) -> Rules | None:
-    def add(name: str, what: str, fix: str) -> None:
-        reader.add(f"sharding.{name}", what, fix)
+    def add(name: str, message: str, fix: str) -> None:
+        reader.add(f"sharding.{name}", message, fix)
 
     return read_rules(table["sharding"], add) if "sharding" in table else None
 
@@ -161,11 +161,11 @@ def _groups(reader: Reader, table: Mapping[str, Any]) -> Iterator[Group]:
 def _built(spec: ModuleSpec) -> ModuleSpec:
     """The spec, whose fields an author's own constructor makes."""
     is_own = spec.own_constructor is not None
-    return replace(spec, fields=tuple(replace(one, built=is_own and one.stored) for one in spec.fields))
+    return replace(spec, fields=tuple(replace(field, built=is_own and field.stored) for field in spec.fields))
 
 
 def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:
     """The arguments, with `rngs` where another kind of class has `key`."""
     if not kind_of(kind).variables:
         return arguments
-    return tuple(Argument("rngs") if one == Argument("key") else one for one in arguments)
+    return tuple(Argument("rngs") if argument == Argument("key") else argument for argument in arguments)

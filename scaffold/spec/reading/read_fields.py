@@ -34,19 +34,19 @@ _OF_GIVEN = "is given, in a class that trains other parts: nothing says whether 
 def read_fields(reader: Reader, tables: Mapping[str, Any]) -> tuple[Field, ...]:
     """The fields that can be made out."""
     unsaid: _UNSAID = {}
-    found = {name: _field(reader, name, table, unsaid) for name, table in tables.items()}
-    reader.unread += [f"{name} {tables[name]}" for name, field in found.items() if field is None]
-    known = [field for field in found.values() if field is not None]
+    fields_by_name = {name: _field(reader, name, table, unsaid) for name, table in tables.items()}
+    reader.unread += [f"{name} {tables[name]}" for name, field in fields_by_name.items() if field is None]
+    known = [field for field in fields_by_name.values() if field is not None]
     role = given_role(known, kind_of(reader.kind).given_arrays)
     untold = [field.name for field in known if field.role == UNTOLD] if role == UNTOLD else []
     if untold:
         form = "TYPE@{}" if reader.where == COMMAND_LINE else 'role = "{}"'
         fix = f"write `{form.format('param')}` if it is, `{form.format('data')}` if it is not"
         unsaid[_OF_GIVEN, fix, OF_GIVEN] = untold
-    for (what, fix, legal), names in unsaid.items():
+    for (message, fix, legal), names in unsaid.items():
         listed = f": {', '.join(f'`{name}`' for name in names)}" * (len(names) > 1)
-        reader.add(f"fields.{names[0]}" + ".role" * (legal == OF_GIVEN), what + listed, fix, legal)
-    return tuple(replace(one, role=role or "param") if one.role == UNTOLD else one for one in known)
+        reader.add(f"fields.{names[0]}" + ".role" * (legal == OF_GIVEN), message + listed, fix, legal)
+    return tuple(replace(field, role=role or "param") if field.role == UNTOLD else field for field in known)
 
 
 def _field(reader: Reader, name: str, raw: Any, unsaid: _UNSAID) -> Field | None:
@@ -69,12 +69,12 @@ def _role(reader: Reader, name: str, kind: Type, table: Mapping[str, Any], unsai
     place, text = f"fields.{name}.role", table["type"]
     legal, role = legal_roles(without_none(kind)), role_of(without_none(kind), table)
     if role is None:
-        what, fix = without_role(without_none(kind), legal, text)
-        unsaid.setdefault((what, fix, legal), []).append(name)
+        message, fix = without_role(without_none(kind), legal, text)
+        unsaid.setdefault((message, fix, legal), []).append(name)
     elif role not in (*legal, UNTOLD):
         if role in FIELD_KEYS["role"].legal:
-            what = f"role `{role}` does not go with type `{text}`"
-            reader.add(place, what, f"write one of {', '.join(legal)}", legal)
+            message = f"role `{role}` does not go with type `{text}`"
+            reader.add(place, message, f"write one of {', '.join(legal)}", legal)
         return None
     elif not kind_of(reader.kind).takes(role):
         reader.note([untaken(reader.kind, role, place)])

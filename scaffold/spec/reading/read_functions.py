@@ -36,15 +36,15 @@ def read_call(reader: Reader, raw: Mapping[str, Any]) -> Call | None:
 
 def read_methods(reader: Reader, raw: Mapping[str, Any]) -> tuple[Method, ...]:
     """The tables `[constructors.NAME]` and `[methods.NAME]`, in order."""
-    own = ClassType(raw.get("name", ""))
-    made = (_constructor(reader, *pair, own) for pair in as_table(raw.get("constructors")).items())
+    class_type = ClassType(raw.get("name", ""))
+    made = (_constructor(reader, *pair, class_type) for pair in as_table(raw.get("constructors")).items())
     return (*made, *(_method(reader, *pair) for pair in as_table(raw.get("methods")).items()))
 
 
-def _constructor(reader: Reader, name: str, raw: Any, own: ClassType) -> Method:
+def _constructor(reader: Reader, name: str, raw: Any, class_type: ClassType) -> Method:
     """A class method that returns an instance."""
     call, _ = _call(reader, raw, f"constructors.{name}", CONSTRUCTOR_KEYS)
-    return Method(name, replace(call, returns=(own,)), ("classmethod",), "constructors")
+    return Method(name, replace(call, returns=(class_type,)), ("classmethod",), "constructors")
 
 
 def _method(reader: Reader, name: str, raw: Any) -> Method:
@@ -52,8 +52,8 @@ def _method(reader: Reader, name: str, raw: Any) -> Method:
     if call.source:
         return Method(name, call, decorators_of(call.source))
     lines = (line.strip().removeprefix("@") for line in table.get("decorator", "").split("\n"))
-    found = [reader.expression(line, f"methods.{name}.decorator") for line in lines if line]
-    return Method(name, call, tuple(one for one in found if one is not None))
+    decorators = [reader.expression(line, f"methods.{name}.decorator") for line in lines if line]
+    return Method(name, call, tuple(decorator for decorator in decorators if decorator is not None))
 
 
 def _call(reader: Reader, raw: Any, place: str, keys: Mapping[str, Key]) -> tuple[Call, Mapping[str, Any]]:
@@ -63,7 +63,7 @@ def _call(reader: Reader, raw: Any, place: str, keys: Mapping[str, Key]) -> tupl
     parts = [part for part in split_top(table.get("args", ""), ",") if part]
     args = reader.arguments(parts, f"{place}.args")
     returns, several = _returns(reader, table, place)
-    parameters = tuple(dict.fromkeys(one.name for one in args if one.name.isidentifier()))
+    parameters = tuple(dict.fromkeys(argument.name for argument in args if argument.name.isidentifier()))
     source, body = dedented(table.get("source", "")), dedented(table.get("body", ""))
     if "body" in table and not body:
         reader.add(f"{place}.body", "is empty", "write `return ...`")

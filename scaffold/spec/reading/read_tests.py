@@ -37,7 +37,7 @@ def read_test(reader: Reader, raw: Any) -> TestPlan:
 def is_size(value: Any) -> bool:
     """Whether it is the size of a dim, or an array of sizes."""
     listed = as_list(value) if isinstance(value, list) else [value]
-    return all(type(one) is int and 0 < one < LARGEST for one in listed)
+    return all(type(size) is int and 0 < size < LARGEST for size in listed)
 
 
 def _sizes(
@@ -60,8 +60,8 @@ def _tolerance(reader: Reader, value: Any) -> float | tuple[tuple[str, float], .
     if not isinstance(value, Mapping):
         return None if value is None else _positive(reader, value, "test.tolerance")
     by_dtype = as_table(value).items()
-    found = {name: _positive(reader, number, f"test.tolerance.{name}") for name, number in by_dtype}
-    return tuple((name, number) for name, number in found.items() if number is not None)
+    tolerances = {name: _positive(reader, number, f"test.tolerance.{name}") for name, number in by_dtype}
+    return tuple((name, number) for name, number in tolerances.items() if number is not None)
 
 
 def _positive(reader: Reader, value: Any, place: str) -> float | None:

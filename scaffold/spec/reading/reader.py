@@ -30,9 +30,9 @@ class Reader:
         self.unread: list[str] = []
         """The text of what could not be read: its names are not unknown for that."""
 
-    def add(self, place: str, what: str, fix: str, legal: tuple[str, ...] = ()) -> None:
+    def add(self, place: str, message: str, fix: str, legal: tuple[str, ...] = ()) -> None:
         """Note a fault."""
-        self.faults.append(Fault(f"{self.where}: {place}", what, fix, legal))
+        self.faults.append(Fault(f"{self.where}: {place}", message, fix, legal))
 
     def note(self, faults: Iterable[Fault]) -> None:
         """Note faults whose places are keys."""
@@ -61,20 +61,22 @@ class Reader:
 
     def arguments(self, texts: Iterable[str], place: str) -> tuple[Argument, ...]:
         """The arguments that can be read."""
-        found = [self._argument(text, place) for text in texts]
-        return tuple(one for one in found if one is not None)
+        arguments = [self._argument(text, place) for text in texts]
+        return tuple(argument for argument in arguments if argument is not None)
 
     def _argument(self, text: str, place: str) -> Argument | None:
         try:
-            one = parse_argument(text)
+            argument = parse_argument(text)
         except SignatureSyntaxError as error:
             self.add(place, str(error), "write `name`, `name: TYPE`, `name: TYPE = default` or `*`")
             self.unread.append(text)
         except TypeSyntaxError as error:
             self.wrong_type(error, text.partition(":")[2], place, text)
         else:
-            default = one.default and as_float(one.type or ScalarType("int"), one_value(one.default))
-            return Argument(one.name, one.type, default)
+            default = argument.default and as_float(
+                argument.type or ScalarType("int"), one_value(argument.default)
+            )
+            return Argument(argument.name, argument.type, default)
         return None
 
     # -- Python --------------------------------------------------------------------------------------------------------
@@ -84,28 +86,28 @@ class Reader:
         if source is None:
             return None
         source = one_value(source.strip().removeprefix("=").strip())
-        what = syntax_fault(source, expression=True) if source else ""
-        if what is None:
+        message = syntax_fault(source, expression=True) if source else ""
+        if message is None:
             if "#" in source and _has_comment(source):
                 self.add(place, "an expression holds no comment", "put it into `doc`")
             return source
-        self._broken(source, place, what, "write an expression")
+        self._broken(source, place, message, "write an expression")
         return otherwise
 
     def statements(self, source: str, place: str, parameters: Sequence[str] = ()) -> str:
         """Statements from the first column on; nothing where they do not parse."""
         source = dedented(source)
         is_empty = all(line.strip()[:1] in ("", "#") for line in source.split("\n"))
-        what = "" if is_empty else syntax_fault(source, tuple(parameters), expression=False)
-        if not source or what is None:
+        message = "" if is_empty else syntax_fault(source, tuple(parameters), expression=False)
+        if not source or message is None:
             return source
-        self._broken(source, place, what, "mend the statement")
+        self._broken(source, place, message, "mend the statement")
         return ""
 
-    def _broken(self, source: str, place: str, what: str, fix: str) -> None:
+    def _broken(self, source: str, place: str, message: str, fix: str) -> None:
         self.unread.append(source)
-        if what:
-            self.add(place, f"not Python: {what}", fix)
+        if message:
+            self.add(place, f"not Python: {message}", fix)
         else:
             self.add(place, "is empty", f"{fix}, or remove it")
 

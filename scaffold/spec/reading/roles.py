@@ -99,7 +99,7 @@ def _stored_roles(kind: Type) -> tuple[str, ...]:
             return _stored_roles(item)
         case UnionType(members=members):
             every = [_stored_roles(member) for member in members]
-            return tuple(role for role in ROLES if all(role in one for one in every))
+            return tuple(role for role in ROLES if all(role in roles for roles in every))
 
 
 def without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, str]:

@@ -20,11 +20,13 @@ def _signature_faults(
     arguments: Sequence[Argument], defaulted: Collection[str], place: str
 ) -> Iterator[Fault]:
     """What Python says to a function with these arguments, of which some have a default."""
-    shown = ", ".join(f"{one.name}=..." if one.name in defaulted else one.name for one in arguments)
+    shown = ", ".join(
+        f"{argument.name}=..." if argument.name in defaulted else argument.name for argument in arguments
+    )
     try:
         compile(f"def _({shown}): ...", "spec", "exec")
     except SyntaxError as error:
-        if all(one.is_marker or one.name.isidentifier() for one in arguments):
+        if all(argument.is_marker or argument.name.isidentifier() for argument in arguments):
             yield Fault(
                 place, f"not Python: `def f({shown})`: {error.msg}", "write what a function of Python takes"
             )
@@ -35,13 +37,13 @@ def _signature_faults(
 
 def argument_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the arguments of the constructor."""
-    known = {one.name for one in parameters(replace(spec, arguments=()))} | set(dims_of(spec))
-    for argument in (one for one in spec.arguments if not one.is_marker):
+    known = {parameter.name for parameter in parameters(replace(spec, arguments=()))} | set(dims_of(spec))
+    for argument in (argument for argument in spec.arguments if not argument.is_marker):
         is_usual = argument.name in ("key", "dtype")
         yield from (
             _usual(spec, argument) if is_usual else _of_constructor(spec, argument, known | spec.unread)
         )
-    defaulted = [one.name for one in parameters(spec) if one.default is not None]
+    defaulted = [parameter.name for parameter in parameters(spec) if parameter.default is not None]
     yield from _signature_faults(spec.arguments, defaulted, "arguments")
 
 
@@ -51,8 +53,8 @@ def _of_constructor(spec: ModuleSpec, argument: Argument, known: set[str]) -> It
     if faults:
         yield from faults
     elif kind is None and field is not None and not field.given:
-        what = "made by its `init`" if field.stored else "computed at each use"
-        yield Fault(place, f"`{name}` is {what}, so it is not given", "remove it, or its `init`")
+        origin = "made by its `init`" if field.stored else "computed at each use"
+        yield Fault(place, f"`{name}` is {origin}, so it is not given", "remove it, or its `init`")
     elif kind is None and name not in known:
         fix = suggestion(name, known, f"write `{name}: TYPE` to declare it")
         yield Fault(place, f"`{name}` is no argument of the constructor", fix, tuple(sorted(known)))
@@ -80,8 +82,8 @@ def _usual(spec: ModuleSpec, argument: Argument) -> Iterator[Fault]:
     elif argument.name == "dtype" and kind is not None:
         yield Fault("arguments", "`dtype` has its type already", "write `dtype` alone")
     elif argument.name == "dtype" and not (spec.dtype or uses_dtype(spec)):
-        what = "`dtype` applies to what is made, and here every array is given"
-        yield Fault("arguments", what, "remove it: each keeps its own")
+        message = "`dtype` applies to what is made, and here every array is given"
+        yield Fault("arguments", message, "remove it: each keeps its own")
 
 
 # -- the call and the methods ------------------------------------------------------------------------------------------
@@ -92,9 +94,9 @@ def call_faults(spec: ModuleSpec) -> Iterator[Fault]:
     kind = kind_of(spec.kind)  # where it has Variables, methods may change the instance in place
     for key, function in (pair for pair in spec.functions if not pair[1].call.source):
         call = function.call
-        for argument in (one for one in call.args if not one.is_marker):
+        for argument in (argument for argument in call.args if not argument.is_marker):
             yield from _of_call(argument, f"{key}.args", spec.name)
-        defaulted = [one.name for one in call.args if one.default is not None]
+        defaulted = [argument.name for argument in call.args if argument.default is not None]
         yield from _signature_faults(call.args, defaulted, f"{key}.args")
         is_asked = not kind.has_instances and call.body == "..."
         if call.body and not is_asked and not _returns_value(call.body):
@@ -102,8 +104,8 @@ def call_faults(spec: ModuleSpec) -> Iterator[Fault]:
         if key == "call":
             yield from _carry(spec, call)
         elif call.carry == SELF and not kind.variables and call.returns[:1] != (ClassType(spec.name),):
-            what = "the next instance is returned first, and `returns` does not say so"
-            yield Fault(f"{key}.carry", what, f'write `returns = "{spec.name}"`, or with more behind it')
+            message = "the next instance is returned first, and `returns` does not say so"
+            yield Fault(f"{key}.carry", message, f'write `returns = "{spec.name}"`, or with more behind it')
 
 
 def _of_call(argument: Argument, place: str, class_name: str) -> Iterator[Fault]:
@@ -124,7 +126,7 @@ def _carry(spec: ModuleSpec, call: Call) -> Iterator[Fault]:
     place, names = "call.carry", [argument.name for argument in call.args]
     if call.carry is None or call.carry in spec.unread:
         return
-    carried = next((one for one in call.args if one.name == call.carry), None)
+    carried = next((argument for argument in call.args if argument.name == call.carry), None)
     if carried is None:
         fix = suggestion(call.carry, names, "write the name of an argument")
         yield Fault(place, f"`{call.carry}` is no argument", fix, tuple(names))

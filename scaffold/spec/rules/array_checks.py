@@ -13,7 +13,7 @@ _ASKS_FOR_FORM = _FORM | {"len", "isinstance", "type", "result_type", "iscomplex
 
 def checks_of_values(spec: ModuleSpec) -> Iterator[Fault]:
     """Checks that ask for the values of arrays, which fail under `jit`."""
-    arrays = {one.name for one in spec.dynamic if one.array is not None}
+    arrays = {field.name for field in spec.dynamic if field.array is not None}
     for field in spec.fields:
         read = _by_value(ast.parse(field.check.strip(), mode="eval"), arrays) if field.check else ()
         for name in dict.fromkeys(read):

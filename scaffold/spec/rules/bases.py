@@ -39,29 +39,35 @@ def asks_for_call(spec: ModuleSpec) -> bool:
 
 def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSpec, ...]:
     """The specs of the bases that are known, nearest first, each once."""
-    found: dict[str, ModuleSpec] = {}
+    specs_by_name: dict[str, ModuleSpec] = {}
     ahead = [base.name for base in spec.bases if base.module is None]
     while ahead:
         name = ahead.pop(0)
-        if name in known and name not in (*found, spec.name):
-            found[name] = known[name]
+        if name in known and name not in (*specs_by_name, spec.name):
+            specs_by_name[name] = known[name]
             ahead += [base.name for base in known[name].bases if base.module is None]
-    return tuple(found.values())
+    return tuple(specs_by_name.values())
 
 
 def concrete(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
     """The class itself, or the first one that fulfils it where it is abstract: one that holds no class of this family."""
     if kind_of(spec.kind).has_instances:
         return spec
-    family = [one for one in known.values() if spec.name in {base.name for base in lineage(one, known)}]
-    names = {spec.name, *(one.name for one in family)}
-    able = (one for one in family if kind_of(one.kind).has_instances and one.own_constructor is None)
-    return next((one for one in able if not names & _held_by(one)), None)
+    family = [
+        candidate
+        for candidate in known.values()
+        if spec.name in {base.name for base in lineage(candidate, known)}
+    ]
+    names = {spec.name, *(member.name for member in family)}
+    able = (
+        member for member in family if kind_of(member.kind).has_instances and member.own_constructor is None
+    )
+    return next((member for member in able if not names & _held_by(member)), None)
 
 
 def _held_by(spec: ModuleSpec) -> set[str]:
     """The names of the classes that its fields hold."""
-    return {part.name for one in spec.stored for part in walk(one.type) if isinstance(part, ClassType)}
+    return {part.name for field in spec.stored for part in walk(field.type) if isinstance(part, ClassType)}
 
 
 def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
@@ -70,8 +76,10 @@ def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleS
     if not every:
         return spec
     made = (base.call for base in every if base.call is not None and not asks_for_call(base))
-    stored = (one for base in every if kind_of(base.kind).has_instances for one in base.stored)
-    fields = {one.name: replace(one, built=True) for one in stored} | {one.name: one for one in spec.fields}
+    stored = (field for base in every if kind_of(base.kind).has_instances for field in base.stored)
+    fields = {field.name: replace(field, built=True) for field in stored} | {
+        field.name: field for field in spec.fields
+    }
     values = [pair for base in reversed(every) for pair in base.test.values if "." in pair[0]]
     return replace(
         spec,
@@ -84,22 +92,24 @@ def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleS
 def with_types_of_bases(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
     """The spec whose methods have the types of those that they override, where their own signatures say none."""
     asked = {name: call for base in reversed(lineage(spec, known)) for name, call in _calls(base).items()}
-    methods = tuple(replace(one, call=_typed(one.call, asked.get(one.name))) for one in spec.methods)
+    methods = tuple(
+        replace(method, call=_typed(method.call, asked.get(method.name))) for method in spec.methods
+    )
     call = spec.call if spec.call is None else _typed(spec.call, asked.get("__call__"))
     return replace(spec, call=call, methods=methods) if asked else spec
 
 
 def _calls(spec: ModuleSpec) -> dict[str, Call]:
-    own = {} if spec.call is None else {"__call__": spec.call}
-    return own | {one.name: one.call for one in spec.methods if one.is_function}
+    calls = {} if spec.call is None else {"__call__": spec.call}
+    return calls | {method.name: method.call for method in spec.methods if method.is_function}
 
 
 def _typed(call: Call, asked: Call | None) -> Call:
     """The call with the types of another, by the names of arguments."""
     if asked is None or not call.source:
         return call
-    kinds = {one.name: one.type for one in asked.args}
-    args = tuple(replace(one, type=one.type or kinds.get(one.name)) for one in call.args)
+    kinds = {argument.name: argument.type for argument in asked.args}
+    args = tuple(replace(argument, type=argument.type or kinds.get(argument.name)) for argument in call.args)
     if call.returns:
         return replace(call, args=args)
     return replace(call, args=args, returns=asked.returns, returns_tuple=asked.returns_tuple)
@@ -121,12 +131,12 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
     for base in concrete if spec.own_constructor is None else ():
         fix = f'write `kind = "abstract"` for `{base.name}`, or hold one as a field'
         yield Fault("bases", f"`{base.name}` is concrete, and so final", fix)
-    for base in (one for one in every if one not in concrete):
+    for base in (base for base in every if base not in concrete):
         yield from _missing(spec, every, base) if kind_of(spec.kind).has_instances else ()
         if base.call is not None and spec.call is not None and is_stateful(spec) and not is_stateful(base):
             fix = f'write `args = "{_shown(spec.call)}"` and `returns = "..., eqx.nn:State"` in `{base.name}`'
             yield Fault("call", f"takes and returns a state, and that of `{base.name}` does not", fix)
-    if every and not any(base.module for one in (spec, *every) for base in one.bases):
+    if every and not any(base.module for owner in (spec, *every) for base in owner.bases):
         inherited = tuple(field for base in every for field in base.fields if not spec.field(field.name))
         methods = tuple(method for base in every for method in base.methods)
         whole = replace(spec, bases=(), fields=(*spec.fields, *inherited), methods=(*spec.methods, *methods))
@@ -135,17 +145,20 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
 
 def _missing(spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec) -> Iterator[Fault]:
     """The fields, the call and the methods that a base asks for, and nobody has."""
-    for field in (one for one in base.stored if spec.field(one.name) is None):
+    for field in (field for field in base.stored if spec.field(field.name) is None):
         fix = f'write `{field.name} = {{ type = "{type_text(field.type)}" }}`'
         yield Fault("fields", f"`{base.name}` asks for a field `{field.name}`", fix)
     made = {
-        one.name for at in (spec, *every) for _, one in at.functions if at is spec or not asks_for(at, one)
+        method.name
+        for at in (spec, *every)
+        for _, method in at.functions
+        if at is spec or not asks_for(at, method)
     }
     for key, method in base.functions:
         if asks_for(base, method) and method.name not in made:
             name = "" if key == "call" else f" `{method.name}`"
-            what = f"`{base.name}` asks for a {'call' if key == 'call' else 'method'}{name}"
-            yield Fault(key, what, f'write `[{key}]` with `args = "{_shown(method.call)}"` and a body')
+            message = f"`{base.name}` asks for a {'call' if key == 'call' else 'method'}{name}"
+            yield Fault(key, message, f'write `[{key}]` with `args = "{_shown(method.call)}"` and a body')
 
 
 def _shown(call: Call) -> str:

@@ -62,23 +62,23 @@ def _names(spec: ModuleSpec) -> Iterator[Fault]:
         place, inner = f"fields.{field.name}", [*free, *("key",) * (not field.given)]
         yield from argument_name_faults(field.name, place, spec.name, free=inner)
         if field.name in (*kind.members, *kind.reserved):
-            what = f"`{field.name}` is a name that the class uses itself"
-            yield Fault(place, what, f"rename it, to `my_{field.name}` for example")
+            message = f"`{field.name}` is a name that the class uses itself"
+            yield Fault(place, message, f"rename it, to `my_{field.name}` for example")
         if field.optional is not None and spec.field(field.optional) is None:
             yield from argument_name_faults(field.optional, f"{place}.optional", spec.name)
     for name in (name for name in dims_of(spec) if spec.field(name) is None):
         yield from argument_name_faults(name, "fields", spec.name)
         if name.startswith("_"):
-            what = f"dim `{name}` begins with `_`, which jaxtyping reads as a dim without a name"
-            yield Fault("fields", what, f"write `{name.strip('_') or 'size'}`")
+            message = f"dim `{name}` begins with `_`, which jaxtyping reads as a dim without a name"
+            yield Fault("fields", message, f"write `{name.strip('_') or 'size'}`")
 
 
 def _forms(spec: ModuleSpec) -> Iterator[Fault]:
     """Which constructor and rebuild form go together."""
     legal = kind_of(spec.kind).constructors
     if spec.constructor in CONSTRUCTORS and spec.constructor not in legal:
-        what = f"a class of kind `{spec.kind}` is not built by `{spec.constructor}`"
-        yield Fault("constructor", what, "remove it", legal)
+        message = f"a class of kind `{spec.kind}` is not built by `{spec.constructor}`"
+        yield Fault("constructor", message, "remove it", legal)
     if not kind_of(spec.kind).takes("rebuild"):
         return
     if spec.constructor == "init" and spec.rebuild in ("factory", "flag", "dataclass"):
@@ -93,7 +93,7 @@ def _imports(spec: ModuleSpec) -> Iterator[Fault]:
     """The lines parse, and bind one name each: the reader sees to that."""
     bound: dict[str, str] = {}
     place = "imports"
-    for line in (one for one in dict.fromkeys(spec.imports) if not one.endswith(" import *")):
+    for line in (line for line in dict.fromkeys(spec.imports) if not line.endswith(" import *")):
         name = assigned_names(line)[0]
         is_free = name in OF_TYPES or not is_read(name) or brings_the_same(line, IMPORTS.get(name, line))
         is_base = any(base.name == name and base.module for base in spec.bases)

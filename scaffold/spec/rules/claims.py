@@ -20,7 +20,11 @@ CLOSE = "close"
 """The function that conditions compare with."""
 OF_OUTPUTS = ("mean 0", "variance 1", "sums to 1", "length 1", "not negative", "symmetric", "orthogonal")
 _TRANSFORMATIONS = ("shift", "scale", "permutation")
-UNDER = tuple(f"{how} under {what}" for how in ("invariant", "equivariant") for what in _TRANSFORMATIONS)
+UNDER = tuple(
+    f"{how} under {transformation}"
+    for how in ("invariant", "equivariant")
+    for transformation in _TRANSFORMATIONS
+)
 INVARIANTS = (*OF_OUTPUTS, *UNDER, "linear", "mean over keys kept")
 """As `pytree_laws.invariants` has them; most may be followed by `along AXIS`."""
 ALONG = (*OF_OUTPUTS[:4], *(name for name in UNDER if name.endswith("permutation")))
@@ -33,34 +37,38 @@ def claim_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with what the tests say of a class."""
     yield from _unused(spec)
     if kind_of(spec.kind).has_instances:
-        yield from _name_faults("cases", [one.name for one in spec.test.cases])
-        yield from _name_faults("holds", [one.name for one in spec.test.holds])
+        yield from _name_faults("cases", [case.name for case in spec.test.cases])
+        yield from _name_faults("holds", [condition.name for condition in spec.test.holds])
         yield from (*_holds(spec), *_reference(spec), *_dtypes(spec), *_positive(spec), *_invariants(spec))
 
 
-def _unlisted(key: str, names: Iterable[str], legal: tuple[str, ...], told: str) -> Iterator[Fault]:
+def _unlisted(key: str, names: Iterable[str], legal: tuple[str, ...], description: str) -> Iterator[Fault]:
     """Names that are none of the legal ones."""
     for name in names:
         if name not in legal:
             fix = suggestion(name, legal, "remove it")
-            yield Fault(f"test.{key}", f"`{name}` is no {told}", fix, legal)
+            yield Fault(f"test.{key}", f"`{name}` is no {description}", fix, legal)
 
 
 def _unused(spec: ModuleSpec) -> Iterator[Fault]:
-    keys = [one.name for one in key_arguments(spec.call)]
+    keys = [argument.name for argument in key_arguments(spec.call)]
     passed = [name for name in passed_names(spec) if name not in keys]
-    legal = (*(one.name for one in spec.dynamic if one.array is not None), *keys, *passed, *flags(spec))
-    modules = {one.name for one in spec.dynamic if one.role == "module"}
+    legal = (*(field.name for field in spec.dynamic if field.array is not None), *keys, *passed, *flags(spec))
+    modules = {field.name for field in spec.dynamic if field.role == "module"}
     paths = {name for name in spec.test.unused if "." in name and name.partition(".")[0] in modules}
-    told = "field that holds an array, and no array, key or flag that the call takes"
-    yield from _unlisted("unused", (name for name in spec.test.unused if name not in paths), legal, told)
+    description = "field that holds an array, and no array, key or flag that the call takes"
+    yield from _unlisted(
+        "unused", (name for name in spec.test.unused if name not in paths), legal, description
+    )
 
 
 def _positive(spec: ModuleSpec) -> Iterator[Fault]:
     taken = (*parameters(spec), *(spec.call.args if spec.call else ()))
-    legal = tuple(dict.fromkeys(one.name for one in taken if one.type and arrays(one.type)))
-    told = "array that the constructor or the call is given"
-    yield from _unlisted("positive", spec.test.positive, legal, told)
+    legal = tuple(
+        dict.fromkeys(parameter.name for parameter in taken if parameter.type and arrays(parameter.type))
+    )
+    description = "array that the constructor or the call is given"
+    yield from _unlisted("positive", spec.test.positive, legal, description)
 
 
 def never_reads(spec: ModuleSpec, name: str) -> bool:
@@ -91,14 +99,14 @@ def _name_faults(key: str, names: list[str]) -> Iterator[Fault]:
 
 def _holds(spec: ModuleSpec) -> Iterator[Fault]:
     passed = tuple(claimed_arguments(spec))
-    reads = [free_names(one.that, expression=True) for one in spec.test.holds]
+    reads = [free_names(claim.that, expression=True) for claim in spec.test.holds]
     if CLOSE in passed and any(CLOSE in names for names in reads):
-        what = f"`{CLOSE}` is an argument of the call, and the function that compares"
-        yield Fault("test.holds", what, "rename the argument")
-    for index, (one, names) in enumerate(zip(spec.test.holds, reads, strict=True)):
+        message = f"`{CLOSE}` is an argument of the call, and the function that compares"
+        yield Fault("test.holds", message, "rename the argument")
+    for index, (condition, names) in enumerate(zip(spec.test.holds, reads, strict=True)):
         place = f"test.holds.{index}.that"
         yield from _not_passed(spec, names, place, {*passed})
-        if one.that != "None" and not {"self", *passed}.intersection(names):
+        if condition.that != "None" and not {"self", *passed}.intersection(names):
             fix = "write it over `self` and the arguments of the call: `close(self(self(x)), x)`"
             yield Fault(place, "it says nothing of the class", fix)
 
@@ -106,7 +114,7 @@ def _holds(spec: ModuleSpec) -> Iterator[Fault]:
 def _not_passed(spec: ModuleSpec, names: Iterable[str], place: str, claimed: set[str]) -> Iterator[Fault]:
     """Arguments that the example call leaves at their default."""
     passed = passed_names(spec)
-    others = {one.name for one in (spec.call.args if spec.call else ()) if not one.is_marker}
+    others = {argument.name for argument in (spec.call.args if spec.call else ()) if not argument.is_marker}
     for name in (name for name in names if name in others - {*passed} - claimed):
         fix = f"write its value in the place of `{name}`"
         yield Fault(place, f"`{name}` is no array that the example call is given", fix, passed)
@@ -121,7 +129,7 @@ def _reference(spec: ModuleSpec) -> Iterator[Fault]:
         tree = ast.parse(source)
         if not (_is_expression(tree) or _returns(tree)):
             yield Fault(place, "returns nothing", "end it with `return ...`, or write one expression")
-        if is_stateful(spec) and any(one.role == "state" for one in spec.fields):
+        if is_stateful(spec) and any(field.role == "state" for field in spec.fields):
             fix = 'say what holds, in `[[test.holds]]` with `that = "..."`'
             yield Fault(place, "NumPy has no state to read and to set", fix)
 
@@ -136,17 +144,19 @@ def _is_expression(tree: ast.Module) -> bool:
 
 
 def _returns(tree: ast.Module) -> bool:
-    return any(isinstance(one, ast.Return) and one.value is not None for one in own_nodes(tree.body))
+    return any(isinstance(node, ast.Return) and node.value is not None for node in own_nodes(tree.body))
 
 
 def _dtypes(spec: ModuleSpec) -> Iterator[Fault]:
-    taken = [one.type for one in (spec.call.args if spec.call else ()) if one.type is not None]
-    held = {array.dtype for kind in (*(one.type for one in spec.fields), *taken) for array in arrays(kind)}
+    taken = [argument.type for argument in (spec.call.args if spec.call else ()) if argument.type is not None]
+    dtypes = {
+        array.dtype for kind in (*(field.type for field in spec.fields), *taken) for array in arrays(kind)
+    }
     for name in (name for name in spec.test.dtypes if name in TEST_DTYPES):
-        if not held & {*CHOSEN_DTYPES}:
+        if not dtypes & {*CHOSEN_DTYPES}:
             fix = "remove it, or write `f[...]` for arrays whose dtype is chosen"
             yield Fault("test.dtypes", f"no array has the dtype `{name}` when it is chosen", fix)
-        elif name in ("c64", "c128") and "f" in held:
+        elif name in ("c64", "c128") and "f" in dtypes:
             fix = "write `inexact[...]` for arrays that may be complex"
             yield Fault("test.dtypes", f"an array `f[...]` is never complex, so `{name}` is not tried", fix)
     declared = spec.test.tolerance

@@ -34,9 +34,9 @@ def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
         if name == "create":
             yield Fault(place, f"`{spec.name}` has no `create`", "write `cls(...)`")
         elif not spec.bases and not name.startswith("__"):
-            what = f"`cls.{name}` is no method of the class, nor of its instances"
+            message = f"`cls.{name}` is no method of the class, nor of its instances"
             fix = suggestion(name, known, "write `[constructors.NAME]` for it")
-            yield Fault(place, what, fix, tuple(sorted(known)))
+            yield Fault(place, message, fix, tuple(sorted(known)))
 
 
 def _read_from_class(tree: ast.AST) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Ite
             signature.bind(*call.args, **named)
     except TypeError as error:
         taken = tuple(signature.parameters)
-        unknown = next((one for one in named if one not in taken), "")
+        unknown = next((name for name in named if name not in taken), "")
         owner = dims_read_off(spec).get(unknown)
         fix = (
             f"remove `{unknown}`: it is read off `{owner}`"
@@ -94,7 +94,11 @@ def _signature(spec: ModuleSpec, name: str) -> Signature | None:
         return None
     if name == "create" or spec.constructor == "init":
         taken = parameters(spec) if name == "cls" or has_factory(spec) else ()
-        return _of((one.name, one.default is None, one.keyword_only) for one in taken) if taken else None
+        return (
+            _of((parameter.name, parameter.default is None, parameter.keyword_only) for parameter in taken)
+            if taken
+            else None
+        )
     return _of_stored_fields(spec)
 
 
@@ -107,9 +111,9 @@ def _of_stored_fields(spec: ModuleSpec) -> Signature | None:
 
 
 def _of_arguments(arguments: tuple[Argument, ...]) -> Signature:
-    marker = next((index for index, one in enumerate(arguments) if one.is_marker), len(arguments))
-    pairs = ((index, one) for index, one in enumerate(arguments) if not one.is_marker)
-    return _of((one.name, one.default is None, index > marker) for index, one in pairs)
+    marker = next((index for index, argument in enumerate(arguments) if argument.is_marker), len(arguments))
+    pairs = ((index, argument) for index, argument in enumerate(arguments) if not argument.is_marker)
+    return _of((argument.name, argument.default is None, index > marker) for index, argument in pairs)
 
 
 def _of(arguments: Iterable[tuple[str, bool, bool]]) -> Signature:

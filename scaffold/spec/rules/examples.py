@@ -21,7 +21,7 @@ def _example(spec: ModuleSpec) -> Iterator[Fault]:
     known = arguments_known(spec)
     yield from _sizes(spec, known)
     called = spec.call.args if spec.call else ()
-    kinds = {one.name: one.type for one in (*called, *parameters(spec))}
+    kinds = {parameter.name: parameter.type for parameter in (*called, *parameters(spec))}
     changes = {"values": spec.test.values, "other": spec.test.other}
     for key, name, source in ((key, *pair) for key, pairs in changes.items() for pair in pairs):
         place, kind = f"test.{key}.{name}", kinds.get(name)
@@ -42,7 +42,12 @@ def _unknown(spec: ModuleSpec, name: str, known: Iterable[str], place: str) -> I
 
 def arguments_known(spec: ModuleSpec) -> set[str]:
     """The arguments for which `[test]` may have examples: by name, and of a method with the method before it."""
-    taken = [(key, one.name) for _, key in spec.functions for one in key.call.args if not one.is_marker]
+    taken = [
+        (key, argument.name)
+        for _, key in spec.functions
+        for argument in key.call.args
+        if not argument.is_marker
+    ]
     of_methods = {name for _, name in taken} | {f"{method.name}.{name}" for method, name in taken}
     return {parameter.name for parameter in parameters(spec)} | of_methods
 
@@ -50,10 +55,10 @@ def arguments_known(spec: ModuleSpec) -> set[str]:
 def inherited_faults(spec: ModuleSpec, every: Sequence[ModuleSpec]) -> Iterator[Fault]:
     """Sizes and values of `[test]` for what neither the class has nor one of its bases; `every` are the specs of these."""
     whole = (spec, *every)
-    if not every or any(base.module for one in whole for base in one.bases):
+    if not every or any(base.module for owner in whole for base in owner.bases):
         return
-    known = {name for one in whole for name in arguments_known(one)}
-    dims = known | {name for one in whole for name in dims_of(one)}
+    known = {name for owner in whole for name in arguments_known(owner)}
+    dims = known | {name for owner in whole for name in dims_of(owner)}
     sizes = ((name, dims, "sizes") for name, _ in (*spec.test.sizes, *spec.test.shapes))
     values = ((name, known, "values") for name, _ in spec.test.values)
     for name, legal, key in (*sizes, *values):
@@ -75,7 +80,12 @@ def _sizes(spec: ModuleSpec, known: set[str]) -> Iterator[Fault]:
     for name, shape in spec.test.shapes:
         if name in dims - several:
             yield Fault(place, f"`{name}` is one dim", f"write `{name} = {shape[0] if shape else 3}`")
-    shown = {dim for one in parameters(spec) if isinstance(one.type, ArrayType) for dim in one.type.dims}
+    shown = {
+        dim
+        for parameter in parameters(spec)
+        if isinstance(parameter.type, ArrayType)
+        for dim in parameter.type.dims
+    }
     bound = set(assigned_names(spec.setup)) & set(dims_of(spec)) - several - known - shown
     for name in sorted(bound - dict(spec.test.sizes).keys()):
         fix = f"write `[test]` and `sizes = {{ {name} = 3 }}`"
@@ -87,11 +97,11 @@ def _of_cases(spec: ModuleSpec, rule: Callable[[ModuleSpec], Iterable[Fault]]) -
     base = frozenset(rule(spec))
     for index, (_, changed) in enumerate(case_specs(spec)):
         place = f"test.cases.{index}"
-        for fault in (one for one in rule(changed) if one not in base):
+        for fault in (fault for fault in rule(changed) if fault not in base):
             yield Fault(fault.where.replace("test.", f"{place}.", 1), fault.what, fault.fix, fault.legal)
         if passed_names(changed) != passed_names(spec):
-            what = "the call is given other arguments than in the example"
-            yield Fault(f"{place}.values", what, "leave them arrays, or None, as in the example")
+            message = "the call is given other arguments than in the example"
+            yield Fault(f"{place}.values", message, "leave them arrays, or None, as in the example")
 
 
 def example_size_faults(spec: ModuleSpec) -> list[Fault]:

@@ -87,7 +87,11 @@ def _measure_faults(name: str, measure: str | None, array: ArrayType, place: str
     """Some names take a measure, one does nothing without it, and the others take none."""
     initialiser = INITIALISERS[name]
     if measure is not None and not initialiser.measured:
-        taking = tuple(f"{other}({one.measure})" for other, one in INITIALISERS.items() if one.measured)
+        taking = tuple(
+            f"{other}({initialiser.measure})"
+            for other, initialiser in INITIALISERS.items()
+            if initialiser.measured
+        )
         yield Fault(place, f"`{name}` takes nothing in parentheses", f"write `{name}`", taking)
     elif measure is None and not initialiser.source:
         fix = f"write `{name}({initialiser.measure})`"
@@ -101,8 +105,8 @@ def _default_faults(field: Field, place: str) -> Iterator[Fault]:
     """What the caller gives, or may leave out, goes with no `init`; a default is of the type."""
     for key, verb in _VERBS.items():
         if getattr(field, key) is not None and field.stored and field.init is not None:
-            what = f"`init` makes the field, so there is nothing given to {verb}"
-            yield Fault(f"{place}.{key}", what, "put it into `init`")
+            message = f"`init` makes the field, so there is nothing given to {verb}"
+            yield Fault(f"{place}.{key}", message, "put it into `init`")
     place, default = f"{place}.default", field.default
     if default is None or not field.stored or (default == "None" and field.nullable):
         return
@@ -124,10 +128,10 @@ def _takes_none(kind: Type) -> bool:
 
 def value_faults(kind: Type, source: str, place: str, *, static: bool = False) -> Iterator[Fault]:
     """Why a default or a value is not of its type, or cannot be part of a treedef."""
-    what = _NAN if static and is_nan(source) else value_fault(kind, source)
-    if what is not None:
+    message = _NAN if static and is_nan(source) else value_fault(kind, source)
+    if message is not None:
         fix = f"write {described(kind)}, or `=` and an expression"
-        yield Fault(place, what, "write `-` for the minus sign" if "\u2212" in source else fix)
+        yield Fault(place, message, "write `-` for the minus sign" if "\u2212" in source else fix)
 
 
 def _is_shared(field: Field, default: str) -> bool:
@@ -143,8 +147,8 @@ def _flag_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
         return
     declared = [kind for kind, _ in _declared(spec, flag)]
     if flag == field.name or flag in dims_of(spec) or any(not _takes(kind, "bool") for kind in declared):
-        what = "the field itself" if flag == field.name else "another thing, and no bool"
-        yield Fault(place, f"`{flag}` is {what}", f"rename the flag, to `use_{field.name}` for example")
+        meaning = "the field itself" if flag == field.name else "another thing, and no bool"
+        yield Fault(place, f"`{flag}` is {meaning}", f"rename the flag, to `use_{field.name}` for example")
 
 
 def _takes(kind: Type, scalar: str) -> bool:
@@ -160,8 +164,8 @@ def _preset_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault
     kind = ScalarType("float") if arrays(field.type.item) else field.type.item
     for name, source in field.preset:
         if not re.fullmatch(_ENTRY, name):
-            what = f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
-            yield Fault(place, what, "rename the entry")
+            message = f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
+            yield Fault(place, message, "rename the entry")
         yield from value_faults(kind, source, f"{place}.{name}", static=spec.rebuild == "static")
 
 
@@ -170,10 +174,12 @@ def _preset_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault
 
 def _class_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     for kind in (part for part in walk(field.type) if isinstance(part, ClassType)):
-        what, fix = _why_not_held(spec, kind, is_stored=field.stored)
-        if what:
-            yield Fault(place, what, fix)
-        modules = {one.module or "this package" for one in spec.classes if one.name == kind.name}
+        message, fix = _why_not_held(spec, kind, is_stored=field.stored)
+        if message:
+            yield Fault(place, message, fix)
+        modules = {
+            class_type.module or "this package" for class_type in spec.classes if class_type.name == kind.name
+        }
         if len(modules) > 1:
             listed = " and ".join(f"`{module}`" for module in sorted(modules))
             yield Fault(place, f"`{kind.name}` comes from {listed}", "rename one of them")
@@ -184,14 +190,14 @@ def _why_not_held(spec: ModuleSpec, kind: ClassType, *, is_stored: bool) -> tupl
         fix = 'name another class; what is computed from the fields is `role = "derived"`'
         return f"`{spec.name}` cannot hold itself" * is_stored, fix
     if kind.name == spec.name:
-        what = f"`{kind.module}:{kind.name}` has the name of the class itself"
-        return what, "give this class another name"
+        message = f"`{kind.module}:{kind.name}` has the name of the class itself"
+        return message, "give this class another name"
     if class_name_faults(kind.name, ""):
         fix = "write `f[...]` for an array, `tree` for any structure, or rename the class"
         return f"`{kind.name}` is not a class that can be held", fix
     if kind.module is None and spec.unit is None and stem(kind.name) == spec.stem:
-        what = f"`{kind.name}` would be the same file as `{spec.name}`"
-        return what, f"write `{spec.name}` as well, or another name"
+        message = f"`{kind.name}` would be the same file as `{spec.name}`"
+        return message, f"write `{spec.name}` as well, or another name"
     return "", ""
 
 
@@ -201,7 +207,7 @@ def _why_not_held(spec: ModuleSpec, kind: ClassType, *, is_stored: bool) -> tupl
 def _dims(spec: ModuleSpec) -> Iterator[Fault]:
     """A dim that is a field or an argument too is an int there; `*shape` is a tuple."""
     several, bound = variadic_dims(spec), assigned_names(spec.setup)
-    for name in (one for one in dims_of(spec) if one not in bound):
+    for name in (name for name in dims_of(spec) if name not in bound):
         for kind, place in _declared(spec, name):
             if not _counts(kind, several=name in several):
                 wanted = "tuple[int, ...]" if name in several else "int"
@@ -214,7 +220,9 @@ def _declared(spec: ModuleSpec, name: str) -> Iterator[tuple[Type, str]]:
     field = spec.field(name)
     if field is not None:
         yield field.type, f"fields.{name}"
-    yield from ((one.type, "arguments") for one in spec.arguments if one.name == name and one.type)
+    yield from (
+        (argument.type, "arguments") for argument in spec.arguments if argument.name == name and argument.type
+    )
 
 
 def _counts(kind: Type, *, several: bool) -> bool:
@@ -247,6 +255,6 @@ def _taken_names(spec: ModuleSpec) -> Iterator[Fault]:
     for field in spec.fields if rebuilds_by(spec, "static") else ():
         parts = ("entries", "preset") * bool(field.preset)
         made |= {f"{field.name}_{part}": f"the {part} of `{field.name}`" for part in parts}
-    for name in sorted({one.name for one in (*parameters(spec), *spec.fields)} & made.keys()):
+    for name in sorted({member.name for member in (*parameters(spec), *spec.fields)} & made.keys()):
         fix = f"rename it, to `{name}_` for example"
         yield Fault("fields", f"`{name}` is what the class calls {made[name]}", fix)

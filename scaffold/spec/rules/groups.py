@@ -39,8 +39,8 @@ def _group_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]
             yield Fault(place, f"`{member}` is there twice", "remove one")
     is_plain = not group.readable and group.class_name == class_of_group(spec.name, group.name)
     if spec.layout == "flat" and not is_plain:
-        what = "`class` and `readable` are for a group that is a class of its own"
-        yield Fault(place, what, 'write `layout = "nested"`, or the names of the fields alone')
+        message = "`class` and `readable` are for a group that is a class of its own"
+        yield Fault(place, message, 'write `layout = "nested"`, or the names of the fields alone')
 
 
 def _members(spec: ModuleSpec, group: Group) -> Iterator[str]:
@@ -77,8 +77,8 @@ def _class_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]
         yield Fault(place, "`combine` is a name that the class uses itself", fix)
     # A fault of the name of the large class is told already.
     yield from () if class_name_faults(spec.name, place) else class_name_faults(group.class_name, place)
-    taken = [spec.name, *(one.name for one in spec.classes), *imported_names(spec)]
-    taken += [one.class_name for one in spec.groups if one is not group]
+    taken = [spec.name, *(class_type.name for class_type in spec.classes), *imported_names(spec)]
+    taken += [other_group.class_name for other_group in spec.groups if other_group is not group]
     if group.class_name in taken:
         fix = f'write `{group.name} = {{ fields = [...], class = "{group.class_name}Group" }}`, for example'
         yield Fault(place, f"the class `{group.class_name}` of the group has the name of another", fix)
@@ -88,9 +88,9 @@ def _nested_field_faults(spec: ModuleSpec, field: Field) -> Iterator[Fault]:
     """A field lies in one class; that of a group has no call, and none of the other fields."""
     holders = [group.name for group in spec.groups if field.name in group.fields]
     if len(holders) > 1:
-        what = f"`{field.name}` is in {' and '.join(f'`{name}`' for name in holders)}, and can lie in one class alone"
+        message = f"`{field.name}` is in {' and '.join(f'`{name}`' for name in holders)}, and can lie in one class alone"
         fix = 'remove it from all groups but one, or write `layout = "flat"`'
-        yield Fault(f"groups.{holders[-1]}", what, fix)
+        yield Fault(f"groups.{holders[-1]}", message, fix)
     asks_the_class = {
         "decay": not field.decays,
         "frozen": field.frozen not in ("", ALWAYS),
@@ -99,7 +99,7 @@ def _nested_field_faults(spec: ModuleSpec, field: Field) -> Iterator[Fault]:
         "preset": bool(field.preset) and rebuilds_by(spec, "static"),
     }
     for key in (key for key, is_said in asks_the_class.items() if is_said and holders):
-        what = f"`{key}` is for fields of the class itself, and this one lies in that of `{holders[0]}`"
+        message = f"`{key}` is for fields of the class itself, and this one lies in that of `{holders[0]}`"
         yield Fault(
-            f"fields.{field.name}.{key}", what, 'take it out of the group, or write `layout = "flat"`'
+            f"fields.{field.name}.{key}", message, 'take it out of the group, or write `layout = "flat"`'
         )

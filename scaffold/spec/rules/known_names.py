@@ -20,7 +20,7 @@ _METHODS = frozenset(("create", "trainable", "__call__", "__dict__", *dir(object
 
 def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Pieces that change an instance, or make a generator of the constructor."""
-    updates = kind_of(spec.kind).variables or any(one.role == "state" for one in spec.fields)
+    updates = kind_of(spec.kind).variables or any(field.role == "state" for field in spec.fields)
     for piece in pieces(spec):
         if "self" not in piece.text and "yield" not in piece.text:
             continue
@@ -29,8 +29,8 @@ def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
         if not is_method and any(
             isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(tree.body)
         ):
-            what = "`yield` makes a generator of the constructor"
-            yield Fault(f"{piece.key}", what, "collect the values")
+            message = "`yield` makes a generator of the constructor"
+            yield Fault(f"{piece.key}", message, "collect the values")
         nodes = () if piece.builder else _outside_classes(tree)
         kept = (node for node in nodes if not (is_method and updates and updated_attribute(node)))
         for name in sorted({name for node in kept for name in _changed_self(node)}):
@@ -77,13 +77,13 @@ def classes_used(spec: ModuleSpec, is_class: Callable[[str], bool]) -> tuple[str
 
 def names_read(spec: ModuleSpec) -> set[str]:
     """The names that the Python of the spec reads and does not bind."""
-    return {name for one in pieces(spec) for name in free_names(one.text, expression=one.expression)}
+    return {name for piece in pieces(spec) for name in free_names(piece.text, expression=piece.expression)}
 
 
 def known_names(spec: ModuleSpec) -> Iterator[Fault]:
     """Names that stand for nothing where they are used."""
     shared = module_names(spec) | spec.unread
-    types = ((one.name, one.type.text) for one in spec.fields if isinstance(one.type, OpaqueType))
+    types = ((field.name, field.type.text) for field in spec.fields if isinstance(field.type, OpaqueType))
     annotations = () if kind_of(spec.kind).is_carried else (Piece(f"fields.{n}.type", t) for n, t in types)
     for piece in (*annotations, *pieces(spec)) if not has_star(spec) else ():
         known = shared | piece.names
@@ -118,7 +118,7 @@ def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
         return
     known = spec.unread | {*legal} | _METHODS
     nested = {group.name for group in (spec.groups if spec.nests else ())}
-    for piece in (one for one in pieces(spec) if one.of_instance):
+    for piece in (piece for piece in pieces(spec) if piece.of_instance):
         for name in (name for name in self_attributes(piece.text) if name not in known):
             fix = suggestion(name, legal, "declare it as a field")
             fix = "name its fields: they are read where they lie" if name in nested else fix

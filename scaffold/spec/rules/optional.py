@@ -22,15 +22,15 @@ _LAZY = (
 
 def optional_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Optional fields that the call, or a derived field, uses without asking whether they are there."""
-    fields = {one.name: one for one in spec.stored if one.optional or one.nullable}
+    fields = {field.name: field for field in spec.stored if field.optional or field.nullable}
     if not fields:
         return
     for key, function in spec.functions:
         yield from _faults(ast.parse(dedented(function.call.body)).body, fields, f"{key}.body")
-    for one in spec.derived:
-        if one.expression:
-            body: list[ast.stmt] = [ast.Return(ast.parse(one.expression.strip(), mode="eval").body)]
-            yield from _faults(body, fields, f"fields.{one.name}.{expression_key(one)}")
+    for derived_field in spec.derived:
+        if derived_field.expression:
+            body: list[ast.stmt] = [ast.Return(ast.parse(derived_field.expression.strip(), mode="eval").body)]
+            yield from _faults(body, fields, f"fields.{derived_field.name}.{expression_key(derived_field)}")
 
 
 def _faults(body: list[ast.stmt], fields: dict[str, Field], place: str) -> Iterator[Fault]:
@@ -40,10 +40,10 @@ def _faults(body: list[ast.stmt], fields: dict[str, Field], place: str) -> Itera
         for node in ast.walk(part)
         if isinstance(node, ast.Attribute) and _is_bound(node)
     }
-    told: set[str] = set()
+    reported: set[str] = set()
     for use, name in _uses(body):
-        if name in fields and name not in assigned | told:
-            told.add(name)
+        if name in fields and name not in assigned | reported:
+            reported.add(name)
             yield _fault(fields[name], use, place)
 
 
@@ -55,8 +55,8 @@ def _fault(field: Field, use: ast.expr, place: str) -> Fault:
     when = f"is None where `{field.optional}` is false" if field.optional else "may be None"
     written = ast.unparse(use)
     shown = written if len(written) <= 60 else f"{written[:57]}..."
-    what = f"`self.{field.name}` {when}, and `{shown}` fails then"
-    return Fault(place, what, f"ask before: `if self.{field.name} is not None:`")
+    message = f"`self.{field.name}` {when}, and `{shown}` fails then"
+    return Fault(place, message, f"ask before: `if self.{field.name} is not None:`")
 
 
 def _uses(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.expr, str]]:

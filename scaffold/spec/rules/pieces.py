@@ -55,12 +55,14 @@ def pieces(spec: ModuleSpec) -> Iterator[Piece]:
 
 def _of_constructor(spec: ModuleSpec) -> Iterator[Piece]:
     built = constructor_names(spec)
-    fields = frozenset(one.name for one in spec.fields) | {"self"}
+    fields = frozenset(field.name for field in spec.fields) | {"self"}
     for field in spec.fields:
         yield from _of_field(spec, field, built, fields)
-    yield from (Piece("arguments", one.default) for one in spec.arguments if one.default is not None)
-    yield from (Piece("decorators", one) for one in spec.decorators)
-    yield from (Piece(f"keywords.{name}", one) for name, one in spec.keywords)
+    yield from (
+        Piece("arguments", argument.default) for argument in spec.arguments if argument.default is not None
+    )
+    yield from (Piece("decorators", decorator) for decorator in spec.decorators)
+    yield from (Piece(f"keywords.{name}", source) for name, source in spec.keywords)
     if spec.setup:
         yield Piece("setup", spec.setup, built, expression=False)
 
@@ -76,9 +78,11 @@ def _of_field(spec: ModuleSpec, field: Field, built: Names, fields: Names) -> It
         names = built | readable_above(spec, field) if field.stored else fields
         place = f"{key}.{expression_key(field)}"
         yield Piece(place, field.source, names, of_instance=not field.stored)
-    given = {"preprocess": field.preprocess, "converter": converter_expression(field)}
+    conversions = {"preprocess": field.preprocess, "converter": converter_expression(field)}
     yield from (
-        Piece(f"{key}.{name}", text, built | {field.name}) for name, text in given.items() if text is not None
+        Piece(f"{key}.{name}", text, built | {field.name})
+        for name, text in conversions.items()
+        if text is not None
     )
     if field.check is not None:
         yield Piece(f"{key}.check", field.check, fields, of_instance=True)
@@ -89,11 +93,11 @@ def _of_field(spec: ModuleSpec, field: Field, built: Names, fields: Names) -> It
 
 def _of_function(spec: ModuleSpec, key: str, function: Method) -> Iterator[Piece]:
     call = function.call
-    defaults = (one.default for one in call.args if one.default is not None)
+    defaults = (argument.default for argument in call.args if argument.default is not None)
     yield from (Piece(f"{key}.args", default) for default in defaults)
     listed = () if call.source else function.decorators
-    yield from (Piece(f"{key}.decorator", one, class_names(spec)) for one in listed)
-    names = frozenset((function.owner, *(one.name.lstrip("*") for one in call.args)))
+    yield from (Piece(f"{key}.decorator", decorator, class_names(spec)) for decorator in listed)
+    names = frozenset((function.owner, *(argument.name.lstrip("*") for argument in call.args)))
     text = call.source or call.body
     if text:
         yield Piece(
@@ -120,11 +124,11 @@ def _of_tests(spec: ModuleSpec) -> Iterator[Piece]:
 
 def claims(spec: ModuleSpec) -> Iterator[Piece]:
     """What the tests say of the fields and the arguments of the call."""
-    names = {"self", *(one.name for one in (spec.call.args if spec.call else ()))}
+    names = {"self", *(argument.name for argument in (spec.call.args if spec.call else ()))}
     names |= {STATE_ARGUMENT.name} if state_fields(spec) else set[str]()
     of_conditions = frozenset((*names, "close", *claimed_arguments(spec)))
-    for index, one in enumerate(spec.test.holds):
-        yield Piece(f"test.holds.{index}.that", one.that, of_conditions, of_instance=True)
+    for index, condition in enumerate(spec.test.holds):
+        yield Piece(f"test.holds.{index}.that", condition.that, of_conditions, of_instance=True)
     if spec.test.reference:
         yield Piece(
             "test.reference", spec.test.reference, frozenset(names), expression=False, of_instance=True
@@ -141,12 +145,12 @@ def imported_names(spec: ModuleSpec) -> Names:
     """The names that the spec's imports, the classes of its fields and its helpers bring in."""
     named = (line for line in spec.imports if not line.endswith(" import *"))
     lines = frozenset(assigned_names("\n".join(named)))
-    types = {one.name for one in (*spec.classes, *spec.generic)}
+    types = {kind.name for kind in (*spec.classes, *spec.generic)}
     shared = spec.unit.bound if spec.unit is not None else ()
     return lines | types | {*helper_names(spec), *shared}
 
 
 def class_names(spec: ModuleSpec) -> Names:
     """The names that the body of the class binds, which its statements and decorators may read."""
-    carried = (bound_by(one.call.source) for one in spec.methods if one.call.source)
-    return frozenset(one.name for one in (*spec.fields, *spec.methods)).union(*carried)
+    carried = (bound_by(method.call.source) for method in spec.methods if method.call.source)
+    return frozenset(member.name for member in (*spec.fields, *spec.methods)).union(*carried)

@@ -27,13 +27,13 @@ _BASES = {kind: word for word, kind in KINDS.items()}
 
 def legal_in_python(legal: tuple[str, ...]) -> tuple[str, ...]:
     """The legal values, with kinds as a skeleton writes them."""
-    return tuple(_BASES[one] for one in legal) if legal and set(legal) <= set(_BASES) else legal
+    return tuple(_BASES[kind] for kind in legal) if legal and set(legal) <= set(_BASES) else legal
 
 
 def in_python(fix: str, key: str) -> str:
     """The fix of a fault at `key`, with each piece of TOML in backticks as Python; others stay."""
     fix = fix.replace("`=` and an expression", "an expression")
-    return re.sub(_QUOTED, lambda found: f"`{_piece(found[1], key)}`", fix)
+    return re.sub(_QUOTED, lambda match: f"`{_piece(match[1], key)}`", fix)
 
 
 def _piece(text: str, key: str) -> str:
@@ -44,12 +44,12 @@ def _piece(text: str, key: str) -> str:
         if typed := re.fullmatch(_TYPE, text):
             return f"{typed[1]}: " * bool(typed[1]) + annotation(parse_type(typed[2]))
         inner = (text if table is None else table[3]).replace(", ... }", ", more = 0 }")
-        told = [_entry(name, value, key) for name, value in tomllib.loads(inner).items()]
+        texts = [_entry(name, value, key) for name, value in tomllib.loads(inner).items()]
     except (tomllib.TOMLDecodeError, TypeSyntaxError, SignatureSyntaxError):
         return text
-    if not told or None in told:
+    if not texts or None in texts:
         return text
-    said = ", ".join(filter(None, told))
+    said = ", ".join(filter(None, texts))
     said = said if '"' in said else said.replace("'", '"')
     return said if table is None else f"@{table[1]}({said})"
 
@@ -74,8 +74,11 @@ def _entry(name: str, value: Any, key: str) -> str | None:
                 else f"-> {result(*parse_returns(value), '')}"
             )
         case "args", str():
-            found = [parse_argument(part) for part in split_top(value, ",") if part]
-            shown = (one.name if one.type is None else f"{one.name}: {annotation(one.type)}" for one in found)
+            arguments = [parse_argument(part) for part in split_top(value, ",") if part]
+            shown = (
+                argument.name if argument.type is None else f"{argument.name}: {annotation(argument.type)}"
+                for argument in arguments
+            )
             return ", ".join(shown)
         case "kind", str():
             return _BASES.get(value, value)

@@ -52,26 +52,28 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Skelet
     names = read_names(tree.body, partial(_is_described_in, path.parent if path else None))
     names.variables.update(type_variables(tree.body, names))
     classes = described_classes(tree.body, names)
-    built = [one for one in classes if not is_as_written(one, names)]
+    built = [node for node in classes if not is_as_written(node, names)]
     used = used_variables(built, names)
-    names.variables = {name: one for name, one in names.variables.items() if name in used}
+    names.variables = {name: statement for name, statement in names.variables.items() if name in used}
     apart = (*classes, *names.variables.values())
     if not built:  # what is imported for types alone stays so
-        names.lines = read_names(one for one in tree.body if not is_for_types(one)).lines
+        names.lines = read_names(statement for statement in tree.body if not is_for_types(statement)).lines
     beside = [
-        one for one in tree.body if not (one in apart or _is_read(one) or (built and is_for_types(one)))
+        statement
+        for statement in tree.body
+        if not (statement in apart or _is_read(statement) or (built and is_for_types(statement)))
     ]
-    names.bound.update(name for one in beside for name in bound_by(one))
+    names.bound.update(name for statement in beside for name in bound_by(statement))
     if not classes:
         fix = "write `class Affine(Module):`, with `from scaffold.skeleton import Module`"
         raise ScaffoldError.of([*file.faults, Fault(where, "there is no class in it", fix, line=1, column=1)])
     unit = _unit(tree, classes, names, file, path or Path(where)) if len(classes) > 1 else None
     above = _comments_above(tree.body, file)
     parts = zip(classes, _beside(classes, beside), strict=True)
-    found = [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
+    skeletons = [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
     if unit is None and (doc := ast.get_docstring(tree)):
-        found[0].raw["module_doc"] = doc
-    return found
+        skeletons[0].raw["module_doc"] = doc
+    return skeletons
 
 
 def _is_described_in(folder: Path | None, module: str, name: str) -> bool:
@@ -108,34 +110,45 @@ def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:
     """
     classes = [node for node in body if isinstance(node, ast.ClassDef)]
     described = [node for node in classes if _is_described(node, names)]
-    own = {node.name for node in described} | names.beside
+    described_names = {node.name for node in described} | names.beside
     described = [
-        one for one in classes if one in described or own & {ast.unparse(base) for base in one.bases}
+        node
+        for node in classes
+        if node in described or described_names & {ast.unparse(base) for base in node.bases}
     ]
     return described or classes
 
 
 def _is_described(node: ast.ClassDef, names: Names) -> bool:
-    values = (one.value for one in node.body if isinstance(one, ast.AnnAssign) and one.value is not None)
-    decorators = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+    values = (
+        statement.value
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign) and statement.value is not None
+    )
+    decorators = (
+        decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list
+    )
     parts = (*node.bases, *decorators, *values)
-    words = (one.func if isinstance(one, ast.Call) else one for one in parts)
-    return any(names.word(one) or names.of(one) in KINDS_ELSEWHERE for one in words)
+    words = (part.func if isinstance(part, ast.Call) else part for part in parts)
+    return any(names.word(word) or names.of(word) in KINDS_ELSEWHERE for word in words)
 
 
 def _beside(classes: list[ast.ClassDef], beside: list[ast.stmt]) -> list[dict[str, list[ast.stmt]]]:
     """The statements between each class and the one above it; below the last, the rest."""
     lines = [0, *(node.lineno for node in classes)]
-    above = [[one for one in beside if first < one.lineno < last] for first, last in pairwise(lines)]
-    sides = [{"helpers": one} for one in above]
-    sides[-1]["below"] = [one for one in beside if one.lineno > lines[-1]]
+    above = [
+        [statement for statement in beside if first < statement.lineno < last]
+        for first, last in pairwise(lines)
+    ]
+    sides = [{"helpers": statements} for statements in above]
+    sides[-1]["below"] = [statement for statement in beside if statement.lineno > lines[-1]]
     return sides
 
 
 def _comments_above(body: list[ast.stmt], file: Notes) -> dict[ast.stmt, str]:
     """What stands above each statement but the first, above which is what is said of the file."""
     pairs = pairwise(body)
-    return {one: file.comment_of(one, before.end_lineno or 0) for before, one in pairs}
+    return {statement: file.comment_of(statement, before.end_lineno or 0) for before, statement in pairs}
 
 
 def _skeleton(
@@ -157,19 +170,19 @@ def _skeleton(
     raw |= beside
     if "imports" in raw:
         is_read = "source" in raw or bool(beside)
-        is_read = is_read or any("source" in one for one in raw.get("methods", {}).values())
-        raw["imports"] = [one for one in raw["imports"] if is_read or not _is_for_carried(one)]
+        is_read = is_read or any("source" in method for method in raw.get("methods", {}).values())
+        raw["imports"] = [line for line in raw["imports"] if is_read or not _is_for_carried(line)]
         raw = {key: part for key, part in raw.items() if key != "imports" or part}
     if unit is not None and "file" in raw:
-        what, fix = f"the classes of one file are one module, `{unit.stem}.py`", "rename the skeleton"
-        notes.refuse(node, ("file",), what, f"take it out; to call the module otherwise, {fix}")
+        message, fix = f"the classes of one file are one module, `{unit.stem}.py`", "rename the skeleton"
+        notes.refuse(node, ("file",), message, f"take it out; to call the module otherwise, {fix}")
     return Skeleton(where, raw, (*file.faults, *notes.faults), notes.locations, unit)
 
 
 def _source_of(statements: list[ast.stmt], key: str, notes: Notes) -> str:
     """The text of statements beside a class, whose places are noted."""
-    for one in statements:
-        notes.note((key,), one)
+    for statement in statements:
+        notes.note((key,), statement)
     return joined(helpers_in(notes.text, statements))
 
 
@@ -178,7 +191,9 @@ def _is_for_carried(line: str) -> bool:
     return line in (FUTURE, "import abc", *_OF_SELF) or line.startswith("from abc ")
 
 
-_OF_SELF = tuple(f"from {module} import {name}" for module, name in (one.rsplit(".", 1) for one in SELF))
+_OF_SELF = tuple(
+    f"from {module} import {name}" for module, name in (whole_name.rsplit(".", 1) for whole_name in SELF)
+)
 
 
 def _is_read(statement: ast.stmt) -> bool:
@@ -191,8 +206,8 @@ def _text(path: Path, where: str) -> str:
     try:
         return read_regular(path).decode("utf-8-sig")
     except OSError as error:
-        what = f"cannot be read ({error.strerror or error})"
-        raise ScaffoldError(what, where=where, fix="give the path of a spec") from None
+        message = f"cannot be read ({error.strerror or error})"
+        raise ScaffoldError(message, where=where, fix="give the path of a spec") from None
     except UnicodeDecodeError as error:
         raise ScaffoldError(
             f"is not UTF-8 (byte {error.start})", where=where, fix="save it as UTF-8"
@@ -205,8 +220,8 @@ def _parsed(text: str, where: str) -> ast.Module:
             warnings.simplefilter("ignore")
             tree = parse(text, expression=False)
     except SyntaxError as error:
-        what = f"is not Python: {error.msg}"
-        fault = Fault(where, what, "mend the line", line=error.lineno or 1, column=error.offset or 1)
+        message = f"is not Python: {error.msg}"
+        fault = Fault(where, message, "mend the line", line=error.lineno or 1, column=error.offset or 1)
         raise ScaffoldError.of([fault]) from None
     assert isinstance(tree, ast.Module)
     return tree

@@ -20,13 +20,17 @@ def statements(source: str) -> tuple[ast.stmt, ...]:
 
 def function_of(source: str) -> Function | None:
     """The function that a carried text defines: the last one, but for the setter of a property."""
-    functions = (one for one in statements(source) if isinstance(one, Function) and not is_setter(one))
-    return max(functions, key=lambda one: one.lineno, default=None)
+    functions = (
+        statement
+        for statement in statements(source)
+        if isinstance(statement, Function) and not is_setter(statement)
+    )
+    return max(functions, key=lambda function: function.lineno, default=None)
 
 
 def is_setter(function: Function) -> bool:
     """Whether a function sets or deletes a property."""
-    words = (ast.unparse(one).rpartition(".")[2] for one in function.decorator_list)
+    words = (ast.unparse(decorator).rpartition(".")[2] for decorator in function.decorator_list)
     return not {"setter", "deleter"}.isdisjoint(words)
 
 
@@ -39,7 +43,7 @@ def decorators_of(source: str) -> tuple[str, ...]:
     """The decorators of a carried function, from the outermost, without that of an abstract method."""
     function = function_of(source)
     listed = map(ast.unparse, function.decorator_list) if function is not None else ()
-    return tuple(one for one in listed if one not in _ABSTRACT)
+    return tuple(decorator for decorator in listed if decorator not in _ABSTRACT)
 
 
 def body_of(source: str) -> str:
@@ -56,17 +60,19 @@ def body_of(source: str) -> str:
 def is_left_open(source: str) -> bool:
     """Whether a carried function is for subclasses to write."""
     function = function_of(source)
-    return function is not None and any(ast.unparse(one) in _ABSTRACT for one in function.decorator_list)
+    return function is not None and any(
+        ast.unparse(decorator) in _ABSTRACT for decorator in function.decorator_list
+    )
 
 
 def needed_arguments(function: Function) -> Iterator[ast.arg]:
     """The arguments without which a method cannot be called, but for the instance or the class."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
-    is_static = any(ast.unparse(one) == "staticmethod" for one in function.decorator_list)
+    is_static = any(ast.unparse(decorator) == "staticmethod" for decorator in function.decorator_list)
     yield from positional[not is_static : len(positional) - len(arguments.defaults)]
     pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    yield from (one for one, default in pairs if default is None)
+    yield from (argument for argument, default in pairs if default is None)
 
 
 def returns_value(function: Function) -> bool:

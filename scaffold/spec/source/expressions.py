@@ -80,10 +80,10 @@ def _free_names(source: str, parameters: tuple[str, ...], *, expression: bool) -
 
 
 def _globals(table: symtable.SymbolTable) -> set[str]:
-    found = {
+    names = {
         symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced()
     }
-    return found.union(*(_globals(child) for child in table.get_children()))
+    return names.union(*(_globals(child) for child in table.get_children()))
 
 
 def assigned_names(source: str) -> tuple[str, ...]:
@@ -110,7 +110,9 @@ def draws_from(source: str, key: str) -> bool:
 
 def is_identity_test(node: ast.AST) -> bool:
     """Whether a node is `... is None` or the like, which reads no value."""
-    return isinstance(node, ast.Compare) and any(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
+    return isinstance(node, ast.Compare) and any(
+        isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops
+    )
 
 
 def _reads(tree: ast.AST) -> Iterator[ast.Name]:
@@ -150,12 +152,14 @@ def _parameters(arguments: ast.arguments) -> frozenset[str]:
         arguments.vararg,
         arguments.kwarg,
     )
-    return frozenset(one.arg for one in every if one is not None)
+    return frozenset(argument.arg for argument in every if argument is not None)
 
 
 def first_line(statement: ast.stmt) -> int:
     """The line on which a statement begins: that of its first decorator, where it has one."""
-    return min((one.lineno for one in getattr(statement, "decorator_list", ())), default=statement.lineno)
+    return min(
+        (decorator.lineno for decorator in getattr(statement, "decorator_list", ())), default=statement.lineno
+    )
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:

@@ -52,10 +52,13 @@ def rewrite_statements(source: str, change: Callable[[ast.stmt, str], str | None
 
     Statements inside of functions and classes are left.
     """
-    nodes = (one for one in own_nodes(ast.parse(source).body) if isinstance(one, ast.stmt))
-    simple = (one for one in nodes if not hasattr(one, "body"))
-    texts = ((one, change(one, ast.get_source_segment(source, one) or "")) for one in simple)
-    return spliced(source, (in_place_of(one, text) for one, text in texts if text is not None))
+    nodes = (node for node in own_nodes(ast.parse(source).body) if isinstance(node, ast.stmt))
+    simple = (node for node in nodes if not hasattr(node, "body"))
+    texts = (
+        (statement, change(statement, ast.get_source_segment(source, statement) or ""))
+        for statement in simple
+    )
+    return spliced(source, (in_place_of(statement, text) for statement, text in texts if text is not None))
 
 
 def _edits(node: ast.AST, ancestors: tuple[ast.AST, ...], change: Rewrite) -> Iterator[Edit]:
@@ -75,7 +78,7 @@ def _fstring(node: ast.JoinedStr, ancestors: tuple[ast.AST, ...], change: Rewrit
 
 def _replaced(node: Any, ancestors: tuple[ast.AST, ...], change: Rewrite) -> Any:
     if isinstance(node, list):
-        return [_replaced(one, ancestors, change) for one in cast("list[Any]", node)]
+        return [_replaced(element, ancestors, change) for element in cast("list[Any]", node)]
     if not isinstance(node, ast.AST):
         return node
     text = change(node, ancestors)
@@ -91,11 +94,13 @@ def rename(source: str, names: Mapping[str, str]) -> str:
     A name that the source itself assigns stays, unless the new one can be assigned in its place.
     """
     tree = ast.parse(source)
-    own = list(own_names(tree))
+    name_nodes = list(own_names(tree))
     assigned = local_names([tree]) - {
-        node.id for node in own if isinstance(node.ctx, ast.Store) and names.get(node.id, "").isidentifier()
+        node.id
+        for node in name_nodes
+        if isinstance(node.ctx, ast.Store) and names.get(node.id, "").isidentifier()
     }
-    free = {id(node): names[node.id] for node in own if node.id in names and node.id not in assigned}
+    free = {id(node): names[node.id] for node in name_nodes if node.id in names and node.id not in assigned}
     return _rewrite(source, tree, lambda node, _: free.get(id(node)))
 
 

@@ -62,8 +62,8 @@ def needless_keys(table: Mapping[str, Any], name: str, role: str, kind: str) -> 
     for key in table.keys() & FIELD_KEYS.keys():
         if role not in FIELD_KEYS[key].roles:
             fix = "remove it, or write another role"
-            what = f"`{key}` says nothing of a {role} field"
-            yield Fault(f"fields.{name}.{key}", what, fix, FIELD_KEYS[key].roles)
+            message = f"`{key}` says nothing of a {role} field"
+            yield Fault(f"fields.{name}.{key}", message, fix, FIELD_KEYS[key].roles)
         elif kind in KINDS and role in STORED and not kind_of(kind).takes(key):
             yield untaken(kind, key, f"fields.{name}.{key}")
 
@@ -76,9 +76,11 @@ def _misformed(name: str, value: Any, key: Key, where: str) -> Fault:
 
 def _illegal(value: Any, key: Key, where: str) -> Iterator[Fault]:
     listed = as_list(value) if isinstance(value, list) else [value]
-    for one in (one for one in listed if key.legal and one not in (True, False, *key.legal)):
-        fix = suggestion(one.lower(), key.legal, f"write one of the legal values: {key.doc}")
-        yield Fault(where, f"`{one}` is not legal", fix, key.legal)
+    for choice in (
+        candidate for candidate in listed if key.legal and candidate not in (True, False, *key.legal)
+    ):
+        fix = suggestion(choice.lower(), key.legal, f"write one of the legal values: {key.doc}")
+        yield Fault(where, f"`{choice}` is not legal", fix, key.legal)
 
 
 def _shown(value: Any) -> str:

@@ -24,26 +24,26 @@ def sanitized(raw: Mapping[Any, Any], where: str) -> tuple[dict[str, Any], list[
 def _value(value: Any, path: Path, where: str, faults: list[Fault]) -> Any:
     match value:
         case str() | Mapping() | list() | tuple() if len(path) > _DEPTH:
-            what, fix, clean = "nested too deeply", f"write at most {_DEPTH} levels", ""
+            message, fix, clean = "nested too deeply", f"write at most {_DEPTH} levels", ""
             path = path[:2]
         case str():
             text = value.replace("\r\n", "\n")
             odd = re.search(_ODD, text)
             if odd is None:
                 return text
-            what = f"holds U+{ord(odd[0]):04X}, which is no letter"
+            message = f"holds U+{ord(odd[0]):04X}, which is no letter"
             fix = "remove that character, or write an escape such as `\\x00`"
             clean = re.sub(_ODD, "", text.replace("\r", "\n"))
         case Mapping():
             return dict(_entries(cast("Mapping[Any, Any]", value), path, where, faults))
         case list() | tuple():
             parts = enumerate(cast("list[Any]", value))
-            return [_value(one, (*path, str(index)), where, faults) for index, one in parts]
+            return [_value(part, (*path, str(index)), where, faults) for index, part in parts]
         case int() if not -_LARGEST <= value < _LARGEST:
-            what, fix, clean = "the integer has more than 64 bits", "write a smaller one", 1
+            message, fix, clean = "the integer has more than 64 bits", "write a smaller one", 1
         case _:
             return value
-    faults.append(Fault(_place(where, path), what, fix))
+    faults.append(Fault(_place(where, path), message, fix))
     return clean
 
 
@@ -52,13 +52,13 @@ def _entries(
 ) -> Iterator[tuple[str, Any]]:
     for name, value in table.items():
         if not isinstance(name, str):
-            what, fix = f"a key is of type {type(name).__name__}", "write it as a string"
+            message, fix = f"a key is of type {type(name).__name__}", "write it as a string"
         elif re.search(_ODD, name) or "\n" in name:
-            what, fix = f"the key {name!a} holds a control character", "remove that character"
+            message, fix = f"the key {name!a} holds a control character", "remove that character"
         else:
             yield name, _value(value, (*path, name), where, faults)
             continue
-        faults.append(Fault(_place(where, path), what, fix))
+        faults.append(Fault(_place(where, path), message, fix))
 
 
 def _place(where: str, path: Path) -> str:

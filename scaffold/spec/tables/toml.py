@@ -51,8 +51,10 @@ def _not_toml(why: str, where: str, text: str = "") -> ScaffoldError:
     last = text.rstrip().rpartition("\n")
     end = (last[0].count("\n") + 1 + bool(last[1]), len(last[2]) + 1)
     line, column = (None, None) if at is None else (int(at[1]), int(at[2])) if at[1] else end
-    what = f"is not TOML: {re.sub(_AT, '', why)}"
-    return ScaffoldError.of([Fault(where, what, "mend the line; https://toml.io", line=line, column=column)])
+    message = f"is not TOML: {re.sub(_AT, '', why)}"
+    return ScaffoldError.of(
+        [Fault(where, message, "mend the line; https://toml.io", line=line, column=column)]
+    )
 
 
 def write_toml(raw: Mapping[str, Any], schema: str) -> str:

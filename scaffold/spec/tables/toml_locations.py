@@ -28,9 +28,9 @@ _ESCAPED = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\
 def key_locations(text: str) -> dict[Path, Location]:
     """The location of each key by its path; the parts of an array are keys by their number."""
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
-    found = _Scanner(text).document()
-    lines = {path: bisect_right(starts, offset) for path, offset in found.items()}
-    return {path: (lines[path], offset - starts[lines[path] - 1] + 1) for path, offset in found.items()}
+    offsets = _Scanner(text).document()
+    lines = {path: bisect_right(starts, offset) for path, offset in offsets.items()}
+    return {path: (lines[path], offset - starts[lines[path] - 1] + 1) for path, offset in offsets.items()}
 
 
 class _Scanner:

@@ -159,9 +159,9 @@ def _first_result(suite: Any, instance: Any, arguments: Any, x: Any, draws: int 
         raise ValueError("a mean over keys is of a call that is given a key")
 
     def drawn(seed: Any) -> Any:
-        one = jax.random.key(seed)
+        root_key = jax.random.key(seed)
         shapes = {i: leaves[i].shape for i in keys}
-        key = {i: jax.random.split(one, n) if n else one for i, n in shapes.items()}
+        key = {i: jax.random.split(root_key, n) if n else root_key for i, n in shapes.items()}
         return _arrays(suite.apply(instance, *replace_leaves(call_arguments, key)))[0]
 
     return wide_in_numpy(jax.vmap(drawn)(jnp.arange(draws)))
@@ -172,7 +172,7 @@ def _arrays(result: Any) -> list[Any]:
 
 
 def _first_array(result: Any) -> np.ndarray:
-    found = _arrays(result)
-    if not found:
+    arrays = _arrays(result)
+    if not arrays:
         raise ValueError("the call returns no array of floats")
-    return wide_in_numpy(found[0])
+    return wide_in_numpy(arrays[0])

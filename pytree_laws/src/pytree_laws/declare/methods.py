@@ -84,15 +84,15 @@ class Method:
         """What it gives for an instance: of a property its value."""
         if self.call is not None:
             return self.call(instance, *arguments)
-        held = getattr(instance, self.name)
+        attribute = getattr(instance, self.name)
         is_value = is_property(type(instance), self.name)
-        return held if is_value else held(*arguments)
+        return attribute if is_value else attribute(*arguments)
 
 
 def is_property(cls: type, name: str) -> bool:
     """Whether an attribute of a class is computed when it is read."""
-    held = inspect.getattr_static(cls, name, None)
-    return isinstance(held, property | functools.cached_property)
+    attribute = inspect.getattr_static(cls, name, None)
+    return isinstance(attribute, property | functools.cached_property)
 
 
 def is_action(cls: type, name: str) -> bool:
@@ -111,10 +111,10 @@ def with_state(suite: Any, method: Method) -> Method:
         return method
 
     def arguments(seed: int) -> Sequence[Any]:
-        given = [*method.arguments(seed)]
+        call_arguments = [*method.arguments(seed)]
         # Of any values: what is put back to the start would show nowhere else.
-        given.insert(method.state_at or 0, randomize(suite.state(seed), 2 * seed))
-        return given
+        call_arguments.insert(method.state_at or 0, randomize(suite.state(seed), 2 * seed))
+        return call_arguments
 
     def call(instance: Any, *arguments: Any) -> Any:
         return method.use(instance, *jax.tree.map(lambda leaf: leaf, arguments))
@@ -165,17 +165,17 @@ def _can_be_used(instance: Any, name: str) -> bool:
         return False
     if is_property(cls, name):
         return True
-    held = inspect.getattr_static(cls, name)
-    if isinstance(held, type) or not callable(getattr(cls, name, None)):
+    attribute = inspect.getattr_static(cls, name)
+    if isinstance(attribute, type) or not callable(getattr(cls, name, None)):
         return False
-    if inspect.isgeneratorfunction(held) or inspect.iscoroutinefunction(held):
+    if inspect.isgeneratorfunction(attribute) or inspect.iscoroutinefunction(attribute):
         return False
     try:
         signature = inspect.signature(getattr(instance, name))
         whole = list(inspect.signature(getattr(cls, name)).parameters)
     except (TypeError, ValueError, AttributeError):
         return False
-    if not isinstance(held, classmethod | staticmethod) and whole[:1] != [SELF]:
+    if not isinstance(attribute, classmethod | staticmethod) and whole[:1] != [SELF]:
         return False
     if signature.return_annotation in (None, "None"):  # it acts, and gives nothing
         return False

@@ -24,50 +24,50 @@ def block(name: str, lines: Sequence[str], brackets: str = "()") -> str:
 
 def render_leaves(leaves: Sequence[Leaf], declared: Sequence[Leaf] = ()) -> str:
     """The leaves; what is declared well stays as it is, and a sub-tree that is declared as one."""
-    told = (_as_declared(leaf, leaves, declared) for leaf in leaves)
-    return block("leaves", list(dict.fromkeys(map(render, told))))
+    declarations = (_as_declared(leaf, leaves, declared) for leaf in leaves)
+    return block("leaves", list(dict.fromkeys(map(render, declarations))))
 
 
 def _as_declared(leaf: Leaf, leaves: Sequence[Leaf], declared: Sequence[Leaf]) -> Leaf:
     """A leaf as it may be declared: with the role that it is declared with, which no instance shows."""
-    own = next((one for one in declared if one.path == leaf.path), None)
-    tree = next((one for one in declared if one.is_tree and is_under(leaf.path, one.path)), None)
-    if own is None:
+    exact = next((spec for spec in declared if spec.path == leaf.path), None)
+    tree = next((spec for spec in declared if spec.is_tree and is_under(leaf.path, spec.path)), None)
+    if exact is None:
         return tree or leaf
-    if is_kept(own, leaves):
-        return own
-    is_array = "python" not in (own.role, leaf.role)
-    return dataclasses.replace(leaf, role=own.role, unused=own.unused) if is_array else leaf
+    if is_kept(exact, leaves):
+        return exact
+    is_array = "python" not in (exact.role, leaf.role)
+    return dataclasses.replace(leaf, role=exact.role, unused=exact.unused) if is_array else leaf
 
 
 def is_kept(declared: Leaf, leaves: Sequence[Leaf]) -> bool:
     """Whether a declaration is true of the leaf that was found at its path."""
-    found = next((leaf for leaf in leaves if leaf.path == declared.path), None)
-    arrays = [leaf is not None and leaf.role != "python" for leaf in (declared, found)]
-    if found is None or arrays[0] is not arrays[1]:
+    actual = next((leaf for leaf in leaves if leaf.path == declared.path), None)
+    arrays = [leaf is not None and leaf.role != "python" for leaf in (declared, actual)]
+    if actual is None or arrays[0] is not arrays[1]:
         return False
-    shapes = None in (declared.shape, found.shape) or declared.shape == found.shape
-    return shapes and (declared.is_tree or _is_one_dtype(declared.dtype, found.dtype))
+    shapes = None in (declared.shape, actual.shape) or declared.shape == actual.shape
+    return shapes and (declared.is_tree or _is_one_dtype(declared.dtype, actual.dtype))
 
 
-def _is_one_dtype(one: str | None, other: str | None) -> bool:
+def _is_one_dtype(dtype: str | None, other: str | None) -> bool:
     """Whether two names mean one dtype, as `float` and `float32` may."""
-    if one == other or None in (one, other) or "key" in (one, other):
-        return one == other
-    return bool(real_dtype(str(one)) == real_dtype(str(other)))
+    if dtype == other or None in (dtype, other) or "key" in (dtype, other):
+        return dtype == other
+    return bool(real_dtype(str(dtype)) == real_dtype(str(other)))
 
 
-def render(one: Any, *further: str) -> str:
+def render(spec: Any, *further: str) -> str:
     """The source of a declared leaf, output or Variable, without what it has by default."""
-    parts, fields = list(further), dataclasses.fields(one)
+    parts, fields = list(further), dataclasses.fields(spec)
     for field in fields[len(further) :]:
-        value = getattr(one, field.name)
+        value = getattr(spec, field.name)
         if value != field.default or field.default is dataclasses.MISSING:
             first = field.name in ("path", "role", "shape", "dtype")
             by_place = first and len(parts) == fields.index(field)
             text = source_of(value) or repr(value)
             parts.append(text if by_place else f"{field.name}={text}")
-    return f"{type(one).__name__}({', '.join(parts)})"
+    return f"{type(spec).__name__}({', '.join(parts)})"
 
 
 def render_static(values: Mapping[str, Any]) -> str:
@@ -100,6 +100,10 @@ def _public_module(module: str, name: str, value: Any) -> str:
     if "._" not in module:
         return module
     library = module.partition(".")[0]
-    public = [one for one in list(sys.modules) if one.partition(".")[0] == library and "._" not in one]
-    named = [one for one in public if vars(sys.modules[one]).get(name) is value]
-    return min(named, key=lambda one: (len(one), one), default=module)
+    public = [
+        module_name
+        for module_name in list(sys.modules)
+        if module_name.partition(".")[0] == library and "._" not in module_name
+    ]
+    named = [module_name for module_name in public if vars(sys.modules[module_name]).get(name) is value]
+    return min(named, key=lambda module_name: (len(module_name), module_name), default=module)

@@ -57,6 +57,6 @@ def _names_in(code: types.CodeType) -> Iterator[str]:
 
 
 def _nearest(name: str, known: set[str]) -> str:
-    public = sorted(one for one in known if not one.startswith(("_", "test_")))
-    found = difflib.get_close_matches(name, public, 1)
-    return f"; did you mean `{found[0]}`?" if found else "; remove it, or begin its name with `_`"
+    public = sorted(known_name for known_name in known if not known_name.startswith(("_", "test_")))
+    matches = difflib.get_close_matches(name, public, 1)
+    return f"; did you mean `{matches[0]}`?" if matches else "; remove it, or begin its name with `_`"

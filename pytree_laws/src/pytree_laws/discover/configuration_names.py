@@ -13,15 +13,15 @@ def changes_options_alone(trial: TracedConfiguration) -> bool:
 
     Some values print as an address, which is another one in each process.
     """
-    own = trial.configuration
-    changes = {**own.inputs, **own.given, **own.leaves}.values()
+    configuration = trial.configuration
+    changes = {**configuration.inputs, **configuration.given, **configuration.leaves}.values()
     numbers = any(is_array(v) or isinstance(v, float | complex) for v in changes)
-    return not numbers and " at 0x" not in own.name
+    return not numbers and " at 0x" not in configuration.name
 
 
-def inputs_as_text(own: Configuration) -> str:
-    told = changes_as_text({**own.inputs, **own.leaves})
-    return f" with {told}" * bool(told)
+def inputs_as_text(configuration: Configuration) -> str:
+    text = changes_as_text({**configuration.inputs, **configuration.leaves})
+    return f" with {text}" * bool(text)
 
 
 def changes_as_text(changes: Mapping[str, Any]) -> str:

@@ -48,9 +48,11 @@ class Configuration:
     @property
     def name(self) -> str:
         """As messages call it: `use_bias=False, the call's key=None`."""
-        own = [f"{name}={value_text(value)}" for name, value in {**self.inputs, **self.leaves}.items()]
+        inputs = [f"{name}={value_text(value)}" for name, value in {**self.inputs, **self.leaves}.items()]
         call = [f"{name}={value_text(value)}" for name, value in self.given.items()]
-        return " and ".join([", ".join(own)] * bool(own) + [f"in the call {', '.join(call)}"] * bool(call))
+        return " and ".join(
+            [", ".join(inputs)] * bool(inputs) + [f"in the call {', '.join(call)}"] * bool(call)
+        )
 
     @property
     def leaves_out_alone(self) -> bool:
@@ -86,9 +88,9 @@ class TracedConfiguration:
     @property
     def is_quiet(self) -> bool:
         """Whether a flag, and nothing else, says that nothing is random."""
-        own = self.configuration
-        changes = {**own.inputs, **own.given, **own.leaves}.items()
-        return own.size == 1 and all(
+        configuration = self.configuration
+        changes = {**configuration.inputs, **configuration.given, **configuration.leaves}.items()
+        return configuration.size == 1 and all(
             value is QUIET.get(name.rpartition(".")[2], EMPTY) for name, value in changes
         )
 
@@ -99,40 +101,40 @@ class TracedConfiguration:
 
 def factors(suite: Any) -> Iterator[Factor]:
     """What can be another, and its other values."""
-    for where, found in (("inputs", example_construction(suite)), ("given", example_call(suite))):
-        yield from _of_signature(where, found)
+    for where, invocation in (("inputs", example_construction(suite)), ("given", example_call(suite))):
+        yield from _of_signature(where, invocation)
     yield from _present(suite, example_construction(suite))
     for name, leaf in named_leaves(suite.cached_instance()):
         if isinstance(leaf, bool):
             yield "leaves", name, [not leaf]
 
 
-def _of_signature(where: str, found: Invocation | None) -> Iterator[Factor]:
-    if found is None:
+def _of_signature(where: str, invocation: Invocation | None) -> Iterator[Factor]:
+    if invocation is None:
         return
-    annotations = found.annotations()
-    for name, parameter in found.varied().items():
-        given, default = found.given[name], parameter.default
-        others = other_values(annotations.get(name, EMPTY), default, given)
+    annotations = invocation.annotations()
+    for name, parameter in invocation.varied().items():
+        argument, default = invocation.given[name], parameter.default
+        others = other_values(annotations.get(name, EMPTY), default, argument)
         if others and not name.startswith("_"):
             yield where, name, others
 
 
-def _present(suite: Any, found: Invocation | None) -> Iterator[Factor]:
+def _present(suite: Any, invocation: Invocation | None) -> Iterator[Factor]:
     """Optional arrays that the example leaves out, as they are held where they were not given."""
-    if found is None:
+    if invocation is None:
         return
-    annotations, held = found.annotations(), suite.named(suite.cached_instance())
-    for name in found.varied():
-        left_out = found.given[name] is None and is_inexact(held.get(name))
+    annotations, leaves = invocation.annotations(), suite.named(suite.cached_instance())
+    for name in invocation.varied():
+        left_out = invocation.given[name] is None and is_inexact(leaves.get(name))
         if left_out and takes_arrays(annotations.get(name, EMPTY)):
-            yield "inputs", name, [copied(held[name])]
+            yield "inputs", name, [copied(leaves[name])]
 
 
-def alone(suite: Any, held: Sequence[Factor]) -> list[Configuration]:
+def alone(suite: Any, known_factors: Sequence[Factor]) -> list[Configuration]:
     """Those that are declared, and each value of each factor alone."""
     declared = [Configuration(inputs=dict(path), is_declared=True) for path in suite.absent]
-    single = [_changed({where: {name: value}}) for where, name, values in held for value in values]
+    single = [_changed({where: {name: value}}) for where, name, values in known_factors for value in values]
     named = {method.name: method for method in [*single, *declared]}  # what is declared is demanded
     return list(named.values())
 
@@ -140,16 +142,16 @@ def alone(suite: Any, held: Sequence[Factor]) -> list[Configuration]:
 def _changed(places: Mapping[str, Mapping[str, Any]]) -> Configuration:
     """A configuration by the places where something is changed."""
     empty: Mapping[str, Any] = {}
-    inputs, given, leaves = (places.get(leaf, empty) for leaf in ("inputs", "given", "leaves"))
-    return Configuration(inputs, given, leaves)
+    inputs, arguments, leaves = (places.get(leaf, empty) for leaf in ("inputs", "given", "leaves"))
+    return Configuration(inputs, arguments, leaves)
 
 
-def _pairs(held: Sequence[Factor]) -> Iterator[Configuration]:
+def _pairs(known_factors: Sequence[Factor]) -> Iterator[Configuration]:
     """Configurations in which each two values of two factors meet."""
     left = {
         (i, a, j, b)
-        for (i, one), (j, other) in itertools.combinations(enumerate(held), 2)
-        for a in range(len(one[2]))
+        for (i, factor), (j, other) in itertools.combinations(enumerate(known_factors), 2)
+        for a in range(len(factor[2]))
         for b in range(len(other[2]))
     }
     while left:
@@ -158,11 +160,11 @@ def _pairs(held: Sequence[Factor]) -> Iterator[Configuration]:
             if chosen.get(i, a) == a and chosen.get(j, b) == b:
                 chosen |= {i: a, j: b}
                 left -= {(i, a, j, b)}
-        own: dict[str, dict[str, Any]] = {}
+        places: dict[str, dict[str, Any]] = {}
         for i, a in chosen.items():
-            where, name, values = held[i]
-            own.setdefault(where, {})[name] = values[a]
-        yield _changed(own)
+            where, name, values = known_factors[i]
+            places.setdefault(where, {})[name] = values[a]
+        yield _changed(places)
 
 
 @once_per_session
@@ -170,12 +172,15 @@ def traced_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
     """Each configuration, built and traced, the example itself first."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        held = list(factors(suite))
-        found = [trace_configuration(suite, one) for one in [Configuration(), *alone(suite, held)]]
-        wrong = [traced.configuration for traced in found if traced.error is not None]
-        fine = [(where, name, _without(wrong, where, name, values)) for where, name, values in held]
-        further = itertools.islice(_pairs(fine), max(0, MAX_CONFIGURATIONS - len(found)))
-        return (*found, *(trace_configuration(suite, one) for one in further))
+        known_factors = list(factors(suite))
+        trials = [
+            trace_configuration(suite, configuration)
+            for configuration in [Configuration(), *alone(suite, known_factors)]
+        ]
+        wrong = [traced.configuration for traced in trials if traced.error is not None]
+        fine = [(where, name, _without(wrong, where, name, values)) for where, name, values in known_factors]
+        further = itertools.islice(_pairs(fine), max(0, MAX_CONFIGURATIONS - len(trials)))
+        return (*trials, *(trace_configuration(suite, configuration) for configuration in further))
 
 
 @once_per_session
@@ -188,8 +193,10 @@ def accepted_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
 
 def _without(wrong: Sequence[Configuration], where: str, name: str, values: Sequence[Any]) -> list[Any]:
     """The values that work alone."""
-    refused = [getattr(one, where).get(name, wrong) for one in wrong if one.size == 1]
-    return [value for value in values if not any(value is one for one in refused)]
+    refused = [
+        getattr(configuration, where).get(name, wrong) for configuration in wrong if configuration.size == 1
+    ]
+    return [value for value in values if not any(value is refused_value for refused_value in refused)]
 
 
 def trace_configuration(suite: Any, configuration: Configuration) -> TracedConfiguration:
@@ -198,8 +205,8 @@ def trace_configuration(suite: Any, configuration: Configuration) -> TracedConfi
     try:
         trial.instance = _instance(suite, configuration)
         if suite.called():
-            found = trace_call(suite, trial.instance, configuration.given)
-            trial.trace, trial.inputs = found
+            traced_call = trace_call(suite, trial.instance, configuration.given)
+            trial.trace, trial.inputs = traced_call
     except ANY_ERROR as error:
         trial.error = error
         trial.refused = raises_deliberately(error, cls) or is_left_out(suite, trial)
@@ -211,9 +218,9 @@ def is_left_out(suite: Any, trial: TracedConfiguration) -> bool:
 
     The default says that it is not given, and what is given instead may then mean something else.
     """
-    own = trial.configuration
-    pairs = ((own.inputs, example_construction(suite)), (own.given, example_call(suite)))
-    nones = [(n, use) for one, use in pairs for n, v in one.items() if v is None]
+    configuration = trial.configuration
+    pairs = ((configuration.inputs, example_construction(suite)), (configuration.given, example_call(suite)))
+    nones = [(n, use) for changes, use in pairs for n, v in changes.items() if v is None]
     return (
         bool(nones)
         and "None" not in str(trial.error)
@@ -222,8 +229,8 @@ def is_left_out(suite: Any, trial: TracedConfiguration) -> bool:
 
 
 def _instance(suite: Any, configuration: Configuration) -> Any:
-    held = configuration.inputs
-    built = build_with(suite, held) if held else suite.cached_instance()
+    inputs = configuration.inputs
+    built = build_with(suite, inputs) if inputs else suite.cached_instance()
     return _with_leaves(built, configuration.leaves)
 
 

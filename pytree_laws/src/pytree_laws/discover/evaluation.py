@@ -21,20 +21,20 @@ from .invocation import call_function, example_call, trace_call
 
 def with_other_values(trial: TracedConfiguration) -> Any:
     """The instance of a configuration; what is built anew has random values: drawing them as the constructor does takes long."""
-    own = trial.configuration
-    return randomize(trial.instance, 2) if own.inputs or not own.size else trial.instance
+    configuration = trial.configuration
+    return randomize(trial.instance, 2) if configuration.inputs or not configuration.size else trial.instance
 
 
 def run_traced(suite: Any, trial: TracedConfiguration) -> list[Any]:
     """The arrays that a configuration gives when it is called."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        call, given = call_function(suite, trial.configuration.given)
+        call, arguments = call_function(suite, trial.configuration.given)
         tree, back = suite.to_tree(with_other_values(trial))
-        return numbers_of(call(back(tree), given))
+        return numbers_of(call(back(tree), arguments))
 
 
-def evaluated(suite: Any, found: Sequence[TracedConfiguration]) -> list[Any]:
+def evaluated(suite: Any, trials: Sequence[TracedConfiguration]) -> list[Any]:
     """The arrays that configurations give when their traces are evaluated, or an error.
 
     They are traced anew: what is held twice in one instance need not be so in one with other values.
@@ -42,7 +42,7 @@ def evaluated(suite: Any, found: Sequence[TracedConfiguration]) -> list[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         traces = [
-            trace_call(suite, with_other_values(traced), traced.configuration.given) for traced in found
+            trace_call(suite, with_other_values(traced), traced.configuration.given) for traced in trials
         ]
     return run_batched(
         [
@@ -52,9 +52,11 @@ def evaluated(suite: Any, found: Sequence[TracedConfiguration]) -> list[Any]:
     )
 
 
-def of_generic(found: Sequence[TracedConfiguration]) -> list[Any]:
+def of_generic(trials: Sequence[TracedConfiguration]) -> list[Any]:
     """The arrays that configurations give where floats are positive and differ, by their traces; or an error."""
-    return run_batched([(jax.extend.core.jaxpr_as_fun(one.trace[0]), _generic_inputs(one)) for one in found])
+    return run_batched(
+        [(jax.extend.core.jaxpr_as_fun(trial.trace[0]), _generic_inputs(trial)) for trial in trials]
+    )
 
 
 def _generic_inputs(trial: TracedConfiguration) -> list[Any]:

@@ -97,10 +97,10 @@ def with_other_statics(suite: Any) -> Iterator[tuple[str, Any]]:
             yield path, suite.with_static(instance, path, value)
 
 
-def same_value(one: Any, other: Any) -> bool:
+def same_value(value: Any, other: Any) -> bool:
     """Whether two static values are equal, and of one type."""
     with contextlib.suppress(Exception):  # a value whose == has no truth value
-        return type(one) is type(other) and bool(one == other)
+        return type(value) is type(other) and bool(value == other)
     return False
 
 
@@ -153,15 +153,15 @@ def stores_what_it_is_given(suite: Any) -> bool:
         return False
     if issubclass(cls, tuple):
         return True
-    own = [owner for owner in cls.__mro__ if not is_of_library(owner)]
-    held = [pair for owner in own for pair in vars(owner).items()]
+    owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
+    members = [pair for owner in owners for pair in vars(owner).items()]
     # `__subclasshook__` and `__init_subclass__` are class methods too.
-    made = any(isinstance(value, classmethod) and not name.startswith("__") for name, value in held)
+    made = any(isinstance(value, classmethod) and not name.startswith("__") for name, value in members)
     code = getattr(inspect.unwrap(cls.__init__), "__code__", None)
     generated = getattr(code, "co_filename", "").startswith("<string>")
     fields = getattr(cls, "__dataclass_fields__", {}).values()
     converts = any("converter" in field.metadata for field in fields)
-    further = any(hasattr(owner, "__post_init__") for owner in own)
+    further = any(hasattr(owner, "__post_init__") for owner in owners)
     return generated and not (made or converts or further)
 
 
@@ -197,8 +197,8 @@ def first_own_frame(frame: FrameType) -> FrameType:
 
 def codes_of(suite: type) -> Iterator[CodeType]:
     """The code of all functions of a suite, and of the functions in these."""
-    held = [value for owner in suite.__mro__ for value in vars(owner).values()]
-    functions = (getattr(value, "__func__", value) for value in held)
+    members = [value for owner in suite.__mro__ for value in vars(owner).values()]
+    functions = (getattr(value, "__func__", value) for value in members)
     todo = [function.__code__ for function in functions if hasattr(function, "__code__")]
     while todo:
         code = todo.pop()

@@ -110,7 +110,7 @@ def trace_call(
     suite: Any,
     instance: Any,
     changes: Mapping[str, Any],
-    fit: Callable[[Any], Any] = lambda given: given,
+    fit: Callable[[Any], Any] = lambda arguments: arguments,
     by_name: bool = False,
     after: bool = False,
 ) -> Any:
@@ -118,10 +118,10 @@ def trace_call(
 
     With `after` the outputs are these, and what the call has changed in place.
     """
-    call, given = call_function(suite, changes, by_name, in_place=after)
-    given = fit(given)
+    call, arguments = call_function(suite, changes, by_name, in_place=after)
+    arguments = fit(arguments)
     tree, back = suite.to_tree(instance)
-    static, arrays = partition((tree, given))
+    static, arrays = partition((tree, arguments))
 
     def use(values: Sequence[Any]) -> Any:
         instance, rest = combine(static, values)
@@ -129,7 +129,7 @@ def trace_call(
         result = call(node, rest)
         return (result, suite.changed_in_place(node)) if after else result
 
-    named = [(name, v) for name, v in named_leaves((tree, given)) if is_array(v)]
+    named = [(name, v) for name, v in named_leaves((tree, arguments)) if is_array(v)]
     try:
         return jax.make_jaxpr(use, return_shape=True)(arrays), named
     except NEEDS_VALUES:
@@ -143,8 +143,8 @@ def trace_inputs(
 
     `move` gives the pair of its tree and of what the call is given other numbers.
     """
-    _, given = call_function(suite, changes)
-    return arrays_of(move((suite.to_tree(instance)[0], given)))
+    _, arguments = call_function(suite, changes)
+    return arrays_of(move((suite.to_tree(instance)[0], arguments)))
 
 
 def trace_of_call(suite: Any, instance: Any, arguments: Sequence[Any]) -> Any:

@@ -36,21 +36,23 @@ SOME = {int: 2, float: 0.5}
 def likely_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
     """The example with another value of an option of the constructor or of the call, where that works."""
     maker, call = example_construction(suite), example_call(suite)
-    cls, found = type(suite.cached_instance()), list[Configuration]()
+    cls, configurations = type(suite.cached_instance()), list[Configuration]()
     if maker is not None:
         pairs = ((n, v) for n, v in likely_values(maker, cls) if type(v) is not int or maker.given[n] is None)
-        found += [Configuration(inputs={name: value}) for name, value in pairs]
+        configurations += [Configuration(inputs={name: value}) for name, value in pairs]
     if call is not None:
-        found += [Configuration(given={name: value}) for name, value in likely_values(call, call.function)]
-    traced = [trace_configuration(suite, configuration) for configuration in found]
+        configurations += [
+            Configuration(given={name: value}) for name, value in likely_values(call, call.function)
+        ]
+    traced = [trace_configuration(suite, configuration) for configuration in configurations]
     return tuple(trial for trial in traced if trial.error is None)
 
 
 def likely_uses(suite: Any, method: Method) -> Iterator[Use]:
     """A method with another value of an option, or with an argument of its own class in another configuration."""
     instance = suite.elsewhere(suite.cached_instance())
-    given = tuple(method.arguments(0))  # made here: what builds them is not what is recorded
-    invocation = record_call(instance, lambda: method.use(instance, *given))
+    arguments = tuple(method.arguments(0))  # made here: what builds them is not what is recorded
+    invocation = record_call(instance, lambda: method.use(instance, *arguments))
     if invocation is not None and invocation.name == method.name:
         yield from at_likely_values(method, invocation, instance)
         yield from _uses(method, invocation, instance, _other_instances(suite, invocation))
@@ -73,13 +75,13 @@ def _uses(
 def likely_values(invocation: Invocation, source: Callable[..., Any] | type) -> list[tuple[str, Any]]:
     """The options that are at their default, each with another value."""
     annotations = invocation.annotations()
-    found = [
+    options = [
         (name, value)
         for name, parameter in invocation.varied().items()
         if invocation.given[name] is parameter.default and not name.startswith("_")
         for value in _values(name, annotations.get(name, EMPTY), parameter.default, source)
     ]
-    return found[:MAX_LIKELY]
+    return options[:MAX_LIKELY]
 
 
 def _values(name: str, annotation: Any, default: Any, source: Callable[..., Any] | type) -> Iterator[Any]:
@@ -101,13 +103,17 @@ def compared_strings(source: Callable[..., Any] | type, name: str) -> list[str]:
         tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(source))))
     except ANY_ERROR:  # it is in no file
         return []
-    found: list[str] = []
+    strings: list[str] = []
     for node in ast.walk(tree):
         parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
         if any(getattr(part, "id", getattr(part, "attr", "")) == name for part in parts):
-            inside = (one for part in parts for one in ast.walk(part))
-            found += [one.value for one in inside if isinstance(one, ast.Constant) and type(one.value) is str]
-    return list(dict.fromkeys(found))
+            inside = (child for part in parts for child in ast.walk(part))
+            strings += [
+                child.value
+                for child in inside
+                if isinstance(child, ast.Constant) and type(child.value) is str
+            ]
+    return list(dict.fromkeys(strings))
 
 
 def _other_instances(suite: Any, invocation: Invocation) -> Iterator[tuple[str, Any]]:

@@ -43,9 +43,9 @@ def the_call(suite: Any) -> Method:
 @once_per_session
 def tried(suite: Any) -> dict[str, Exception | None]:
     """By method, the error that it raises: on one example, or on all where nobody declared it."""
-    found = {method.name: _errors(suite, method) for method in methods_of(suite)}
+    errors = {method.name: _errors(suite, method) for method in methods_of(suite)}
     every = {method.name: 2 if method.found else 1 for method in methods_of(suite)}
-    return {name: e[0] if len(e) >= every[name] else None for name, e in found.items()}
+    return {name: e[0] if len(e) >= every[name] else None for name, e in errors.items()}
 
 
 def _errors(suite: Any, method: Method) -> list[Exception]:
@@ -65,11 +65,11 @@ def usable(suite: Any) -> tuple[Method, ...]:
 
 
 def program_of(
-    suite: Any, method: Method, instance: Any, given: Sequence[Any]
+    suite: Any, method: Method, instance: Any, arguments: Sequence[Any]
 ) -> tuple[Callable[..., Any], tuple[Any, Any]]:
     """A method as a function of the arrays of an instance and of its arguments, and these."""
     value, back = suite.to_arrays(instance)
-    static, arrays = partition(tuple(given))
+    static, arrays = partition(tuple(arguments))
 
     def run(value: Any, arrays: Any) -> Any:
         instance = back(value)
@@ -87,16 +87,16 @@ def trace_of(suite: Any, method: Method) -> Any:
 
 def traced_in(suite: Any, method: Method, dtype: str) -> Any:
     """The same, with the instance and the arguments in a dtype."""
-    usual, given = real_dtype("float"), method.arguments(0)
+    usual, arguments = real_dtype("float"), method.arguments(0)
     with example_in(suite, dtype, 0) as (instance, _):
-        run, arrays = program_of(suite, method, instance, cast(given, usual, dtype))
+        run, arrays = program_of(suite, method, instance, cast(arguments, usual, dtype))
         return jax.make_jaxpr(run)(*arrays)
 
 
-def in_bfloat16(suite: Any, method: Method, instance: Any, given: Any) -> list[Any]:
+def in_bfloat16(suite: Any, method: Method, instance: Any, arguments: Any) -> list[Any]:
     """The form of each array that a method gives where all floats have 16 bits."""
     value, back = suite.to_arrays(instance)
-    small, rest = bfloat16((value, tuple(given)))
+    small, rest = bfloat16((value, tuple(arguments)))
     static, arrays = partition(rest)
 
     def run(value: Any, arrays: Any) -> list[Any]:
@@ -163,15 +163,15 @@ def names_of(methods: Sequence[Method]) -> str:
 @once_per_session
 def only_of_methods(suite: Any) -> frozenset[str]:
     """The paths of what the call does not read, and a declared method with arguments does."""
-    own = [method for method in traceable(suite) if not method.found]
-    own = [method for method in own if not is_property(type(suite.cached_instance()), method.name)]
-    if not own or not suite.called():
+    methods = [method for method in traceable(suite) if not method.found]
+    methods = [method for method in methods if not is_property(type(suite.cached_instance()), method.name)]
+    if not methods or not suite.called():
         return frozenset()
     names = list(suite.named(suite.cached_instance()))
-    traces = [suite.traced_call(), *(traces_of(suite)[method.name] for method in own)]
+    traces = [suite.traced_call(), *(traces_of(suite)[method.name] for method in methods)]
     called, *others = (felt_inputs(trace.jaxpr) for trace in traces)
     marks = zip(names, called, map(any, zip(*others)))
-    return frozenset(name for name, one, other in marks if other and not one)
+    return frozenset(name for name, by_call, other in marks if other and not by_call)
 
 
 def cut_off_by(suite: Any, method: Method) -> set[str]:
@@ -190,27 +190,27 @@ def felt_inputs(jaxpr: Any) -> list[bool]:
 
 def parts_of_result(suite: Any, instance: Any, method: Method, arguments: Any) -> list[Any]:
     """The plain values that a method gives, its arrays, and what it changed in place."""
-    held = suite.copied(instance)
-    result = method.use(held, *arguments)
+    copied = suite.copied(instance)
+    result = method.use(copied, *arguments)
     plain = [leaf for leaf in jax.tree.leaves(result) if type(leaf) in PLAIN]
-    return [plain, arrays_of(result), suite.changed_in_place(held)]
+    return [plain, arrays_of(result), suite.changed_in_place(copied)]
 
 
-def gives_an_instance(suite: Any, method: Method, instance: Any, given: Any) -> bool:
+def gives_an_instance(suite: Any, method: Method, instance: Any, arguments: Any) -> bool:
     """Whether a method gives another instance of the class, as an edit does."""
     result: list[Any] = []
 
     def run() -> Any:
-        result[:] = [method.use(suite.copied(instance), *given)]
+        result[:] = [method.use(suite.copied(instance), *arguments)]
         return arrays_of(result)
 
     jax.eval_shape(run)
     return isinstance(result[0], type(instance))
 
 
-def abstractly(suite: Any, instance: Any, method: Method, given: Sequence[Any]) -> None:
+def abstractly(suite: Any, instance: Any, method: Method, arguments: Sequence[Any]) -> None:
     """Uses a method within a trace, where nothing is compiled."""
-    jax.eval_shape(lambda: parts_of_result(suite, instance, method, given)[1:])
+    jax.eval_shape(lambda: parts_of_result(suite, instance, method, arguments)[1:])
 
 
 @once_per_session
@@ -222,28 +222,28 @@ def compiled_methods(suite: Any) -> Callable[[Any, Sequence[Any]], list[list[Any
         plain: list[list[Any]] = []
 
         def run(instance: Any, arrays: Any) -> Any:
-            given = [combine(*both) for both in zip(static, arrays)]
-            pairs = zip(traceable(suite), given)
-            found = [parts_of_result(suite, instance, *pair) for pair in pairs]
-            plain[:] = [first for first, *_ in found]
-            return [rest for _, *rest in found]
+            arguments = [combine(*both) for both in zip(static, arrays)]
+            pairs = zip(traceable(suite), arguments)
+            results = [parts_of_result(suite, instance, *pair) for pair in pairs]
+            plain[:] = [first for first, *_ in results]
+            return [rest for _, *rest in results]
 
         return suite.compile(run), plain
 
-    def run(instance: Any, given: Sequence[Any]) -> list[list[Any]]:
-        halves = [partition(tuple(one)) for one in given]
+    def run(instance: Any, arguments: Sequence[Any]) -> list[list[Any]]:
+        halves = [partition(tuple(method_arguments)) for method_arguments in arguments]
         compiled_run, plain = program(tuple(static for static, _ in halves))
-        found = compiled_run(instance, [arrays for _, arrays in halves])
-        return [[first, *rest] for first, rest in zip(plain, found)]
+        results = compiled_run(instance, [arrays for _, arrays in halves])
+        return [[first, *rest] for first, rest in zip(plain, results)]
 
     return run
 
 
 def grads_reaching(
-    suite: Any, method: Method, rebuilt: Any, values: Mapping[str, Any], given: Any
+    suite: Any, method: Method, rebuilt: Any, values: Mapping[str, Any], arguments: Any
 ) -> list[str]:
     """The paths of those values by which something that a method computes has a slope."""
-    static, arrays = partition(tuple(given))
+    static, arrays = partition(tuple(arguments))
 
     def run(values: Any) -> list[Any]:
         parts = parts_of_result(suite, rebuilt(values), method, combine(static, arrays))
@@ -271,8 +271,8 @@ def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, li
     static, arrays = zip(*(partition(tuple(method.arguments(0))) for method in methods))
 
     def loss(i: int, values: Values, arrays: Any) -> Any:
-        given = combine(static[i], arrays[i])
-        parts = parts_of_result(suite, rebuilt(values), methods[i], given)
+        arguments = combine(static[i], arrays[i])
+        parts = parts_of_result(suite, rebuilt(values), methods[i], arguments)
         terms = _terms(parts[1:], values)
         return jnp.sum(terms), terms
 
@@ -329,8 +329,8 @@ def _at_zeros(suite: Any, method: Method) -> Any:
     places = [i for i, v in enumerate(arrays) if is_inexact(v)]
 
     def outputs(floats: Sequence[Any]) -> list[Any]:
-        given = replace_leaves(arrays, dict(zip(places, floats)))
-        return [v for v in arrays_of(run(value, given)) if is_inexact(v)]
+        inputs = replace_leaves(arrays, dict(zip(places, floats)))
+        return [v for v in arrays_of(run(value, inputs)) if is_inexact(v)]
 
     def both(floats: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         return outputs(floats), jax.grad(lambda f: sum((jnp.sum(jnp.real(v)) for v in outputs(f)), 0.0))(

@@ -47,37 +47,42 @@ class Traced(NamedTuple):
 
 def uses_of(suite: Any, method: Method) -> Iterator[Use]:
     """A method with the example, at other values of its flags, and of instances of other configurations and accepted values."""
-    instance, given = (suite.elsewhere(suite.cached_instance()), tuple(method.arguments(0)))
-    yield Use(method.name, _use_of(method), instance, given, True)
-    invocation = record_call(instance, lambda: method.use(instance, *given))
+    instance, arguments = (suite.elsewhere(suite.cached_instance()), tuple(method.arguments(0)))
+    yield Use(method.name, _use_of(method), instance, arguments, True)
+    invocation = record_call(instance, lambda: method.use(instance, *arguments))
     if invocation is not None and invocation.name == method.name:
         yield from at_other_values(method, invocation, instance)
     for traced in (*traced_configurations(suite), *accepted_configurations(suite)):
         if is_built_otherwise(traced):
             name = f"{method.name}{inputs_as_text(traced.configuration)}"
-            yield Use(name, _use_of(method), suite.elsewhere(traced.instance), given)
+            yield Use(name, _use_of(method), suite.elsewhere(traced.instance), arguments)
 
 
 def _use_of(method: Method) -> Callable[..., Any]:
-    return lambda held, rest: method.use(held, *rest)
+    return lambda instance, rest: method.use(instance, *rest)
 
 
 def is_built_otherwise(traced: TracedConfiguration) -> bool:
-    own = traced.configuration
-    return traced.instance is not None and not own.given and own.size == 1 and changes_options_alone(traced)
+    configuration = traced.configuration
+    return (
+        traced.instance is not None
+        and not configuration.given
+        and configuration.size == 1
+        and changes_options_alone(traced)
+    )
 
 
-def at_other_values(method: Method, found: Invocation, instance: Any) -> Iterator[Use]:
+def at_other_values(method: Method, invocation: Invocation, instance: Any) -> Iterator[Use]:
     """A method at each other value of each of its flags and options."""
-    annotations = found.annotations()
-    for name, parameter in found.varied().items():
+    annotations = invocation.annotations()
+    for name, parameter in invocation.varied().items():
         annotation = annotations.get(name, EMPTY)
-        for value in other_values(annotation, parameter.default, found.given[name]):
+        for value in other_values(annotation, parameter.default, invocation.given[name]):
             if isinstance(value, np.ndarray) or name.startswith("_"):
                 continue
-            rest = {key: one for key, one in found.given.items() if key != name}
+            rest = {key: argument for key, argument in invocation.given.items() if key != name}
             message = f"{method.name}({changes_as_text({name: value})})"
-            run, flag = bound_with(found, {name: value}), name if is_flag(value) else ""
+            run, flag = bound_with(invocation, {name: value}), name if is_flag(value) else ""
             yield Use(message, run, instance, rest, flag=flag)
 
 
@@ -95,7 +100,7 @@ def uses_by_flag(
     for instance in (plain.instance, *map(suite.elsewhere, built)):
         usual = Use(method.name, plain.run, instance, plain.given)
         others = others_of(method, invocation, instance)
-        for name, uses in itertools.groupby(others, lambda one: one.flag):
+        for name, uses in itertools.groupby(others, lambda use: use.flag):
             if name:
                 by_flag.setdefault(name, []).append([usual, *uses])
     return by_flag
@@ -106,12 +111,12 @@ def is_flag(value: Any) -> bool:
     return isinstance(value, bool | str | int | enum.Enum)
 
 
-def bound_with(found: Invocation, changes: dict[str, Any]) -> Callable[..., Any]:
+def bound_with(invocation: Invocation, changes: dict[str, Any]) -> Callable[..., Any]:
     """A method as a function of an instance and its other arguments."""
 
-    def run(held: Any, rest: Any) -> Any:
-        positional, by_name = found.bound({**rest, **changes})
-        return getattr(held, found.name)(*positional, **by_name)
+    def run(instance: Any, rest: Any) -> Any:
+        positional, by_name = invocation.bound({**rest, **changes})
+        return getattr(instance, invocation.name)(*positional, **by_name)
 
     return run
 
@@ -144,8 +149,8 @@ def plain_parts(name: str, result: Any) -> dict[str, Any]:
     """The numbers of Python that a result is, or that an instance has as settings."""
     if isinstance(result, PLAIN):
         return {name: result}
-    held = attributes(result) if jax.tree.leaves(result) != [result] else {}
-    return {f"{name}.{key}": v for key, v in held.items() if isinstance(v, PLAIN)}
+    settings = attributes(result) if jax.tree.leaves(result) != [result] else {}
+    return {f"{name}.{key}": v for key, v in settings.items() if isinstance(v, PLAIN)}
 
 
 def trace_text(trace: Traced) -> str:

@@ -50,15 +50,15 @@ def at_a_bound(suite: Any, changes: Mapping[str, Any]) -> TracedConfiguration:
     trial = TracedConfiguration(Configuration(inputs=dict(changes), is_declared=True))
     inputs = suite.inputs(0)
     pairs = [(inputs.get(name), value) for name, value in changes.items()]
-    sizes = {one: v for one, v in pairs if type(one) is int and type(v) is int}
+    sizes = {usual: v for usual, v in pairs if type(usual) is int and type(v) is int}
     try:
         trial.instance = build_with(suite, changes)
     except ANY_ERROR as error:  # P1 tells it
         trial.error = error
         return trial
-    _trace(suite, trial, lambda given: given)
+    _trace(suite, trial, lambda arguments: arguments)
     if sizes:
-        _trace(suite, trial, lambda given: resized(given, sizes))
+        _trace(suite, trial, lambda arguments: resized(arguments, sizes))
     return trial
 
 
@@ -68,8 +68,8 @@ def _trace(suite: Any, trial: TracedConfiguration, fit: Callable[[Any], Any]) ->
         return
     cls = type(suite.cached_instance())
     try:
-        found = trace_call(suite, trial.instance, trial.configuration.given, fit)
-        trial.trace, trial.inputs = found
+        traced_call = trace_call(suite, trial.instance, trial.configuration.given, fit)
+        trial.trace, trial.inputs = traced_call
         trial.error = None
     except ANY_ERROR as error:
         trial.error, trial.refused = error, raises_deliberately(error, cls)
@@ -83,20 +83,20 @@ def fits_otherwise(suite: Any, trial: TracedConfiguration) -> bool:
     """Whether a call that failed on shapes takes arguments of other shapes."""
     if not is_of_shapes(trial.error):
         return False
-    given = suite.arguments(0)
-    return any(_takes(suite, trial, sizes) for sizes in _other_dims(trial, given))
+    arguments = suite.arguments(0)
+    return any(_takes(suite, trial, sizes) for sizes in _other_dims(trial, arguments))
 
 
-def _other_dims(trial: TracedConfiguration, given: Any) -> Iterator[dict[int, int]]:
-    own, held = dims(given), dims((given, trial.instance))
-    swaps = ({one: other, other: one} for one, other in itertools.combinations(held, 2))
-    single = ({one: other} for one in own for other in held if one != other)
+def _other_dims(trial: TracedConfiguration, arguments: Any) -> Iterator[dict[int, int]]:
+    argument_dims, all_dims = dims(arguments), dims((arguments, trial.instance))
+    swaps = ({dim: other, other: dim} for dim, other in itertools.combinations(all_dims, 2))
+    single = ({dim: other} for dim in argument_dims for other in all_dims if dim != other)
     yield from itertools.islice(itertools.chain(single, swaps), TRIES)
 
 
 def _takes(suite: Any, trial: TracedConfiguration, sizes: Mapping[int, int]) -> bool:
-    def fit(given: Any) -> Any:
-        return resized(given, sizes)
+    def fit(arguments: Any) -> Any:
+        return resized(arguments, sizes)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -135,8 +135,8 @@ def of_small_sizes(suite: Any) -> tuple[Resized, ...]:
     inputs = (
         suite.inputs(0) if constructor is None or "seed" not in suite.inputs(0) else dict(constructor.given)
     )
-    held = [v for v in inputs.values() if type(v) is int and v > 1]
-    every = sorted({*held, *dims((inputs, suite.arguments(0)))} - {0, 1})
+    sizes = [v for v in inputs.values() if type(v) is int and v > 1]
+    every = sorted({*sizes, *dims((inputs, suite.arguments(0)))} - {0, 1})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tried = (_of_size(suite, inputs, size, other) for other in (1, 0) for size in every)
@@ -154,21 +154,21 @@ def _of_size(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Re
         same = structure(instance) == structure(usual) or _alike(instance, usual)
         if not same:
             return None
-        found, _ = trace_call(suite, instance, {}, lambda given: resized(given, sizes))
+        trace, _ = trace_call(suite, instance, {}, lambda arguments: resized(arguments, sizes))
     except ZeroDivisionError as error:
         # A size of 1 is one like others; nobody need allow one of 0.
         return Resized(size, other, names, (), error) if other else None
     except ANY_ERROR:  # it need not be legal
         return None
-    return Resized(size, other, names, tuple(jax.tree.leaves(found[1])))
+    return Resized(size, other, names, tuple(jax.tree.leaves(trace[1])))
 
 
 def _alike(instance: Any, usual: Any) -> bool:
     """Whether two instances hold arrays of the same ranks under the same names."""
-    pairs = [dict_of_ranks(one) for one in (instance, usual)]
+    pairs = [dict_of_ranks(tree) for tree in (instance, usual)]
     return pairs[0] == pairs[1]
 
 
 def dict_of_ranks(tree: Any) -> list[tuple[str, int]]:
-    found = jax.tree_util.tree_leaves_with_path(tree)
-    return [(jax.tree_util.keystr(path), jnp.ndim(leaf) if not is_key(leaf) else 0) for path, leaf in found]
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return [(jax.tree_util.keystr(path), jnp.ndim(leaf) if not is_key(leaf) else 0) for path, leaf in leaves]

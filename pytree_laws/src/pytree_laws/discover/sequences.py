@@ -52,26 +52,26 @@ class Steps(NamedTuple):
     learns: bool
     """Whether gradients through the steps say something: not where a step is one of training."""
 
-    def run(self, carried: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+    def run(self, carried: Sequence[Any], arguments: Sequence[Any]) -> list[Any]:
         """The outputs of all steps."""
         step, count = jax.extend.core.jaxpr_as_fun(self.jaxpr), len(self.carried)
 
         def advance(carry: Sequence[Any], arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-            found = step(*carry, *arrays)
-            return found[:count], found[count:]
+            results = step(*carry, *arrays)
+            return results[:count], results[count:]
 
-        return jax.lax.scan(advance, list(carried), list(given))[1]
+        return jax.lax.scan(advance, list(carried), list(arguments))[1]
 
 
 def sequences_of(suite: Any) -> Iterator[Steps]:
     """Each repeated use that can be traced, and in which a step depends on the one before."""
     for repeated in _repeated(suite):
         try:
-            found = _steps(suite, repeated)
+            steps = _steps(suite, repeated)
         except ANY_ERROR:  # P11 says why it cannot be carried
             continue
-        if found is not None:
-            yield found
+        if steps is not None:
+            yield steps
 
 
 def _repeated(suite: Any) -> Iterator[Repeated]:
@@ -95,28 +95,28 @@ def _steps(suite: Any, repeated: Repeated) -> Steps | None:
     instance = suite.elsewhere(suite.cached_instance())
     value, back = suite.to_arrays(instance)
     carry = value, repeated.begin
-    static, given = _given(repeated, _count(carry))
+    static, inputs = _given(repeated, _count(carry))
 
     def advance(carry: Any, arrays: Sequence[Any]) -> Any:
         value, carried = carry
         return _advance(suite, repeated, back(value), carried, combine(static, arrays))
 
-    jaxpr, (_, outputs) = jax.make_jaxpr(advance, return_shape=True)(carry, [v[0] for v in given])
+    jaxpr, (_, outputs) = jax.make_jaxpr(advance, return_shape=True)(carry, [v[0] for v in inputs])
     count = len(jax.tree.leaves(carry))
     pairs = zip(jaxpr.jaxpr.outvars[:count], jaxpr.jaxpr.invars)
     if all(new is old for new, old in pairs) or loops_by_values(jaxpr.jaxpr):
         return None  # nothing changes on the way; or by other numbers it might never end
-    arguments = [path for path, v in named_leaves(combine(static, given)) if is_array(v)]
+    arguments = [path for path, v in named_leaves(combine(static, inputs)) if is_array(v)]
     learns = suite.is_mutable or repeated.place is not None or repeated.gives_instance
-    named = list(zip((f"argument {path}" for path in arguments), given))
+    named = list(zip((f"argument {path}" for path in arguments), inputs))
     return Steps(repeated.name, jaxpr, sorted(outputs), _carried(suite, instance, carry), named, learns)
 
 
 def _carried(suite: Any, instance: Any, carry: Any) -> list[tuple[str, Any]]:
     """What is carried, by name: the arrays of an instance by their paths, and what is carried beside it by number."""
-    own = list(suite.named(instance))
-    rest = [f"carry {i}" for i in range(len(jax.tree.leaves(carry)) - len(own))]
-    return list(zip([*own, *rest], jax.tree.leaves(carry), strict=True))
+    names = list(suite.named(instance))
+    rest = [f"carry {i}" for i in range(len(jax.tree.leaves(carry)) - len(names))]
+    return list(zip([*names, *rest], jax.tree.leaves(carry), strict=True))
 
 
 def _count(carry: Any) -> int:
@@ -131,9 +131,9 @@ def _given(repeated: Repeated, count: int) -> tuple[Any, list[Any]]:
     return halves[0][0], [stack_leaves(*arrays) for arrays in zip(*(arrays for _, arrays in halves))]
 
 
-def _advance(suite: Any, repeated: Repeated, instance: Any, carried: Any, given: Any) -> Any:
+def _advance(suite: Any, repeated: Repeated, instance: Any, carried: Any, step_arguments: Any) -> Any:
     """What one step hands to the next, and what it gives and changes in place, by name."""
-    arguments, before = list(given), dict(suite.changed_in_place(instance))
+    arguments, before = list(step_arguments), dict(suite.changed_in_place(instance))
     if repeated.place is not None:
         leaves, treedef = flatten(carried)  # a state is used up
         arguments.insert(repeated.place, treedef.unflatten(leaves))

@@ -16,15 +16,15 @@ def suggest_declaration(suite: Any, whole: bool = True) -> str:
 
 
 def _parts(suite: Any, whole: bool) -> list[str]:
-    found = dict(suite.statics_of(suite.cached_instance()))
+    statics = dict(suite.statics_of(suite.cached_instance()))
     if not whole:
-        own = suite.declares_statics()
-        found = {n: v for n, v in found.items() if n in suite.static or (own and "." not in n)}
+        are_declared = suite.declares_statics()
+        statics = {n: v for n, v in statics.items() if n in suite.static or (are_declared and "." not in n)}
     arrays = whole or suite.declares_arrays()
     outputs = whole or suite.returns
     return [
         suite.written_manifest() if arrays else "",
-        render_static(found),
+        render_static(statics),
         render_outputs(inferred_outputs(suite)) if outputs else "",
     ]
 
@@ -36,9 +36,9 @@ def _right_declaration(suite: Any) -> str:
     return ""
 
 
-def check_declared(suite: Any, holds: bool, where: str, what: str, hint: str = "") -> None:
+def check_declared(suite: Any, holds: bool, where: str, message: str, hint: str = "") -> None:
     """`check` of something declared, which says what to declare instead."""
     __tracebackhide__ = True
     if not holds:
         hints = filter(None, [hint, _right_declaration(suite)])
-        raise Fault(where, what, "\n  or: ".join(hints))
+        raise Fault(where, message, "\n  or: ".join(hints))

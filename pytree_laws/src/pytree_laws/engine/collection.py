@@ -88,10 +88,10 @@ def is_left_out(collector: Any, name: str, test: Any) -> bool:
     later = later_set(instance, name)
     if condition is None and not later:
         return False
-    told = (
+    reason = (
         (condition.reason, condition.declaration) if condition is not None else (NEWER, f'laws = "{later}"')
     )
-    session_in(collector.config).of(LeftOut).setdefault(collector.nodeid, {})[name] = told
+    session_in(collector.config).of(LeftOut).setdefault(collector.nodeid, {})[name] = reason
     return True
 
 

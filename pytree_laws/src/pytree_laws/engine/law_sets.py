@@ -20,8 +20,8 @@ def refuse_unknown_set(suite: type) -> None:
 
 def later_set(suite: Any, test: str) -> str:
     """The set that the law of a test came with, where the suite was written for an earlier one; else empty."""
-    found = re.match(r"test_([ps])(\d\d)_", test)
-    number = f"{found[1].upper()}{int(found[2])}" if found else ""
+    match = re.match(r"test_([ps])(\d\d)_", test)
+    number = f"{match[1].upper()}{int(match[2])}" if match else ""
     law: Law | None = suite.laws_by_number.get(number)
     asked = getattr(suite, "laws", "")
     if not asked or law is None:

@@ -77,8 +77,8 @@ def with_tests_of(*groups: Checks, guard: Guard = guarded) -> Callable[[Suite], 
 
 def number_of(test: str) -> str:
     """The number of the law of a test, as in its name; empty where it has none."""
-    found = re.match(r"test_([ps])0?(\d+)_", test)
-    return f"{found[1].upper()}{found[2]}" if found else ""
+    match = re.match(r"test_([ps])0?(\d+)_", test)
+    return f"{match[1].upper()}{match[2]}" if match else ""
 
 
 def asked_of(check: Check) -> Any:

@@ -134,25 +134,25 @@ def skip_what_rests_on_a_broken_law(suite: Any, number: str, finding: Finding) -
     if finding.test.startswith(DECLARATION):  # the first failure prints all that is right
         causes += DECLARATION
     checks = {test: check for check, test in suite.renamed_tests.items()}
-    for broken, found in session.results(suite).findings.items():
-        bases = causes + there if found.where == finding.where else causes
+    for broken, base_finding in session.results(suite).findings.items():
+        bases = causes + there if base_finding.where == finding.where else causes
         is_base = broken != finding.test and (
             broken.startswith(bases) or checks.get(broken, "").startswith(bases)
         )
-        if is_base and not is_below(found.severity, finding.severity):
-            pytest.skip(f"it rests on {found.law.number}, which is broken")
+        if is_base and not is_below(base_finding.severity, finding.severity):
+            pytest.skip(f"it rests on {base_finding.law.number}, which is broken")
 
 
 @contextlib.contextmanager
-def stopping_endless_examples(suite: Any, what: str) -> Generator[None]:
+def stopping_endless_examples(suite: Any, operation: str) -> Generator[None]:
     """Has an example that does not end be tried once, and not in each law anew."""
     endless = session_of(suite).results(suite).endless
-    if what in endless:
-        pytest.skip(f"the example `{what}` does not end, as an earlier failure says")
+    if operation in endless:
+        pytest.skip(f"the example `{operation}` does not end, as an earlier failure says")
     try:
         yield
     except TooLong:
-        endless.add(what)
+        endless.add(operation)
         raise
 
 
@@ -178,13 +178,13 @@ def first_compiled_call(suite: Any) -> Exception | None:
     if first_call(suite).error is not None:
         return None
     compiled = suite.compiled_ways()[0]
-    found = result_or_error(compiled.shapes, cached_instance(suite), *suite.arguments(0))
-    return found if isinstance(found, Exception) else None
+    outcome = result_or_error(compiled.shapes, cached_instance(suite), *suite.arguments(0))
+    return outcome if isinstance(outcome, Exception) else None
 
 
 def are_alike(error: BaseException | None, other: BaseException | None) -> bool:
     """Whether two errors begin with the same words, whatever their tracers and numbers are."""
-    texts = [re.sub(r"[0-9]+", "", str(one))[:SAME] for one in (error, other)]
+    texts = [re.sub(r"[0-9]+", "", str(exception))[:SAME] for exception in (error, other)]
     return error is not None and type(error) is type(other) and texts[0] == texts[1]
 
 
@@ -234,16 +234,16 @@ def one_failure_of_treedefs(suite: Any, number: str) -> Generator[None, None, No
         raise Fault(type(suite).__name__, message, hint) from fault.__cause__
 
 
-def stop_if_broken(suite: Any, law: str, what: str, error: Exception | None, hint: str = "") -> None:
+def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None, hint: str = "") -> None:
     """Fails once for a class whose example fails, and skips what depends on it."""
     __tracebackhide__ = True
     if error is None:
         return
     reported = session_of(suite).results(suite).reported
-    if what in reported:
-        pytest.skip(f"the example `{what}` fails, as the first failure of {law} says")
-    reported.add(what)
-    message = f"`{what}` on the example raised {type(error).__name__}: {str(error)[:500]}"
+    if operation in reported:
+        pytest.skip(f"the example `{operation}` fails, as the first failure of {law} says")
+    reported.add(operation)
+    message = f"`{operation}` on the example raised {type(error).__name__}: {str(error)[:500]}"
     skipped = "the laws that depend on it are skipped until it works"
     hint = hint or hint_of(suite, error) or skipped
-    raise Fault(what, message, hint, law=law) from error
+    raise Fault(operation, message, hint, law=law) from error

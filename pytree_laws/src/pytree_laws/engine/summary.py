@@ -65,15 +65,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         outcome.get_result().user_properties.append((_LINE, line))
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, LawBroken):
-        found = error.finding.to_json()
-        outcome.get_result().user_properties.append((_FOUND, found))
+        finding = error.finding.to_json()
+        outcome.get_result().user_properties.append((_FOUND, finding))
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Writes the findings by class, and the reasons of what was skipped in one line."""
     by_class = findings_by_class(terminalreporter.stats.get("failed", []))
     reports = terminalreporter.stats.get("skipped", [])
-    reasons = [(report.nodeid, told) for report in reports if (told := _reason(report))]
+    reasons = [(report.nodeid, reason) for report in reports if (reason := _reason(report))]
     if by_class:
         terminalreporter.section("pytree laws")
     for name, findings in by_class.items():
@@ -104,16 +104,18 @@ def lines_of_too_few(reporter: Any, config: pytest.Config) -> list[str]:
     """What is to be said of suites that ran too few tests, unless the command line chose among them."""
     if hasattr(config, "workerinput") or config.getoption("collectonly", False):
         return []
-    reports = [one for kind in ("passed", "failed", "skipped") for one in reporter.stats.get(kind, [])]
+    reports = [report for kind in ("passed", "failed", "skipped") for report in reporter.stats.get(kind, [])]
     required = {
-        _suite_of(one.nodeid): least
-        for one in reports
-        for name, least in getattr(one, "user_properties", ())
+        _suite_of(report.nodeid): least
+        for report in reports
+        for name, least in getattr(report, "user_properties", ())
         if name == _REQUIRED
     }
-    ran = Counter(_suite_of(one.nodeid) for one in reports if one.when == "call" and not one.skipped)
-    chosen = [_suite_of(one.nodeid) for one in reporter.stats.get("deselected", [])]
-    named = [_suite_of(one) for one in config.args if one.count("::") > 1]
+    ran = Counter(
+        _suite_of(report.nodeid) for report in reports if report.when == "call" and not report.skipped
+    )
+    chosen = [_suite_of(report.nodeid) for report in reporter.stats.get("deselected", [])]
+    named = [_suite_of(argument) for argument in config.args if argument.count("::") > 1]
     return too_few(required, ran, [*chosen, *named])
 
 
@@ -124,9 +126,9 @@ def _suite_of(nodeid: str) -> str:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Takes over what a worker of pytest-xdist has left out."""
-    found: dict[str, Any] = getattr(node, "workeroutput", {}).get(_FOUND, {})
+    tests_by_suite: dict[str, Any] = getattr(node, "workeroutput", {}).get(_FOUND, {})
     left_out = session_in(node.config).of(LeftOut)
-    for suite, tests in found.items():
+    for suite, tests in tests_by_suite.items():
         left_out[suite] = {name: (why, with_it) for name, (why, with_it) in tests.items()}
 
 
@@ -147,7 +149,7 @@ def _of_suite(tests: Mapping[str, tuple[str, str]]) -> Iterator[str]:
     for name, (why, with_it) in tests.items():
         message = f"with `{with_it}`" if with_it else f"does not apply, since {why}"
         wanted.setdefault(message, []).append(name)
-    for message in sorted(wanted, key=lambda told: (not told.startswith("with"), told)):
+    for message in sorted(wanted, key=lambda text: (not text.startswith("with"), text)):
         laws = ", ".join(by_number(map(law_of, wanted[message])))
         yield f"  {message}: {laws} ({len(wanted[message])} test{'s' * (len(wanted[message]) > 1)})"
 
@@ -155,8 +157,8 @@ def _of_suite(tests: Mapping[str, tuple[str, str]]) -> Iterator[str]:
 def undeclared(declarations: Iterable[str]) -> tuple[str, ...]:
     """What could be declared, each once, that which tells most first."""
     order = {name: place for place, name in enumerate(TELLS_MOST)}
-    found = {name for name in declarations if name}
-    return tuple(sorted(found, key=lambda name: (order.get(name, len(order)), name)))
+    names = {name for name in declarations if name}
+    return tuple(sorted(names, key=lambda name: (order.get(name, len(order)), name)))
 
 
 def more_laws(names: Sequence[str]) -> str:
@@ -168,7 +170,7 @@ def more_laws(names: Sequence[str]) -> str:
 
 def lines_of_passed(reports: Iterable[Any]) -> list[str]:
     """What passed tests have to say, such as what they recorded."""
-    properties = (pair for one in reports for pair in getattr(one, "user_properties", ()))
+    properties = (pair for report in reports for pair in getattr(report, "user_properties", ()))
     return [line for name, line in properties if name == _LINE]
 
 
@@ -192,7 +194,7 @@ def count_text(findings: Iterable[Mapping[str, str]]) -> str:
 
 def finding_lines(findings: Iterable[Mapping[str, str]]) -> list[str]:
     """One line a finding, the gravest first, and else in the order of causes."""
-    ordered = sorted(findings, key=lambda one: SEVERITIES.index(one["severity"]))
+    ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding["severity"]))
     return [
         f"{finding['severity']:6} {finding['law']} {finding['name']}, at `{finding['where']}`: "
         + first_line(finding["what"])
@@ -210,8 +212,8 @@ def resting_lines(skipped: Mapping[str, str]) -> list[str]:
     """For each broken law one line: the laws that rest on it, and were skipped."""
     rests: dict[str, list[str]] = {}
     for test, why in skipped.items():
-        if found := _RESTS.fullmatch(why):
-            rests.setdefault(found[1], []).append(law_of(test))
+        if match := _RESTS.fullmatch(why):
+            rests.setdefault(match[1], []).append(law_of(test))
     return [
         f"follow from {broken}: {', '.join(by_number(laws))} ({len(laws)} tests)"
         for broken, laws in rests.items()
@@ -225,17 +227,17 @@ def is_rest(why: str) -> bool:
 
 def declared_lines(reasons: Iterable[tuple[str, str]]) -> list[str]:
     """For each reason one line: the laws that suites declare not to hold."""
-    found: dict[str, list[str]] = {}
+    laws_by_reason: dict[str, list[str]] = {}
     for test, why in reasons:
         if why.startswith(DECLARED):
-            found.setdefault(why, []).append(law_of(test))
-    return [f"{why} ({', '.join(by_number(laws))})" for why, laws in found.items()]
+            laws_by_reason.setdefault(why, []).append(law_of(test))
+    return [f"{why} ({', '.join(by_number(laws))})" for why, laws in laws_by_reason.items()]
 
 
 def law_behind(why: str) -> str:
     """The number of the broken law for which a test was skipped; empty where there is none."""
-    found = _BEHIND.search(why)
-    return found[1] if found else ""
+    match = _BEHIND.search(why)
+    return match[1] if match else ""
 
 
 def is_of_law(why: str) -> bool:
@@ -259,6 +261,6 @@ def _reason(report: Any) -> str | None:
     """Why a law was skipped; None for tests that are not of this package."""
     if not isinstance(report.longrepr, tuple):
         return None
-    file, _, told = report.longrepr
+    file, _, reason = report.longrepr
     ours = Path(file).resolve().is_relative_to(_PACKAGE)
-    return str(told).removeprefix("Skipped: ") if ours else None
+    return str(reason).removeprefix("Skipped: ") if ours else None

@@ -17,7 +17,7 @@ class TooLong(BaseException):
 
 
 @contextlib.contextmanager
-def time_limit(seconds: float, told: str, watch: "Watch | None" = None) -> Generator[None, None, None]:
+def time_limit(seconds: float, message: str, watch: "Watch | None" = None) -> Generator[None, None, None]:
     """Raises `TooLong` after so many seconds, where the platform has a timer to do so.
 
     A loop inside of a compiled program hears no signal. Under pytest the process then ends,
@@ -30,12 +30,12 @@ def time_limit(seconds: float, told: str, watch: "Watch | None" = None) -> Gener
         return
 
     def interrupt(_: int, __: FrameType | None) -> None:
-        raise TooLong(told)
+        raise TooLong(message)
 
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     watch = watch or Watch()
-    watch.begin(seconds + GRACE, told)
+    watch.begin(seconds + GRACE, message)
     try:
         yield
     finally:
@@ -54,8 +54,8 @@ class Watch:
         self.release: Callable[[], object] | None = None
         """Has pytest give the standard streams back."""
 
-    def begin(self, seconds: float, told: str) -> None:
-        self.told, self.latest = told, time.monotonic() + seconds
+    def begin(self, seconds: float, message: str) -> None:
+        self.told, self.latest = message, time.monotonic() + seconds
         if self.thread is None or not self.thread.is_alive():
             self.thread = threading.Thread(target=self.look, daemon=True)
             self.thread.start()
@@ -71,10 +71,10 @@ class Watch:
             time.sleep(min(PERIOD, GRACE))
 
 
-def stop(told: str, release: Callable[[], object] | None = None) -> None:
+def stop(message: str, release: Callable[[], object] | None = None) -> None:
     """Ends a run of pytest that nothing else can end; a notebook is left to its owner."""
     if "PYTEST_CURRENT_TEST" in os.environ:
         if release is not None:
             release()  # or what is written here would be captured, and lost
-        os.write(2, f"\n{told}: its compiled program does not end\n".encode())
+        os.write(2, f"\n{message}: its compiled program does not end\n".encode())
         os._exit(70)

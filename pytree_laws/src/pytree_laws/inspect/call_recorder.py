@@ -31,8 +31,8 @@ class Invocation:
 
     @property
     def parameters(self) -> dict[str, inspect.Parameter]:
-        found = inspect.signature(self.function).parameters
-        return {name: found[name] for name in self.given}
+        parameters = inspect.signature(self.function).parameters
+        return {name: parameters[name] for name in self.given}
 
     def annotations(self) -> dict[str, Any]:
         """By parameter, its annotation: as text where it cannot be evaluated."""
@@ -61,19 +61,19 @@ class Invocation:
 
     def varied(self) -> dict[str, inspect.Parameter]:
         """The parameters that have a name to be given by."""
-        own = self.parameters.items()
-        return {name: one for name, one in own if one.kind not in _NAMELESS}
+        pairs = self.parameters.items()
+        return {name: parameter for name, parameter in pairs if parameter.kind not in _NAMELESS}
 
 
 def functions_of(cls: type) -> dict[CodeType, tuple[str, Any]]:
     """The functions of a class and its bases by their code, each with its name and as it is held."""
     result: dict[CodeType, tuple[str, Any]] = {}
     for owner in cls.__mro__[:-1]:
-        for name, held in vars(owner).items():
-            function = getattr(held, "__func__", held)
+        for name, attribute in vars(owner).items():
+            function = getattr(attribute, "__func__", attribute)
             code = getattr(_unwrapped(function), "__code__", None)
             if code is not None and name not in _PLUMBING:
-                result.setdefault(code, (name, held))
+                result.setdefault(code, (name, attribute))
     return result
 
 
@@ -87,23 +87,23 @@ def _unwrapped(function: Any) -> Any:
 def record_constructors(cls: type, use: Callable[[], Any]) -> list[Invocation]:
     """The constructors and factories of a class that `use` calls, in the order of the calls."""
     makers = {
-        code: (name, held)
-        for code, (name, held) in functions_of(cls).items()
-        if name in ("__init__", "__new__") or isinstance(held, classmethod)
+        code: (name, attribute)
+        for code, (name, attribute) in functions_of(cls).items()
+        if name in ("__init__", "__new__") or isinstance(attribute, classmethod)
     }
-    found: list[Invocation] = []
+    invocations: list[Invocation] = []
 
     def note(frame: FrameType) -> None:
-        name, held = makers[frame.f_code]
-        first, given = _given(frame)
+        name, attribute = makers[frame.f_code]
+        first, arguments = _given(frame)
         if _is_of(first, cls, name):
             made = name in ("__init__", "__new__")
-            function: Any = getattr(held, "__func__", held)
-            found.append(Invocation(cls.__name__ if made else name, function, given))
+            function: Any = getattr(attribute, "__func__", attribute)
+            invocations.append(Invocation(cls.__name__ if made else name, function, arguments))
 
     with recording_calls(makers, note), contextlib.suppress(*ANY_ERROR):
         use()
-    return [one for one in found if not _has_tracers(one) and not _hands_on(one)]
+    return [call for call in invocations if not _has_tracers(call) and not _hands_on(call)]
 
 
 def _hands_on(invocation: Invocation) -> bool:
@@ -134,10 +134,10 @@ def _called(instance: Any, use: Callable[[], Any]) -> Invocation | None:
     methods, result = functions_of(type(instance)), list[Invocation]()
 
     def note(frame: FrameType) -> None:
-        name, held = methods[frame.f_code]
-        first, given = _given(frame)
-        if type(first) is type(instance) and callable(held) and name != "__init__":
-            result.append(Invocation(name, held, given))
+        name, attribute = methods[frame.f_code]
+        first, arguments = _given(frame)
+        if type(first) is type(instance) and callable(attribute) and name != "__init__":
+            result.append(Invocation(name, attribute, arguments))
             raise _Reached
 
     with recording_calls(methods, note), contextlib.suppress(*ANY_ERROR, _Reached):

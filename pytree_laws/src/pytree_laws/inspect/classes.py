@@ -34,8 +34,8 @@ def is_of_library(cls: type) -> bool:
 
 def documents_nan(cls: type) -> bool:
     """Whether a docstring of a class, or of one of its methods, says that it may give NaN."""
-    own = [one for one in cls.__mro__ if not (is_of_python(one) or is_of_library(one))]
-    members = (value for one in own for value in (one, *vars(one).values()))
+    owners = [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]
+    members = (value for owner in owners for value in (owner, *vars(owner).values()))
     texts = (getattr(value, "__doc__", None) for value in members)
     return any(_NAN.search(text) for text in texts if isinstance(text, str))
 

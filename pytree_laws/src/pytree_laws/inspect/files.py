@@ -25,10 +25,10 @@ def damages(data: bytes, place: Any) -> dict[str, bytes]:
         def __reduce__(self) -> Any:
             return os.mkdir, (str(place),)
 
-    held = b"checksum" in data  # formats that have none cannot tell
+    has_checksum = b"checksum" in data  # formats that have none cannot tell
     other_byte = data[:-1] + bytes([data[-1] ^ 1])
     return {
-        **({"a file with another last byte": other_byte} if held else {}),
+        **({"a file with another last byte": other_byte} if has_checksum else {}),
         "a file without its last byte": data[:-1],
         "half of a file": data[: len(data) // 2],
         "an empty file": b"",
@@ -54,12 +54,12 @@ def shorter_archives(path: Any) -> Iterator[tuple[str, bytes]]:
 def check_damage_is_refused(path: Any, load: Callable[[], Any], name: str) -> None:
     """`load` reads the file at `path`, and nothing else that may be in its place."""
     place = path.with_name("unpickled")
-    for what, data in damages(path.read_bytes(), place).items():
+    for damage, data in damages(path.read_bytes(), place).items():
         path.write_bytes(data)
         refused = is_refused(load)
         check(not place.exists(), name, "load unpickles, which can run anything")
         hint = "the sizes of the leaves in the file, and allow_pickle=False"
-        check(refused, name, f"{what} was loaded", hint)
+        check(refused, name, f"{damage} was loaded", hint)
 
 
 @contextlib.contextmanager

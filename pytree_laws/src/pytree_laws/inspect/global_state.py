@@ -32,9 +32,9 @@ def globals_of(instance: Any) -> dict[str, Any]:
         if is_of_library(cls):
             continue
         of_module = vars(sys.modules.get(cls.__module__, object))
-        held: dict[str, Any] = {cls.__module__: of_module}
-        held[f"{cls.__module__}.{cls.__qualname__}"] = vars(cls)
-        for owner, variables in held.items():
+        namespaces: dict[str, Any] = {cls.__module__: of_module}
+        namespaces[f"{cls.__module__}.{cls.__qualname__}"] = vars(cls)
+        for owner, variables in namespaces.items():
             result |= {
                 f"{owner}.{name}": state
                 for name, value in variables.items()
@@ -51,7 +51,7 @@ def state_of(value: Any) -> Any:
         return snapshot(value) if not is_key(value) else None
     if isinstance(value, dict | list | set | bytearray | collections.deque):
         inside = value.items() if isinstance(value, dict) else value
-        return type(value), len(value), [shallow(one) for one in inside]
+        return type(value), len(value), [shallow(member) for member in inside]
     if isinstance(value, bool | int | float | str | tuple | None):
         return (type(value), shallow(value)) if value is not None else "None"
     weak = (weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet)
@@ -127,8 +127,8 @@ def first_use(use: Callable[[], Any]) -> FirstUse:
 def clear_caches(instance: Any) -> None:
     """Empties functools caches on the class and beside it, so that a call is cold."""
     module = vars(sys.modules.get(type(instance).__module__, types.ModuleType("none")))
-    held = [value for _, value in class_attributes(instance)] + list(module.values())
-    for value in held:
+    values = [value for _, value in class_attributes(instance)] + list(module.values())
+    for value in values:
         for function in (value, *(got for _, got in references_of_wrapper(value))):
             clear = getattr(function, "cache_clear", None)
             if hasattr(function, "cache_info") and callable(clear):
@@ -137,5 +137,5 @@ def clear_caches(instance: Any) -> None:
 
 def references_of_wrapper(value: Any) -> list[tuple[str, Any]]:
     names = ("method", "__wrapped__", "__func__", "fget")
-    found = [(name, inspect.getattr_static(value, name, None)) for name in names]
-    return [(name, held) for name, held in found if held is not None]
+    pairs = [(name, inspect.getattr_static(value, name, None)) for name in names]
+    return [(name, reference) for name, reference in pairs if reference is not None]

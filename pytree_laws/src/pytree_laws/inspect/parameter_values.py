@@ -17,18 +17,18 @@ EMPTY = Parameter.empty
 _NUMBERS = (bool, int, float, complex)
 
 
-def other_values(annotation: Any, default: Any, given: Any) -> list[Any]:
+def other_values(annotation: Any, default: Any, argument: Any) -> list[Any]:
     """Other values of a parameter that its annotation allows, in a fixed order."""
     result = list[Any]()
-    for value in _others(annotation, default, given):
-        if not any(_same(value, other) for other in (given, *result)):
+    for value in _others(annotation, default, argument):
+        if not any(_same(value, other) for other in (argument, *result)):
             result.append(value)
     return result
 
 
-def _others(annotation: Any, default: Any, given: Any) -> Iterator[Any]:
+def _others(annotation: Any, default: Any, argument: Any) -> Iterator[Any]:
     parts = list(members(annotation))
-    if isinstance(given, bool) or (bool in parts and not _takes_numbers(parts)):
+    if isinstance(argument, bool) or (bool in parts and not _takes_numbers(parts)):
         yield from (False, True)
     for part in parts:
         if typing.get_origin(part) is typing.Literal:
@@ -38,9 +38,9 @@ def _others(annotation: Any, default: Any, given: Any) -> Iterator[Any]:
     if default is None or type(None) in parts:
         yield None
     if _is_array_like(annotation, parts):
-        yield from _as_numpy(given, _takes_numbers(parts))
-    if isinstance(given, dict) and given and all(isinstance(one, str) for one in given):
-        yield from _with_other_keys(annotation, given)
+        yield from _as_numpy(argument, _takes_numbers(parts))
+    if isinstance(argument, dict) and argument and all(isinstance(key, str) for key in argument):
+        yield from _with_other_keys(annotation, argument)
 
 
 def members(annotation: Any) -> Iterator[Any]:
@@ -81,14 +81,14 @@ def takes_arrays(annotation: Any) -> bool:
 
 
 def _is_kind(part: Any, wanted: type) -> bool:
-    held = getattr(part, "array_type", part)  # of a type of jaxtyping
-    return isinstance(held, type) and issubclass(held, wanted)
+    array_type = getattr(part, "array_type", part)  # of a type of jaxtyping
+    return isinstance(array_type, type) and issubclass(array_type, wanted)
 
 
-def _as_numpy(given: Any, takes_numbers: bool) -> Iterator[Any]:
+def _as_numpy(argument: Any, takes_numbers: bool) -> Iterator[Any]:
     """An array as one of NumPy, and as a Python number where it has one element."""
-    if isinstance(given, jax.Array) and not is_key(given):
-        host = np.asarray(given)
+    if isinstance(argument, jax.Array) and not is_key(argument):
+        host = np.asarray(argument)
         yield host
         if takes_numbers and host.shape == ():
             yield host.item()
@@ -101,11 +101,11 @@ def _with_other_keys(annotation: Any, arguments: dict[str, Any]) -> Iterator[Any
         yield {**arguments, f"A{first}": arguments[first]}
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(value: Any, other: Any) -> bool:
     """Whether two values are one and the same choice."""
-    if is_array(one) or is_array(other) or isinstance(one, dict):
-        return one is other
-    return type(one) is type(other) and one == other
+    if is_array(value) or is_array(other) or isinstance(value, dict):
+        return value is other
+    return type(value) is type(other) and value == other
 
 
 def value_text(value: Any) -> str:

@@ -48,7 +48,7 @@ def references(value: Any) -> list[tuple[str, Any]]:
         return [("(func)", value.func), ("(args)", value.args), ("(kw)", value.keywords)]
     if isinstance(value, types.MethodType):
         return [("(self)", value.__self__), ("(func)", value.__func__)]
-    result = [(f".{name}", held) for name, held in attributes(value).items()]
+    result = [(f".{name}", attribute) for name, attribute in attributes(value).items()]
     if callable(value):
         result += function_references(value)
     return result
@@ -84,7 +84,7 @@ def reachable(root: Any, where: str, stop: Sequence[Any] = ()) -> Iterator[tuple
         seen.add(id(value))
         kept.append(value)
         yield place, value
-        todo += [(place + step, held) for step, held in references(value)]
+        todo += [(place + step, reference) for step, reference in references(value)]
 
 
 def class_attributes(instance: Any) -> Iterator[tuple[str, Any]]:
@@ -100,14 +100,14 @@ def class_attributes(instance: Any) -> Iterator[tuple[str, Any]]:
 def _instances(tree: Any) -> Iterator[Any]:
     """Every node of a class, NamedTuples among them, which are plain containers elsewhere."""
     yield from (node for _, node, _ in nodes(tree))
-    found: list[Any] = []
+    visited: list[Any] = []
 
     def go_on(node: Any) -> bool:
-        found.append(node)
+        visited.append(node)
         return False
 
     jax.tree.leaves(tree, is_leaf=go_on)
-    yield from (node for node in found if hasattr(node, "_fields"))
+    yield from (node for node in visited if hasattr(node, "_fields"))
 
 
 def mutables(root: Any, where: str = "", modules: bool = True) -> Iterator[tuple[str, Any]]:
@@ -121,10 +121,10 @@ def mutables(root: Any, where: str = "", modules: bool = True) -> Iterator[tuple
         if isinstance(value, MUTABLE):
             yield place, value
         if isinstance(value, CONTAINERS):
-            todo += [(place + step, held) for step, held in items(value)]
+            todo += [(place + step, member) for step, member in items(value)]
         elif is_plain_object(value) and (modules or not is_node(value)):
-            held = attributes(value).items()
-            todo += [(f"{place}.{name}".lstrip("."), value) for name, value in held]
+            pairs = attributes(value).items()
+            todo += [(f"{place}.{name}".lstrip("."), value) for name, value in pairs]
 
 
 def is_plain_object(value: Any) -> bool:
@@ -148,28 +148,28 @@ def snapshot(value: Any, identity: bool = False, above: tuple[int, ...] = ()) ->
         return (type(value).__name__, str(value.dtype), value.shape, host(value).tobytes())
     if isinstance(value, dict | types.MappingProxyType):
         # Without the order of its keys, which no pytree keeps.
-        return (mark, type(value), {key: inside(held) for key, held in value.items()})
+        return (mark, type(value), {key: inside(member) for key, member in value.items()})
     if isinstance(value, set | frozenset):
         return (mark, type(value), set(value))
     if isinstance(value, list | tuple):
-        return (mark, type(value), [inside(held) for held in value])
+        return (mark, type(value), [inside(member) for member in value])
     if is_plain_object(value):
-        return (type(value), {n: inside(held) for n, held in attributes(value).items()})
+        return (type(value), {n: inside(attribute) for n, attribute in attributes(value).items()})
     return (type(value), repr(value) if isinstance(value, float) else value)
 
 
 def atoms_of(instance: Any) -> dict[int, Any]:
     """The functions among leaves and aux: by id, as a memo that deepcopy keeps them by."""
-    held = list(jax.tree.leaves(instance))
-    held += [part for _, _, aux in nodes(instance) for part in parts_of(aux)]
-    return {id(v): v for v in held if callable(v) and not is_plain_object(v)}
+    parts = list(jax.tree.leaves(instance))
+    parts += [part for _, _, aux in nodes(instance) for part in parts_of(aux)]
+    return {id(v): v for v in parts if callable(v) and not is_plain_object(v)}
 
 
 def parts_of(value: Any) -> list[Any]:
     """What a tuple holds, in tuples inside of it too."""
     if not isinstance(value, tuple | frozenset):
         return [value]
-    return [part for one in value for part in parts_of(one)]
+    return [part for member in value for part in parts_of(member)]
 
 
 def can_pickle(value: Any) -> bool:
@@ -184,16 +184,16 @@ def check_caches_hold_no_tracer(variables: Sequence[tuple[str, Any]]) -> None:
     """No container among the variables of a module or a class holds a tracer."""
     for name, value in variables:
         if isinstance(value, dict | list | set) and not name.startswith("__"):
-            for place, one in reachable(value, name):
+            for place, target in reachable(value, name):
                 message = "a tracer was left behind by a call inside jit"
                 hint = "a cache in the module or on the class: compute tables in the constructor"
-                check(not isinstance(one, Tracer), place, message, hint)
+                check(not isinstance(target, Tracer), place, message, hint)
 
 
 def containers_of(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """What the caller gives that can change; a module that is given is held, with all its own."""
-    found = [mutables(i, name, modules=False) for name, i in inputs.items()]
-    return [pair for pairs in found for pair in pairs]
+    containers = [mutables(i, name, modules=False) for name, i in inputs.items()]
+    return [pair for pairs in containers for pair in pairs]
 
 
 def turned_around(value: Any) -> Any:

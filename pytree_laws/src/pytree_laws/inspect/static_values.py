@@ -48,9 +48,9 @@ def is_frozen(value: Any) -> bool:
     """Whether a dataclass refuses an assignment: by its decorator, or by a method of its own, as that of Equinox, whose copies take one."""
     if type(value).__dataclass_params__.frozen:
         return True
-    name, held = next(iter(attributes(value).items()), ("", None))
+    name, attribute = next(iter(attributes(value).items()), ("", None))
     try:
-        setattr(value, name, held)
+        setattr(value, name, attribute)
     except (AttributeError, TypeError):
         return True
     return False
@@ -81,8 +81,8 @@ def structures_in(value: Any) -> Iterator[Any]:
     elif isinstance(value, dict):
         yield from structures_in([*value.values()])
     elif isinstance(value, tuple | list | frozenset):
-        for one in value:
-            yield from structures_in(one)
+        for member in value:
+            yield from structures_in(member)
 
 
 def another_value(value: Any) -> Any:
@@ -107,5 +107,5 @@ def alternatives(value: Any) -> list[Any]:
     if type(value) is float:
         return [value + 1, 2 * value, -value, 0.0]
     if callable(value):
-        return [one for one in (jnp.sin, jnp.cos) if one is not value]
+        return [function for function in (jnp.sin, jnp.cos) if function is not value]
     return [another_value(value)]

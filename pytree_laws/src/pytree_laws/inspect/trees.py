@@ -65,7 +65,7 @@ def without_lost_weakness(
 ) -> dict[str, tuple[Any, ...]]:
     """The avals `after`, with those that are weakly typed no more as they were: P5 speaks of that."""
     return {
-        name: before[name] if before.get(name) == (*own[:-1], True) else own for name, own in after.items()
+        name: before[name] if before.get(name) == (*form[:-1], True) else form for name, form in after.items()
     }
 
 
@@ -184,8 +184,8 @@ def clone_as(cls: type, instance: Any, /, **changes: Any) -> Any:
     if isinstance(instance, tuple):
         return tuple.__new__(cls, instance)
     if isinstance(instance, functools.partial):
-        held = instance.func, *instance.args
-        return functools.partial.__new__(cls, *held, **instance.keywords)
+        parts = instance.func, *instance.args
+        return functools.partial.__new__(cls, *parts, **instance.keywords)
     clone: Any = object.__new__(cls)
     for name, value in {**attributes(instance), **changes}.items():
         object.__setattr__(clone, name, value)
@@ -195,8 +195,8 @@ def clone_as(cls: type, instance: Any, /, **changes: Any) -> Any:
 def with_attribute(instance: Any, path: str, value: Any) -> Any:
     """An instance with another value at a dotted path of attributes, made around constructors."""
     name, _, below = path.partition(".")
-    held = with_attribute(getattr(instance, name), below, value) if below else value
-    return clone_as(type(instance), instance, **{name: held})
+    attribute = with_attribute(getattr(instance, name), below, value) if below else value
+    return clone_as(type(instance), instance, **{name: attribute})
 
 
 def tree_at(path: Any, instance: Any, value: Any) -> Any:

@@ -66,12 +66,12 @@ class LeafSuite(Suite):
 
     def declared(self, path: str) -> Leaf | None:
         """What is declared of a path: of itself, or of the sub-tree that it lies in."""
-        found = [
+        declarations = [
             leaf
             for leaf in self.manifest()
             if path == leaf.path or (leaf.is_tree and is_under(path, leaf.path))
         ]
-        return max(found, key=lambda leaf: len(leaf.path), default=None)
+        return max(declarations, key=lambda leaf: len(leaf.path), default=None)
 
     def fixed_values(self) -> dict[str, Any]:
         arrays = (leaf for leaf in self.manifest() if leaf.role != "python")
@@ -86,8 +86,8 @@ class LeafSuite(Suite):
 
     def is_unused(self, path: str) -> bool:
         leaf = self.declared(path)
-        told = leaf is not None and (leaf.unused or seems_unused(self, path))
-        return told or self.is_empty(path) or path in only_of_methods(self)
+        declared_unused = leaf is not None and (leaf.unused or seems_unused(self, path))
+        return declared_unused or self.is_empty(path) or path in only_of_methods(self)
 
     def expected_to_train(self, instance: Any) -> set[str]:
         """The paths that are declared as trained; sub-modules decide for themselves."""
@@ -109,5 +109,5 @@ class LeafSuite(Suite):
     def flowing(self, instance: Any) -> set[str]:
         """The paths that gradients flow through: of a sub-module, what it would train."""
         floats = [name for name, value in named_leaves(instance) if is_floating(value)]
-        own = {name for name in floats if self.role(name) in ("param", "data", "tree")}
-        return own | (self.trained_below(instance, lambda leaf: True) & set(floats))
+        own_paths = {name for name in floats if self.role(name) in ("param", "data", "tree")}
+        return own_paths | (self.trained_below(instance, lambda leaf: True) & set(floats))

@@ -52,8 +52,8 @@ def traced_call(suite: Any) -> Any:
 
 @once_per_session
 def traced_build(suite: Any) -> Any:
-    build, given = suite.traceable_build()
-    return jax.make_jaxpr(lambda values: arrays_of(suite.to_tree(build(values))[0]))(given)
+    build, inputs = suite.traceable_build()
+    return jax.make_jaxpr(lambda values: arrays_of(suite.to_tree(build(values))[0]))(inputs)
 
 
 @once_per_session
@@ -108,9 +108,9 @@ def zeros_of(shape: Any, implementation: Any) -> jax.Array:
 
 def names_of(instance: Any, arguments: Sequence[Any]) -> list[str]:
     """The names of the leaves of an instance, and then of the arguments."""
-    own = [name for name, _ in named_leaves(instance)]
+    names = [name for name, _ in named_leaves(instance)]
     call_arguments = (f"argument {path}" for path, _ in named_leaves(tuple(arguments)))
-    return [*own, *call_arguments]
+    return [*names, *call_arguments]
 
 
 def weak_fixed_points(suite: Any) -> set[str]:

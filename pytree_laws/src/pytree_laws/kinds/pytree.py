@@ -129,8 +129,8 @@ def comparable(instance: Any) -> Any:
 
 
 def deepcopied(instance: Any) -> Any:
-    own = {id(leaf): copied_array(leaf) for leaf in arrays_of(instance)}
-    return copy.deepcopy(instance, {**own, **atoms_of(instance)})
+    copies = {id(leaf): copied_array(leaf) for leaf in arrays_of(instance)}
+    return copy.deepcopy(instance, {**copies, **atoms_of(instance)})
 
 
 def pickled(instance: Any) -> Any:
@@ -219,8 +219,8 @@ class PytreeSuite(LeafSuite):
 
     def keys_of_inputs(self) -> list[str]:
         """The names of the keys that the constructor takes."""
-        found = self.inputs(0).items()
-        return [name for name, value in found if is_key(value) and value.shape == ()]
+        inputs = self.inputs(0).items()
+        return [name for name, value in inputs if is_key(value) and value.shape == ()]
 
     def takes_keys(self) -> bool:
         return bool(self.keys_of_inputs())
@@ -236,12 +236,12 @@ class PytreeSuite(LeafSuite):
         declared = [leaf.dtype for leaf in self.manifest() if leaf.shape is not None]
         declared += [str(out.dtype) for out in self.returns]
         fixed = [name for name in declared if is_fixed_inexact(name)]
-        given = [v.dtype for v in jax.tree.leaves((instance, arguments)) if is_inexact(v)]
+        dtypes = [v.dtype for v in jax.tree.leaves((instance, arguments)) if is_inexact(v)]
         # What the arguments say of arrays as static stays, whatever the arrays become.
         said = [form.dtype for _, _, aux in nodes(arguments) for form in structures_in(aux)]
         says = any(jnp.issubdtype(dtype, jnp.inexact) for dtype in said)
         # Without any float there is nothing that the outputs could follow.
-        return not (fixed or says or self.compute) and {*given} == {real_dtype("float")}
+        return not (fixed or says or self.compute) and {*dtypes} == {real_dtype("float")}
 
     # What trains, and where gradients flow.
 
@@ -278,10 +278,10 @@ class PytreeSuite(LeafSuite):
         return values_at(instance, paths)
 
     def buffer_values(self, instance: Any) -> Rebuilt:
-        held = {name for name, v in named_leaves(instance) if is_inexact(v)}
-        own = {name for name in held if self.role(name) == "buffer"}
+        floats = {name for name, v in named_leaves(instance) if is_inexact(v)}
+        buffers = {name for name in floats if self.role(name) == "buffer"}
         # Where nothing is declared, nobody said what is cut off.
-        return values_at(instance, set() if self.leaves is None else own)
+        return values_at(instance, set() if self.leaves is None else buffers)
 
     def held_fixed(self, instance: Any) -> list[int]:
         """The positions of the leaves that no training moves, which the call may loop by."""
@@ -311,13 +311,16 @@ class PytreeSuite(LeafSuite):
     def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
         tree = instance, arguments
         names = programs.names_of(instance, arguments)
-        _, *found = training.compiled_grads(self)(instance, *arguments)
-        return {names[i]: grad for i, grad in zip(inexact_places(tree), found)}
+        _, *grads = training.compiled_grads(self)(instance, *arguments)
+        return {names[i]: grad for i, grad in zip(inexact_places(tree), grads)}
 
     def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         instance, examples = self.training_example()
         (value, back), places = self.to_arrays(instance), self.trained(instance)
-        return lambda value, *given: training.grads(self, back(value), places, given), (value, *examples)
+        return lambda value, *arguments: training.grads(self, back(value), places, arguments), (
+            value,
+            *examples,
+        )
 
     def leaf_names(self, instance: Any) -> Sequence[str]:
         return [name for name, _ in named_leaves(instance)]

@@ -21,8 +21,8 @@ Slopes = dict[str, np.ndarray]
 
 def grads_at(suite: Any, instance: Any, examples: Any) -> Slopes:
     """The gradients of all inexact arrays, summed over the examples."""
-    found = [suite.loss_and_grads(instance, given)[1] for given in examples]
-    return {name: np.sum([each[name] for each in found], axis=0) for name in found[0]}
+    grads = [suite.loss_and_grads(instance, arguments)[1] for arguments in examples]
+    return {name: np.sum([each[name] for each in grads], axis=0) for name in grads[0]}
 
 
 @once_per_session

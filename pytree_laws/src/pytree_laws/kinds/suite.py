@@ -90,8 +90,8 @@ class Suite(Subject):
         return cached_instance(self, seed)
 
     def called(self) -> bool:
-        own: Any = type(self)
-        return own.call is not Suite.call or own.arguments is not Suite.arguments
+        cls: Any = type(self)
+        return cls.call is not Suite.call or cls.arguments is not Suite.arguments
 
     def carried_argument(self) -> tuple[int | None, Any]:
         """Which argument of the call is carried from one call to the next, and its start."""
@@ -171,8 +171,8 @@ class Suite(Subject):
 
     def statics(self) -> dict[str, Any]:
         """The static configuration: as an instance has it, and as it is declared."""
-        told = {path: value for path, value in self.static.items() if value is not ...}
-        return {**inferred_statics(self), **told}
+        declared = {path: value for path, value in self.static.items() if value is not ...}
+        return {**inferred_statics(self), **declared}
 
     def declares_statics(self) -> bool:
         """Whether the suite says itself which static values the class holds."""

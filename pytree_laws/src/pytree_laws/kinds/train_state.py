@@ -122,8 +122,8 @@ def optimiser_of(suite: Any) -> Any:
 
 def known_inputs(suite: Any, seed: int) -> dict[str, Any]:
     """The inputs of one suite; made again where they were donated with what holds them."""
-    held = arrays_of(made_inputs(suite, seed))
-    if any(isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in held):
+    arrays = arrays_of(made_inputs(suite, seed))
+    if any(isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in arrays):
         session_of(suite).forget(suite, "made_inputs")
     return dict(made_inputs(suite, seed))
 

@@ -77,8 +77,8 @@ def compiled_grads(suite: Any) -> Compiled:
         leaves, places = jax.tree.leaves(tree), inexact_places(tree)
 
         def loss(values: Sequence[Any]) -> Any:
-            built, given = replace_leaves(tree, dict(zip(places, values)))
-            return summed_loss(suite, built, [given])
+            built, call_arguments = replace_leaves(tree, dict(zip(places, values)))
+            return summed_loss(suite, built, [call_arguments])
 
         return derivative(loss, [leaves[i] for i in places])
 
@@ -172,14 +172,14 @@ def stepped(suite: Any, instance: Any, steps: int) -> Any:
 
 def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
     """An instance and two examples: as they are, or with random floats for another seed, positive ones for an even one."""
-    given = suite.arguments(2 * seed), suite.arguments(2 * seed + 1)
+    examples = suite.arguments(2 * seed), suite.arguments(2 * seed + 1)
     if not seed:
-        return suite.cached_instance(), given
+        return suite.cached_instance(), examples
     others = with_other_tables(suite)
-    held = others[seed % len(others)]
-    sizes = [size for leaf in arrays_of(held) for size in leaf.shape]
-    drawn, given = randomize((held, given), seed, suite.held_fixed(held))
-    return drawn, randomize_indices(given, seed, max(sizes, default=2))
+    instance = others[seed % len(others)]
+    sizes = [size for leaf in arrays_of(instance) for size in leaf.shape]
+    drawn, examples = randomize((instance, examples), seed, suite.held_fixed(instance))
+    return drawn, randomize_indices(examples, seed, max(sizes, default=2))
 
 
 def with_other_tables(suite: Any) -> list[Any]:
@@ -189,4 +189,4 @@ def with_other_tables(suite: Any) -> list[Any]:
     if not any(jnp.issubdtype(dtype, jnp.integer) for dtype in dtypes):
         return [instance]
     built = [instance, *(suite.cached_instance(seed) for seed in (1, 2))]
-    return [one for one in built if structure(one) == structure(instance)]
+    return [candidate for candidate in built if structure(candidate) == structure(instance)]

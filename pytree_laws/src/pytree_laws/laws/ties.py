@@ -17,20 +17,20 @@ STORED_TWICE = "a second copy: read the array in a property, and store it once"
 
 def ties_of(subject: Suite, instance: Any) -> Iterator[tuple[str, str]]:
     """Name and path of each declared tie, whose array has to be there."""
-    held = [*subject.named(instance)]
+    names = [*subject.named(instance)]
     for name, path in subject.ties.items():
-        message = f"declared as the {subject.noun} of `{name}`; the {subject.nouns} are {held}"
-        check(path in held, path, message)
+        message = f"declared as the {subject.noun} of `{name}`; the {subject.nouns} are {names}"
+        check(path in names, path, message)
         yield name, path
 
 
-def check_ties(subject: Suite, instance: Any, what: str) -> None:
+def check_ties(subject: Suite, instance: Any, label: str) -> None:
     """A shared array is what the stored one makes of it, whatever else was there."""
     for name, path in ties_of(subject, instance):
         value = subject.named(instance)[path]
         got = read_from(subject, instance, name)
         wanted = read_from(subject, subject.with_array(subject.make(1), path, value), name)
-        message = f"{what} it is {got}, its {subject.noun} `{path}` makes {wanted}"
+        message = f"{label} it is {got}, its {subject.noun} `{path}` makes {wanted}"
         check(same_bits(got, wanted), name, message, STORED_TWICE)
 
 

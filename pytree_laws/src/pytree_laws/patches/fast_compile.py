@@ -78,8 +78,8 @@ def _takes_nothing(function: Any) -> bool:
 @functools.cache
 def _with_quick(made: Callable[..., Any]) -> Callable[..., Any]:
     def with_quick(*arguments: Any, **named: Any) -> Any:
-        told = {**(quick_options() or {}), **(named.get(OVERRIDES) or {})}
-        return made(*arguments, **{**named, OVERRIDES: told})
+        options = {**(quick_options() or {}), **(named.get(OVERRIDES) or {})}
+        return made(*arguments, **{**named, OVERRIDES: options})
 
     return with_quick
 
@@ -95,13 +95,13 @@ def _is_lowering() -> bool:
 @functools.cache
 def _shared(made: Callable[[], Any]) -> Callable[[], Any]:
     """A maker of contexts that hands out each of them `PROGRAMS` times, to the main thread alone."""
-    held: list[Any] = []
+    contexts: list[Any] = []
 
     def shared() -> Any:
         if threading.current_thread() is not threading.main_thread() or _is_lowering():
             return made()
-        if not held:
-            held[:] = [made()] * PROGRAMS
-        return held.pop()
+        if not contexts:
+            contexts[:] = [made()] * PROGRAMS
+        return contexts.pop()
 
     return shared

@@ -24,8 +24,8 @@ def own_dims(instance: Any) -> dict[str, Dims]:
     hints = _hints(type(instance))
     values = {name: getattr(instance, name, None) for name in hints}
     inner = {n for n, v in values.items() for part in _parts(v) if _hints(type(part))}
-    found = dims_of_leaves(instance).items()
-    return {path: dims for path, dims in found if path.partition(".")[0] not in inner}
+    pairs = dims_of_leaves(instance).items()
+    return {path: dims for path, dims in pairs if path.partition(".")[0] not in inner}
 
 
 def dims_of_call(call: Any, arguments: Sequence[Any]) -> tuple[list[Dims | None], list[Dims | None]]:
@@ -35,12 +35,12 @@ def dims_of_call(call: Any, arguments: Sequence[Any]) -> tuple[list[Dims | None]
         names = [*inspect.signature(call).parameters]
     except (NameError, TypeError, ValueError, AttributeError):
         return [None] * len(arguments), []
-    given = [hints.get(name) for name in names]
-    given += [None] * (len(arguments) - len(given))
-    found = [_first(hint, value) for hint, value in zip(given, arguments)]
+    annotations = [hints.get(name) for name in names]
+    annotations += [None] * (len(arguments) - len(annotations))
+    dims = [_first(hint, value) for hint, value in zip(annotations, arguments)]
     returned = hints.get("return")
     several = typing.get_args(returned) if typing.get_origin(returned) is tuple else ()
-    return found, [_tokens(one) for one in (several or (returned,))]
+    return dims, [_tokens(annotation) for annotation in (several or (returned,))]
 
 
 def _named(annotation: Any, value: Any, path: str) -> Iterator[tuple[str, Dims]]:
@@ -50,12 +50,12 @@ def _named(annotation: Any, value: Any, path: str) -> Iterator[tuple[str, Dims]]
         yield path, _first(annotation, value) or ()
     elif _is_list(value):
         items = _items(annotation, len(value))
-        for index, one in enumerate(value):
-            yield from _named(items[index], one, _below(path, index))
+        for index, child in enumerate(value):
+            yield from _named(items[index], child, _below(path, index))
     elif isinstance(value, Mapping):
         item = (*_options(annotation, 2), None)[0]
-        for name, one in value.items():
-            yield from _named(item, one, _below(path, name))
+        for name, child in value.items():
+            yield from _named(item, child, _below(path, name))
     else:
         yield from _fields(value, path)
 
@@ -94,8 +94,8 @@ def _parts(value: Any) -> Iterator[Any]:
     """A value, or what lies in its containers."""
     value = _in_variable(value)
     if isinstance(value, Mapping) or _is_list(value):
-        for one in value.values() if isinstance(value, Mapping) else value:
-            yield from _parts(one)
+        for child in value.values() if isinstance(value, Mapping) else value:
+            yield from _parts(child)
     elif not (isinstance(value, np.ndarray | jax.Array)):
         yield value
 
@@ -108,33 +108,33 @@ def _is_list(value: Any) -> bool:
 
 def _items(annotation: Any, count: int) -> list[Any]:
     """The annotations of the items of a tuple or a list."""
-    for one in _members(annotation):
-        given = typing.get_args(one)
-        if given and (len(given) == 1 or given[-1] is ...):
-            return [given[0]] * count
-        if len(given) == count:
-            return [*given]
+    for member in _members(annotation):
+        arguments = typing.get_args(member)
+        if arguments and (len(arguments) == 1 or arguments[-1] is ...):
+            return [arguments[0]] * count
+        if len(arguments) == count:
+            return [*arguments]
     return [None] * count
 
 
 def _options(annotation: Any, count: int) -> list[Any]:
     """The last of so many parameters of a generic type, of each member of a union."""
-    found = map(typing.get_args, _members(annotation))
-    return [given[-1] for given in found if len(given) == count]
+    argument_lists = map(typing.get_args, _members(annotation))
+    return [arguments[-1] for arguments in argument_lists if len(arguments) == count]
 
 
 def _first(annotation: Any, value: Any) -> Dims | None:
     """The names of the dims of an array, where the annotation has as many as the array."""
     rank = getattr(value, "ndim", None)
-    found = (_tokens(one) for one in _members(annotation))
-    return next((one for one in found if one is not None and len(one) == rank), None)
+    candidates = (_tokens(member) for member in _members(annotation))
+    return next((dims for dims in candidates if dims is not None and len(dims) == rank), None)
 
 
 def _members(annotation: Any) -> list[Any]:
     """The members of a union; what a Variable of Flax holds is one of them."""
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        return [part for one in typing.get_args(annotation) for part in _members(one)]
-    inner = [one for one in typing.get_args(annotation) if hasattr(one, "dim_str")]
+        return [part for member in typing.get_args(annotation) for part in _members(member)]
+    inner = [argument for argument in typing.get_args(annotation) if hasattr(argument, "dim_str")]
     return [annotation, *inner] if len(inner) == 1 else [annotation]
 
 

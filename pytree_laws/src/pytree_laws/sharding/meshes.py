@@ -52,14 +52,14 @@ def layouts(axes: Sequence[str], devices: int) -> Iterator[Mapping[str, int]]:
 
 def indivisible(example: Example, specs: Sequence[Spec], sizes: Mapping[str, int]) -> list[str]:
     """The dims that the devices along their mesh axes do not divide, each in words."""
-    found: dict[str, None] = {}
+    messages: dict[str, None] = {}
     triples = zip(example.arrays(), specs, example.all_dims())
     for array, spec, dims in triples:
         for size, axes, dim in zip(array.shape, spec, dims or [""] * array.ndim):
             count = math.prod(sizes[axis] for axis in axes_in(axes))
             if size % count:
-                found[f"`{dim}` = {size} is not divided by the {count} devices of its axis"] = None
-    return [*found]
+                messages[f"`{dim}` = {size} is not divided by the {count} devices of its axis"] = None
+    return [*messages]
 
 
 def mesh_of(sizes: Mapping[str, int], kind: AxisType) -> Mesh:
@@ -75,7 +75,7 @@ def placed(
     mesh: Mesh,
 ) -> Placed:
     """The arrays on a mesh, with the arguments of several calls as a batch; the program takes these lists."""
-    own = partition(example.tree)[1]
+    arrays = partition(example.tree)[1]
     rest, batch = partition(stack([*arguments]))
     taken = {axis for spec in specs for axes in spec for axis in axes_in(axes)}
     rows = BATCH if BATCH in {*mesh.axis_names} - taken else None
@@ -86,37 +86,37 @@ def placed(
 
     return Placed(
         mesh,
-        list(map(on_mesh, own, specs)),
-        [on_mesh(v, (rows, *s)) for v, s in zip(batch, specs[len(own) :])],
+        list(map(on_mesh, arrays, specs)),
+        [on_mesh(v, (rows, *s)) for v, s in zip(batch, specs[len(arrays) :])],
         step_on_batch(example, rest, trained),
     )
 
 
 def step_on_batch(example: Example, rest: Any, trained: AbstractSet[str]) -> Callable[..., Any]:
     """A step on the arrays of an instance and of a batch of arguments, of which `rest` is the other part."""
-    static, own = partition(example.tree)
-    pairs = enumerate(zip(example.names, own))
+    static, leaves = partition(example.tree)
+    pairs = enumerate(zip(example.names, leaves))
     moved = [i for i, (n, value) in pairs if n in trained and is_floating(value)]
 
-    def call(own: Sequence[Any], batch: Sequence[Any]) -> Any:
-        def one(given: Sequence[Any]) -> Any:
-            instance = example.back(combine(static, own))  # which a call may change
-            return arrays_of(example.call(instance, *combine(rest, given)))
+    def call(arrays: Sequence[Any], batch: Sequence[Any]) -> Any:
+        def one(arguments: Sequence[Any]) -> Any:
+            instance = example.back(combine(static, arrays))  # which a call may change
+            return arrays_of(example.call(instance, *combine(rest, arguments)))
 
         return jax.vmap(one)([*batch])
 
-    def step(own: Sequence[Any], batch: Sequence[Any]) -> Any:
+    def step(arrays: Sequence[Any], batch: Sequence[Any]) -> Any:
         def loss(some: Sequence[Any]) -> Any:
             filled = dict(zip(moved, some))
-            outputs = call([filled.get(i, v) for i, v in enumerate(own)], batch)
+            outputs = call([filled.get(i, v) for i, v in enumerate(arrays)], batch)
             floats = [out for out in outputs if is_floating(out)]
             return sum((weighted(out) for out in floats), jnp.zeros(())), outputs
 
-        before = [own[i] for i in moved]
+        before = [arrays[i] for i in moved]
         (_, outputs), slopes = jax.value_and_grad(loss, has_aux=True)(before)
         momenta = [0.9 * jnp.zeros_like(v) + g for v, g in zip(before, slopes)]
         after = dict(zip(moved, [v - 0.1 * m for v, m in zip(before, momenta)]))
-        whole = [after.get(i, value) for i, value in enumerate(own)]
+        whole = [after.get(i, value) for i, value in enumerate(arrays)]
         return {"outputs": outputs, "gradients": slopes, "momenta": momenta, "new leaves": whole}
 
     return step
@@ -124,5 +124,5 @@ def step_on_batch(example: Example, rest: Any, trained: AbstractSet[str]) -> Cal
 
 def collectives(text: str) -> dict[str, int]:
     """How many operations of each kind a compiled program has that move data between devices."""
-    found = _OPERATION.findall(text)
-    return {kind: found.count(kind) for kind in COLLECTIVES if kind in found}
+    operations = _OPERATION.findall(text)
+    return {kind: operations.count(kind) for kind in COLLECTIVES if kind in operations}

@@ -59,16 +59,16 @@ class Example:
     def own_sizes(self) -> dict[str, int]:
         """The same of the dims that the class or its call names, and not only a sub-module."""
         named = own_dims(self.back(self.tree)).values()
-        own = {dim for dims in (*named, *self.given, *self.results) for dim in dims or ()}
-        return {name: size for name, size in self.sizes().items() if name in own}
+        names = {dim for dims in (*named, *self.given, *self.results) for dim in dims or ()}
+        return {name: size for name, size in self.sizes().items() if name in names}
 
 
 def _divisors(arrays: Sequence[Any], names: Sequence[Dims | None]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    divisors: dict[str, int] = {}
     for array, dims in zip(arrays, names):
         for name, size in zip(dims or (), array.shape):
-            found[name] = math.gcd(size, found.get(name, 0))
-    return found
+            divisors[name] = math.gcd(size, divisors.get(name, 0))
+    return divisors
 
 
 def example_of(
@@ -87,12 +87,12 @@ def example_of(
     by_size: dict[int, set[str]] = {}
     for name, size in bare.sizes().items():
         by_size.setdefault(size, set()).add(name)
-    given: list[Dims | None] = []
-    for argument, told in zip(arguments, named[1:]):
+    argument_dims: list[Dims | None] = []
+    for argument, named_dims in zip(arguments, named[1:]):
         for array in partition(argument)[1]:
-            own = told if told is not None and array is argument else None
-            given.append(own or tuple(_only(by_size.get(n)) for n in array.shape))
-    return dataclasses.replace(bare, given=given)
+            array_dims = named_dims if named_dims is not None and array is argument else None
+            argument_dims.append(array_dims or tuple(_only(by_size.get(n)) for n in array.shape))
+    return dataclasses.replace(bare, given=argument_dims)
 
 
 def _only(names: set[str] | None) -> str:
@@ -139,10 +139,10 @@ def specs_under(example: Example, rules: Rules) -> list[Spec]:
     return [_once(spec_of(dims, rules)) for dims in example.all_dims()]
 
 
-def declared_specs(example: Example, own: Sequence[Spec] | None, rules: Rules) -> list[Spec]:
+def declared_specs(example: Example, own_specs: Sequence[Spec] | None, rules: Rules) -> list[Spec]:
     """The specs that a class gives for its arrays, where it gives any, and those of the arguments by the rules."""
     by_rules = specs_under(example, rules)
-    return by_rules if own is None else [*own, *by_rules[len(own) :]]
+    return by_rules if own_specs is None else [*own_specs, *by_rules[len(own_specs) :]]
 
 
 def is_spec(node: Any) -> bool:
@@ -160,12 +160,12 @@ def _once(spec: Spec) -> Spec:
 
 def trace(example: Example, function: Callable[..., Any], specs: Sequence[Spec], mesh: Any) -> Any:
     """What a function of instance tree and arguments gives of sharded arrays, in shapes and shardings."""
-    (static, own), (rest, given) = partition(example.tree), partition(example.arguments)
-    arrays = [*own, *given]
+    (static, leaves), (rest, inputs) = partition(example.tree), partition(example.arguments)
+    arrays = [*leaves, *inputs]
     structs = [abstract(array, spec, mesh) for array, spec in zip(arrays, specs)]
 
     def run(values: Sequence[Any]) -> Any:
-        tree, arguments = (combine(static, values[: len(own)]), combine(rest, values[len(own) :]))
+        tree, arguments = (combine(static, values[: len(leaves)]), combine(rest, values[len(leaves) :]))
         return [leaf for leaf in jax.tree.leaves(function(tree, arguments)) if is_array(leaf)]
 
     with jax.sharding.use_abstract_mesh(mesh):
@@ -189,38 +189,40 @@ def step_of(example: Example, trained: AbstractSet[str]) -> Callable[[Any, Any],
             filled = dict(zip(moved, some))
             whole = [filled.get(i, value) for i, value in enumerate(values)]
             outputs = flatten(call(combine(static, whole), arguments))[0]
-            return sum(weighted(one) for one in outputs if is_floating(one)), outputs
+            return sum(weighted(output) for output in outputs if is_floating(output)), outputs
 
         before = [values[i] for i in moved]
         slopes, outputs = jax.grad(loss, has_aux=True)(before)
         momenta = [0.9 * jnp.zeros_like(v) + g for v, g in zip(before, slopes)]
         new = [v - 0.1 * m for v, m in zip(before, momenta)]
-        return [[one for one in outputs if is_array(one)], momenta, new]
+        return [[output for output in outputs if is_array(output)], momenta, new]
 
     return step
 
 
 def spec_in(array: Any, rank: int) -> Spec:
     """The sharding of a traced result, as a spec of its whole rank."""
-    found = tuple(array.sharding.spec)
-    return (*found, *[None] * (rank - len(found)))
+    spec = tuple(array.sharding.spec)
+    return (*spec, *[None] * (rank - len(spec)))
 
 
 def blocked(error: BaseException) -> str:
     """What a trace stopped at: the line of the class, and what jax says."""
     line = _own_line(error)
-    what = " ".join(str(error).split())
-    return f"{line}{what[:300]}"
+    text = " ".join(str(error).split())
+    return f"{line}{text[:300]}"
 
 
 def _own_line(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     modules = {getattr(module, "__file__", None): name for name, module in [*sys.modules.items()]}
-    own = [frame for frame in frames if not _is_of_library(frame.filename, modules.get(frame.filename, ""))]
-    if not own:
+    own_frames = [
+        frame for frame in frames if not _is_of_library(frame.filename, modules.get(frame.filename, ""))
+    ]
+    if not own_frames:
         return ""
-    name = own[-1].filename.replace("\\", "/").rpartition("/")[2]
-    return f"`{name}`, line {own[-1].lineno}, `{own[-1].line}`: "
+    name = own_frames[-1].filename.replace("\\", "/").rpartition("/")[2]
+    return f"`{name}`, line {own_frames[-1].lineno}, `{own_frames[-1].line}`: "
 
 
 def _is_of_library(file: str, module: str) -> bool:

@@ -63,8 +63,8 @@ def of_accepted(suite: Any) -> dict[str, Entry]:
     """Entries of what the call gives at the values that the constructor is declared to accept."""
     if not suite.tries_configurations or not suite.called():
         return {}
-    found = outputs(suite)[ACCEPTED].items()
-    return dict(sorted(entries({n: v for n, v in found if is_finite(v)}).items()))
+    numbers = outputs(suite)[ACCEPTED].items()
+    return dict(sorted(entries({n: v for n, v in numbers if is_finite(v)}).items()))
 
 
 @once_per_session
@@ -78,13 +78,13 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        called = {what: _called_at(suite, own) for what, own in places.items()}
-        every = [one for own in called.values() for one in own]
-        found = list(_results(suite, every))
-    names = {id(one): what for what, own in called.items() for one in own}
-    recorded: dict[str, dict[str, Any]] = {what: {} for what in called}
-    for one, moved, result in found:
-        recorded[names[id(one)]] |= _by_name(suite, one, moved, result)
+        called = {section: _called_at(suite, trials) for section, trials in places.items()}
+        every = [call for calls in called.values() for call in calls]
+        results = list(_results(suite, every))
+    names = {id(call): section for section, calls in called.items() for call in calls}
+    recorded: dict[str, dict[str, Any]] = {section: {} for section in called}
+    for traced_call, moved, result in results:
+        recorded[names[id(traced_call)]] |= _by_name(suite, traced_call, moved, result)
     return recorded
 
 
@@ -95,12 +95,12 @@ def _other_ways(suite: Any) -> list[TracedConfiguration]:
 
 
 def _called_otherwise(
-    suite: Any, found: Sequence[TracedConfiguration]
+    suite: Any, trials: Sequence[TracedConfiguration]
 ) -> list[tuple[TracedConfiguration, str]]:
     """Those of which the call does another thing than that of the example, with their names."""
     usual, *_ = traced_configurations(suite)
-    works = (traced for traced in found if traced.error is None)
-    called = [one for one in works if _is_called_otherwise(usual, one)]
+    works = (traced for traced in trials if traced.error is None)
+    called = [trial for trial in works if _is_called_otherwise(usual, trial)]
     return [(traced, inputs_as_text(traced.configuration)) for traced in called[:MAX_RECORDED]]
 
 
@@ -108,8 +108,8 @@ def _the_other(suite: Any) -> list[tuple[TracedConfiguration, str]]:
     """The other configuration that is declared, where it takes the example arguments."""
     if suite.other is None or not suite.called():
         return []
-    held = repr(dict(suite.other))
-    if any(repr(traced.configuration.inputs) == held for traced in traced_configurations(suite)):
+    text = repr(dict(suite.other))
+    if any(repr(traced.configuration.inputs) == text for traced in traced_configurations(suite)):
         return []
     trial = trace_configuration(suite, Configuration(inputs=suite.other))
     return [(trial, f" with another {', '.join(suite.other)}")] * (trial.error is None)
@@ -165,24 +165,24 @@ def _called_at(suite: Any, places: Sequence[tuple[TracedConfiguration, str]]) ->
 
 def _results(suite: Any, called: Sequence[Called]) -> Iterator[tuple[Called, str, Any]]:
     """What each gives with the example, and with other numbers, by how a record names these."""
-    run = jit_all([jax.extend.core.jaxpr_as_fun(one.trace[0]) for one in called])
-    forms = [structure(one.trace[1]) for one in called]
-    for value, form, arrays in zip(called, forms, run([one.inputs for one in called])):
+    run = jit_all([jax.extend.core.jaxpr_as_fun(call.trace[0]) for call in called])
+    forms = [structure(call.trace[1]) for call in called]
+    for value, form, arrays in zip(called, forms, run([call.inputs for call in called])):
         failed = isinstance(arrays, Exception)
         result = _eagerly(suite, value) if failed else form.unflatten(arrays)
         yield value, "", result
-    if any(loops_by_values(one.trace[0].jaxpr) for one in called):
+    if any(loops_by_values(call.trace[0].jaxpr) for call in called):
         return  # by other numbers it might never end
     for moved, change in FAR.items():
-        inputs = [_moved_inputs(suite, one, change) for one in called]
+        inputs = [_moved_inputs(suite, call, change) for call in called]
         for value, form, arrays in zip(called, forms, run(inputs)):
             if not isinstance(arrays, Exception) and all(map(is_finite, arrays)):
                 yield value, moved, form.unflatten(arrays)
 
 
 def _moved_inputs(suite: Any, traced_call: Called, change: Callable[[Any], Any]) -> Sequence[Any]:
-    given = traced_call.trial.configuration.given
-    return trace_inputs(suite, traced_call.instance, given, change)
+    arguments = traced_call.trial.configuration.given
+    return trace_inputs(suite, traced_call.instance, arguments, change)
 
 
 def _by_name(suite: Any, traced_call: Called, moved: str, result: Any) -> dict[str, Any]:
@@ -195,10 +195,10 @@ def _by_name(suite: Any, traced_call: Called, moved: str, result: Any) -> dict[s
 
 def _called(suite: Any, trial: TracedConfiguration, where: str) -> Called:
     """A configuration with its name, its instance of other numbers, and what goes into its trace."""
-    instance, given = suite.elsewhere(trial.instance), trial.configuration.given
+    instance, arguments = suite.elsewhere(trial.instance), trial.configuration.given
     changes = bool(suite.changed_in_place(suite.copied(instance)))
-    trace = trace_call(suite, instance, given, after=True)[0] if changes else trial.trace
-    inputs = trace_inputs(suite, instance, given)
+    trace = trace_call(suite, instance, arguments, after=True)[0] if changes else trial.trace
+    inputs = trace_inputs(suite, instance, arguments)
     return Called(trial, where, instance, trace, inputs, changes)
 
 
@@ -206,9 +206,9 @@ def _eagerly(suite: Any, traced_call: Called) -> Any:
     nothing: Any = ((), {}) if traced_call.changes else ()
     with contextlib.suppress(Exception):
         changes = traced_call.trial.configuration.given
-        call, given = call_function(suite, changes, in_place=traced_call.changes)
+        call, arguments = call_function(suite, changes, in_place=traced_call.changes)
         tree, back = suite.to_tree(traced_call.instance)
         node = back(tree)
-        result = call(node, given)
+        result = call(node, arguments)
         return (result, suite.changed_in_place(node)) if traced_call.changes else result
     return nothing

@@ -64,10 +64,10 @@ def entry_of(array: np.ndarray) -> Entry:
     if array.size <= WHOLE:
         width = array.shape[-1] if array.ndim > 1 else IN_A_ROW
         parts = np.split(array.ravel(), range(width or 1, array.size, width or 1))
-        found: Rows = [("", part) for line in parts for part in _folded(line)]
+        labelled: Rows = [("", part) for line in parts for part in _folded(line)]
     else:
-        found = [("first", array.ravel()[:IN_A_ROW]), *_sums(array)]
-    rows = ((label, tuple(map(write, values))) for label, values in found if len(values))
+        labelled = [("first", array.ravel()[:IN_A_ROW]), *_sums(array)]
+    rows = ((label, tuple(map(write, values))) for label, values in labelled if len(values))
     return Entry(array.dtype.name, array.shape, tuple(rows))
 
 
@@ -103,14 +103,18 @@ def _writer(dtype: np.dtype) -> Callable[[Any], str]:
 
 def render_record(record: Mapping[str, Mapping[str, Entry]], tests: str) -> str:
     """A record as text."""
-    head = _HEAD.format(tests=tests, settings=usual_settings())
+    return render_sections(record, _HEAD.format(tests=tests, settings=usual_settings()))
+
+
+def render_sections(record: Mapping[str, Mapping[str, Entry]], head: str) -> str:
+    """A record as text below a head of comments."""
     return head + "".join(_render_section(name, record[name]) for name in record)
 
 
-def _render_section(name: str, found: Mapping[str, Entry]) -> str:
+def _render_section(name: str, section: Mapping[str, Entry]) -> str:
     lines = [f"\n[{name}]"]
-    for one, entry in found.items():
-        lines.append(f"{one}: {entry.dtype}[{','.join(map(str, entry.shape))}]")
+    for entry_name, entry in section.items():
+        lines.append(f"{entry_name}: {entry.dtype}[{','.join(map(str, entry.shape))}]")
         for label, values in entry.rows:
             lines.append(" ".join(["   ", *([f"{label}:"] if label else []), *values]))
     return "\n".join(lines) + "\n"
@@ -124,12 +128,12 @@ def parse_record(text: str) -> Record:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        if found := _SECTION.fullmatch(line):
-            section = record.setdefault(found[1], {})
-        elif record and (found := _ENTRY.fullmatch(line)):
-            name = found[1]
-            shape = tuple(int(size) for size in found[3].split(",") if size)
-            section[name] = Entry(found[2], shape, ())
+        if match := _SECTION.fullmatch(line):
+            section = record.setdefault(match[1], {})
+        elif record and (match := _ENTRY.fullmatch(line)):
+            name = match[1]
+            shape = tuple(int(size) for size in match[3].split(",") if size)
+            section[name] = Entry(match[2], shape, ())
         elif section and line.startswith("    "):
             section[name] = _with_row(section[name], line, number)
         else:
@@ -156,8 +160,8 @@ def usual_settings() -> str:
 
 def settings_of(text: str) -> str | None:
     """The settings with which a record was written."""
-    found = _SETTINGS.search(text)
-    return found[1] if found else None
+    match = _SETTINGS.search(text)
+    return match[1] if match else None
 
 
 def differences(
@@ -169,8 +173,8 @@ def differences(
             yield name, "it is recorded, and no longer there"
         elif name not in was:
             yield name, NOT_RECORDED
-        elif told := _difference(was[name], now[name], tolerance):
-            yield name, told
+        elif difference := _difference(was[name], now[name], tolerance):
+            yield name, difference
 
 
 def _difference(was: Entry, now: Entry, tolerance: Tolerance) -> str | None:
@@ -179,18 +183,18 @@ def _difference(was: Entry, now: Entry, tolerance: Tolerance) -> str | None:
         return f"it is {_shown(now)}, recorded is {_shown(was)}"
     if not any(values for _, values in was.rows):
         return None
-    one, other = _numbers(was), _numbers(now)
+    recorded, other = _numbers(was), _numbers(now)
     allowed = _allowed(was, tolerance)
     with np.errstate(invalid="ignore"):  # infinities of one sign
-        same = (one == other) | (np.abs(one - other) <= allowed)
-    wrong = np.flatnonzero(~(same | (np.isnan(one) & np.isnan(other))))
+        same = (recorded == other) | (np.abs(recorded - other) <= allowed)
+    wrong = np.flatnonzero(~(same | (np.isnan(recorded) & np.isnan(other))))
     if not len(wrong):
         return None
     first = int(wrong[0])
     before, after = _texts(was)[first], _texts(now)[first]
-    off = f", {abs(other[first] - one[first]):.3g} off" if allowed else ""
+    off = f", {abs(other[first] - recorded[first]):.3g} off" if allowed else ""
     allows = f" where {allowed:.2g} is allowed" if allowed else ""
-    more = f"; {len(wrong)} of {one.size} differ" if one.size > 1 else ""
+    more = f"; {len(wrong)} of {recorded.size} differ" if recorded.size > 1 else ""
     return f"{_place(was, first)}it is {after}, recorded is {before}{off}{allows}{more}"
 
 
@@ -236,12 +240,12 @@ def kept_where_close(
 ) -> dict[str, Entry]:
     """The new entries, with the old text of each that is close: another machine changes no line."""
     changed = dict(differences(was, now, tolerance))
-    return {name: one if name in changed else was[name] for name, one in now.items()}
+    return {name: entry if name in changed else was[name] for name, entry in now.items()}
 
 
-def section_of(suite_type: type, what: str) -> str:
+def section_of(suite_type: type, section: str) -> str:
     """The name of the section that holds what a suite computes."""
-    return f"{suite_type.__name__}: {what}"
+    return f"{suite_type.__name__}: {section}"
 
 
 def without(record: Record, gone: Iterable[str]) -> Record:

@@ -42,8 +42,8 @@ def numbers_of_methods(suite: Any) -> Mapping[str, dict[str, Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         every = list(_worth_a_record(suite))
-        by_section = [[one for one in every if one.section == section] for section in SECTIONS]
-        return _numbers(suite, [one for own in by_section for one in own[:MAX_METHOD_USES]])
+        by_section = [[recorded for recorded in every if recorded.section == section] for section in SECTIONS]
+        return _numbers(suite, [recorded for uses in by_section for recorded in uses[:MAX_METHOD_USES]])
 
 
 class Recorded(NamedTuple):
@@ -70,8 +70,8 @@ def _worth_a_record(suite: Any) -> Iterator[Recorded]:
 def _methods(suite: Any) -> list[Method]:
     """The methods that no other law compares with what it should give."""
     cls = type(suite.cached_instance())
-    own = [method for method in usable(suite) if not is_property(cls, method.name)]
-    return [method for method in own if not method.name.startswith(_FILTERS)]
+    methods = [method for method in usable(suite) if not is_property(cls, method.name)]
+    return [method for method in methods if not method.name.startswith(_FILTERS)]
 
 
 def _numbers(suite: Any, uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
@@ -79,27 +79,27 @@ def _numbers(suite: Any, uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
     collected: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
     if not uses:
         return collected
-    traces = [one.trace for one in uses]
+    traces = [recorded.trace for recorded in uses]
     program = _program(traces)
     usual = program([trace.inputs for trace in traces])
     for (section, use, output), result in zip(uses, usual):
-        own = result if use.is_plain else _computed(output, result, ())
-        collected[section] |= output.plain | _named_numbers(use, output, own)
+        numbers = result if use.is_plain else _computed(output, result, ())
+        collected[section] |= output.plain | _named_numbers(use, output, numbers)
     if any(loops_by_values(trace.jaxpr.jaxpr) for trace in traces):
         return collected  # by other numbers it might never end
     for where, change in OTHERS.items():
         results = program([change(trace.inputs) for trace in traces])
         for (section, use, output), result, before in zip(uses, results, usual):
             if use.is_plain:
-                own = _named_numbers(use, output, _computed(output, result, before)).items()
-                collected[section] |= {f"{name}{where}": v for name, v in own if is_finite(v)}
+                numbers = _named_numbers(use, output, _computed(output, result, before)).items()
+                collected[section] |= {f"{name}{where}": v for name, v in numbers if is_finite(v)}
     return collected
 
 
 def _computed(trace: Traced, result: Sequence[Any], before: Sequence[Any]) -> list[Any]:
     """The arrays of a result, and None for each that is handed on or as before."""
-    given = {id(v) for v in trace.jaxpr.jaxpr.invars}
-    handed_on = [id(v) in given for v in trace.jaxpr.jaxpr.outvars]
+    input_ids = {id(v) for v in trace.jaxpr.jaxpr.invars}
+    handed_on = [id(v) in input_ids for v in trace.jaxpr.jaxpr.outvars]
     same = [same_bits(*pair) for pair in itertools.zip_longest(result, before)]
     return [None if a or b else v for a, b, v in zip(handed_on, same, result)]
 
@@ -109,7 +109,7 @@ def _program(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[Any]]:
 
     def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
         pairs = zip(traces, inputs)
-        return [jax.extend.core.jaxpr_as_fun(one.jaxpr)(*own) for one, own in pairs]
+        return [jax.extend.core.jaxpr_as_fun(trace.jaxpr)(*arrays) for trace, arrays in pairs]
 
     run = compiled(all_of_them)
     return lambda inputs: run([arrays_of(value) for value in inputs])
@@ -117,5 +117,5 @@ def _program(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[Any]]:
 
 def _named_numbers(use: Use, trace: Traced, result: Any) -> dict[str, Any]:
     numbers, changed = structure(trace.form).unflatten(result)
-    told = {**numbers, **named_numbers(f"after {use.name}", changed)}
-    return {name: v for name, v in told.items() if v is not None}
+    by_name = {**numbers, **named_numbers(f"after {use.name}", changed)}
+    return {name: v for name, v in by_name.items() if v is not None}

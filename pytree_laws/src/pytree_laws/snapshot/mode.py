@@ -69,7 +69,7 @@ def has_record(suite: Any) -> bool:
     text = suite.recorded()
     if not text:
         return False
-    names = [section_of(type(suite), what) for what in SECTIONS]
+    names = [section_of(type(suite), section) for section in SECTIONS]
     with contextlib.suppress(NoRecord):
         return any(name in parse_record(text) for name in names)
     return True  # it is damaged, as P19 says

@@ -23,46 +23,46 @@ SECTIONS = AS_BUILT, ELSEWHERE = "as it is built", "with other numbers"
 """What a fresh instance computes, and one whose parameters are not those of the start: a bias of zeros hides its sign."""
 
 
-def section_numbers(suite: Any, what: str) -> Numbers:
+def section_numbers(suite: Any, section: str) -> Numbers:
     """The numbers of one section."""
     instance = suite.cached_instance()
-    found = dict(suite.named(instance)) if what == AS_BUILT else {}
-    if what == ELSEWHERE:
+    numbers = dict(suite.named(instance)) if section == AS_BUILT else {}
+    if section == ELSEWHERE:
         instance = suite.elsewhere(instance)
     if suite.called():
-        found |= _of_the_call(suite, instance, suite.arguments(0))
-    found |= _of_methods(suite, instance)
-    return {name: _number(value) for name, value in found.items() if is_number(value)}
+        numbers |= _of_the_call(suite, instance, suite.arguments(0))
+    numbers |= _of_methods(suite, instance)
+    return {name: _number(value) for name, value in numbers.items() if is_number(value)}
 
 
 def with_other_arguments(suite: Any) -> dict[str, Entry]:
     """What the call gives for arguments that meet in a tie, and for large ones."""
     if not suite.called() or not suite.tries_configurations:
         return {}
-    found: Numbers = {}
+    numbers: Numbers = {}
     with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if loops_by_values(suite.traced_call().jaxpr):
             return {}  # by other numbers it might never end
         value, back = suite.to_arrays(suite.elsewhere(suite.cached_instance()))
         for where, change in OTHERS.items():
-            held, given = change((value, suite.arguments(0)))
-            own = suite.called_with(back(held), given).items()
-            found |= {f"{name}{where}": v for name, v in own if is_finite(v)}
-    return entries({name: _number(v) for name, v in found.items() if is_number(v)})
+            moved, arguments = change((value, suite.arguments(0)))
+            results = suite.called_with(back(moved), arguments).items()
+            numbers |= {f"{name}{where}": v for name, v in results if is_finite(v)}
+    return entries({name: _number(v) for name, v in numbers.items() if is_number(v)})
 
 
 def _of_the_call(suite: Any, instance: Any, arguments: Any) -> Numbers:
-    found = suite.called_with(instance, arguments)
-    if any(is_inexact(value) for value in found.values()):
+    numbers = suite.called_with(instance, arguments)
+    if any(is_inexact(value) for value in numbers.values()):
         grads = suite.gradients(instance, arguments)
-        found |= {f"gradient of {path}": grad for path, grad in grads.items()}
-    return found
+        numbers |= {f"gradient of {path}": grad for path, grad in grads.items()}
+    return numbers
 
 
 def _of_methods(suite: Any, instance: Any) -> Numbers:
     """What properties and methods give that need no arguments, and that is not held already."""
-    held = list(suite.named(instance).values())
+    leaves = list(suite.named(instance).values())
     result: Numbers = {}
     for name in sorted(without_arguments(type(instance))):
         # What it raises, or that it is not the same twice, is no number.
@@ -72,22 +72,22 @@ def _of_methods(suite: Any, instance: Any) -> Numbers:
             result |= {
                 path: value
                 for path, value in first.items()
-                if same_bits(value, second[path]) and not any(same_bits(value, one) for one in held)
+                if same_bits(value, second[path]) and not any(same_bits(value, leaf) for leaf in leaves)
             }
     return result
 
 
 def _evaluated(instance: Any, name: str) -> Any:
-    found = getattr(instance, name)
+    attribute = getattr(instance, name)
     is_property = isinstance(inspect.getattr_static(type(instance), name), property)
-    result = found if is_property else found()
+    result = attribute if is_property else attribute()
     return () if type(result) is type(instance) else result
 
 
 def without_arguments(cls: type) -> Iterator[str]:
     """The properties of a class, and its methods that can be called with nothing."""
-    own = [owner for owner in cls.__mro__ if not is_of_library(owner)]
-    for name in dict.fromkeys(name for owner in own for name in vars(owner)):
+    owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
+    for name in dict.fromkeys(name for owner in owners for name in vars(owner)):
         value = inspect.getattr_static(cls, name)
         if name.startswith("_") or isinstance(value, type) or is_action(cls, name):
             continue
@@ -101,7 +101,7 @@ def _needs_nothing(function: Any) -> bool:
     except (TypeError, ValueError):
         return False
     star = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-    return all(one.default is not one.empty or one.kind in star for one in rest)
+    return all(parameter.default is not parameter.empty or parameter.kind in star for parameter in rest)
 
 
 def _number(value: Any) -> np.ndarray:

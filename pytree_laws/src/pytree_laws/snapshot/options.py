@@ -29,23 +29,23 @@ def _beside_complex(suite: Any) -> dict[str, Entry]:
     instance = suite.cached_instance()
     if not any(np.dtype(v.dtype).kind == "c" for v in suite.named(instance).values() if not is_key(v)):
         return {}
-    methods = [one for one in usable(suite) if not one.found]
-    found: dict[str, Entry] = {}
+    methods = [method for method in usable(suite) if not method.found]
+    entries_by_name: dict[str, Entry] = {}
     for method in [*methods, *([the_call(suite)] if suite.called() else [])]:
         with contextlib.suppress(Exception):  # there is no such operation in bfloat16
             forms = in_bfloat16(suite, method, instance, method.arguments(0))
             names = (f"{method.name} in bfloat16, output {i}" for i in range(len(forms)))
-            found |= {n: Entry(np.dtype(v.dtype).name, v.shape, ()) for n, v in zip(names, forms)}
-    return found
+            entries_by_name |= {n: Entry(np.dtype(v.dtype).name, v.shape, ()) for n, v in zip(names, forms)}
+    return entries_by_name
 
 
 def _of_integers(suite: Any) -> dict[str, Entry]:
     """The form of each leaf where the constructor is given integers in the place of its floats."""
-    given = suite.inputs(0)
-    whole = {name: _whole(value) for name, value in given.items() if _is_float(value)}
+    inputs = suite.inputs(0)
+    whole = {name: _whole(value) for name, value in inputs.items() if _is_float(value)}
     with contextlib.suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        built = suite.named(suite.build(**{**given, **whole})) if whole else {}
+        built = suite.named(suite.build(**{**inputs, **whole})) if whole else {}
         return {
             f"{name} of whole numbers": Entry(np.dtype(v.dtype).name, v.shape, ())
             for name, v in built.items()

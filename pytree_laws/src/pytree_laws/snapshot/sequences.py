@@ -26,11 +26,11 @@ def of_sequences(suite: Any) -> dict[str, Entry]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         sequences = list(sequences_of(suite))
-        pairs = [(_at_the_end(one), one) for one in sequences]
-        pairs += [(_gradients(one), one) for one in sequences if one.learns]
-        inputs = [([v for _, v in one.carried], [v for _, v in one.given]) for _, one in pairs]
+        pairs = [(_at_the_end(steps), steps) for steps in sequences]
+        pairs += [(_gradients(steps), steps) for steps in sequences if steps.learns]
+        inputs = [([v for _, v in steps.carried], [v for _, v in steps.given]) for _, steps in pairs]
         results = jit_all([run for run, _ in pairs])(inputs)
-    named = [pair for one in results if isinstance(one, dict) for pair in one.items()]
+    named = [pair for result in results if isinstance(result, dict) for pair in result.items()]
     numbers = {name: np.asarray(v) for name, v in named if not is_key(v)}
     return dict(sorted(entries({name: v for name, v in numbers.items() if is_finite(v)}).items()))
 
@@ -38,8 +38,8 @@ def of_sequences(suite: Any) -> dict[str, Entry]:
 def _at_the_end(steps: Steps) -> Program:
     """What the last step gives."""
 
-    def run(carried: Sequence[Any], given: Sequence[Any]) -> dict[str, Any]:
-        return {name: v[-1] for name, v in zip(steps.outputs, steps.run(carried, given))}
+    def run(carried: Sequence[Any], arguments: Sequence[Any]) -> dict[str, Any]:
+        return {name: v[-1] for name, v in zip(steps.outputs, steps.run(carried, arguments))}
 
     return run
 
@@ -47,9 +47,9 @@ def _at_the_end(steps: Steps) -> Program:
 def _gradients(steps: Steps) -> Program:
     """The gradients of a loss over what all steps give, by what is carried at the start, and by all arguments."""
 
-    def run(carried: Sequence[Any], given: Sequence[Any]) -> dict[str, Any]:
+    def run(carried: Sequence[Any], arguments: Sequence[Any]) -> dict[str, Any]:
         names = [name for name, _ in (*steps.carried, *steps.given)]
-        every, count = [*carried, *given], len(carried)
+        every, count = [*carried, *arguments], len(carried)
         places = [i for i, v in enumerate(every) if is_inexact(v)]
 
         def loss(values: Sequence[Any]) -> Any:

@@ -74,8 +74,8 @@ class StepRun:
         """The steps, with both batches in turn."""
         state, steps = self.start.copied(), []
         for number in range(self.suite.steps):
-            state, one = self._take(state, self.batches[number % 2])
-            steps.append(one)
+            state, step = self._take(state, self.batches[number % 2])
+            steps.append(step)
         self.last = state
         return steps
 
@@ -132,8 +132,8 @@ class StepRun:
         """One step as a function of arrays by path: the next state's arrays, and the loss."""
         batch = opened(self.batches[0])
         state = [arrays.get(n, v) for n, v in self.second.leaves.items()]
-        given = [arrays.get(f"batch.{n}", v) for n, v in batch.leaves.items()]
-        after, loss = self.once(self.second.rebuild(state), batch.rebuild(given))
+        batch_leaves = [arrays.get(f"batch.{n}", v) for n, v in batch.leaves.items()]
+        after, loss = self.once(self.second.rebuild(state), batch.rebuild(batch_leaves))
         leaves = {n: v for n, v in opened(after).leaves.items() if is_array(v)}
         return leaves if loss is None else leaves | {"the loss": loss}
 

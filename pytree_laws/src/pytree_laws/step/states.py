@@ -81,11 +81,11 @@ def on_host(leaf: Any) -> np.ndarray:
     return np.array(jax.random.key_data(leaf) if is_key(leaf) else leaf)
 
 
-def static_differences(one: Any, other: Any) -> dict[str, str]:
+def static_differences(previous: Any, other: Any) -> dict[str, str]:
     """Values of Python that differ between two states, by path: leaves, and fields of nodes."""
-    pairs = dict(opened(one).leaves), dict(opened(other).leaves)
+    pairs = dict(opened(previous).leaves), dict(opened(other).leaves)
     plain = [{n: v for n, v in leaves.items() if not is_array(v)} for leaves in pairs]
-    fields = [_static_fields(state) for state in (one, other)]
+    fields = [_static_fields(state) for state in (previous, other)]
     before, after = ({**a, **b} for a, b in zip(plain, fields, strict=True))
     return {
         name: _unlike(shown(after[name]), shown(before[name]))
@@ -106,11 +106,11 @@ def _static_fields(state: Any) -> Mapping[str, Any]:
     return fields
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _equal(value: Any, other: Any) -> bool:
     try:
-        return bool(one == other)
+        return bool(value == other)
     except ANY_ERROR:  # what cannot be compared is not the same
-        return one is other
+        return value is other
 
 
 def shown(value: Any) -> str:

@@ -35,14 +35,14 @@ def stopped_inputs(jaxpr: Any) -> list[bool]:
 
 def handed_to_stop(jaxpr: Any) -> list[bool]:
     """For each input whether `stop_gradient` is applied to it as it is, whatever else it is used for."""
-    found: set[Any] = set()
+    stopped: set[Any] = set()
     for equation in jaxpr.eqns:
         marks = [equation.primitive.name == STOP] * len(equation.invars)
         inner = inner_jaxprs(equation)
         if len(inner) == 1 and len(inner[0].invars) == len(marks):
             marks = handed_to_stop(inner[0])
-        found |= {v for v, mark in zip(equation.invars, marks) if mark and is_variable(v)}
-    return [v in found for v in jaxpr.invars]
+        stopped |= {v for v, mark in zip(equation.invars, marks) if mark and is_variable(v)}
+    return [v in stopped for v in jaxpr.invars]
 
 
 def is_straight_through(jaxpr: Any) -> bool:
@@ -82,7 +82,7 @@ def _terms(variable: Any, made: Mapping[Any, Any], sign: int) -> list[tuple[Any,
     if equation is None or (name not in SUMS and name not in UNCHANGED):
         return [(variable, sign)]
     pairs = zip(equation.invars, SUMS.get(name, (1,)))
-    return [term for v, own in pairs if is_variable(v) for term in _terms(v, made, sign * own)]
+    return [term for v, term_sign in pairs if is_variable(v) for term in _terms(v, made, sign * term_sign)]
 
 
 def computed_on(jaxpr: Any, dtype: str) -> list[str]:
@@ -99,10 +99,10 @@ def _computed_on(jaxpr: Any, bits: int) -> tuple[list[str], list[set[int]]]:
     computed = [""] * len(jaxpr.invars)
     for equation in jaxpr.eqns:
         name = equation.primitive.name
-        given = [places.get(v, set()) if is_variable(v) else set() for v in equation.invars]
-        within, outs = _through(equation, given, bits)
-        for held, primitive in zip(given, within):
-            for i in held:
+        origins = [places.get(v, set()) if is_variable(v) else set() for v in equation.invars]
+        within, outs = _through(equation, origins, bits)
+        for indices, primitive in zip(origins, within):
+            for i in indices:
                 computed[i] = computed[i] or primitive
         if name == CAST and _bits(equation.outvars[0]) <= bits:
             outs = [set()]
@@ -110,18 +110,18 @@ def _computed_on(jaxpr: Any, bits: int) -> tuple[list[str], list[set[int]]]:
     return computed, [places.get(v, set()) if is_variable(v) else set() for v in jaxpr.outvars]
 
 
-def _through(equation: Any, given: list[set[int]], bits: int) -> tuple[list[str], list[set[int]]]:
+def _through(equation: Any, origins: list[set[int]], bits: int) -> tuple[list[str], list[set[int]]]:
     """What an equation does with each of its inputs, and which of them its outputs are."""
     name, inner = equation.primitive.name, inner_jaxprs(equation)
-    nothing, none = [""] * len(given), [set[int]() for _ in equation.outvars]
+    nothing, none = [""] * len(origins), [set[int]() for _ in equation.outvars]
     if name == CAST or name in MOVES:
-        return nothing, [given[0]] * len(none)
+        return nothing, [origins[0]] * len(none)
     if not inner:
-        return [name] * len(given), none
-    if len(inner) > 1 or len(inner[0].invars) != len(given):
+        return [name] * len(origins), none
+    if len(inner) > 1 or len(inner[0].invars) != len(origins):
         return nothing, none
     within, outs = _computed_on(inner[0], bits)
-    return within, [{i for place in held for i in given[place]} for held in outs]
+    return within, [{i for place in places for i in origins[place]} for places in outs]
 
 
 def _bits(variable: Any) -> int:

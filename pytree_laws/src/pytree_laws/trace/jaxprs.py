@@ -17,10 +17,10 @@ INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]|^<")
 
 def inner_jaxprs(equation: Any) -> list[Any]:
     """The jaxprs among the parameters of an equation."""
-    held: list[Any] = []
+    values: list[Any] = []
     for value in equation.params.values():
-        held += value if isinstance(value, list | tuple) else [value]
-    return [getattr(one, "jaxpr", one) for one in held if hasattr(one, "eqns")]
+        values += value if isinstance(value, list | tuple) else [value]
+    return [getattr(jaxpr, "jaxpr", jaxpr) for jaxpr in values if hasattr(jaxpr, "eqns")]
 
 
 def equations(jaxpr: Any) -> Iterator[Any]:
@@ -43,10 +43,10 @@ def draws_of(jaxpr: Any) -> list[Any]:
     return [equation for equation in equations(jaxpr) if equation.primitive.name in DRAWS]
 
 
-def constant_draws(jaxpr: Any, given: set[Any]) -> Iterator[Any]:
+def constant_draws(jaxpr: Any, variables: set[Any]) -> Iterator[Any]:
     """The random draws whose key does not depend on the variables `given`."""
     for equation in jaxpr.eqns:
-        inputs = [is_variable(v) and v in given for v in equation.invars]
+        inputs = [is_variable(v) and v in variables for v in equation.invars]
         draws = equation.primitive.name in DRAWS
         if draws and not any(inputs[:2]):
             yield equation
@@ -57,7 +57,7 @@ def constant_draws(jaxpr: Any, given: set[Any]) -> Iterator[Any]:
             known = {v for v, mark in zip(inner.invars, marks) if mark}
             yield from constant_draws(inner, known)
         if any(inputs):
-            given = given | set(equation.outvars)
+            variables = variables | set(equation.outvars)
 
 
 def dead_equations(jaxpr: Any) -> Iterator[Any]:
@@ -128,8 +128,8 @@ class Numbering:
         """Notes what a key serves: a draw of a shape by a function, or a split."""
         name, shape = equation.primitive.name, equation.outvars[0].aval.shape
         drawn = next(iter(self.within), "bits").strip("_")
-        what = "`split`" if name == "random_split" else f"`{drawn}`"
-        self.uses.setdefault(key, set()).add(f"{what} of shape {shape}")
+        use = "`split`" if name == "random_split" else f"`{drawn}`"
+        self.uses.setdefault(key, set()).add(f"{use} of shape {shape}")
 
     def number(self, atom: Any) -> int:
         if not is_variable(atom):
@@ -161,9 +161,9 @@ class Numbering:
                 results = [self.number(atom) for atom in inner[0].outvars]
             else:
                 # A loop or a branch is not looked into: it is like itself alone.
-                what = id(equation) if inner else str(equation.params)
-                one = equation.primitive.name, what, numbers
-                results = [self.intern(*one, i) for i in range(len(equation.outvars))]
+                identity = id(equation) if inner else str(equation.params)
+                signature = equation.primitive.name, identity, numbers
+                results = [self.intern(*signature, i) for i in range(len(equation.outvars))]
             self.of_variables.update(zip(equation.outvars, results))
 
 
@@ -177,13 +177,13 @@ def jit_equations(jaxpr: Any) -> Iterator[Any]:
                 yield from jit_equations(inner)
 
 
-def compiled_anew(one: Any, other: Any) -> list[str]:
+def compiled_anew(jaxpr: Any, other: Any) -> list[str]:
     """The functions under `jax.jit` that two traces of a call do not share, by name.
 
     jax keeps the jaxpr of a function that it has traced. Where the next trace holds another
     one, the function is a new one, and is compiled again.
     """
-    pairs = zip(jit_equations(one), jit_equations(other))
+    pairs = zip(jit_equations(jaxpr), jit_equations(other))
     return [
         str(first.params.get("name"))
         for first, second in pairs
@@ -208,9 +208,9 @@ def own_rules(jaxpr: Any, others: re.Pattern[str] = INSTALLED) -> list[str]:
     result = []
     for equation in equations(jaxpr):
         if equation.primitive.name.startswith(("custom_jvp_call", "custom_vjp_call")):
-            held = next(iter(inner_jaxprs(equation)), None)
-            told = getattr(getattr(held, "debug_info", None), "func_src_info", "")
-            name, _, file = str(told).partition(" at ")
+            inner = next(iter(inner_jaxprs(equation)), None)
+            source = getattr(getattr(inner, "debug_info", None), "func_src_info", "")
+            name, _, file = str(source).partition(" at ")
             if file and not others.search(file):
                 result.append(name)
     return result

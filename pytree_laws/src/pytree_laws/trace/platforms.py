@@ -18,13 +18,13 @@ BACKEND_VARIABLE = "PYTREE_LAWS_BACKEND"
 def platform_fault(wanted: str) -> str | None:
     """Why the tests cannot run on `wanted`: cpu, cuda, rocm or tpu. None where jax runs on it."""
     try:
-        found = jax.devices()
-        if found[0] in jax.devices(wanted):
+        devices = jax.devices()
+        if devices[0] in jax.devices(wanted):
             return None
     except ANY_ERROR as error:
         # jax says it with an AssertionError without a text where no platform is left
         return f"jax has none: {str(error) or 'the platforms that it may use are not here'}"
-    return f"jax runs on {found[0].platform} ({found[0].device_kind})"
+    return f"jax runs on {devices[0].platform} ({devices[0].device_kind})"
 
 
 def refuse_other_platforms(suite: Any) -> None:

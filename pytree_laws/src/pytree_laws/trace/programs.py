@@ -38,7 +38,7 @@ def run_batched(programs: Sequence[tuple[Callable[..., Any], Sequence[Any]]]) ->
 
     Where one raises, that is not known of which, and each has its own; an error is in the place of its result.
     """
-    return jit_all([run for run, _ in programs])([given for _, given in programs])
+    return jit_all([run for run, _ in programs])([arguments for _, arguments in programs])
 
 
 def jit_all(runs: Sequence[Callable[..., Any]]) -> Callable[[Sequence[Sequence[Any]]], list[Any]]:

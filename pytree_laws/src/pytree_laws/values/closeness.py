@@ -80,32 +80,34 @@ def close_leaf(left: Any, right: Any, slack: float) -> bool:
     if left.dtype != right.dtype or left.shape != right.shape:
         return False
     wide = np.complex128 if jnp.iscomplexobj(left) else np.float64
-    one, other = np.asarray(left).astype(wide), np.asarray(right).astype(wide)
+    array, other = np.asarray(left).astype(wide), np.asarray(right).astype(wide)
     steps = ROUNDINGS.get(jax.default_backend(), 64)
     allowed = declared_tolerance(left.dtype, _DECLARED.get()) or 0.0
     rounding = max(steps * slack * float(jnp.finfo(left.dtype).eps), allowed)
-    biggest = float(np.abs(one[np.isfinite(one)]).max(initial=1.0))
-    return np.allclose(one, other, rounding, rounding * biggest, equal_nan=True)
+    biggest = float(np.abs(array[np.isfinite(array)]).max(initial=1.0))
+    return np.allclose(array, other, rounding, rounding * biggest, equal_nan=True)
 
 
 def farthest(left: Any, right: Any) -> float:
     """The largest difference of two results of equal structure, relative to the largest value of an array, or to 1."""
     pairs = zip(jax.tree.leaves(left), jax.tree.leaves(right))
     floats = [
-        (np.asarray(one, np.complex128), np.asarray(other, np.complex128))
-        for one, other in pairs
-        if is_inexact(one)
+        (np.asarray(leaf, np.complex128), np.asarray(other, np.complex128))
+        for leaf, other in pairs
+        if is_inexact(leaf)
     ]
-    ratios = [np.abs(one - other).max(initial=0.0) / np.abs(other).max(initial=1.0) for one, other in floats]
+    ratios = [
+        np.abs(array - other).max(initial=0.0) / np.abs(other).max(initial=1.0) for array, other in floats
+    ]
     return float(max(ratios, default=0.0))
 
 
-def check_close(where: str, told: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0) -> None:
+def check_close(where: str, message: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0) -> None:
     """`close`, or a fault that shows what differs; only then, since to show a tree takes long."""
     __tracebackhide__ = True
     if not close(got, wanted, slack):
         first, second, place = first_difference(got, wanted, slack)
-        raise Fault(where, told.format(first, second) + place, hint)
+        raise Fault(where, message.format(first, second) + place, hint)
 
 
 def first_difference(got: Any, wanted: Any, slack: float) -> tuple[str, str, str]:
@@ -115,11 +117,11 @@ def first_difference(got: Any, wanted: Any, slack: float) -> tuple[str, str, str
         return str(got), str(wanted), ""
     pairs = zip(leaves, jax.tree.leaves(wanted), strict=True)
     apart = ((n, a, b) for (n, a), b in pairs if not close_leaf(a, b, slack))
-    name, one, other = next(apart)
+    name, leaf, other = next(apart)
     place = f", at `{name}` of the result" if len(leaves) > 1 else ""
-    first, second = kind_of(one), kind_of(other)
+    first, second = kind_of(leaf), kind_of(other)
     if first == second:
-        first, second = str(one), str(other)
+        first, second = str(leaf), str(other)
     return first, second, place
 
 
@@ -127,8 +129,8 @@ def kind_of(value: Any) -> str:
     """Dtype and shape of an array, and where it is none of jax that; the class of anything else."""
     if not is_array(value):
         return type(value).__name__
-    own = "" if isinstance(value, jax.Array) else " of NumPy"
-    return f"{value.dtype}{list(value.shape)}{own}"
+    suffix = "" if isinstance(value, jax.Array) else " of NumPy"
+    return f"{value.dtype}{list(value.shape)}{suffix}"
 
 
 LARGE = "`exp` of what may be large: `jax.nn.softmax`, `jnp.logaddexp`, or take the largest off first; `skips` says where they cannot come"
@@ -137,21 +139,21 @@ ROUNDED = "an overflow on the way, or a root or a logarithm of what rounding mak
 
 
 def check_overflow(
-    told: str, found: Sequence[Any], run: Callable[[Any], Sequence[Any]], arrays: Sequence[Any]
+    message: str, outputs: Sequence[Any], run: Callable[[Any], Sequence[Any]], arrays: Sequence[Any]
 ) -> None:
     """What is not finite in 32 bits is not so in 64, or is too large for the result."""
-    if all(np.isfinite(np.asarray(v)).all() for v in found if is_inexact(v)):
+    if all(np.isfinite(np.asarray(v)).all() for v in outputs if is_inexact(v)):
         return
     try:
         with in_64_bits(), jax.numpy_dtype_promotion("standard"):
             exact = [np.asarray(v) for v in compiled(run)(list(map(widened, arrays)))]
     except ANY_ERROR:
         return  # the class fixes a dtype
-    for i, (narrow, wide) in enumerate(zip(found, exact)):
+    for i, (narrow, wide) in enumerate(zip(outputs, exact)):
         if is_inexact(narrow):
             fits = np.abs(wide) < float(jnp.finfo(narrow.dtype).max)
             wrong = fits & ~np.isfinite(np.asarray(narrow))
-            both = f"{told} it is {narrow}, in 64 bits {wide}"
+            both = f"{message} it is {narrow}, in 64 bits {wide}"
             check(not wrong.any(), f"output {i}", both, LARGE if np.isinf(narrow).any() else ROUNDED)
 
 
@@ -194,10 +196,10 @@ def check_grads(
     for *values, grad in zip(*along, grads[1]):
         if is_floating(grad) and grad.dtype.itemsize > 2 and is_smooth(*values):
             first, _, last = (np.asarray(value, np.float64) for value in values)
-            found = (last - first) / (2 * STEP)
-            message = f"small steps show the slope {found}, its gradient is {grad}"
-            off = np.abs(found - np.asarray(grad, np.float64))
-            near = off.max() < KINK * np.abs(found).max()
+            slope = (last - first) / (2 * STEP)
+            message = f"small steps show the slope {slope}, its gradient is {grad}"
+            off = np.abs(slope - np.asarray(grad, np.float64))
+            near = off.max() < KINK * np.abs(slope).max()
             check(bool(near) or (partly and bool(np.any(grad))), where, message, hint)
 
 
@@ -223,20 +225,20 @@ def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> N
         steps = [np.asarray(leaf) + step * along for step in (-STEP, STEP)]
         first, last = (float(loss({**values, i: on_device(v, leaf.dtype)})[0]) for v in steps)
         if leaf.dtype.itemsize > 2 and is_smooth(first, middle, last):
-            found = (last - first) / (2 * STEP)
+            slope = (last - first) / (2 * STEP)
             grad = float(np.sum(np.asarray(grads[i]) * along))
-            message = f"small steps show the slope {found:.4g}, its own rule gives {grad:.4g}"
+            message = f"small steps show the slope {slope:.4g}, its own rule gives {grad:.4g}"
             hint = (
                 "the derivative of another function in `defvjp` or `defjvp`; `skips` says where "
                 "it is meant, as in a straight-through estimator"
             )
-            check(abs(found - grad) < KINK * abs(found), name, message, hint)
+            check(abs(slope - grad) < KINK * abs(slope), name, message, hint)
 
 
 def is_smooth(*values: Any) -> bool:
     """Whether a value moves, and as much to the one side as to the other."""
     before, middle, after = (np.asarray(value, np.float64) for value in values)
-    one, two = middle - before, after - middle
-    size = float(np.abs(one).max(initial=0.0))
+    first, two = middle - before, after - middle
+    size = float(np.abs(first).max(initial=0.0))
     moves = size > 1e-4 * (1 + float(np.abs(middle).max(initial=0.0)))
-    return moves and float(np.abs(one - two).max(initial=0.0)) < KINK * size
+    return moves and float(np.abs(first - two).max(initial=0.0)) < KINK * size

@@ -38,50 +38,50 @@ def compare(left: Any, right: Any, tolerance: Tolerance = None) -> Any:
     if structure(left) != structure(right):
         return _different(f"{left!r:.200} and {right!r:.200} differ in structure")
     pairs = zip(jax.tree.leaves(left), jax.tree.leaves(right))
-    found = [_compare(one, other, tolerance) for one, other in pairs]
-    if any(isinstance(one, Tracer) for one in found):
-        return jnp.all(jnp.stack([jnp.asarray(one) for one in found]))
-    return all(found)
+    verdicts = [_compare(leaf, other, tolerance) for leaf, other in pairs]
+    if any(isinstance(verdict, Tracer) for verdict in verdicts):
+        return jnp.all(jnp.stack([jnp.asarray(verdict) for verdict in verdicts]))
+    return all(verdicts)
 
 
 def check_same_bits(left: Mapping[str, Any], right: Mapping[str, Any], message: str, hint: str = "") -> None:
     """The same paths, and arrays of equal bits."""
     message = f"{message}: {{!r:.200}} and {{!r:.200}}"
     for name in {**left, **right}:
-        one, other = left.get(name), right.get(name)
-        same = is_array(one) and is_array(other) and same_bits(one, other)
-        check(same, name, message.format(one, other), hint)
+        array, other = left.get(name), right.get(name)
+        same = is_array(array) and is_array(other) and same_bits(array, other)
+        check(same, name, message.format(array, other), hint)
 
 
-def check_same_tree(instance: Any, copied: Any, what: str) -> None:
+def check_same_tree(instance: Any, copied: Any, operation: str) -> None:
     """Equal treedefs, and leaves of equal types and bits."""
-    check_same_structure(instance, copied, what)
+    check_same_structure(instance, copied, operation)
     for (name, leaf), other in zip(named_leaves(instance), jax.tree.leaves(copied)):
         if type(leaf) is not type(other) or not same_bits(leaf, other):
-            raise Fault(name, f"{what} made {_other_than(leaf, other)}", "")
+            raise Fault(name, f"{operation} made {_other_than(leaf, other)}", "")
 
 
-def check_same_structure(instance: Any, copied: Any, what: str) -> None:
+def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
     """Equal treedefs; where they are not, it is told which static value differs."""
     before, after = structure(instance), structure(copied)
     if before == after:
         return
     for place, was, now in _changed_statics(instance, copied):
-        raise Fault(place, f"{what} made {_other_than(was, now)}", EQUAL_BY_VALUE)
-    message = f"{what} changed the treedef from {before} to {after}"
+        raise Fault(place, f"{operation} made {_other_than(was, now)}", EQUAL_BY_VALUE)
+    message = f"{operation} changed the treedef from {before} to {after}"
     if str(before) == str(after):
-        message = f"{what} changed the treedef {before}: a static value in it equals itself alone"
+        message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"
     raise Fault(type(instance).__name__, message, "")
 
 
 EQUAL_BY_VALUE = "a class without `__eq__`, whose instances equal themselves alone: what is compiled for one is compiled anew for another"
 
 
-def _changed_statics(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+def _changed_statics(instance: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
     """Where attributes that are static differ, and what they hold."""
-    for (place, node, aux), (_, twin, _) in zip(nodes(one), nodes(other)):
-        held, now = attributes(node), attributes(twin)
-        for name, value in held.items():
+    for (place, node, aux), (_, twin, _) in zip(nodes(instance), nodes(other)):
+        before, now = attributes(node), attributes(twin)
+        for name, value in before.items():
             is_static = any(value is part for part in parts_of_aux(aux))
             if is_static and name in now and not bool(value == now[name]):
                 yield f"{place}.{name}", value, now[name]
@@ -95,10 +95,10 @@ def _other_than(leaf: Any, other: Any) -> str:
     return f"another {type(leaf).__name__} of {first}, which equals itself alone"
 
 
-def _different(told: str) -> bool:
+def _different(difference: str) -> bool:
     differences = _DIFFERENCES.get()
     if differences is not None:
-        differences.append(told)
+        differences.append(difference)
     return False
 
 
@@ -117,9 +117,9 @@ def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
         return jnp.all(_near(jnp, jnp.asarray(left), jnp.asarray(right), allowed))
     # In NumPy, where nothing is compiled, and where 16 bits are not all that there is.
     kind = np.complex128 if jnp.issubdtype(dtype, jnp.complexfloating) else np.float64
-    one, other = (np.asarray(v) if exact else np.asarray(v).astype(kind) for v in (left, right))
-    one, other = np.broadcast_arrays(one, other)
-    return _noted(one, other, allowed)
+    array, other = (np.asarray(v) if exact else np.asarray(v).astype(kind) for v in (left, right))
+    array, other = np.broadcast_arrays(array, other)
+    return _noted(array, other, allowed)
 
 
 def _form(array: Any) -> str:
@@ -130,22 +130,22 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, jax.Array | np.ndarray | np.generic | int | float | complex)
 
 
-def _near(xp: Any, one: Any, other: Any, allowed: float) -> Any:
+def _near(xp: Any, array: Any, other: Any, allowed: float) -> Any:
     """Where two arrays are equal, or close; two NaN are equal."""
     if not allowed:
-        return one == other
-    sizes = (xp.where(xp.isfinite(value), xp.abs(value), 0) for value in (one, other))
+        return array == other
+    sizes = (xp.where(xp.isfinite(value), xp.abs(value), 0) for value in (array, other))
     largest = xp.maximum(*(xp.max(size, initial=1) for size in sizes))
-    both = xp.isnan(one) & xp.isnan(other)
+    both = xp.isnan(array) & xp.isnan(other)
     with np.errstate(invalid="ignore"):  # infinities of one sign
-        return (one == other) | both | (xp.abs(one - other) <= allowed * largest)
+        return (array == other) | both | (xp.abs(array - other) <= allowed * largest)
 
 
-def _noted(one: np.ndarray, other: np.ndarray, allowed: float) -> bool:
-    wrong = np.argwhere(~_near(np, one, other, allowed))
+def _noted(array: np.ndarray, other: np.ndarray, allowed: float) -> bool:
+    wrong = np.argwhere(~_near(np, array, other, allowed))
     if not len(wrong):
         return True
     first = tuple(map(int, wrong[0]))
     at = f" at {first}" if first else ""
     allows = f", and {allowed:.2g} is allowed" if allowed else ""
-    return _different(f"{one[first]:.6g} is not {other[first]:.6g}{at}{allows}")
+    return _different(f"{array[first]:.6g} is not {other[first]:.6g}{at}{allows}")

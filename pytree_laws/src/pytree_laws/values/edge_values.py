@@ -26,8 +26,8 @@ def whole(pair: Pair) -> Pair:
 
 def large(pair: Pair, factor: float = LARGE) -> Pair:
     """With large floats in what is given, and the instance as it is."""
-    instance, given = pair
-    return instance, _with(given, lambda value, _: value * factor, jnp.inexact)
+    instance, arguments = pair
+    return instance, _with(arguments, lambda value, _: value * factor, jnp.inexact)
 
 
 def turned(pair: Pair) -> Pair:
@@ -46,9 +46,9 @@ FAR: Mapping[str, Callable[[Pair], Pair]] = {
 
 def _with(tree: Any, change: Callable[[np.ndarray, int], np.ndarray], kind: Any) -> Any:
     leaves = jax.tree.leaves(tree)
-    own = [i for i, v in enumerate(leaves) if is_array(v) and not is_key(v)]
-    own = [i for i in own if jnp.issubdtype(leaves[i].dtype, kind)]
-    new = {i: change(np.asarray(leaves[i]), i) for i in own}
+    places = [i for i, v in enumerate(leaves) if is_array(v) and not is_key(v)]
+    places = [i for i in places if jnp.issubdtype(leaves[i].dtype, kind)]
+    new = {i: change(np.asarray(leaves[i]), i) for i in places}
     return replace_leaves(tree, {i: on_device(v, leaves[i].dtype) for i, v in new.items()})
 
 

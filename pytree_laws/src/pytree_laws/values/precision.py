@@ -28,9 +28,9 @@ def narrowest_of(suite: Any) -> str | None:
     """The narrowest dtype that the call computes in, of those that are no integers."""
     with contextlib.suppress(Exception, pytest.skip.Exception):  # other laws tell
         jaxpr = suite.traced_call().jaxpr
-        held = [v.aval for each in equations(jaxpr) for v in each.outvars]
-        dtypes = [getattr(array, "dtype", None) for array in held]
-        found = [dtype for dtype in dtypes if is_inexact_dtype(dtype)]
-        if found:
-            return str(max(found, key=lambda one: float(jnp.finfo(one).eps)))
+        arrays = [v.aval for each in equations(jaxpr) for v in each.outvars]
+        dtypes = [getattr(array, "dtype", None) for array in arrays]
+        float_dtypes = [dtype for dtype in dtypes if is_inexact_dtype(dtype)]
+        if float_dtypes:
+            return str(max(float_dtypes, key=lambda dtype: float(jnp.finfo(dtype).eps)))
     return None

@@ -35,8 +35,8 @@ def randomize(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
         signed = real if seed % 2 == 0 else rng.standard_normal(leaf.shape)
         value = signed + 1j * real if jnp.iscomplexobj(leaf) else signed
         if is_near:
-            held = np.asarray(leaf)
-            value = np.where(held == 0, value, held * (0.5 + rng.random(leaf.shape)))
+            original = np.asarray(leaf)
+            value = np.where(original == 0, value, original * (0.5 + rng.random(leaf.shape)))
         return np.asarray(value).astype(leaf.dtype)
 
     places = {
@@ -75,15 +75,15 @@ def perturb_leaf(leaf: Any, sign: int = 1) -> Any:
     return on_device(value + shift.astype(value.dtype), leaf.dtype)
 
 
-def check_keys(where: str, run: Callable[[Any], Any], given: Any) -> None:
+def check_keys(where: str, run: Callable[[Any], Any], arguments: Any) -> None:
     """No key is consumed twice, as far as jax's own check can tell."""
     try:
         with warnings.catch_warnings(), jax.debug_key_reuse(True):
             warnings.simplefilter("ignore")
             try:
-                jax.eval_shape(run, given)
+                jax.eval_shape(run, arguments)
             except NEEDS_VALUES:
-                run(given)
+                run(arguments)
     except jax.errors.KeyReuseError as error:
         if jax.__version_info__ < (0, 10) and "In slice," in str(error):
             return  # before 0.10 jax took `keys[0]` for a draw

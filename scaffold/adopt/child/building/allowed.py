@@ -16,9 +16,11 @@ def with_allowed_values(built: "Built") -> "Built":
         return built
     for domain in DOMAINS:
         others = within(domain, built.arguments)
-        changed = [name for name, one in others.items() if one != built.arguments[name]]
-        for moved in [*([one] for one in changed), changed]:
-            chosen = {name: others[name] if name in moved else one for name, one in built.arguments.items()}
+        changed = [name for name, source in others.items() if source != built.arguments[name]]
+        for moved in [*([name] for name in changed), changed]:
+            chosen = {
+                name: others[name] if name in moved else source for name, source in built.arguments.items()
+            }
             other = replace(built, arguments=chosen)
             if holds_for_values(other):
                 return other

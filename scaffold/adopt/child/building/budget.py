@@ -7,24 +7,26 @@ from typing import Any
 
 def combinations(lists: Sequence[Sequence[Any]], most: int) -> Iterator[tuple[int, ...]]:
     """Positions in lists: by turns those that differ least from the first, and the same one in all lists that are equal."""
-    turns = [nearest([len(one) for one in lists]), alike(lists)]
+    turns = [nearest([len(choices) for choices in lists]), alike(lists)]
     seen: set[tuple[int, ...]] = set()
     while turns and all(lists) and len(seen) < most:
         for turn in [*turns]:
-            one = next(turn, None)
-            if one is None:
+            places = next(turn, None)
+            if places is None:
                 turns.remove(turn)
-            elif one not in seen:
-                seen.add(one)
-                yield one
+            elif places not in seen:
+                seen.add(places)
+                yield places
 
 
 def alike(lists: Sequence[Sequence[Any]]) -> Iterator[tuple[int, ...]]:
     """The same position in all lists that are equal to another one; the first in the others."""
-    paired = [sum(one == other for other in lists) > 1 for one in lists]
-    length = min((len(one) for one, found in zip(lists, paired, strict=True) if found), default=0)
+    paired = [sum(choices == other for other in lists) > 1 for choices in lists]
+    length = min(
+        (len(choices) for choices, is_paired in zip(lists, paired, strict=True) if is_paired), default=0
+    )
     for place in range(length):
-        yield tuple(place if found else 0 for found in paired)
+        yield tuple(place if is_paired else 0 for is_paired in paired)
 
 
 def nearest(lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -32,11 +34,11 @@ def nearest(lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
     start = tuple(0 for _ in lengths)
     heap, seen = [(0, start)], {start}
     while heap:
-        total, one = heapq.heappop(heap)
-        yield one
+        total, places = heapq.heappop(heap)
+        yield places
         for place, length in enumerate(lengths):
-            if one[place] + 1 < length:
-                after = (*one[:place], one[place] + 1, *one[place + 1 :])
+            if places[place] + 1 < length:
+                after = (*places[:place], places[place] + 1, *places[place + 1 :])
                 if after not in seen:
                     seen.add(after)
                     heapq.heappush(heap, (total + 1, after))

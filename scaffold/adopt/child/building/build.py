@@ -3,7 +3,7 @@
 import inspect
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,18 +19,15 @@ from ..values.annotations import EMPTY, parameters_of, required
 from ..values.candidates import values_for
 from ..values.domains import apart
 from ..values.plain import Context, modules
-from ..values.sizes import LARGEST
 from ..values.sources import Source, held_by, refer
 from .allowed import with_allowed_values
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, instance_of, with_state
+from .hints import alternatives, named_by, taught
 from .members import all_members_work
 
-WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
 PATIENCE = 8
 """How often one error that names other parameters is seen before these are tried."""
-SHAPE = re.compile(r"shape:? \(((?:\w+, ?)*\w+),?\)")
-"""How an error says which shape an array must have: of numbers, and of names that stand for any."""
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
 WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
@@ -56,23 +53,26 @@ def ways_to_build(
             parameters = parameters_of(maker, cls)
         except (TypeError, ValueError):
             continue
-        ordered = ascending(cls, [one.name for one in parameters])
+        ordered = ascending(cls, [parameter.name for parameter in parameters])
         context = Context(said=said, instances=instances, ascending=ordered, lookalikes=similar)
-        for given in (*with_several(parameters), parameters):
-            ways = ways_of_maker(cls, given, named(cls, name), context, budget, failure)
+        for signature in (*with_several(parameters), parameters):
+            ways = ways_of_maker(cls, signature, named(cls, name), context, budget, failure)
             while (built := next_way(cls, ways)) is not None:
                 yield built
 
 
 def with_several(parameters: Sequence[inspect.Parameter]) -> Iterator[list[inspect.Parameter]]:
     """The parameters with two in the place of any number of them, where nothing else is needed: of none there is nothing to see."""
-    several = [one for one in parameters if one.kind is inspect.Parameter.VAR_POSITIONAL]
-    hands_on = any(one.kind is inspect.Parameter.VAR_KEYWORD or one.name == "args" for one in parameters)
+    several = [parameter for parameter in parameters if parameter.kind is inspect.Parameter.VAR_POSITIONAL]
+    hands_on = any(
+        parameter.kind is inspect.Parameter.VAR_KEYWORD or parameter.name == "args"
+        for parameter in parameters
+    )
     if not several or hands_on or required(parameters):
         return
-    (one,) = several
-    names = [f"{one.name.removesuffix('s')}_{place}" for place in (0, 1)]
-    first = [one.replace(name=name, kind=inspect.Parameter.POSITIONAL_ONLY) for name in names]
+    (variadic,) = several
+    names = [f"{variadic.name.removesuffix('s')}_{place}" for place in (0, 1)]
+    first = [variadic.replace(name=name, kind=inspect.Parameter.POSITIONAL_ONLY) for name in names]
     yield [*first, *(other for other in parameters if other.kind is inspect.Parameter.KEYWORD_ONLY)]
 
 
@@ -86,20 +86,20 @@ def next_way(cls: type, ways: Iterator[Built]) -> Built | None:
 
 
 def named(cls: type, name: str) -> Source:
-    own = refer(cls)
-    return own.but(f"{own.text}.{name}") if name else own
+    reference = refer(cls)
+    return reference.but(f"{reference.text}.{name}") if name else reference
 
 
 def makers_of(cls: Any) -> Iterator[tuple[str, Any]]:
     """The constructor, then the class methods that may build."""
     yield "", cls
-    found = [
+    names = [
         name
         for owner in cls.__mro__
         for name, value in vars(owner).items()
         if isinstance(value, classmethod) and may_build(cls, name) and returns(value, cls)
     ]
-    ordered = sorted(dict.fromkeys(found), key=lambda name: (name not in MAKERS, found.index(name)))
+    ordered = sorted(dict.fromkeys(names), key=lambda name: (name not in MAKERS, names.index(name)))
     yield from ((name, getattr(cls, name)) for name in ordered)
 
 
@@ -112,8 +112,8 @@ def returns(method: Any, cls: type) -> bool:
     """Whether a class method gives an instance, as far as its annotation says."""
     wanted = getattr(method.__func__, "__annotations__", {}).get("return", EMPTY)
     text = wanted if isinstance(wanted, str) else getattr(wanted, "__name__", str(wanted))
-    own = {one.__name__ for one in cls.__mro__} | {"Self"}
-    return wanted is EMPTY or any(word in own for word in re.findall(r"\w+", text)) or text.startswith("~")
+    names = {base.__name__ for base in cls.__mro__} | {"Self"}
+    return wanted is EMPTY or any(word in names for word in re.findall(r"\w+", text)) or text.startswith("~")
 
 
 def ways_of_maker(
@@ -125,75 +125,59 @@ def ways_of_maker(
     failure: Failure,
 ) -> Iterator[Built]:
     """Tries the arguments that a constructor needs; then those also that its errors name."""
-    optional = [one for one in parameters if one.default is not EMPTY]
+    optional = [parameter for parameter in parameters if parameter.default is not EMPTY]
     needed = (*context.said, "rngs")  # without streams of its own, each call of an NNX module needs some
-    wanted = required(parameters) + [one for one in optional if one.name in needed]
+    wanted = required(parameters) + [parameter for parameter in optional if parameter.name in needed]
     filled: list[str] = []
     sets = [wanted]
     for _ in range(3):
-        found, is_bare = False, False
+        is_built, is_bare = False, False
         for chosen in sets:
-            lists = {one.name: values_for(one.name, one.annotation, context) for one in chosen}
-            failure.unknown = [name for name, values in lists.items() if not values]
-            others = [one.name for one in optional if one not in chosen or chosen is not sets[-1]]
+            lists = {
+                parameter.name: values_for(parameter.name, parameter.annotation, context)
+                for parameter in chosen
+            }
+            failure.unknown = [name for name, sources in lists.items() if not sources]
+            others = [
+                parameter.name for parameter in optional if parameter not in chosen or chosen is not sets[-1]
+            ]
             for built in that_build(cls, written, chosen, lists, others, budget, failure):
-                found, is_bare = True, is_bare or not arrays_of(instance_of(built.source))
-                spare = [one.name for one in chosen if one in optional and one.name not in (*needed, *filled)]
+                is_built, is_bare = True, is_bare or not arrays_of(instance_of(built.source))
+                spare = [
+                    parameter.name
+                    for parameter in chosen
+                    if parameter in optional and parameter.name not in (*needed, *filled)
+                ]
                 yield least(cls, built, spare)
-            if found:
+            if is_built:
                 break
-        further = [one for one in named_by(failure, parameters) if one not in wanted]
+        further = missing(named_by(failure, parameters), wanted)
         after = taught(context, failure, parameters)
         if not further and after == context:  # nothing is named: what may be left out is perhaps needed
-            further = [one for one in optional if one not in wanted][:2]
+            further = missing(optional, wanted)[:2]
         if is_bare and not filled:  # without its optional parts there is nothing to see
-            further, found = [one for one in optional if one.default is None and one not in wanted], False
-            filled = [one.name for one in further]
-        if found or (not further and after == context):
+            further = [parameter for parameter in missing(optional, wanted) if parameter.default is None]
+            is_built = False
+            filled = [parameter.name for parameter in further]
+        if is_built or not (further or after != context):
             return
         sets = alternatives(wanted, further[:4])
         wanted, context = sets[0], after
 
 
-def named_by(failure: Failure, parameters: Sequence[inspect.Parameter]) -> list[inspect.Parameter]:
-    """The parameters that errors name."""
-    words = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
-    return [one for one in parameters if one.name in words]
-
-
-def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Parameter]) -> Context:
-    """The context with the words, numbers and shapes that errors name."""
-    names = {one.name for one in parameters}
-    text = "\n".join(failure.messages)
-    words = [one for one in dict.fromkeys(WORDS.findall(text)) if one not in (*context.words, *names)]
-    counts = [int(one) for one in sorted({*re.findall(r"\w{2,}|\b\d\b", text)}) if one.isdigit()]
-    numbers = [one for one in counts if 1 < one <= LARGEST and one not in context.numbers]
-    shapes = [shape_named(dims) for dims in SHAPE.findall(text)]
-    return replace(
-        context,
-        words=[*context.words, *words[:8]],
-        numbers=[*context.numbers, *numbers[:4]],
-        shapes=[*dict.fromkeys([*shapes, *context.shapes])],
-    )
-
-
-def shape_named(dims: str) -> tuple[int, ...]:
-    """The shape that an error names, with 3 for a dim that has a name."""
-    return tuple(int(dim) if dim.isdigit() else 3 for dim in re.findall(r"\w+", dims))
-
-
-def alternatives(
-    wanted: Sequence[inspect.Parameter], further: Sequence[inspect.Parameter]
-) -> list[list[inspect.Parameter]]:
-    """The parameters with all that errors name, and with each of these alone: some exclude each other."""
-    every = [*wanted, *further]
-    return [every, *([*wanted, one] for one in further if len(further) > 1)]
+def missing(
+    parameters: Iterable[inspect.Parameter], wanted: Sequence[inspect.Parameter]
+) -> list[inspect.Parameter]:
+    """The parameters that are not wanted yet."""
+    return [parameter for parameter in parameters if parameter not in wanted]
 
 
 def least(cls: type, built: Built, optional: Sequence[str]) -> Built:
     """The same without the arguments with defaults that it can do without, the last ones first."""
     for name in reversed(optional):
-        fewer = replace(built, arguments={key: one for key, one in built.arguments.items() if key != name})
+        fewer = replace(
+            built, arguments={key: source for key, source in built.arguments.items() if key != name}
+        )
         if builds(cls, fewer, Failure()):
             built = fewer
     return built
@@ -209,21 +193,24 @@ def that_build(
     failure: Failure,
 ) -> Iterator[Built]:
     """The first combinations that give an instance; at last those that hide a guess."""
-    positional = sum(one.kind is inspect.Parameter.POSITIONAL_ONLY for one in wanted)
-    found, last, start = 0, list[Built](), len(failure.messages)
-    for places in combinations([lists[one.name] for one in wanted], 150):
-        if found >= WAYS or names_others(others, failure.messages[start:]) or not budget.take():
+    positional = sum(parameter.kind is inspect.Parameter.POSITIONAL_ONLY for parameter in wanted)
+    count, last, start = 0, list[Built](), len(failure.messages)
+    for places in combinations([lists[parameter.name] for parameter in wanted], 150):
+        if count >= WAYS or names_others(others, failure.messages[start:]) or not budget.take():
             break
-        chosen = {one.name: lists[one.name][place] for one, place in zip(wanted, places, strict=True)}
+        chosen = {
+            parameter.name: lists[parameter.name][place]
+            for parameter, place in zip(wanted, places, strict=True)
+        }
         built = Built(written, apart(chosen), positional)
         if not builds(cls, built, failure):
             continue
         if hides_a_guess(built):
             last.append(built)
         else:
-            found += 1
+            count += 1
             yield with_state(with_allowed_values(built))
-    yield from map(with_state, last[: WAYS - found])
+    yield from map(with_state, last[: WAYS - count])
 
 
 def names_others(others: Sequence[str], messages: Sequence[str]) -> bool:
@@ -239,8 +226,8 @@ def hides_a_guess(built: Built) -> bool:
         return False
     made = instance_of(built.source)
     try:
-        held = reachable(made, "", arrays_of(made))
-        return any(is_array(value) for _, value in held)
+        reached_values = reachable(made, "", arrays_of(made))
+        return any(is_array(value) for _, value in reached_values)
     except Exception:  # of a class whose attributes are computed
         return False
 
@@ -251,10 +238,12 @@ def hides_a_guess(built: Built) -> bool:
 def instances(cls: type) -> list[Source]:
     """Expressions for instances of a class, or of those of its subclasses that can be built with least."""
     pairs = [(each, built_once(each)) for each in [cls, *subclasses(cls)][:24]]
-    found = [(each, one) for each, one in pairs if one is not None]
-    if found and found[0][0] is cls and not holds_arrays(found[0][1]):  # a base, which does nothing by itself
-        found.sort(key=lambda pair: not holds_arrays(pair[1]))
-    return [once(each, one.source) for each, one in found[:3] if not one.has_state]
+    built_classes = [(each, built) for each, built in pairs if built is not None]
+    if (
+        built_classes and built_classes[0][0] is cls and not holds_arrays(built_classes[0][1])
+    ):  # a base, which does nothing by itself
+        built_classes.sort(key=lambda pair: not holds_arrays(pair[1]))
+    return [once(each, built.source) for each, built in built_classes[:3] if not built.has_state]
 
 
 def holds_arrays(built: Built) -> bool:
@@ -276,8 +265,13 @@ def subclasses(cls: type) -> list[type]:
     """All subclasses, those of the same package first, and then those that need the fewest arguments."""
     root = cls.__module__.partition(".")[0]
 
-    def order(one: type) -> Any:
-        return not one.__module__.startswith(root), needs(one), one.__module__, one.__qualname__
+    def order(subclass: type) -> Any:
+        return (
+            not subclass.__module__.startswith(root),
+            needs(subclass),
+            subclass.__module__,
+            subclass.__qualname__,
+        )
 
     return sorted(filter(is_of_its_module, dict.fromkeys(walk(cls))), key=order)
 
@@ -297,16 +291,16 @@ def needs(cls: type) -> int:
 
 def walk(cls: type) -> Iterator[type]:
     below: list[type] = type.__subclasses__(cls)
-    for one in below:
-        yield one
-        yield from walk(one)
+    for subclass in below:
+        yield subclass
+        yield from walk(subclass)
 
 
 def first_that_works(ways: Iterator[Built]) -> Built | None:
     """The first way to build a class whose members work, or else the first: its sizes may be wrong."""
-    found = list(itertools.islice(ways, 4 * WAYS))
-    working = (one for one in found if all_members_work(instance_of(one.source)))
-    return next(iter(working if len(found) > 1 else found), None) or next(iter(found), None)
+    candidates = list(itertools.islice(ways, 4 * WAYS))
+    working = (built for built in candidates if all_members_work(instance_of(built.source)))
+    return next(iter(working if len(candidates) > 1 else candidates), None) or next(iter(candidates), None)
 
 
 def built_once(cls: type) -> Built | None:

@@ -32,7 +32,7 @@ class Built:
     @property
     def guesses(self) -> list[str]:
         """The arguments whose shape is one that worked."""
-        return [name for name, one in self.arguments.items() if one.told]
+        return [name for name, source in self.arguments.items() if source.told]
 
     @property
     def source(self) -> Source:
@@ -82,9 +82,9 @@ def instance_of(source: Source) -> Any:
         if needs_values or raised_in(error) == "equinox":  # which asks arrays what tracers have no answer to
             return source.value(0)
         raise
-    if any(jnp.issubdtype(one.dtype, jax.dtypes.prng_key) for one in shapes):
+    if any(jnp.issubdtype(struct.dtype, jax.dtypes.prng_key) for struct in shapes):
         return source.value(0)
-    made = combine(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
+    made = combine(kept[-1], [on_device(np.zeros(struct.shape, struct.dtype)) for struct in shapes])
     return source.value(0) if holds_tracers(made) else made
 
 
@@ -93,8 +93,8 @@ def holds_tracers(value: Any, depth: int = 4) -> bool:
     if isinstance(value, Tracer):
         return True
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    held = vars(value).values() if hasattr(value, "__dict__") and not isinstance(value, type) else ()
-    return depth > 0 and any(holds_tracers(one, depth - 1) for one in (*inner, *held))
+    attributes = vars(value).values() if hasattr(value, "__dict__") and not isinstance(value, type) else ()
+    return depth > 0 and any(holds_tracers(part, depth - 1) for part in (*inner, *attributes))
 
 
 def raised_in(error: BaseException) -> str:
@@ -111,10 +111,10 @@ def with_state(built: Built) -> Built:
     equinox: Any = sys.modules.get("equinox")
     if equinox is None:
         return built
-    held = jax.tree.leaves(
-        instance_of(built.source), is_leaf=lambda one: isinstance(one, equinox.nn.StateIndex)
+    leaves = jax.tree.leaves(
+        instance_of(built.source), is_leaf=lambda node: isinstance(node, equinox.nn.StateIndex)
     )
-    if not any(isinstance(one, equinox.nn.StateIndex) for one in held):
+    if not any(isinstance(leaf, equinox.nn.StateIndex) for leaf in leaves):
         return built
     maker = built.maker.but(f"eqx.nn.make_with_state({built.maker.text})")
     return replace(built, maker=maker, has_state=True)

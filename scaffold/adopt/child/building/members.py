@@ -16,13 +16,13 @@ def all_members_work(instance: Any) -> bool:
 
 def works(instance: Any, member: Method) -> bool:
     """Whether a member gives something; what needs values, or is left to subclasses, says nothing of sizes."""
-    static, held = partition(instance)
+    static, arrays = partition(instance)
 
     def use(values: Any) -> Any:
         return partition(member.use(combine(static, values)))[1]
 
     try:
-        jax.eval_shape(use, held)
+        jax.eval_shape(use, arrays)
     except (*NEEDS_VALUES, NotImplementedError):
         return True
     except Exception:

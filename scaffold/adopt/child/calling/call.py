@@ -38,12 +38,12 @@ def find_call(
     for name in [wished] if wished else methods_of(cls)[:12]:
         name = "" if name == "__call__" else name
         tries = budget.tries if best is None or not best.is_full else min(budget.tries, FURTHER)
-        own = Budget(tries)
-        found = try_method(subject, name, said, own, failure)
-        budget.tries -= tries - max(0, own.tries)
-        if found is not None and found.is_full and not name:
-            return found
-        best = max(filter(None, (best, found)), key=rank, default=None)
+        method_budget = Budget(tries)
+        called = try_method(subject, name, said, method_budget, failure)
+        budget.tries -= tries - max(0, method_budget.tries)
+        if called is not None and called.is_full and not name:
+            return called
+        best = max(filter(None, (best, called)), key=rank, default=None)
     return best
 
 
@@ -58,15 +58,17 @@ def try_method(
     parameters = parameters_of_method(type(subject.instance), name or "__call__")
     if parameters is None:
         return None
-    wanted = [*required(parameters), *(one for one in parameters if is_wanted(one, said))]
+    wanted = [*required(parameters), *(parameter for parameter in parameters if is_wanted(parameter, said))]
     subject = replace(subject)  # this method alone is mapped over a batch where it names the axis of one
     start, similar = len(failure.messages), list[type]()
     for _ in range(2):
-        found = search(subject, name, wanted, said, budget, failure, similar)
-        if found is not None:
-            return found
-        told = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
-        further = [one for one in parameters if one.name in told and one not in wanted]
+        called = search(subject, name, wanted, said, budget, failure, similar)
+        if called is not None:
+            return called
+        mentions = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
+        further = [
+            parameter for parameter in parameters if parameter.name in mentions and parameter not in wanted
+        ]
         similar = lookalikes(type(subject.instance), lacking_attributes(failure.messages[start:]))
         if not (further or similar):
             return None
@@ -75,9 +77,11 @@ def try_method(
     return None
 
 
-def is_wanted(one: inspect.Parameter, said: Mapping[str, Source]) -> bool:
+def is_wanted(parameter: inspect.Parameter, said: Mapping[str, Source]) -> bool:
     """Whether an argument with a default is given all the same: a key, or what is said."""
-    return one.default is not EMPTY and (names.KEY.search(one.name) is not None or one.name in said)
+    return parameter.default is not EMPTY and (
+        names.KEY.search(parameter.name) is not None or parameter.name in said
+    )
 
 
 def search(
@@ -93,17 +97,22 @@ def search(
     fallback: Called | None = None
     for context in contexts(subject, wanted, said):
         context.lookalikes = similar
-        lists = [values_for(one.name, one.annotation, context) for one in wanted]
-        failure.unknown = [one.name for one, found in zip(wanted, lists, strict=True) if not found]
+        lists = [values_for(parameter.name, parameter.annotation, context) for parameter in wanted]
+        failure.unknown = [
+            parameter.name for parameter, sources in zip(wanted, lists, strict=True) if not sources
+        ]
         for places in combinations(lists, 400):
             if not budget.take():
                 return fallback
-            chosen = {one.name: found[place] for one, found, place in zip(wanted, lists, places, strict=True)}
-            found = try_call(subject, name, wanted, apart(chosen), failure)
-            if found is not None:
-                if found.is_full:
-                    return with_alternative(subject, found, wanted, context)
-                fallback = fallback or found
+            chosen = {
+                parameter.name: sources[place]
+                for parameter, sources, place in zip(wanted, lists, places, strict=True)
+            }
+            called = try_call(subject, name, wanted, apart(chosen), failure)
+            if called is not None:
+                if called.is_full:
+                    return with_alternative(subject, called, wanted, context)
+                fallback = fallback or called
     return fallback
 
 
@@ -112,27 +121,29 @@ def contexts(
 ) -> Iterator[Context]:
     """What is known for the call: with each choice of sizes for the dims that only its annotations name."""
     instance, has_state = subject.instance, subject.state is not None
-    held, known = held_sizes(instance, subject.state), named_sizes(instance)
-    foreign, below = foreign_sizes(held), min(held, default=2)
-    shapes = shapes_of(held)
+    instance_sizes, known = held_sizes(instance, subject.state), named_sizes(instance)
+    foreign, below = foreign_sizes(instance_sizes), min(instance_sizes, default=2)
+    shapes = shapes_of(instance_sizes)
     dims = [dim for dim in dims_of(wanted) if dim not in known]
-    lists = [list(dict.fromkeys([foreign[place % 6], *held, *foreign[:3]])) for place in range(len(dims))]
+    lists = [
+        list(dict.fromkeys([foreign[place % 6], *instance_sizes, *foreign[:3]])) for place in range(len(dims))
+    ]
     for places in combinations(lists, 100) if dims else [()]:
-        chosen = {dim: found[place] for dim, found, place in zip(dims, lists, places, strict=True)}
-        sizes = Sizes({**known, **chosen}, held)
+        chosen = {dim: choices[place] for dim, choices, place in zip(dims, lists, places, strict=True)}
+        sizes = Sizes({**known, **chosen}, instance_sizes)
         yield Context(sizes, shapes, said, instances, index_below=below, is_call=True, has_state=has_state)
 
 
 def dims_of(wanted: Sequence[inspect.Parameter]) -> list[str]:
     """The dims that annotations name, in order."""
-    found: list[str] = []
-    for one in wanted:
-        for kind in typing.get_args(one.annotation) or (one.annotation,):
+    dims: list[str] = []
+    for parameter in wanted:
+        for kind in typing.get_args(parameter.annotation) or (parameter.annotation,):
             text = kind.dim_str if is_shaped(kind) else ""
-            found += [
+            dims += [
                 word for word in re.findall(r"[A-Za-z_]\w*", re.sub(r"[*#?]\w+", "", text)) if word != "_"
             ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(dims))
 
 
 def try_call(
@@ -143,12 +154,16 @@ def try_call(
     failure: Failure,
 ) -> Called | None:
     """The call with these arguments, where it works; without a key that it does not use."""
-    keywords = tuple(one.name for one in wanted if one.kind not in BY_POSITION or one.default is not EMPTY)
-    given, axis = chosen, None
+    keywords = tuple(
+        parameter.name
+        for parameter in wanted
+        if parameter.kind not in BY_POSITION or parameter.default is not EMPTY
+    )
+    arguments, axis = chosen, None
     if subject.axis_name:
-        given, axis = over_batch(chosen, keywords, subject.axis_name)
+        arguments, axis = over_batch(chosen, keywords, subject.axis_name)
     try:
-        trace = trace_call(subject, name, given, keywords, axis)
+        trace = trace_call(subject, name, arguments, keywords, axis)
     except Exception as error:
         failure.note(error)
         if (unbound := UNBOUND.search(str(error))) and not subject.axis_name:
@@ -158,12 +173,14 @@ def try_call(
     if not trace.arrays or not (trace.by_parameters or trace.by_arguments):
         return None
     idle = [
-        one.name
-        for one in wanted
-        if one.default is not EMPTY and names.KEY.search(one.name) and not trace.by_name.get(one.name, True)
+        parameter.name
+        for parameter in wanted
+        if parameter.default is not EMPTY
+        and names.KEY.search(parameter.name)
+        and not trace.by_name.get(parameter.name, True)
     ]
-    kept = {key: value for key, value in given.items() if key not in idle}
-    keywords = tuple(one for one in keywords if one not in idle)
+    kept = {key: value for key, value in arguments.items() if key not in idle}
+    keywords = tuple(keyword for keyword in keywords if keyword not in idle)
     static = static_arguments(subject, name, kept, keywords, axis)
     takes = any(trace.by_name.values())
     promised = not name or is_promised(type(subject.instance), name)
@@ -171,28 +188,39 @@ def try_call(
     is_meaningful = promised or (trace.computes and (takes or (trace.share > 0.5 and not trace.edits)))
     is_meaningful = is_meaningful and passes_state(subject, kept)
     by = trace.by_parameters, trace.by_arguments, not trace.others
-    keys = [trace.by_name[one] for one in kept if names.KEY.search(one) and one in trace.by_name]
+    keys = [
+        trace.by_name[argument]
+        for argument in kept
+        if names.KEY.search(argument) and argument in trace.by_name
+    ]
     ignores_key = bool(keys) and not any(keys)
     return Called(name, kept, keywords, *by, static, merit, is_meaningful, ignores_key, axis)
 
 
 def passes_state(subject: Subject, arguments: Mapping[str, Source]) -> bool:
     """Whether the state of the instance goes through the call, where it has one."""
-    return subject.state is None or any(STATE_OF_SUITE in one.text for one in arguments.values())
+    return subject.state is None or any(STATE_OF_SUITE in source.text for source in arguments.values())
 
 
 def with_alternative(
-    subject: Subject, found: Called, wanted: Sequence[inspect.Parameter], context: Context
+    subject: Subject, called: Called, wanted: Sequence[inspect.Parameter], context: Context
 ) -> Called:
     """The same with a pair where a vector of two was taken for one; with the word of another shape that works as well."""
-    of_arrays = [one.name for one in wanted if one.annotation in ARRAYS]
-    for name in found.guesses:
-        shape = shape_in(found.arguments[name])
+    of_arrays = [parameter.name for parameter in wanted if parameter.annotation in ARRAYS]
+    for name in called.guesses:
+        shape = shape_in(called.arguments[name])
         if shape == (2,) and name not in of_arrays:
-            pairs = [tuple_of([one, one]) for one in arrays(name, context) if len(shape_in(one) or ()) == 1]
-            found = next((one for pair in pairs if (one := instead(subject, found, name, pair))), found)
+            pairs = [
+                tuple_of([source, source])
+                for source in arrays(name, context)
+                if len(shape_in(source) or ()) == 1
+            ]
+            called = next(
+                (alternative for pair in pairs if (alternative := instead(subject, called, name, pair))),
+                called,
+            )
         elif shape:
             larger = (foreign_sizes(held_sizes(subject.instance))[3], *shape)
-            if instead(subject, found, name, array(name, larger, "float", context)):
-                return replace(found, also=f"{name} may be {larger} as well")
-    return found
+            if instead(subject, called, name, array(name, larger, "float", context)):
+                return replace(called, also=f"{name} may be {larger} as well")
+    return called

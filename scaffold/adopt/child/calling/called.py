@@ -37,7 +37,7 @@ class Called:
     @property
     def guesses(self) -> list[str]:
         """The arguments whose shape is one that worked."""
-        return [name for name, one in self.arguments.items() if one.told]
+        return [name for name, source in self.arguments.items() if source.told]
 
     @property
     def is_full(self) -> bool:

@@ -24,14 +24,14 @@ def flowing_inputs(closed: Any) -> list[bool]:
 
 
 def _is_step(equation: Any) -> bool:
-    is_inexact = any(jnp.issubdtype(one.aval.dtype, jnp.inexact) for one in equation.outvars)
+    is_inexact = any(jnp.issubdtype(variable.aval.dtype, jnp.inexact) for variable in equation.outvars)
     return equation.primitive.name in STEPS or not is_inexact
 
 
 def _inputs_reaching(closed: Any, cuts: Callable[[Any], bool]) -> list[bool]:
     jaxpr = closed.jaxpr
-    found = reached(jaxpr, [{place} for place in range(len(jaxpr.invars))], cuts)
-    used: Marks = set().union(*found) if found else set()
+    marks = reached(jaxpr, [{place} for place in range(len(jaxpr.invars))], cuts)
+    used: Marks = set().union(*marks) if marks else set()
     return [place in used for place in range(len(jaxpr.invars))]
 
 
@@ -43,13 +43,13 @@ def reached(jaxpr: Any, marks: Sequence[Marks], cuts: Callable[[Any], bool]) -> 
         return known.get(atom, set()) if is_variable(atom) else set()
 
     for equation in jaxpr.eqns:
-        given = [of(atom) for atom in equation.invars]
+        input_marks = [of(atom) for atom in equation.invars]
         inner = inner_jaxprs(equation)
-        alone = len(inner) == 1 and len(inner[0].invars) == len(given)
+        alone = len(inner) == 1 and len(inner[0].invars) == len(input_marks)
         if alone and equation.primitive.name not in ("while", "scan", "cond"):
-            results = reached(inner[0], given, cuts)
+            results = reached(inner[0], input_marks, cuts)
         else:
-            results = [Marks() if cuts(equation) else Marks().union(*given)] * len(equation.outvars)
+            results = [Marks() if cuts(equation) else Marks().union(*input_marks)] * len(equation.outvars)
         known |= dict(zip(equation.outvars, results, strict=False))
     return [of(atom) for atom in jaxpr.outvars]
 

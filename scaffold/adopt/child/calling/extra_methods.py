@@ -24,9 +24,9 @@ def extra_methods(
     main = called.method if called is not None else None
     names = [name for name in methods_of(cls) if name and name != main and needs_arguments(cls, name)]
     for name in names[:MOST]:
-        found = try_method(subject, name, said, Budget(TRIES), Failure())
-        if found is not None and found.is_full and is_traced(subject, found):
-            yield found
+        call = try_method(subject, name, said, Budget(TRIES), Failure())
+        if call is not None and call.is_full and is_traced(subject, call):
+            yield call
 
 
 def needs_arguments(cls: type, name: str) -> bool:
@@ -34,6 +34,6 @@ def needs_arguments(cls: type, name: str) -> bool:
     return bool(required(parameters_of_method(cls, name) or ()))
 
 
-def is_traced(subject: Subject, found: Called) -> bool:
+def is_traced(subject: Subject, called: Called) -> bool:
     """Whether it takes tracers: a method that decides by values is the author's to declare."""
-    return bool(trace_call(subject, found.method, found.arguments, found.keywords).by_name)
+    return bool(trace_call(subject, called.method, called.arguments, called.keywords).by_name)

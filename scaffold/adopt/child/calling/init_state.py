@@ -45,19 +45,19 @@ def find_with_state(
         for begun in ways_to_init(cls, subject, name, said, budget, failure) if takers else ():
             for method, taken in takers:
                 known = {**begun.arguments, taken: begun.state, **said}
-                found = try_method(subject, method, known, Budget(EACH), failure)
-                if found is not None and found.is_full:
-                    return found
+                called = try_method(subject, method, known, Budget(EACH), failure)
+                if called is not None and called.is_full:
+                    return called
     return None
 
 
 def init_methods(cls: type) -> list[str]:
     """The methods that give a state, by their names."""
     owners = [owner for owner in cls.__mro__ if not is_base(owner)]
-    found = [name for owner in owners for name, value in vars(owner).items() if takes_self(value)]
+    names = [name for owner in owners for name, value in vars(owner).items() if takes_self(value)]
     return [
         name
-        for name in dict.fromkeys(found)
+        for name in dict.fromkeys(names)
         if BEGINS.search(name) and parameters_of_method(cls, name) is not None
     ]
 
@@ -67,28 +67,31 @@ def ways_to_init(
 ) -> Iterator[InitialState]:
     """The states of the first arguments with which a method gives one that jax can carry."""
     wanted = required(parameters_of_method(cls, name) or ())
-    found = 0
+    count = 0
     for context in contexts(subject, wanted, said):
-        lists = [values_for(one.name, one.annotation, context) for one in wanted]
+        lists = [values_for(parameter.name, parameter.annotation, context) for parameter in wanted]
         for places in combinations(lists, 60):
-            if not budget.take() or found >= WAYS:
+            if not budget.take() or count >= WAYS:
                 return
-            chosen = {one.name: each[place] for one, each, place in zip(wanted, lists, places, strict=True)}
+            chosen = {
+                parameter.name: each[place]
+                for parameter, each, place in zip(wanted, lists, places, strict=True)
+            }
             state = init_state_from(name, wanted, apart(chosen))
             try:
                 value = state.value(0, subject.owner)
             except Exception as error:
                 failure.note(error)
                 continue
-            found += 1
+            count += 1
             if is_of_arrays(value):
                 yield InitialState(state, apart(chosen))
 
 
 def init_state_from(name: str, wanted: Sequence[inspect.Parameter], chosen: Mapping[str, Source]) -> Source:
     """The state that a method gives with these arguments, of an instance that the suite makes."""
-    by_name = [one.name for one in wanted if one.kind is inspect.Parameter.KEYWORD_ONLY]
-    texts = [f"{key}={one.text}" if key in by_name else one.text for key, one in chosen.items()]
+    by_name = [parameter.name for parameter in wanted if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
+    texts = [f"{key}={source.text}" if key in by_name else source.text for key, source in chosen.items()]
     return replace(merged(f"self.make(seed).{name}({', '.join(texts)})", list(chosen.values())), told="")
 
 
@@ -100,13 +103,15 @@ def is_of_arrays(value: Any) -> bool:
 
 def result_of(method: Any) -> Any:
     """What a method says that it returns."""
-    found = getattr(method, "__annotations__", {}).get("return", EMPTY)
-    return found if found is not None and signature_of(method) else EMPTY
+    annotation = getattr(method, "__annotations__", {}).get("return", EMPTY)
+    return annotation if annotation is not None and signature_of(method) else EMPTY
 
 
 def takes(cls: type, method: str, result: Any) -> str | None:
     """The argument of a method that the state is for: by its annotation, or by its name."""
     parameters = required(parameters_of_method(cls, method or "__call__") or ())
-    by_type = [one.name for one in parameters if result is not EMPTY and one.annotation == result]
-    by_name = [one.name for one in parameters if HOLDS.search(one.name)]
+    by_type = [
+        parameter.name for parameter in parameters if result is not EMPTY and parameter.annotation == result
+    ]
+    by_name = [parameter.name for parameter in parameters if HOLDS.search(parameter.name)]
     return next(iter([*by_type, *by_name]), None)

@@ -32,23 +32,23 @@ class Axis:
 def invoke(method: Any, values: Mapping[str, Any], keywords: Sequence[str], axis: Axis | None = None) -> Any:
     """What a method returns."""
     named = {key: values[key] for key in keywords if key in values}
-    given = {key: value for key, value in values.items() if key not in named}
+    positional = {key: value for key, value in values.items() if key not in named}
     if axis is None:
-        return method(*given.values(), **named)
-    in_axes = tuple(0 if key in axis.mapped else None for key in given)
+        return method(*positional.values(), **named)
+    in_axes = tuple(0 if key in axis.mapped else None for key in positional)
     out_axes = (0, None) if axis.has_state else 0
     mapped = jax.vmap(lambda *each: method(*each, **named), in_axes, out_axes, axis_name=axis.name)
-    return mapped(*given.values())
+    return mapped(*positional.values())
 
 
 def over_batch(
     chosen: Mapping[str, Source], keywords: Sequence[str], name: str
 ) -> tuple[dict[str, Source], Axis]:
     """The arguments for a batch: each array that is given by position has one more axis."""
-    found = {key: one.but(_DRAWN.sub(_batched, one.text)) for key, one in chosen.items()}
-    found = {key: chosen[key] if key in keywords else one for key, one in found.items()}
-    mapped = tuple(key for key, one in found.items() if one != chosen[key])
-    return found, Axis(name, mapped, any(STATE_OF_SUITE in one.text for one in chosen.values()))
+    arguments = {key: source.but(_DRAWN.sub(_batched, source.text)) for key, source in chosen.items()}
+    arguments = {key: chosen[key] if key in keywords else source for key, source in arguments.items()}
+    mapped = tuple(key for key, source in arguments.items() if source != chosen[key])
+    return arguments, Axis(name, mapped, any(STATE_OF_SUITE in source.text for source in chosen.values()))
 
 
 def _batched(drawn: re.Match[str]) -> str:

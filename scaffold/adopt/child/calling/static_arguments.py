@@ -18,10 +18,10 @@ VARIES = re.compile(r"\b(seed|self)\b")
 
 def with_static_arguments(called: Called, subject: Subject) -> Called:
     """The call, in which what holds no arrays and no numbers is the same for every example, too."""
-    same = {name: one for name, one in called.arguments.items() if not VARIES.search(one.text)}
-    values = {name: one.value(0, subject.owner) for name, one in same.items()}
-    held = {name: jax.tree.leaves(value) for name, value in values.items() if value is not None}
-    fixed = [name for name, leaves in held.items() if not any(map(is_number, leaves))]
+    same = {name: source for name, source in called.arguments.items() if not VARIES.search(source.text)}
+    values = {name: source.value(0, subject.owner) for name, source in same.items()}
+    leaves_by_name = {name: jax.tree.leaves(value) for name, value in values.items() if value is not None}
+    fixed = [name for name, leaves in leaves_by_name.items() if not any(map(is_number, leaves))]
     return replace(called, static=tuple(dict.fromkeys([*called.static, *fixed])))
 
 
@@ -29,28 +29,30 @@ def static_arguments(
     subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str], axis: Axis | None
 ) -> tuple[str, ...]:
     """The ints, words and functions among the arguments, where the call takes no tracers for them."""
-    given = {key: one.value(0, subject.owner) for key, one in chosen.items() if "seed" not in one.text}
-    given = {key: value for key, value in given.items() if is_constant(value)}
-    found = tuple(given)
+    constants = {
+        key: source.value(0, subject.owner) for key, source in chosen.items() if "seed" not in source.text
+    }
+    constants = {key: value for key, value in constants.items() if is_constant(value)}
+    names = tuple(constants)
 
-    def run(given: Mapping[str, Any]) -> Any:
-        values = {key: one.value(0, subject.owner) for key, one in chosen.items()} | dict(given)
+    def run(arguments: Mapping[str, Any]) -> Any:
+        values = {key: source.value(0, subject.owner) for key, source in chosen.items()} | dict(arguments)
         method = getattr(subject.instance, name) if name else subject.instance
         result = invoke(method, values, keywords, axis)
         return [leaf for leaf in jax.tree.leaves(result) if is_array(leaf)]
 
     try:
-        if found:
-            jax.eval_shape(run, given)
+        if names:
+            jax.eval_shape(run, constants)
     except Exception:
-        return found
+        return names
     return ()
 
 
 def is_constant(value: Any) -> bool:
     """Whether a value holds something, and no array and no float."""
     leaves = jax.tree.leaves(value)
-    return bool(leaves) and not any(is_array(one) or isinstance(one, float) for one in leaves)
+    return bool(leaves) and not any(is_array(leaf) or isinstance(leaf, float) for leaf in leaves)
 
 
 def is_number(leaf: Any) -> bool:

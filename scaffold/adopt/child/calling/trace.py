@@ -29,49 +29,53 @@ def trace_call(
     axis: Axis | None = None,
 ) -> Trace:
     """The trace of a call on the arrays of the instance and of the arguments."""
-    static, held = partition_instance(subject.instance)
-    values = {key: one.value(0, subject.owner) for key, one in chosen.items()}
+    static, instance_arrays = partition_instance(subject.instance)
+    values = {key: source.value(0, subject.owner) for key, source in chosen.items()}
     parts = {key: partition(value) for key, value in values.items()}
 
-    def run(own: Any, given: Mapping[str, Any]) -> Any:
-        every = {key: combine(parts[key][0], given[key]) for key in chosen}  # jax has sorted them
-        method = getattr(combine_instance(static, own), name) if name else combine_instance(static, own)
+    def run(arrays: Any, arguments: Mapping[str, Any]) -> Any:
+        every = {key: combine(parts[key][0], arguments[key]) for key in chosen}  # jax has sorted them
+        method = getattr(combine_instance(static, arrays), name) if name else combine_instance(static, arrays)
         result = invoke(method, every, keywords, axis)
         leaves = jax.tree.leaves(result)
-        found = [leaf for leaf in leaves if is_array(leaf) or hasattr(leaf, "aval")]
-        others.append(sum(not isinstance(leaf, NUMBERS) for leaf in leaves) - len(found))
+        array_leaves = [leaf for leaf in leaves if is_array(leaf) or hasattr(leaf, "aval")]
+        others.append(sum(not isinstance(leaf, NUMBERS) for leaf in leaves) - len(array_leaves))
         edits.append(isinstance(result, type(subject.instance)))
-        return found
+        return array_leaves
 
     others, edits = list[int](), list[bool]()
-    given = {key: arrays for key, (_, arrays) in parts.items()}
+    argument_arrays = {key: arrays for key, (_, arrays) in parts.items()}
     try:
-        closed, outputs = jax.make_jaxpr(run, return_shape=True)(held, given)
+        closed, outputs = jax.make_jaxpr(run, return_shape=True)(instance_arrays, argument_arrays)
     except NEEDS_VALUES:
-        return untraced(run(held, given), others[-1], is_edit=edits[-1])
-    if not outputs and (eager := run(held, given)):  # jax sees no leaf of what was made under its trace
+        return untraced(run(instance_arrays, argument_arrays), others[-1], is_edit=edits[-1])
+    if not outputs and (
+        eager := run(instance_arrays, argument_arrays)
+    ):  # jax sees no leaf of what was made under its trace
         return untraced(eager, others[-1], is_edit=edits[-1])
-    return replace(read_trace(closed, outputs, held, given), others=others[-1], edits=edits[-1])
+    return replace(
+        read_trace(closed, outputs, instance_arrays, argument_arrays), others=others[-1], edits=edits[-1]
+    )
 
 
 def untraced(outputs: Sequence[Any], others: int, *, is_edit: bool) -> Trace:
     """What a call shows that no trace can follow: it is taken to depend on everything."""
-    full = [one for one in outputs if not is_empty(one)]
+    full = [output for output in outputs if not is_empty(output)]
     return Trace(len(full), True, True, {}, others, edits=is_edit)
 
 
-def read_trace(closed: Any, outputs: Any, held: Any, given: Mapping[str, Any]) -> Trace:
+def read_trace(closed: Any, outputs: Any, instance_arrays: Any, argument_arrays: Mapping[str, Any]) -> Trace:
     used = iter(used_inputs(closed))
-    own = [(is_inexact(leaf), next(used)) for leaf in jax.tree.leaves(held)]
-    trained = [mark for floating, mark in own if floating]
+    leaf_marks = [(is_inexact(leaf), next(used)) for leaf in jax.tree.leaves(instance_arrays)]
+    trained = [mark for floating, mark in leaf_marks if floating]
     # jax takes the entries of a dict in the order of their keys.
-    by_name = {key: [next(used) for _ in given[key]] for key in sorted(given)}
+    by_name = {key: [next(used) for _ in argument_arrays[key]] for key in sorted(argument_arrays)}
     every = [mark for marks in by_name.values() for mark in marks]
-    full = [one for one in outputs if not is_empty(one)]
+    full = [output for output in outputs if not is_empty(output)]
     flat = {key: any(marks) for key, marks in by_name.items() if marks}
-    by_parameters = any(trained) or (not trained and (any(mark for _, mark in own) or any(every)))
+    by_parameters = any(trained) or (not trained and (any(mark for _, mark in leaf_marks) or any(every)))
     share = sum(trained) / len(trained) if trained else 1.0
-    computes = any(one not in closed.jaxpr.invars for one in closed.jaxpr.outvars if is_variable(one))
+    computes = any(atom not in closed.jaxpr.invars for atom in closed.jaxpr.outvars if is_variable(atom))
     return Trace(len(full), by_parameters, any(every) or not every, flat, share=share, computes=computes)
 
 
@@ -96,11 +100,11 @@ def shape_in(source: Source) -> tuple[int, ...] | None:
     return eval(shape[1]) if shape else None
 
 
-def instead(subject: Subject, found: Called, name: str, other: Source) -> Called | None:
+def instead(subject: Subject, called: Called, name: str, other: Source) -> Called | None:
     """The call with another value of an argument, where it works."""
-    others = {**found.arguments, name: replace(other, told="shape")}
+    others = {**called.arguments, name: replace(other, told="shape")}
     try:
-        trace_call(subject, found.method, others, found.keywords, found.axis)
+        trace_call(subject, called.method, others, called.keywords, called.axis)
     except Exception:
         return None
-    return replace(found, arguments=others)
+    return replace(called, arguments=others)

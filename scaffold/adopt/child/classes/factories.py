@@ -43,25 +43,29 @@ def returned(function: Any) -> Iterator[ast.expr]:
         [node] = ast.parse(textwrap.dedent(inspect.getsource(function))).body
     except (OSError, TypeError, SyntaxError, ValueError):
         return
-    own = list(statements_in(node))
+    statements = list(statements_in(node))
     values = {
-        target.id: one.value
-        for one in own
-        if isinstance(one, ast.Assign)
-        for target in one.targets
+        target.id: assignment.value
+        for assignment in statements
+        if isinstance(assignment, ast.Assign)
+        for target in assignment.targets
         if isinstance(target, ast.Name)
     }
-    for one in own:
-        if isinstance(one, ast.Return) and one.value is not None:
-            yield values.get(one.value.id, one.value) if isinstance(one.value, ast.Name) else one.value
+    for statement in statements:
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            yield (
+                values.get(statement.value.id, statement.value)
+                if isinstance(statement.value, ast.Name)
+                else statement.value
+            )
 
 
 def statements_in(function: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a function without those of functions and classes in it."""
-    for one in ast.iter_child_nodes(function):
-        if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            yield one
-            yield from statements_in(one)
+    for child in ast.iter_child_nodes(function):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            yield child
+            yield from statements_in(child)
 
 
 def makes(node: ast.expr, function: Any, above: tuple[Any, ...]) -> bool:
@@ -70,9 +74,9 @@ def makes(node: ast.expr, function: Any, above: tuple[Any, ...]) -> bool:
         return False
     try:
         first, *names = ast.unparse(node.func).split(".")
-        held = functools.reduce(getattr, names, function.__globals__[first])
+        maker = functools.reduce(getattr, names, function.__globals__[first])
     except (AttributeError, KeyError):
         return False
-    if isinstance(held, type):
-        return issubclass(held, transformation_type())
-    return is_transformation(held, (*above, function))
+    if isinstance(maker, type):
+        return issubclass(maker, transformation_type())
+    return is_transformation(maker, (*above, function))

@@ -80,9 +80,9 @@ def abstract_members(cls: type) -> str:
     """What a subclass has to bring, as text; nothing for a class that can be built."""
     if getattr(cls, "_is_protocol", False):
         return "a protocol"
-    found = [*getattr(cls, "__abstractmethods__", ()), *getattr(cls, "__abstractvars__", ())]
-    found += getattr(cls, "__abstractclassvars__", ())
-    names = sorted(name if isinstance(name, str) else str(name) for name in found)
+    members = [*getattr(cls, "__abstractmethods__", ()), *getattr(cls, "__abstractvars__", ())]
+    members += getattr(cls, "__abstractclassvars__", ())
+    names = sorted(name if isinstance(name, str) else str(name) for name in members)
     if names:
         listed = ", ".join(f"`{name}`" for name in names[:MOST_NAMED])
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
@@ -124,14 +124,18 @@ def registers_itself(cls: type) -> bool:
         return False
     made_by = [vars(owner).get(name) for owner in cls.__mro__ for name in ("__new__", "__init__")]
     made_by += [vars(owner).get("__call__") for owner in inspect.getmro(type(cls))]
-    functions = [getattr(one, "__func__", one) for one in made_by]
-    return any(_registers(one) for one in functions if isinstance(one, types.FunctionType))
+    functions = [getattr(method, "__func__", method) for method in made_by]
+    return any(_registers(function) for function in functions if isinstance(function, types.FunctionType))
 
 
 def _registers(function: types.FunctionType, depth: int = 1) -> bool:
     """Whether a function, or one of its module that it calls, names what registers a class with jax."""
     names = function.__code__.co_names
-    called = [one for name in names if isinstance(one := function.__globals__.get(name), types.FunctionType)]
+    called = [
+        global_value
+        for name in names
+        if isinstance(global_value := function.__globals__.get(name), types.FunctionType)
+    ]
     return any(map(_REGISTERS.fullmatch, names)) or (
-        depth > 0 and any(_registers(one, depth - 1) for one in called)
+        depth > 0 and any(_registers(callee, depth - 1) for callee in called)
     )

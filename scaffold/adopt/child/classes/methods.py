@@ -19,14 +19,14 @@ NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "tree_flatten_with_keys
 
 def methods_of(cls: type) -> list[str]:
     """The methods that may be the call, that of the instance first."""
-    found = [
+    method_names = [
         name
         for owner in cls.__mro__
         if not is_base(owner)
         for name, value in vars(owner).items()
         if takes_self(value)
     ]
-    public = [name for name in dict.fromkeys(found) if not name.startswith("_")]
+    public = [name for name in dict.fromkeys(method_names) if not name.startswith("_")]
     plain = [name for name in public if name not in NO_CALLS and not is_action(cls, name)]
     own_call = any("__call__" in vars(owner) for owner in cls.__mro__ if not is_base(owner))
     return [*([""] if own_call else []), *plain]
@@ -47,19 +47,19 @@ def is_base(owner: type) -> bool:
     known = {
         ("equinox", "Module"), ("flax.nnx", "Module"), ("flax.nnx", "Pytree"), ("flax.nnx", "Object"),
     }  # fmt: skip
-    held = [getattr(sys.modules.get(module), name, None) for module, name in known]
+    bases = [getattr(sys.modules.get(module), name, None) for module, name in known]
     if owner.__module__.partition(".")[0] in ("abc", "chex", "collections", "typing"):
         return True
-    return owner in (object, tuple, list, dict, typing.Generic, *held)
+    return owner in (object, tuple, list, dict, typing.Generic, *bases)
 
 
 def parameters_of_method(cls: type, name: str) -> list[inspect.Parameter] | None:
     """The parameters of a method without `self`, as its class has it: what wraps it for an instance hides some of them."""
     try:
-        found = parameters_of(getattr(cls, name), cls)
+        parameters = parameters_of(getattr(cls, name), cls)
     except (AttributeError, TypeError, ValueError):
         return None
-    return found[1:] if found and found[0].name in SELF else found
+    return parameters[1:] if parameters and parameters[0].name in SELF else parameters
 
 
 def is_promised(cls: type, name: str) -> bool:
@@ -84,10 +84,10 @@ def ascending(cls: type, parameters: Iterable[str]) -> tuple[str, ...]:
 
 def entries(text: str, name: str) -> Iterator[str]:
     """What a docstring says of an argument: from its name and a colon to the entry of the next one."""
-    for found in re.finditer(
+    for match in re.finditer(
         rf"^[ \t]*{re.escape(name)}\b[^\n:]*:.*(?:\n(?![ \t]*[\w, ]+:).+)*", text, re.MULTILINE
     ):
-        yield found[0]
+        yield match[0]
 
 
 def docstrings_of(cls: type) -> Iterator[str]:

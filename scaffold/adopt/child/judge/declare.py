@@ -17,21 +17,25 @@ from ..values.sources import Source, literal, refer
 from .quiet_leaves import quiet_leaves
 
 
-def declarations(found: Mapping[str, Any], built: Built, called: Called | None) -> dict[str, Any]:
+def declarations(description: Mapping[str, Any], built: Built, called: Called | None) -> dict[str, Any]:
     """Leaves, static values and outputs, as the laws infer them; what they cannot, a suite finds by itself."""
-    suite: Any = suite_of(found, built, called)()
+    suite: Any = suite_of(description, built, called)()
     leaves, imports, statics, outputs, updates = [], [], [], [], []
-    quiet = quiet_leaves(suite, called.method if called is not None else "") if found["kind"] != "nnx" else {}
+    quiet = (
+        quiet_leaves(suite, called.method if called is not None else "")
+        if description["kind"] != "nnx"
+        else {}
+    )
     with contextlib.suppress(Exception):
         leaves, imports = render_leaves(
-            suite, found["kind"], [path for paths in quiet.values() for path in paths]
+            suite, description["kind"], [path for paths in quiet.values() for path in paths]
         )
     with contextlib.suppress(Exception):
         statics = [[path, literal(value)] for path, value in inferred_statics(suite).items()]
     with contextlib.suppress(Exception):
-        outputs = [render(one) for one in inferred_outputs(suite)]
+        outputs = [render(output) for output in inferred_outputs(suite)]
     with contextlib.suppress(Exception):
-        updates = list(updates_of(suite, found["kind"]))
+        updates = list(updates_of(suite, description["kind"]))
     dims = list[str]()
     with contextlib.suppress(Exception):
         dims = sorted({dim for named in dims_of_leaves(suite.cached_instance()).values() for dim in named})
@@ -48,14 +52,17 @@ def declarations(found: Mapping[str, Any], built: Built, called: Called | None) 
 def render_leaves(suite: Any, kind: str, unused: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """The leaves as they are declared, and the imports of the types of Variables. Raises `LookupError` for one without a name."""
     if kind != "nnx":
-        leaves = [replace(one, unused=one.unused or one.path in unused) for one in inferred_leaves(suite)]
-        return [render(one) for one in leaves], []
+        leaves = [replace(leaf, unused=leaf.unused or leaf.path in unused) for leaf in inferred_leaves(suite)]
+        return [render(leaf) for leaf in leaves], []
     from pytree_laws.kinds.nnx.inference import inferred_variables
 
-    variables = [as_it_flows(suite, one) for one in inferred_variables(suite)]
-    types = [variable_type(one.type) for one in variables]
-    texts = [render(one, source_of(one.path), kind.text) for one, kind in zip(variables, types, strict=True)]
-    return texts, [list(pair) for one in types for pair in one.imports]
+    variables = [as_it_flows(suite, variable) for variable in inferred_variables(suite)]
+    types = [variable_type(variable.type) for variable in variables]
+    texts = [
+        render(variable, source_of(variable.path), kind.text)
+        for variable, kind in zip(variables, types, strict=True)
+    ]
+    return texts, [list(pair) for source in types for pair in source.imports]
 
 
 def variable_type(kind: type) -> Source:
@@ -84,10 +91,10 @@ def updates_of(suite: Any, kind: str) -> Sequence[str]:
     return inferred_updates(suite)
 
 
-def suite_of(found: Mapping[str, Any], built: Built, called: Called | None) -> type:
+def suite_of(description: Mapping[str, Any], built: Built, called: Called | None) -> type:
     """The suite without its declarations."""
     laws: Any = PytreeLaws
-    if found["kind"] == "nnx":
+    if description["kind"] == "nnx":
         from pytree_laws.nnx import NnxLaws
 
         laws = NnxLaws
@@ -95,14 +102,16 @@ def suite_of(found: Mapping[str, Any], built: Built, called: Called | None) -> t
     if called is not None:
         owner = StateOf(built)
         body["arguments"] = lambda self, seed: tuple(
-            one.value(seed, owner) for name, one in called.arguments.items() if name not in called.static
+            source.value(seed, owner)
+            for name, source in called.arguments.items()
+            if name not in called.static
         )
-        body["call"] = lambda self, instance, *given: call_of(called, instance, given)
+        body["call"] = lambda self, instance, *arguments: call_of(called, instance, arguments)
     return type("Adopted", (laws,), body)
 
 
-def call_of(called: Called, instance: Any, given: Sequence[Any]) -> Any:
+def call_of(called: Called, instance: Any, arguments: Sequence[Any]) -> Any:
     pairs = {name: called.arguments[name].value(0) for name in called.static}
-    pairs |= dict(zip([name for name in called.arguments if name not in pairs], given, strict=True))
+    pairs |= dict(zip([name for name in called.arguments if name not in pairs], arguments, strict=True))
     method = getattr(instance, called.method) if called.method else instance
     return invoke(method, {name: pairs[name] for name in called.arguments}, called.keywords, called.axis)

@@ -14,22 +14,22 @@ from ..calling.dependencies import flowing_inputs, used_inputs
 
 def quiet_leaves(suite: Any, method: str) -> dict[str, list[str]]:
     """The parameters that the call follows in steps alone, cuts off, or leaves to other methods; `method` is what is called."""
-    found: dict[str, list[str]] = {"steps": [], "cut_off": [], "unread": []}
+    paths_by_reason: dict[str, list[str]] = {"steps": [], "cut_off": [], "unread": []}
     with contextlib.suppress(Exception):
-        params = [one for one in inferred_leaves(suite) if one.role == "param"]
-        found["cut_off"] = [one.path for one in params if one.unused]
-        names = [one.path for one in params if not one.unused]
+        params = [leaf for leaf in inferred_leaves(suite) if leaf.role == "param"]
+        paths_by_reason["cut_off"] = [leaf.path for leaf in params if leaf.unused]
+        names = [leaf.path for leaf in params if not leaf.unused]
         used, flowing = leaves_of_call(suite)
-        found["steps"] = sorted(path for path in names if path in used - flowing)
+        paths_by_reason["steps"] = sorted(path for path in names if path in used - flowing)
         read = names_read_beside(type(suite.cached_instance()), method or "__call__")
-        found["unread"] = sorted(path for path in names if path not in used and path in read)
-    return found
+        paths_by_reason["unread"] = sorted(path for path in names if path not in used and path in read)
+    return paths_by_reason
 
 
 def leaves_of_call(suite: Any) -> tuple[set[str], set[str]]:
     """The leaves that the outputs depend on, and those to which a gradient may flow; all where nothing is called."""
     if not suite.called():
-        every = {one.path for one in inferred_leaves(suite)}
+        every = {leaf.path for leaf in inferred_leaves(suite)}
         return every, every
     (closed, _), inputs = trace_call(suite, suite.cached_instance(), {})
     names = [name.removeprefix("0.") for name, _ in inputs]
@@ -41,8 +41,8 @@ def leaves_of_call(suite: Any) -> tuple[set[str], set[str]]:
 def names_read_beside(cls: type, method: str) -> set[str]:
     """The attributes that methods and properties of a class read beside one of them, constructors and special methods left out."""
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
-    held = [pair for owner in owners for pair in vars(owner).items()]
-    others = [value for name, value in held if name != method and is_of_use(name)]
+    members = [pair for owner in owners for pair in vars(owner).items()]
+    others = [value for name, value in members if name != method and is_of_use(name)]
     return {name for value in others for code in codes_of(value) for name in code.co_names}
 
 

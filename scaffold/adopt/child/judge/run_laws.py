@@ -46,8 +46,8 @@ def leaf_order(request: Request) -> dict[str, Any]:
 
 def attribute_of(instance: Any, name: str, leaf: Any) -> str:
     """The attribute that holds a leaf, also where the class is registered without keys."""
-    held = getattr(instance, "__dict__", {})
-    return next((key for key, value in held.items() if value is leaf), name)
+    attributes = getattr(instance, "__dict__", {})
+    return next((key for key, value in attributes.items() if value is leaf), name)
 
 
 def suites_of(request: Request) -> list[Any]:
@@ -59,8 +59,10 @@ def suites_of(request: Request) -> list[Any]:
     lines = request["text"].splitlines(keepends=True)
     linecache.cache[request["path"]] = len(request["text"]), None, lines, request["path"]
     exec(compile(request["text"], request["path"], "exec"), vars(module))
-    found = [one for name, one in vars(module).items() if name.startswith("Test")]
-    return [one for one in found if isinstance(one, type) and issubclass(one, Suite)]
+    candidates = [candidate for name, candidate in vars(module).items() if name.startswith("Test")]
+    return [
+        candidate for candidate in candidates if isinstance(candidate, type) and issubclass(candidate, Suite)
+    ]
 
 
 def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
@@ -91,11 +93,13 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
                 rests |= {name: law} if law else {}
             except Exception as error:
                 if name in conditions:
-                    is_told = any(f"{type(error).__name__}: {error}"[:200] in one["what"] for one in findings)
+                    is_told = any(
+                        f"{type(error).__name__}: {error}"[:200] in finding["what"] for finding in findings
+                    )
                     findings += [] if is_told else [of_condition(name, suite, error)]
                 else:  # of a law, and not of the class
                     errors.append(internal_error(name, error))
-    findings = [*{(one["test"], one["what"]): one for one in findings[::-1]}.values()][::-1]
+    findings = [*{(finding["test"], finding["what"]): finding for finding in findings[::-1]}.values()][::-1]
     return {"passed": passed, "skipped": skipped, "findings": findings, "errors": errors, "rests": rests}
 
 
@@ -127,15 +131,15 @@ def internal_error(name: str, error: BaseException | None) -> dict[str, str]:
 
 def of_condition(name: str, suite: type, error: Exception) -> dict[str, str]:
     """What a condition of the suite found, as a law would tell it."""
-    what = str(error) if isinstance(error, NotTrue) else f"it raised {type(error).__name__}: {error}"
+    message = str(error) if isinstance(error, NotTrue) else f"it raised {type(error).__name__}: {error}"
     return {
         "law": "@holds",
         "name": name.removeprefix("test_").replace("_", " "),
         "test": name,
         "where": suite.__name__,
-        "what": what,
+        "what": message,
         "hint": "",
         "severity": "fault",
         "fix": "Mend what the condition is about, or the condition.",
-        "text": f"{name}: {what}",
+        "text": f"{name}: {message}",
     }

@@ -60,13 +60,24 @@ def validate_example(
     seen = evaluate(built, called)
     if not (seen.works and seen.at_edges):
         usual = built, None if seen.refuses else called
-        found = ((pair, evaluate(*pair)) for pair in in_other_domains(built, called))
-        return next((pair for pair, one in found if one.works and (one.at_edges or not seen.works)), usual)
+        evaluations = ((pair, evaluate(*pair)) for pair in in_other_domains(built, called))
+        return next(
+            (
+                pair
+                for pair, evaluation in evaluations
+                if evaluation.works and (evaluation.at_edges or not seen.works)
+            ),
+            usual,
+        )
     if seen.unmoved:
         alone = of_other_draws(built, called)
         others = [*alone, *of_higher_rank(built, called), *with_defaults(cls, built, called, said)]
         others = [(other, evaluate(built, other)) for other in others]
-        better = [(one.unmoved, other) for other, one in others if one.works and one.unmoved < seen.unmoved]
+        better = [
+            (evaluation.unmoved, other)
+            for other, evaluation in others
+            if evaluation.works and evaluation.unmoved < seen.unmoved
+        ]
         called = min(better, key=lambda pair: pair[0])[1] if better else called
     return built, called
 
@@ -74,24 +85,26 @@ def validate_example(
 def validate_methods(built: Built, called: Called | None, methods: Sequence[Called]) -> Built:
     """The same, or of numbers of another domain, where of the first ones a method gives none."""
     others = (replace(built, arguments=within(domain, built.arguments)) for domain in DOMAINS)
-    others = [one for one in others if one.arguments != built.arguments and built.positional >= 0]
+    others = [other for other in others if other.arguments != built.arguments and built.positional >= 0]
     if not others or all_work(built, methods):
         return built
     every = [*([called] if called is not None else []), *methods]
-    return next((one for one in others if all_work(one, every)), built)
+    return next((other for other in others if all_work(other, every)), built)
 
 
 def all_work(built: Built, calls: Sequence[Called]) -> bool:
     """Whether what these calls give for the example values are numbers; one program computes them all."""
-    runs = [program(built, one, 0)[0] for one in calls]
+    runs = [program(built, call, 0)[0] for call in calls]
 
-    def every(held: Any, given: Sequence[Any]) -> Sequence[Any]:
-        return [part for run, values in zip(runs, given, strict=True) for part in run(held, values)]
+    def every(arrays: Any, arguments: Sequence[Any]) -> Sequence[Any]:
+        return [part for run, values in zip(runs, arguments, strict=True) for part in run(arrays, values)]
 
     try:
         compute = compiled(every)
-        drawn = [[program(built, one, seed)[1] for one in calls] for seed in range(3)]
-        return all(gives_numbers(compute, one[0][0], [values for _, values in one]) for one in drawn if one)
+        drawn = [[program(built, call, seed)[1] for call in calls] for seed in range(3)]
+        return all(
+            gives_numbers(compute, pairs[0][0], [values for _, values in pairs]) for pairs in drawn if pairs
+        )
     except NEEDS_VALUES:
         return True
     except Exception:
@@ -108,8 +121,12 @@ def in_other_domains(built: Built, called: Called) -> Iterator[tuple[Built, Call
 
 def of_other_draws(built: Built, called: Called) -> list[Called]:
     """The call with draws of its own, where it has one of the constructor's: of equal times no time has passed."""
-    own = {f"the constructor's {name}": one for name, one in built.arguments.items()}
-    arguments = {name: one for name, one in apart({**own, **called.arguments}).items() if name not in own}
+    constructor_sources = {f"the constructor's {name}": source for name, source in built.arguments.items()}
+    arguments = {
+        name: source
+        for name, source in apart({**constructor_sources, **called.arguments}).items()
+        if name not in constructor_sources
+    }
     return [replace(called, arguments=arguments)] if arguments != called.arguments else []
 
 
@@ -121,21 +138,25 @@ def of_higher_rank(built: Built, called: Called) -> Iterator[Called]:
         for more in ((5,), (5, 7)) if shape else ():
             for wider in ((*more, *(shape or ())), (*(shape or ()), *more)):
                 other = called.arguments[name].but(f"sample(seed, {wider})")
-                if (found := instead(subject, called, name, other)) is not None:
-                    yield found
+                if (call := instead(subject, called, name, other)) is not None:
+                    yield call
 
 
 def with_defaults(cls: type, built: Built, called: Called, said: Mapping[str, Source]) -> Iterator[Called]:
     """The call with one more argument, of those that it can do without."""
     parameters = parameters_of_method(cls, called.method or "__call__") or []
-    given = [one for one in parameters if one.name in called.arguments]
-    spare = [one for one in parameters if one.default is not EMPTY and one.name not in called.arguments]
+    given_parameters = [parameter for parameter in parameters if parameter.name in called.arguments]
+    spare = [
+        parameter
+        for parameter in parameters
+        if parameter.default is not EMPTY and parameter.name not in called.arguments
+    ]
     subject = Subject(built.source.value(0), StateOf(built))
-    for one in spare[:MOST]:
-        needed = one.replace(default=inspect.Parameter.empty)
-        found = search(subject, called.method, [*given, needed], said, Budget(TRIES), Failure())
-        if found is not None and found.is_full:
-            yield found
+    for spare_parameter in spare[:MOST]:
+        needed = spare_parameter.replace(default=inspect.Parameter.empty)
+        call = search(subject, called.method, [*given_parameters, needed], said, Budget(TRIES), Failure())
+        if call is not None and call.is_full:
+            yield call
 
 
 def argumentless_methods(built: Built, called: Called | None) -> list[Called]:
@@ -144,14 +165,14 @@ def argumentless_methods(built: Built, called: Called | None) -> list[Called]:
         return []
     instance = built.source.value(0)
     names = names_without_arguments(instance)
-    found = [Called(name, {}) for name in names if not is_property(type(instance), name)]
-    return [one for one in found if one.method != called.method and evaluate(built, one).works]
+    calls = [Called(name, {}) for name in names if not is_property(type(instance), name)]
+    return [call for call in calls if call.method != called.method and evaluate(built, call).works]
 
 
 def presumed_functions(built: Built, calls: Sequence[Called]) -> list[str]:
     """The functions that nobody has said, where a derivative rule of the class says what they do: an inverse, a root."""
-    guessed = [name for name, one in built.arguments.items() if one.helpers]
-    return guessed if guessed and any(has_rule(built, one) for one in calls) else []
+    guessed = [name for name, source in built.arguments.items() if source.helpers]
+    return guessed if guessed and any(has_rule(built, call) for call in calls) else []
 
 
 def has_rule(built: Built, called: Called) -> bool:
@@ -166,7 +187,7 @@ def has_rule(built: Built, called: Called) -> bool:
 def accept_call(built: Built, called: Called) -> Called | None:
     """The call, or the same with arguments of another domain, where a check refuses the first; None where it refuses all."""
     others = (replace(called, arguments=within(domain, called.arguments)) for domain in DOMAINS)
-    return next((one for one in (called, *others) if not is_refused(built, one)), None)
+    return next((call for call in (called, *others) if not is_refused(built, call)), None)
 
 
 def is_refused(built: Built, called: Called) -> bool:
@@ -195,8 +216,8 @@ def without_a_way(built: Built) -> list[list[str]]:
     if built.positional < 0:  # somebody has said how it is built
         return []
     instance = built.source.value(0)
-    told = ([name, _what_it_raises(instance, name)] for name in names_without_arguments(instance))
-    return [[name, what] for name, what in told if what]
+    messages = ([name, _what_it_raises(instance, name)] for name in names_without_arguments(instance))
+    return [[name, message] for name, message in messages if message]
 
 
 def _what_it_raises(instance: Any, name: str) -> str:
@@ -231,7 +252,7 @@ def evaluate(built: Built, called: Called) -> Evaluation:
         run, arrays = program(built, called, 0)
         compute = compiled(run)
         drawn = [program(built, called, seed)[1] for seed in range(DRAWS)]
-        if not all([gives_numbers(compute, *one) for one in drawn]):  # a list: a later one may be refused
+        if not all([gives_numbers(compute, *pair) for pair in drawn]):  # a list: a later one may be refused
             return Evaluation(False)
         at_edges = all(gives_numbers(compute, arrays[0], fill(arrays[1], edge)) for edge in (0, 1))
     except NEEDS_VALUES:
@@ -241,43 +262,47 @@ def evaluate(built: Built, called: Called) -> Evaluation:
     return replace(evaluate_gradients(run, *arrays), at_edges=at_edges)
 
 
-def gives_numbers(compute: Callable[..., Sequence[Any]], held: Any, given: Any) -> bool:
+def gives_numbers(compute: Callable[..., Sequence[Any]], arrays: Any, arguments: Any) -> bool:
     """Whether all that it returns is finite."""
-    return all(np.isfinite(np.asarray(one)).all() for one in compute(held, given))
+    return all(np.isfinite(np.asarray(output)).all() for output in compute(arrays, arguments))
 
 
-def fill(given: Any, value: int) -> Any:
+def fill(arguments: Any, value: int) -> Any:
     """The arguments with one value in their floats."""
-    return jax.tree.map(lambda leaf: jnp.full_like(leaf, value) if is_inexact(leaf) else leaf, given)
+    return jax.tree.map(lambda leaf: jnp.full_like(leaf, value) if is_inexact(leaf) else leaf, arguments)
 
 
 def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequence[Any]], tuple[Any, Any]]:
     """The floats that a call gives, as a function of the arrays of the instance and of the arguments, and these."""
-    static, held = partition_instance(built.source.value(seed))
-    kept, given = partition({name: one.value(seed, StateOf(built)) for name, one in called.arguments.items()})
+    static, instance_arrays = partition_instance(built.source.value(seed))
+    kept, argument_arrays = partition(
+        {name: source.value(seed, StateOf(built)) for name, source in called.arguments.items()}
+    )
 
-    def run(own: Any, values: Any) -> Sequence[Any]:
-        node, every = combine_instance(static, own), combine(kept, values)
+    def run(arrays: Any, values: Any) -> Sequence[Any]:
+        node, every = combine_instance(static, arrays), combine(kept, values)
         every = {name: every[name] for name in called.arguments}  # jax has sorted them
         method = getattr(node, called.method) if called.method else node
         result = invoke(method, every, called.keywords, called.axis)
         return [leaf for leaf in jax.tree.leaves(result) if is_inexact(leaf)]
 
-    return run, (held, given)
+    return run, (instance_arrays, argument_arrays)
 
 
-def evaluate_gradients(run: Callable[..., Sequence[Any]], held: Any, given: Any) -> Evaluation:
+def evaluate_gradients(run: Callable[..., Sequence[Any]], arrays: Any, arguments: Any) -> Evaluation:
     """How many leaves of the instance have no gradient, and whether all are numbers, where gradients can be taken."""
-    leaves, treedef = jax.tree.flatten(held)
+    leaves, treedef = jax.tree.flatten(arrays)
     places = [place for place, leaf in enumerate(leaves) if is_inexact(leaf)]
 
     def total(values: Sequence[Any]) -> Any:
         every = dict(enumerate(leaves)) | dict(zip(places, values, strict=True))
-        outputs = run(treedef.unflatten([every[place] for place in range(len(leaves))]), given)
-        return sum((jnp.sum(jnp.abs(one)) for one in outputs), jnp.zeros(()))
+        outputs = run(treedef.unflatten([every[place] for place in range(len(leaves))]), arguments)
+        return sum((jnp.sum(jnp.abs(output)) for output in outputs), jnp.zeros(()))
 
     try:
         slopes = list(map(np.asarray, compiled(jax.grad(total))([leaves[place] for place in places])))
     except Exception:
         return Evaluation(True)
-    return Evaluation(all(np.isfinite(one).all() for one in slopes), sum(not np.any(one) for one in slopes))
+    return Evaluation(
+        all(np.isfinite(slope).all() for slope in slopes), sum(not np.any(slope) for slope in slopes)
+    )

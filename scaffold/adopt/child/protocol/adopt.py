@@ -100,8 +100,8 @@ def not_built(why: str, unknown: Sequence[str] = ()) -> dict[str, Any]:
 def transformation_of(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
     """The answer on a function that makes a transformation of optax."""
     text = request["build"]
-    own = as_said(text, cls.__module__, request.get("imports", ())) if text else None
-    return describe_transformation(cls, own, values_said(cls, request), failure)
+    source = as_said(text, cls.__module__, request.get("imports", ())) if text else None
+    return describe_transformation(cls, source, values_said(cls, request), failure)
 
 
 def values_said(cls: Any, request: Request) -> dict[str, Source]:
@@ -134,13 +134,13 @@ def describe_example(cls: Any, built: Built, example: Example) -> dict[str, Any]
     if example.called is None and of_call.first.startswith("NotImplementedError"):
         return {"built": False, "abstract": f"it leaves its call to subclasses: {of_call.first}"}
     built, called, extra = with_distinct_names(cls, built, example.called, example.methods)
-    found = {"built": True, "kind": kind_of(cls).name, "methods": methods, **build_to_json(built)}
-    found |= {**call_to_json(called), **methods_to_json(extra)}
+    description = {"built": True, "kind": kind_of(cls).name, "methods": methods, **build_to_json(built)}
+    description |= {**call_to_json(called), **methods_to_json(extra)}
     guessed = presumed_functions(built, [*([called] if called else []), *extra])
     if methods and called is None:
-        found |= {"why": of_call.first, "unknown": of_call.unknown, "unusable": without_a_way(built)}
-    inferred = declarations(found, built, called)
-    return {**found, **inferred, "unsure": without_sizes(built), "presumed": guessed}
+        description |= {"why": of_call.first, "unknown": of_call.unknown, "unusable": without_a_way(built)}
+    inferred = declarations(description, built, called)
+    return {**description, **inferred, "unsure": without_sizes(built), "presumed": guessed}
 
 
 def why_no_call(built: Built, called: Called, failure: Failure) -> str:
@@ -155,16 +155,15 @@ def built_and_called(cls: Any, request: Request, said: Mapping[str, Source], exa
 
     An instance of which a member raises is taken where no other is found: its sizes are wrong.
     """
-    own = built_as_said(request, cls.__module__)
-    if own is not None and not builds(cls, own, example.failure):
+    requested_build = built_as_said(request, cls.__module__)
+    if requested_build is not None and not builds(cls, requested_build, example.failure):
         example.failure.first = example.failure.first or f"`{request['build']}` gives another class"
         return
-    ways = [own] if own else ways_to_build(cls, said, Budget(TRIES), example.failure)
-    call_first_way(cls, request, said, example, ways)
-    if own or example.called is not None:
-        return
+    if requested_build is not None:
+        return call_first_way(cls, request, said, example, [requested_build])
+    call_first_way(cls, request, said, example, ways_to_build(cls, said, Budget(TRIES), example.failure))
     similar = lookalikes(cls, lacking_attributes(example.of_call.messages))
-    if similar:
+    if example.called is None and similar:
         ways = ways_to_build(cls, said, Budget(FURTHER), example.failure, similar)
         call_first_way(cls, request, said, example, ways)
 
@@ -173,20 +172,19 @@ def call_first_way(
     cls: Any, request: Request, said: Mapping[str, Source], example: Example, ways: Iterable[Built]
 ) -> None:
     """Find the first of these ways for which a call is found; the example holds it, or else the first ones."""
-    is_full, of_calls = False, Budget(TRIES + 200)
-    begins, own = Budget(STATES), bool(request["build"])
+    is_full, of_calls, begins = False, Budget(TRIES + 200), Budget(STATES)
     for built in ways:
         example.built = example.built or built
         tries = min(TRIES, of_calls.tries)
-        one = Budget(tries)
-        called = call_for(cls, built, request, said, one, example.of_call, begins)
-        of_calls.tries -= tries - max(0, one.tries)
+        budget = Budget(tries)
+        called = call_for(cls, built, request, said, budget, example.of_call, begins)
+        of_calls.tries -= tries - max(0, budget.tries)
         works = called is not None and called.is_full
         if not is_full and (works or (example.called is None and called is not None)):
             example.built, example.called, is_full = built, called, works
         if not methods_of(cls) or of_calls.tries <= 0:
             return
-        if works and (own or all_members_work(model_of(built, 0))):
+        if works and (request["build"] or all_members_work(model_of(built, 0))):
             example.built, example.called = built, called
             return
 
@@ -212,18 +210,18 @@ def call_for(
         return called
     if not (wished or methods_of(cls)):
         return None
-    found = find_call(cls, subject, wished, said, budget, failure)
-    if not (wished or built.has_state or (found is not None and found.is_full)):
-        found = find_with_state(cls, subject, said, begins, failure) or found
-    return with_static_arguments(found, subject) if found is not None else None
+    call = find_call(cls, subject, wished, said, budget, failure)
+    if not (wished or built.has_state or (call is not None and call.is_full)):
+        call = find_with_state(cls, subject, said, begins, failure) or call
+    return with_static_arguments(call, subject) if call is not None else None
 
 
 def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[str, Source]) -> list[Called]:
     """The methods beside the call; none where a state goes through them."""
     if built.has_state:
         return []
-    found = extra_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said)
-    allowed = (accept_call(built, one) for one in found)
+    calls = extra_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said)
+    allowed = (accept_call(built, call) for call in calls)
     return [*filter(None, allowed), *argumentless_methods(built, called)]
 
 
@@ -253,9 +251,11 @@ def call_as_said(cls: Any, subject: Subject, request: Request) -> Called:
     assert isinstance(tree, ast.Call)
     method = tree.func.attr if isinstance(tree.func, ast.Attribute) else ""
     names = list(inspect.signature(getattr(subject.instance, method or "__call__")).parameters)
-    given = {names[i] if i < len(names) else f"argument{i}": one for i, one in enumerate(tree.args)}
-    by_name = {str(one.arg): one.value for one in tree.keywords}
-    texts = {name: ast.unparse(one) for name, one in {**given, **by_name}.items()}
+    by_position = {
+        names[i] if i < len(names) else f"argument{i}": argument for i, argument in enumerate(tree.args)
+    }
+    by_name = {str(keyword.arg): keyword.value for keyword in tree.keywords}
+    texts = {name: ast.unparse(expression) for name, expression in {**by_position, **by_name}.items()}
     sources = {name: as_said(text, cls.__module__, imports) for name, text in texts.items()}
     return Called(method, sources, tuple(by_name))
 
@@ -265,12 +265,12 @@ def with_distinct_names(
 ) -> tuple[Built, Called | None, list[Called]]:
     """The same, where no two classes share a name in the test file, which imports the adopted one by its own."""
     parts = [built, *([called] if called is not None else []), *further]
-    sources = [one for part in parts for one in part.arguments.values()]
-    own = [pair for one in (refer(cls), built.maker) for pair in one.imports]
-    names = iter(distinct(sources, own))
+    sources = [source for part in parts for source in part.arguments.values()]
+    imports = [pair for source in (refer(cls), built.maker) for pair in source.imports]
+    names = iter(distinct(sources, imports))
     renamed = [replace(part, arguments={name: next(names) for name in part.arguments}) for part in parts]
-    calls = [one for one in renamed if isinstance(one, Called)]
-    first = [one for one in renamed if isinstance(one, Built)]
+    calls = [part for part in renamed if isinstance(part, Called)]
+    first = [part for part in renamed if isinstance(part, Built)]
     return first[0], calls[0] if called is not None else None, calls[called is not None :]
 
 

@@ -10,7 +10,7 @@ def build_to_json(built: Built) -> dict[str, Any]:
     by_name = built.positional == 0
     return {
         "maker": built.maker.text,
-        "inputs": [[name, one.text] for name, one in built.arguments.items()] if by_name else [],
+        "inputs": [[name, source.text] for name, source in built.arguments.items()] if by_name else [],
         "build": "" if by_name else built.source.text if built.positional > 0 else built.maker.text,
         "has_state": built.has_state,
         "imports": [list(pair) for pair in built.source.imports],
@@ -26,10 +26,12 @@ def call_to_json(called: Called | None) -> dict[str, Any]:
     return {
         "called": True,
         "method": called.method,
-        "arguments": [[name, one.text, name in called.keywords] for name, one in called.arguments.items()],
+        "arguments": [
+            [name, source.text, name in called.keywords] for name, source in called.arguments.items()
+        ],
         "static_arguments": list(called.static),
-        "call_imports": [list(pair) for one in sources for pair in one.imports],
-        "call_helpers": list(dict.fromkeys(line for one in sources for line in one.helpers)),
+        "call_imports": [list(pair) for source in sources for pair in source.imports],
+        "call_helpers": list(dict.fromkeys(line for source in sources for line in source.helpers)),
         "call_guessed": list(called.guesses),
         "ignores_key": called.ignores_key,
         "axis": called.axis.to_json() if called.axis else None,
@@ -47,16 +49,16 @@ def idle(called: Called) -> str:
 
 def methods_to_json(methods: list[Called]) -> dict[str, Any]:
     """As plain JSON."""
-    sources = [one for method in methods for one in method.arguments.values()]
+    sources = [source for method in methods for source in method.arguments.values()]
     return {
         "extra": [
             [
                 method.method,
-                [[name, one.text, name in method.keywords] for name, one in method.arguments.items()],
+                [[name, source.text, name in method.keywords] for name, source in method.arguments.items()],
             ]
             for method in methods
         ],
-        "extra_imports": [list(pair) for one in sources for pair in one.imports],
-        "extra_helpers": list(dict.fromkeys(line for one in sources for line in one.helpers)),
+        "extra_imports": [list(pair) for source in sources for pair in source.imports],
+        "extra_helpers": list(dict.fromkeys(line for source in sources for line in source.helpers)),
         "extra_guessed": [name for method in methods for name in method.guesses],
     }

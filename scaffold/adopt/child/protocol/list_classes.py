@@ -32,14 +32,14 @@ def list_classes(request: Request) -> dict[str, Any]:
     seen: set[int] = set()
     for target in request["targets"]:
         try:
-            found = list(classes_of(target["module"], target["name"], target["whole"], passed_over))
+            members = list(classes_of(target["module"], target["name"], target["whole"], passed_over))
         except STOPS as error:
             faults.append({"target": target["text"], "why": error_text(error)})
             continue
-        for one in found:
-            if id(one[2]) not in seen:
-                seen.add(id(one[2]))
-                classes.append(describe_class(*one, is_named=bool(target["name"])))
+        for member in members:
+            if id(member[2]) not in seen:
+                seen.add(id(member[2]))
+                classes.append(describe_class(*member, is_named=bool(target["name"])))
     taken = argument_names(classes) if request.get("said") else []
     return {"classes": classes, "faults": faults, "taken": taken, "passed_over": passed_over}
 
@@ -50,20 +50,20 @@ def argument_names(classes: Sequence[dict[str, Any]]) -> list[str]:
     from ..classes.methods import methods_of, parameters_of_method
     from ..transformations.find import FURTHER
 
-    found: set[str] = set()
-    for one in classes:
-        cls = CLASSES[one["module"], one["name"]]
-        if one["why"]:
+    names: set[str] = set()
+    for description in classes:
+        cls = CLASSES[description["module"], description["name"]]
+        if description["why"]:
             continue
-        if one["kind"] == "transformation":
-            found |= {"params", *FURTHER, *(each.name for each in parameters_of(cls))}
+        if description["kind"] == "transformation":
+            names |= {"params", *FURTHER, *(each.name for each in parameters_of(cls))}
             continue
         for _, maker in makers_of(cls):
             with suppress(TypeError, ValueError):
-                found |= {each.name for each in parameters_of(maker, cls)}
+                names |= {each.name for each in parameters_of(maker, cls)}
         for name in methods_of(cls):
-            found |= {each.name for each in parameters_of_method(cls, name or "__call__") or ()}
-    return sorted(found)
+            names |= {each.name for each in parameters_of_method(cls, name or "__call__") or ()}
+    return sorted(names)
 
 
 def classes_of(
@@ -73,17 +73,18 @@ def classes_of(
     module, name = split_target(module, name)
     loaded = importlib.import_module(module)
     if name:
-        found: Any = loaded
+        member: Any = loaded
         for part in name.split("."):
-            found = getattr(found, part)
-        yield module, name, found
+            member = getattr(member, part)
+        yield module, name, member
         return
-    for one in [loaded, *(modules_below(loaded, passed_over) if whole else ())]:
+    for loaded_module in [loaded, *(modules_below(loaded, passed_over) if whole else ())]:
         for key, value in sorted(
-            public_members(one).items(), key=lambda pair: (pair[0] != said_by(pair[1], "__name__"), pair[0])
+            public_members(loaded_module).items(),
+            key=lambda pair: (pair[0] != said_by(pair[1], "__name__"), pair[0]),
         ):
-            if is_own(value, one, module if whole else one.__name__):
-                yield one.__name__, key, value
+            if is_own(value, loaded_module, module if whole else loaded_module.__name__):
+                yield loaded_module.__name__, key, value
 
 
 def split_target(module: str, name: str) -> tuple[str, str]:
@@ -102,8 +103,8 @@ def public_members(module: ModuleType) -> dict[str, Any]:
     """The classes that a module names for its users, and the functions that make transformations."""
     every = getattr(module, "__all__", None)
     names = every if every is not None else [name for name in vars(module) if not name.startswith("_")]
-    held = {name: getattr(module, name, None) for name in names}
-    return {name: value for name, value in held.items() if is_target(value)}
+    members = {name: getattr(module, name, None) for name in names}
+    return {name: value for name, value in members.items() if is_target(value)}
 
 
 def is_target(value: Any) -> bool:
@@ -126,11 +127,11 @@ def said_by(value: Any, name: str) -> str:
 
 def is_own(value: Any, module: ModuleType, root: str) -> bool:
     """Whether a class belongs to a module, and is not merely used there."""
-    own = said_by(value, "__module__")
-    if own == module.__name__:
+    origin = said_by(value, "__module__")
+    if origin == module.__name__:
         return True
     is_package = hasattr(module, "__path__")
-    return is_package and own.startswith(f"{root}.")
+    return is_package and origin.startswith(f"{root}.")
 
 
 def modules_below(package: ModuleType, passed_over: list[dict[str, str]]) -> Iterator[ModuleType]:
@@ -148,10 +149,12 @@ def modules_below(package: ModuleType, passed_over: list[dict[str, str]]) -> Ite
 def names_below(package: ModuleType) -> Iterator[str]:
     """The public modules right below a package; of a namespace, its folders too."""
     places = list(getattr(package, "__path__", ()))
-    found = {one.name for one in pkgutil.iter_modules(places)}
+    names = {module_info.name for module_info in pkgutil.iter_modules(places)}
     if getattr(package, "__file__", None) is None:
         folders = [folder for place in places for folder in Path(place).iterdir() if folder.is_dir()]
-        found |= {one.name for one in folders if one.name.isidentifier() and any(one.rglob("*.py"))}
-    for name in sorted(found):
+        names |= {
+            folder.name for folder in folders if folder.name.isidentifier() and any(folder.rglob("*.py"))
+        }
+    for name in sorted(names):
         if not (name.startswith("_") or _TESTS.search(name)):
             yield f"{package.__name__}.{name}"

@@ -64,24 +64,32 @@ def module_of(file: str, cls: Any) -> str:
     """The module that the file is, from which its relative imports are meant."""
     named = sorted(
         name
-        for name, one in [*sys.modules.items()]
-        if getattr(one, "__file__", None) == file and name != "__main__"
+        for name, module in [*sys.modules.items()]
+        if getattr(module, "__file__", None) == file and name != "__main__"
     )
     return cls.__module__ if cls.__module__ in named else (named or [cls.__module__])[0]
 
 
 def public_names(module: Any) -> dict[str, str]:
     """For each name of a module that a private module brings, the public one that shows the same."""
-    found: dict[str, str] = {}
+    public_modules: dict[str, str] = {}
     for name, value in sorted(vars(module).items()) if module is not None else ():
         parts = str(getattr(value, "__module__", None) or "").split(".")
         if not any(part.startswith("_") for part in parts) and parts[0] != "equinox":
             continue
         above = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
-        public = (one for one in above if not any(part.startswith("_") for part in one.split(".")))
-        shown = [one for one in public if getattr(sys.modules.get(one), name, None) is value]
-        found |= {name: shown[0]} if shown else {}
-    return found
+        public = (
+            module_name
+            for module_name in above
+            if not any(part.startswith("_") for part in module_name.split("."))
+        )
+        shown = [
+            module_name
+            for module_name in public
+            if getattr(sys.modules.get(module_name), name, None) is value
+        ]
+        public_modules |= {name: shown[0]} if shown else {}
+    return public_modules
 
 
 def made_of(cls: Any) -> list[list[str]]:

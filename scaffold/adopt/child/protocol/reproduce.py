@@ -50,11 +50,11 @@ def is_of_last_statement(error: Exception, script: str) -> bool:
     return bool(lines) and lines[0] >= statements[-1].lineno
 
 
-def is_expected(error: Exception, what: str) -> bool:
+def is_expected(error: Exception, finding: str) -> bool:
     """Whether it is a claim that does not hold, the error that the finding names, or one that says the same."""
-    told = [word for word, of in SAY_THE_SAME.items() if of in what]
+    words = [word for word, of in SAY_THE_SAME.items() if of in finding]
     return (
         type(error) is AssertionError
-        or type(error).__name__ in what
-        or any(word in str(error) for word in told)
+        or type(error).__name__ in finding
+        or any(word in str(error) for word in words)
     )

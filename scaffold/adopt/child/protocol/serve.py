@@ -47,11 +47,11 @@ def answer(answers: TextIO, value: dict[str, Any]) -> None:
 
 def installed_versions() -> dict[str, str]:
     """The versions of the libraries that classes are made of, as far as they are installed."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for name in ("jax", "equinox", "flax"):
         with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            versions[name] = version(name)
+    return versions
 
 
 def missing_library(load_laws: Callable[[], object]) -> str:
@@ -90,8 +90,8 @@ def handle(request: Request) -> dict[str, Any]:
         try:
             return doors[request["do"]](request)
         except Exception as error:  # of the tool: what classes raise is caught where they run
-            told = f"{type(error).__name__}: {message_of(error)}"
-            return {"error": told, "internal": place_in_tool(error)}
+            message = f"{type(error).__name__}: {message_of(error)}"
+            return {"error": message, "internal": place_in_tool(error)}
 
 
 def place_in_tool(error: BaseException) -> str:

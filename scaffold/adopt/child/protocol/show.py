@@ -59,15 +59,15 @@ def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
     state = _state(instance, built)
     statics = _statics(suite, instance, kind, tree["nodes"])
     statics = {path: value for path, value in statics.items() if path.rpartition(".")[0] not in state}
-    known = {*statics, *tree["nodes"], *tree["absent"], *state, *(one["path"] for one in tree["leaves"])}
+    known = {*statics, *tree["nodes"], *tree["absent"], *state, *(leaf["path"] for leaf in tree["leaves"])}
     tree["leaves"] += [
         _hidden_array(path, value) for path, value in _beside(instance, kind, known, state) if is_array(value)
     ]
     statics |= {path: value for path, value in _beside(instance, kind, known, state) if not is_array(value)}
-    every = [*statics, *tree["nodes"], *(one["path"] for one in tree["leaves"])]
+    every = [*statics, *tree["nodes"], *(leaf["path"] for leaf in tree["leaves"])]
     above = dict.fromkeys(path.rpartition(".")[0] for path in every if "." in path)
     tree["nodes"] = {**{path: _class(_at(instance, path)) for path in above}, **tree["nodes"]}
-    tree["leaves"] += [one for leaves in state.values() for one in leaves]
+    tree["leaves"] += [leaf for leaves in state.values() for leaf in leaves]
     return {
         "why": "",
         "kind": kind,
@@ -127,9 +127,9 @@ def _state(instance: Any, built: Built) -> dict[str, list[dict[str, Any]]]:
     import equinox as eqx
 
     state = built.source.value(0)[1]
-    found: dict[str, list[dict[str, Any]]] = {}
+    leaves_by_path: dict[str, list[dict[str, Any]]] = {}
     for keys, index in jax.tree_util.tree_leaves_with_path(
-        instance, is_leaf=lambda one: isinstance(one, eqx.nn.StateIndex)
+        instance, is_leaf=lambda node: isinstance(node, eqx.nn.StateIndex)
     ):
         if isinstance(index, eqx.nn.StateIndex):
             above = path_name(keys)
@@ -137,28 +137,28 @@ def _state(instance: Any, built: Built) -> dict[str, list[dict[str, Any]]]:
                 (".".join(filter(None, (above, path_name(key)))), leaf)
                 for key, leaf in jax.tree_util.tree_leaves_with_path(state.get(index))
             ]
-            found[above] = [
+            leaves_by_path[above] = [
                 {**_leaf(leaf, path, {path: "state"}), "dims": [], "owner": path}
                 for path, leaf in pairs
                 if is_array(leaf)
             ]
-    return found
+    return leaves_by_path
 
 
 def _sizes(built: Built) -> dict[str, int]:
     """The integers that the constructor was given, by name."""
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for name, source in built.arguments.items():
         with contextlib.suppress(Exception):
             value = source.value(0)
-            found |= {name: value} if type(value) is int else {}
-    return found
+            sizes |= {name: value} if type(value) is int else {}
+    return sizes
 
 
 def _roles(suite: Any, kind: str) -> dict[str, str]:
     """The role of each leaf by path, as the laws infer it."""
     if kind != "nnx":
-        return {one.path: one.role for one in inferred_leaves(suite)}
+        return {leaf.path: leaf.role for leaf in inferred_leaves(suite)}
     from flax import nnx
 
     from pytree_laws.kinds.nnx.inference import inferred_updates, inferred_variables
@@ -167,8 +167,8 @@ def _roles(suite: Any, kind: str) -> dict[str, str]:
     with contextlib.suppress(Exception):
         updated = tuple(inferred_updates(suite))
     return {
-        one.path: _role(one, updated, nnx.Param)
-        for one in (as_it_flows(suite, one) for one in inferred_variables(suite))
+        variable.path: _role(variable, updated, nnx.Param)
+        for variable in (as_it_flows(suite, variable) for variable in inferred_variables(suite))
     }
 
 
@@ -234,10 +234,12 @@ def _absent(instance: Any, paths: list[str]) -> Iterator[str]:
     for path in ("", *paths):
         node = _at(instance, path)
         if dataclasses.is_dataclass(node) and one_level(node) is not None:
-            names = [one.name for one in dataclasses.fields(node) if not one.metadata.get("static")]
-            held = attributes(node)
+            names = [field.name for field in dataclasses.fields(node) if not field.metadata.get("static")]
+            values_by_name = attributes(node)
             yield from (
-                f"{path}.{name}" if path else name for name in names if name in held and held[name] is None
+                f"{path}.{name}" if path else name
+                for name in names
+                if name in values_by_name and values_by_name[name] is None
             )
 
 
@@ -246,7 +248,7 @@ def _dims(instance: Any, keys: Any) -> list[str]:
     with contextlib.suppress(Exception):
         owner = type(walk(instance, keys[:-1]) if len(keys) > 1 else instance)
         annotation = resolved(fields_of(owner).get(keys[-1].name), names_around(owner, owner))
-        shaped = [one for one in union_members(annotation) if is_shaped(one)]
+        shaped = [member for member in union_members(annotation) if is_shaped(member)]
         return shaped[0].dim_str.split() if len(shaped) == 1 else []
     return []
 

@@ -30,69 +30,73 @@ from .find import (
 
 
 def describe_transformation(
-    function: Any, own: Source | None, said: Mapping[str, Source], failure: Failure
+    function: Any, source: Source | None, said: Mapping[str, Source], failure: Failure
 ) -> dict[str, Any]:
     """What is found of a transformation: of these the tool makes a test file."""
     try:
-        one = with_parameters(own, said, failure) if own else find_transformation(function, said, failure)
+        transformation = (
+            with_parameters(source, said, failure) if source else find_transformation(function, said, failure)
+        )
     except OfBatchesError as error:
         return {"built": False, "why": str(error.__doc__), "unknown": []}
-    if one is None:
+    if transformation is None:
         why = failure.first or "nothing is known of its arguments"
         return {"built": False, "why": why, "unknown": failure.unknown}
-    parts = [one.made, one.params, *one.further.values()]
-    value = one.made.value(0)
+    parts = [transformation.made, transformation.params, *transformation.further.values()]
+    value = transformation.made.value(0)
     return {
         "built": True,
         "kind": "transformation",
         "methods": ["update"],
         "called": True,
         "method": "update",
-        "build": one.made.text,
-        "params": one.params.text,
-        "arguments": [[name, once(each).text, True] for name, each in one.further.items()],
+        "build": transformation.made.text,
+        "params": transformation.params.text,
+        "arguments": [[name, once(each).text, True] for name, each in transformation.further.items()],
         "imports": [list(pair) for each in parts for pair in each.imports],
         "helpers": list(dict.fromkeys(line for each in parts for line in each.helpers)),
-        "is_stepped": bool(jax.tree.leaves(value.init(one.params.value(0)))),
-        **declarations(one),
-        "cases": [{"of": of, **declarations(each), "params": each.params.text} for of, each in cases(one)],
+        "is_stepped": bool(jax.tree.leaves(value.init(transformation.params.value(0)))),
+        **declarations(transformation),
+        "cases": [
+            {"of": of, **declarations(each), "params": each.params.text} for of, each in cases(transformation)
+        ],
     }
 
 
-def cases(one: Transformation) -> Iterator[tuple[str, Transformation]]:
+def cases(transformation: Transformation) -> Iterator[tuple[str, Transformation]]:
     """The same on other parameters, as far as it takes them: on one array, on none, and in bfloat16."""
-    general = [TREES["one array"]] if one.params.text == TREES[""] else []
+    general = [TREES["one array"]] if transformation.params.text == TREES[""] else []
     trees = {"one array": [*general], "no arrays": [*(["{}"] if general else [])]}
-    value, works = one.made.value(0), True
+    value, works = transformation.made.value(0), True
     for of, texts in trees.items():
         for text in texts:
-            other = dataclasses.replace(one, params=Source(text))
+            other = dataclasses.replace(transformation, params=Source(text))
             works = works and (of == "no arrays" or can_be_used(value, other))
             if works:
                 yield of, other
-    narrow = ARRAYS.sub(r'\1, "bfloat16")', one.params.text)
-    if narrow != one.params.text:
-        yield "bfloat16", dataclasses.replace(one, params=one.params.but(narrow))
+    narrow = ARRAYS.sub(r'\1, "bfloat16")', transformation.params.text)
+    if narrow != transformation.params.text:
+        yield "bfloat16", dataclasses.replace(transformation, params=transformation.params.but(narrow))
 
 
-def can_be_used(value: Any, one: Transformation) -> bool:
+def can_be_used(value: Any, transformation: Transformation) -> bool:
     try:
-        use(value, one)
+        use(value, transformation)
     except Exception:
         return False
     return True
 
 
-def declarations(one: Transformation) -> dict[str, Any]:
+def declarations(transformation: Transformation) -> dict[str, Any]:
     """The leaves of the state, and what an update gives: the updates are as the parameters, and the state is as it was."""
-    params, state = one.params.value(0), ()
+    params, state = transformation.params.value(0), ()
     leaves, statics = [], {}
     with contextlib.suppress(Exception):  # of what has no state on these, the laws tell
-        suite: Any = suite_of(one)()
+        suite: Any = suite_of(transformation)()
         state, statics = suite.make(0), inferred_statics(suite)
         leaves = [
             dataclasses.replace(leaf, unused=leaf.unused or not is_used)
-            for leaf, is_used in zip(inferred_leaves(suite), used_leaves(one, state), strict=True)
+            for leaf, is_used in zip(inferred_leaves(suite), used_leaves(transformation, state), strict=True)
         ]
     outputs = [
         Output(tuple(jnp.shape(leaf)), name_of(jnp.result_type(leaf))) for leaf in numbers_of((params, state))
@@ -104,13 +108,15 @@ def declarations(one: Transformation) -> dict[str, Any]:
     }
 
 
-def used_leaves(one: Transformation, state: Any) -> Sequence[bool]:
+def used_leaves(transformation: Transformation, state: Any) -> Sequence[bool]:
     """For each leaf of the state whether an update depends on it: some are there for their place alone."""
     leaves = jax.tree.leaves(state)
     places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
     try:
         closed = jax.make_jaxpr(
-            lambda held: arrays_of(updated(one, replace_leaves(state, dict(zip(places, held, strict=True)))))
+            lambda arrays: arrays_of(
+                updated(transformation, replace_leaves(state, dict(zip(places, arrays, strict=True))))
+            )
         )([leaves[place] for place in places])
     except Exception:  # it needs values, or fails, which the laws tell
         return [True] * len(leaves)
@@ -118,15 +124,18 @@ def used_leaves(one: Transformation, state: Any) -> Sequence[bool]:
     return [marks.get(place, True) for place in range(len(leaves))]
 
 
-def updated(one: Transformation, state: Any) -> Any:
+def updated(transformation: Transformation, state: Any) -> Any:
     """What an update of the example gives for a state."""
-    return one.made.value(0).update(
-        one.params.value(1), state, one.params.value(0), **one.given(one.params.value(1))
+    return transformation.made.value(0).update(
+        transformation.params.value(1),
+        state,
+        transformation.params.value(0),
+        **transformation.given(transformation.params.value(1)),
     )
 
 
-def suite_of(one: Transformation) -> type:
+def suite_of(transformation: Transformation) -> type:
     """The suite without its declarations."""
-    value = one.made.value(0)
-    body: dict[str, Any] = {"build": lambda self, seed: value.init(one.params.value(seed))}
+    value = transformation.made.value(0)
+    body: dict[str, Any] = {"build": lambda self, seed: value.init(transformation.params.value(seed))}
     return type("Adopted", (PytreeLaws,), body)

@@ -60,24 +60,29 @@ class Transformation:
 
     def given(self, updates: Any) -> dict[str, Any]:
         """The values of these."""
-        texts = {name: one for name, one in self.further.items() if one.text != UPDATES}
-        return {**dict.fromkeys(self.further, updates), **{name: one.value(0) for name, one in texts.items()}}
+        texts = {name: source for name, source in self.further.items() if source.text != UPDATES}
+        return {
+            **dict.fromkeys(self.further, updates),
+            **{name: source.value(0) for name, source in texts.items()},
+        }
 
 
 def find_transformation(function: Any, said: Mapping[str, Source], failure: Failure) -> Transformation | None:
     """The first arguments with which a function makes one that can be used."""
     every = parameters_of(function)
-    parameters = [one for one in every if one.kind not in VARIABLE]
+    parameters = [parameter for parameter in every if parameter.kind not in VARIABLE]
     needed = required(parameters)
-    wanted = [one for one in parameters if one in needed or one.name in said]
+    wanted = [parameter for parameter in parameters if parameter in needed or parameter.name in said]
     budget, context = Budget(WAYS), Context(said=said, instances=instances, of_optimiser=True)
     for _ in range(3):
         for made in ways_to_make(refer(function), wanted, context, budget, failure):
-            found = with_parameters(made, said, failure)
-            if found is not None:
-                return found
-        told = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
-        further = [one for one in parameters if one.name in told and one not in wanted]
+            transformation = with_parameters(made, said, failure)
+            if transformation is not None:
+                return transformation
+        words = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
+        further = [
+            parameter for parameter in parameters if parameter.name in words and parameter not in wanted
+        ]
         if not further:
             break
         wanted = [*wanted, *further[:4]]
@@ -90,13 +95,17 @@ def ways_to_make(
     maker: Source, wanted: Sequence[inspect.Parameter], context: Context, budget: Budget, failure: Failure
 ) -> Iterator[Source]:
     """The calls of a function with values for its arguments, in the order in which they are tried."""
-    lists = [values_for(one.name, one.annotation, context) for one in wanted]
-    failure.unknown = [one.name for one, found in zip(wanted, lists, strict=True) if not found]
-    positional = sum(one.kind is inspect.Parameter.POSITIONAL_ONLY for one in wanted)
+    lists = [values_for(parameter.name, parameter.annotation, context) for parameter in wanted]
+    failure.unknown = [
+        parameter.name for parameter, sources in zip(wanted, lists, strict=True) if not sources
+    ]
+    positional = sum(parameter.kind is inspect.Parameter.POSITIONAL_ONLY for parameter in wanted)
     for places in combinations(lists, WAYS):
         if not budget.take():
             return
-        chosen = {one.name: each[place] for one, each, place in zip(wanted, lists, places, strict=True)}
+        chosen = {
+            parameter.name: each[place] for parameter, each, place in zip(wanted, lists, places, strict=True)
+        }
         yield called(maker, chosen, positional)
 
 
@@ -113,8 +122,8 @@ def with_parameters(source: Source, said: Mapping[str, Source], failure: Failure
         return None
     trees = [said["params"]] if "params" in said else [Source(text) for text in TREES.values()]
     for params in trees:
-        if (found := with_further(value, made, params, said, failure)) is not None:
-            return found
+        if (transformation := with_further(value, made, params, said, failure)) is not None:
+            return transformation
     failure.unknown = failure.unknown or ["params"]
     return None
 
@@ -125,10 +134,10 @@ def with_further(
     """The same with what `update` asks for besides: by its signature, or by the error that it raises."""
     further = asked_for(value, said, failure)
     for _ in range(2):
-        one = Transformation(made, params, further)
+        transformation = Transformation(made, params, further)
         try:
-            use(value, one)
-            return one
+            use(value, transformation)
+            return transformation
         except OfBatchesError:
             raise
         except Exception as error:
@@ -142,31 +151,31 @@ def with_further(
 
 def once(source: Source) -> Source:
     """The same for one seed: a transformation is made once, and draws nothing anew."""
-    return source.but(SEED.sub(lambda found: found[1] or "0", source.text))
+    return source.but(SEED.sub(lambda match: match[1] or "0", source.text))
 
 
 def asked_for(value: Any, said: Mapping[str, Source], failure: Failure) -> dict[str, Source]:
     """What the signature of `update` asks for besides; what nobody knows is noted."""
-    needed = [one.name for one in required(signature_of(value.update))[len(FIRST) :]]
+    needed = [parameter.name for parameter in required(signature_of(value.update))[len(FIRST) :]]
     known = {**FURTHER, **said}
     failure.unknown = [name for name in needed if name not in known] or failure.unknown
     return {name: known[name] for name in needed if name in known}
 
 
-def named_in(text: str, given: Mapping[str, Source], said: Mapping[str, Source]) -> dict[str, Source]:
+def named_in(text: str, arguments: Mapping[str, Source], said: Mapping[str, Source]) -> dict[str, Source]:
     """What an error asks for by name."""
     known = {**FURTHER, **said}
-    return {name: known[name] for name in re.findall(r"\w+", text) if name in known and name not in given}
+    return {name: known[name] for name in re.findall(r"\w+", text) if name in known and name not in arguments}
 
 
-def use(value: Any, one: Transformation) -> None:
+def use(value: Any, transformation: Transformation) -> None:
     """One update, traced where it can be. Raises what it raises."""
 
     def run(updates: Any, params: Any) -> Any:
-        changes, after = value.update(updates, value.init(params), params, **one.given(updates))
+        changes, after = value.update(updates, value.init(params), params, **transformation.given(updates))
         return changes, after
 
-    updates, params = one.params.value(1), one.params.value(0)
+    updates, params = transformation.params.value(1), transformation.params.value(0)
     try:
         changes, _ = jax.eval_shape(run, updates, params)
     except NEEDS_VALUES:

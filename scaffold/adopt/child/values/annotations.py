@@ -21,23 +21,28 @@ ANY_SHAPE = "Array, ...]"
 
 def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Parameter]:
     """The parameters with their annotations as objects, as far as they can be told."""
-    found = signature_of(function)
-    if isinstance(function, type) and all(one.kind in VARIABLE for one in found):
-        found = signature_of(function.__init__)[1:]  # a metaclass passes on what it is given
+    parameters = signature_of(function)
+    if isinstance(function, type) and all(parameter.kind in VARIABLE for parameter in parameters):
+        parameters = signature_of(function.__init__)[1:]  # a metaclass passes on what it is given
         function = function.__init__
     names = names_around(function, owner)
-    found = [one.replace(annotation=resolved(one.annotation, names)) for one in found]
+    parameters = [
+        parameter.replace(annotation=resolved(parameter.annotation, names)) for parameter in parameters
+    ]
     fields = fields_of(owner) if function in (owner, getattr(owner, "__init__", None)) else {}
-    told = {name: resolved(one, names) for name, one in fields.items()}
+    annotations = {name: resolved(annotation, names) for name, annotation in fields.items()}
     return [
-        one.replace(annotation=told.get(one.name, EMPTY)) if one.annotation is EMPTY else one for one in found
+        parameter.replace(annotation=annotations.get(parameter.name, EMPTY))
+        if parameter.annotation is EMPTY
+        else parameter
+        for parameter in parameters
     ]
 
 
 def fields_of(owner: type | None) -> dict[str, Any]:
     """The annotations of a class: what says nothing in the constructor is often said of the attribute."""
     classes = reversed(owner.__mro__) if owner else ()
-    return {name: one for cls in classes for name, one in inspect.get_annotations(cls).items()}
+    return {name: annotation for cls in classes for name, annotation in inspect.get_annotations(cls).items()}
 
 
 def signature_of(function: Any) -> list[inspect.Parameter]:
@@ -51,13 +56,13 @@ def names_around(function: Any, owner: type | None) -> dict[str, Any]:
     """The names that the annotations of a function may use."""
     bare = inspect.unwrap(getattr(function, "__func__", function))
     classes = [*reversed(owner.__mro__)] if owner else []
-    found: dict[str, Any] = {}
-    for one in (bare, *classes):
-        found |= checker_names(str(getattr(one, "__module__", "")))
-    found |= getattr(bare, "__globals__", {})
+    names: dict[str, Any] = {}
+    for definition in (bare, *classes):
+        names |= checker_names(str(getattr(definition, "__module__", "")))
+    names |= getattr(bare, "__globals__", {})
     for cls in classes:
-        found |= vars(sys.modules.get(cls.__module__, object))
-    return found
+        names |= vars(sys.modules.get(cls.__module__, object))
+    return names
 
 
 def resolved(annotation: Any, names: dict[str, Any]) -> Any:
@@ -83,9 +88,9 @@ def union_members(annotation: Any) -> tuple[Any, ...]:
     annotation = unaliased(annotation)
     if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
         return (annotation,)
-    members = [inner for one in typing.get_args(annotation) for inner in union_members(one)]
-    none = [one for one in members if one is type(None)]
-    return (*(one for one in members if one is not type(None)), *none[:1])
+    members = [inner for member in typing.get_args(annotation) for inner in union_members(member)]
+    none = [member for member in members if member is type(None)]
+    return (*(member for member in members if member is not type(None)), *none[:1])
 
 
 def is_shaped(annotation: Any) -> bool:
@@ -102,20 +107,20 @@ def is_array_type(annotation: Any) -> bool:
 
 def dtype_of(annotation: Any) -> str:
     """The dtype by which `sample` makes an array of an annotation of jaxtyping."""
-    found = annotation.dtypes
-    names = [str(one) for one in found] if isinstance(found, tuple | list) else []
+    dtypes = annotation.dtypes
+    names = [str(dtype) for dtype in dtypes] if isinstance(dtypes, tuple | list) else []
     if not names or "float32" in names:
         return "float"
     table = {"complex64": "complex", "int32": "int", "uint32": "uint32", "bool": "bool"}
-    if any("key" in one for one in names):
+    if any("key" in name for name in names):
         return "key"
-    return next((table[one] for one in table if one in names), names[0] if len(names) == 1 else "float")
+    return next((table[name] for name in table if name in names), names[0] if len(names) == 1 else "float")
 
 
 def arity_of(annotation: Any) -> int | None:
     """How many arguments a `Callable[[...], ...]` takes."""
-    given = typing.get_args(annotation)
-    return len(given[0]) if given and isinstance(given[0], list) else None
+    arguments = typing.get_args(annotation)
+    return len(arguments[0]) if arguments and isinstance(arguments[0], list) else None
 
 
 def is_callable_type(annotation: Any) -> bool:
@@ -125,4 +130,6 @@ def is_callable_type(annotation: Any) -> bool:
 
 def required(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
     """The parameters that a call cannot do without."""
-    return [one for one in parameters if one.default is EMPTY and one.kind not in VARIABLE]
+    return [
+        parameter for parameter in parameters if parameter.default is EMPTY and parameter.kind not in VARIABLE
+    ]

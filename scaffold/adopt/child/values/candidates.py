@@ -36,16 +36,16 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
         return [context.said[name]]
     if context.has_state and names.STATE.search(name):
         return [Source("self.state(seed)")]
-    found = [*of_first_words(name, annotation), *of_annotation(name, annotation, context)]
+    sources = [*of_first_words(name, annotation), *of_annotation(name, annotation, context)]
     if context.of_optimiser and name.endswith("mask"):
-        found = [Source("True"), *found]
+        sources = [Source("True"), *sources]
     is_open = annotation in (EMPTY, Any, object)
-    if is_open or not found:
+    if is_open or not sources:
         is_class = isinstance(annotation, type) and not is_open
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
-        found += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
-        found = [*(value for cls in context.lookalikes for value in context.instances(cls)), *found]
-    return list(dict.fromkeys(found))[:MOST]
+        sources += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
+        sources = [*(source for cls in context.lookalikes for source in context.instances(cls)), *sources]
+    return list(dict.fromkeys(sources))[:MOST]
 
 
 def of_first_words(name: str, annotation: Any) -> list[Source]:
@@ -91,8 +91,12 @@ def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
 
 def pairs(kind: Any) -> list[Source]:
     """Functions of two arguments that return a result and something beside it, as an annotation says."""
-    given = typing.get_args(kind)
-    result = typing.get_args(given[1]) if len(given) == 2 and typing.get_origin(given[1]) is tuple else ()
+    arguments = typing.get_args(kind)
+    result = (
+        typing.get_args(arguments[1])
+        if len(arguments) == 2 and typing.get_origin(arguments[1]) is tuple
+        else ()
+    )
     if arity_of(kind) != 2 or len(result) != 2:
         return []
     is_scalar = is_shaped(result[0]) and not result[0].dim_str.strip()
@@ -104,41 +108,50 @@ def of_union(name: str, members: Sequence[Any], context: Context) -> list[Source
     """Values of each member; where arrays are among them, numbers may be arrays as well."""
     if context.of_optimiser:
         first = int if names.WHOLE.search(name) else float
-        members = sorted(members, key=lambda one: (one is not first, one not in (float, int)))
-    elif any(is_array_type(one) for one in members):
+        members = sorted(members, key=lambda member: (member is not first, member not in (float, int)))
+    elif any(is_array_type(member) for member in members):
         first = [int] if int in members and not {bool, float} & {*members} else []
         others = [
-            one for one in members if isinstance(one, type) and not (is_number(one) or is_array_type(one))
+            member
+            for member in members
+            if isinstance(member, type) and not (is_number(member) or is_array_type(member))
         ]
         others = [
-            one for one in others if is_shaped(one) or one is type(None) or "numpy" not in one.__module__
+            member
+            for member in others
+            if is_shaped(member) or member is type(None) or "numpy" not in member.__module__
         ]
-        rest = [value for one in others if one is not complex for value in of_annotation(name, one, context)]
-        own = [value for one in first for value in of_annotation(name, one, context)[:2]]
-        return [*own, *arrays(name, context, is_number=bool({int, float} & {*members})), *rest]
-    found = [of_annotation(name, one, context) for one in members if one is not type(None)]
-    heads = [one[0] for one in found if one]
-    rest = [value for one in found for value in one[1:]]
+        rest = [
+            value
+            for member in others
+            if member is not complex
+            for value in of_annotation(name, member, context)
+        ]
+        numbers = [value for member in first for value in of_annotation(name, member, context)[:2]]
+        return [*numbers, *arrays(name, context, is_number=bool({int, float} & {*members})), *rest]
+    groups = [of_annotation(name, member, context) for member in members if member is not type(None)]
+    heads = [group[0] for group in groups if group]
+    rest = [value for group in groups for value in group[1:]]
     return [*heads, *rest, *([Source("None")] if type(None) in members else [])]
 
 
 def of_special(name: str, kind: Any, context: Context) -> list[Source]:
     """Values of generics, literals, type variables and classes."""
-    origin, given = typing.get_origin(kind), typing.get_args(kind)
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Annotated:
-        return of_annotation(name, given[0], context)
+        return of_annotation(name, arguments[0], context)
     if origin is typing.Literal:
-        return [Source(repr(one)) for one in given]
+        return [Source(repr(literal)) for literal in arguments]
     if origin is type:
-        return [refer(given[0])] if given and isinstance(given[0], type) else []
+        return [refer(arguments[0])] if arguments and isinstance(arguments[0], type) else []
     if origin is tuple or kind is tuple:
-        return tuples(name, given, context)
+        return tuples(name, arguments, context)
     if origin in LISTS or kind in LISTS:
-        return lists(name, given[0] if given else EMPTY, context)
+        return lists(name, arguments[0] if arguments else EMPTY, context)
     if origin in SETS or kind in SETS:
         return [Source("frozenset()")]
     if origin in DICTS or kind in DICTS:
-        return dicts(name, given[1] if len(given) > 1 else EMPTY, context)
+        return dicts(name, arguments[1] if len(arguments) > 1 else EMPTY, context)
     if isinstance(kind, typing.TypeVar):
         return of_type_variable(name, kind, context)
     if hasattr(kind, "__supertype__"):
@@ -157,7 +170,7 @@ def of_type_variable(name: str, kind: Any, context: Context) -> list[Source]:
     if names.MODULE.search(name):
         return modules()
     kinds = [*kind.__constraints__, *([kind.__bound__] if kind.__bound__ is not None else [])]
-    return [value for one in kinds for value in of_annotation(name, one, context)]
+    return [value for constraint in kinds for value in of_annotation(name, constraint, context)]
 
 
 def of_class(name: str, cls: Any, context: Context) -> list[Source]:
@@ -167,7 +180,7 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
     if cls in (object, Any) or cls.__module__ in ("builtins", "collections.abc", "typing"):
         return []
     if issubclass(cls, enum.Enum):
-        return [refer(cls).but(f"{refer(cls).text}.{one.name}") for one in cls]
+        return [refer(cls).but(f"{refer(cls).text}.{member.name}") for member in cls]
     items = own_items(cls)
     if items:
         return items
@@ -179,8 +192,8 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
     if equinox is not None and cls is equinox.Module:
         return modules()
     flax: Any = sys.modules.get("flax.nnx")
-    if flax is not None and (found := of_flax(name, cls, flax, context)) is not None:
-        return found
+    if flax is not None and (sources := of_flax(name, cls, flax, context)) is not None:
+        return sources
     return context.instances(cls)
 
 
@@ -192,7 +205,7 @@ def of_flax(name: str, cls: Any, nnx: Any, context: Context) -> list[Source] | N
         return []
     if issubclass(cls, nnx.Variable) and getattr(nnx, cls.__name__, None) is cls:
         kind = "Param" if cls is nnx.Variable else cls.__name__
-        return [one.but(f"nnx.{kind}({one.text})") for one in arrays(name, context)]
+        return [source.but(f"nnx.{kind}({source.text})") for source in arrays(name, context)]
     return None
 
 
@@ -202,49 +215,51 @@ def own_items(cls: Any) -> list[Source]:
     base = getattr(equinox, "Enumeration", None)
     if base is None or not issubclass(cls, base):
         return []
-    own = refer(cls)
-    return [own.but(f"jax.tree.map(jnp.array, {own.text}.{name})") for name in cls._name_to_item]
+    reference = refer(cls)
+    return [reference.but(f"jax.tree.map(jnp.array, {reference.text}.{name})") for name in cls._name_to_item]
 
 
 def shaped(name: str, kind: Any, context: Context) -> list[Source]:
     """Arrays whose dims an annotation names."""
     shape, dtype = context.sizes.of_dims(kind.dim_str), dtype_of(kind)
     if shape is None:
-        return [array(name, one, dtype, context) for one in context.shapes]
+        return [array(name, shape, dtype, context) for shape in context.shapes]
     return [array(name, shape, dtype, context)]
 
 
-def tuples(name: str, given: Sequence[Any], context: Context) -> list[Source]:
-    if not given:
+def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
+    if not kinds:
         return [*of_name(name, context), Source("(3,)"), Source("(2, 3)")]
-    if len(given) == 2 and given[1] is Ellipsis:
-        if given[0] is int:
+    if len(kinds) == 2 and kinds[1] is Ellipsis:
+        if kinds[0] is int:
             return [Source("(3,)"), Source("(2, 3)"), Source("(0,)"), Source("(1,)")]
-        return [tuple_of(part) for part in several(name, given[0], context)]
-    if all(one == given[0] for one in given):
-        return [tuple_of([one] * len(given)) for one in values_for(name, given[0], context)]
-    parts = [values_for(f"{name} {place}", one, context)[:2] for place, one in enumerate(given)]
+        return [tuple_of(part) for part in several(name, kinds[0], context)]
+    if all(kind == kinds[0] for kind in kinds):
+        return [tuple_of([source] * len(kinds)) for source in values_for(name, kinds[0], context)]
+    parts = [values_for(f"{name} {place}", kind, context)[:2] for place, kind in enumerate(kinds)]
     return [tuple_of(part) for part in itertools.islice(itertools.product(*parts), 8)]
 
 
 def several(name: str, kind: Any, context: Context) -> list[list[Source]]:
     """Two values of a kind, or one."""
-    found = values_for(name.removesuffix("s") or name, kind, context)[:4]
-    return [[one, one] for one in found] + [[one] for one in found[:1]]
+    sources = values_for(name.removesuffix("s") or name, kind, context)[:4]
+    return [[source, source] for source in sources] + [[source] for source in sources[:1]]
 
 
 def lists(name: str, kind: Any, context: Context) -> list[Source]:
     if kind is int:
         return [Source("(3, 2)"), Source("(3,)"), Source("(0,)")]
     made = [tuple_of(part) for part in several(name, kind, context)]
-    return [one.but(f"[{one.text[1:-1].rstrip(',')}]") for one in made]
+    return [source.but(f"[{source.text[1:-1].rstrip(',')}]") for source in made]
 
 
 def dicts(name: str, kind: Any, context: Context) -> list[Source]:
     if kind in (Any, object):
         return [Source("{}")]
-    found = values_for(name, kind, context)[:3] if kind is not EMPTY else [Source("sample(seed, (3,))")]
-    return [merged(f'{{"a": {one.text}, "b": {one.later(1).text}}}', [one]) for one in found] + [Source("{}")]
+    sources = values_for(name, kind, context)[:3] if kind is not EMPTY else [Source("sample(seed, (3,))")]
+    return [
+        merged(f'{{"a": {source.text}, "b": {source.later(1).text}}}', [source]) for source in sources
+    ] + [Source("{}")]
 
 
 def trees(name: str, kind: Any, context: Context) -> list[Source]:
@@ -252,12 +267,12 @@ def trees(name: str, kind: Any, context: Context) -> list[Source]:
     leaf = getattr(kind, "leaftype", EMPTY)
     if isinstance(leaf, type) and not is_array_type(leaf) and not is_shaped(leaf) and leaf is not object:
         return values_for(name, leaf, context)
-    found = arrays(name, context)
+    sources = arrays(name, context)
     tree = '{"a": sample(seed, (3,)), "b": sample(seed + 1, (2,))}'
-    return [*found[:1], Source(tree, told="shape"), *found[1:]]
+    return [*sources[:1], Source(tree, told="shape"), *sources[1:]]
 
 
-LISTS = (list, typing.Sequence, typing.Iterable, typing.Collection, *(typing.get_origin(one) for one in (
+LISTS = (list, typing.Sequence, typing.Iterable, typing.Collection, *(typing.get_origin(kind) for kind in (
     typing.Sequence[int], typing.Iterable[int], typing.Collection[int])))  # fmt: skip
 SETS = (set, frozenset, typing.AbstractSet, typing.get_origin(typing.AbstractSet[int]))
 DICTS = (
@@ -292,8 +307,8 @@ def of_word(text: str, name: str, context: Context) -> Iterable[Source]:
 
 def of_anything(name: str, context: Context) -> list[Source]:
     """Where nothing is known: an array, a pair of arrays, a number, a function, a module."""
-    found = arrays(name, context)
-    vectors = [one for one in found[:8] if ",)" in one.text]
-    found[len(vectors) : len(vectors)] = [tuple_of([one, one]) for one in vectors]
+    sources = arrays(name, context)
+    vectors = [source for source in sources[:8] if ",)" in source.text]
+    sources[len(vectors) : len(vectors)] = [tuple_of([source, source]) for source in vectors]
     tail = [Source("0.5"), Source("2"), *functions(name, None, context)[:2], *modules()[:1]]
-    return [*found, *tail]
+    return [*sources, *tail]

@@ -16,8 +16,8 @@ def checker_names(module: str) -> Mapping[str, Any]:
     loaded = sys.modules.get(module)
     if loaded is None:
         return {}
-    statements = [one for block in checker_blocks(loaded) for one in block.body]
-    return {name: value for one in statements for name, value in bindings_of(one, loaded)}
+    statements = [statement for block in checker_blocks(loaded) for statement in block.body]
+    return {name: value for statement in statements for name, value in bindings_of(statement, loaded)}
 
 
 def checker_blocks(module: ModuleType) -> Iterator[ast.If]:

@@ -16,7 +16,9 @@ DOMAINS = ("jnp.exp", "jax.nn.sigmoid", "-jnp.exp")
 
 def within(domain: str, arguments: Mapping[str, Source]) -> dict[str, Source]:
     """The arguments with numbers of a domain in place of those of any sign."""
-    return {name: one.but(DRAWN.sub(rf"{domain}(\g<0>)", one.text)) for name, one in arguments.items()}
+    return {
+        name: source.but(DRAWN.sub(rf"{domain}(\g<0>)", source.text)) for name, source in arguments.items()
+    }
 
 
 def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
@@ -25,21 +27,21 @@ def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
     What an instance of the suite gives, `self.make(seed).init(...)`, is made of the same draws as the others.
     """
     seen: set[str] = set()
-    found: dict[str, Source] = {}
-    for name, one in arguments.items():
-        chosen = one
-        for later in range(1, len(arguments) * 4 if "self." not in one.text else 1):
+    sources: dict[str, Source] = {}
+    for name, source in arguments.items():
+        chosen = source
+        for later in range(1, len(arguments) * 4 if "self." not in source.text else 1):
             if seen.isdisjoint(DRAWS.findall(chosen.text)):
                 break
-            chosen = one.later(later)
+            chosen = source.later(later)
         seen.update(DRAWS.findall(chosen.text))
-        found[name] = chosen.but(unlike(chosen.text, [one.text for one in found.values()]))
-    return found
+        sources[name] = chosen.but(unlike(chosen.text, [other.text for other in sources.values()]))
+    return sources
 
 
 def unlike(text: str, others: Sequence[str]) -> str:
     """The text of a value that stands for any of its kind, or another such, where an argument has it already."""
     if text not in others:
         return text
-    kind = next((one for one in names.ANY if text in one), ())
-    return next((one for one in kind if one not in others), text)
+    kind = next((texts for texts in names.ANY if text in texts), ())
+    return next((candidate for candidate in kind if candidate not in others), text)

@@ -51,7 +51,7 @@ def integers(name: str, context: Context) -> list[Source]:
     if names.INDEX.search(name) and name not in ("step", "position"):
         return [Source("1"), Source("0")]
     order = (2, 3, 1, 4) if is_count(name) else (context.sizes.of(name), 4, 6, 2, 1, 8)
-    return [Source(str(one)) for one in dict.fromkeys([*order, *context.numbers])]
+    return [Source(str(number)) for number in dict.fromkeys([*order, *context.numbers])]
 
 
 def is_count(name: str) -> bool:
@@ -60,15 +60,15 @@ def is_count(name: str) -> bool:
 
 def floats(name: str, context: Context) -> list[Source]:
     first = next(context.floats)
-    return [Source(one) for one in dict.fromkeys((first, "0.5", "1.5", "0.001", "2.5"))]
+    return [Source(text) for text in dict.fromkeys((first, "0.5", "1.5", "0.001", "2.5"))]
 
 
 def strings(name: str, context: Context) -> list[Source]:
-    found = [f'"{word}"' for word in context.words]
+    literals = [f'"{word}"' for word in context.words]
     for part, texts in names.TEXTS.items():
         if re.search(part, name):
-            found += texts
-    return [Source(one) for one in dict.fromkeys(found)]
+            literals += texts
+    return [Source(literal) for literal in dict.fromkeys(literals)]
 
 
 def booleans(name: str, context: Context) -> list[Source]:
@@ -106,14 +106,14 @@ def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Sour
     """
     shapes = list(context.shapes)
     if is_number or names.TIME.search(name):
-        shapes = [(), *(one for one in shapes if one)]
-    found = [array(name, shape, "float", context) for shape in shapes]
+        shapes = [(), *(shape for shape in shapes if shape)]
+    sources = [array(name, shape, "float", context) for shape in shapes]
     square = [shape for shape in shapes if len(shape) == 2 and shape[0] == shape[1]]
     if names.MATRIX.search(name):
-        found = [*(array(name, shape, "float", context) for shape in square), *found]
+        sources = [*(array(name, shape, "float", context) for shape in square), *sources]
     numbers = [array(name, shape, "int", context) for shape in [(), *shapes[:2]]]
-    every = [*numbers, *found] if names.INDEX.search(name) else [*found, *numbers]
-    return [replace(one, told="shape") for one in every]
+    every = [*numbers, *sources] if names.INDEX.search(name) else [*sources, *numbers]
+    return [replace(source, told="shape") for source in every]
 
 
 def functions(name: str, arity: int | None, context: Context) -> list[Source]:
@@ -122,16 +122,16 @@ def functions(name: str, arity: int | None, context: Context) -> list[Source]:
         return [*modules(), *functions("function", arity, context)]
     if names.INITIALISES.search(name):
         return [Source("jax.nn.initializers.ones")]
-    one, two = [Source(text) for text in names.ONE], [Source(text) for text in names.TWO]
+    unary, two = [Source(text) for text in names.ONE], [Source(text) for text in names.TWO]
     if names.REDUCES.search(name):
-        one = [one[1], one[0]]
+        unary = [unary[1], unary[0]]
     further = [helper(text) for text in names.HELPERS.values()]
     of_three = [helper(names.FORCED), further[1]]
     if arity is None:
-        return [*one[:2], *two[:1], *of_three, *further]
+        return [*unary[:2], *two[:1], *of_three, *further]
     if arity == 0:
         return [Source("dict")]
-    return {1: [*one, *two], 2: [*two, further[0]], 3: of_three, 4: further[2:]}.get(arity, [])
+    return {1: [*unary, *two], 2: [*two, further[0]], 3: of_three, 4: further[2:]}.get(arity, [])
 
 
 def helper(text: str) -> Source:
@@ -141,11 +141,11 @@ def helper(text: str) -> Source:
 
 def modules() -> list[Source]:
     """Modules that stand for any."""
-    found = ["eqx.nn.Linear(3, 3, key=jax.random.key(seed))", "eqx.nn.Linear(3, 2, key=jax.random.key(seed))"]
-    return [Source(text) for text in found] if "equinox" in sys.modules else []
+    texts = ["eqx.nn.Linear(3, 3, key=jax.random.key(seed))", "eqx.nn.Linear(3, 2, key=jax.random.key(seed))"]
+    return [Source(text) for text in texts] if "equinox" in sys.modules else []
 
 
 def tuple_of(parts: Sequence[Source]) -> Source:
-    later = distinct([one.later(place) for place, one in enumerate(parts)], ())
-    inside = ", ".join(one.text for one in later)
+    later = distinct([part.later(place) for place, part in enumerate(parts)], ())
+    inside = ", ".join(part.text for part in later)
     return merged(f"({inside},)" if len(later) == 1 else f"({inside})", later)

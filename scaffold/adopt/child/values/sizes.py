@@ -29,7 +29,7 @@ class Sizes:
         """The size that belongs to a name: a prime that no other name has."""
         if name not in self.known:
             used = {*self.known.values(), *self.taken}
-            self.known[name] = next((one for one in PRIMES if one not in used), PRIMES[-1])
+            self.known[name] = next((prime for prime in PRIMES if prime not in used), PRIMES[-1])
         return self.known[name]
 
     def of_dims(self, dims: str) -> tuple[int, ...] | None:
@@ -57,16 +57,16 @@ class Sizes:
 def held_sizes(instance: Any, state: Any = None) -> tuple[int, ...]:
     """The sizes that an instance and its state hold, each once: of last axes, which take what is given; numbers; other axes."""
     leaves = jax.tree.leaves((instance, state))
-    found = [axes[-1] for leaf in leaves if (axes := axes_of(leaf))]
+    sizes = [axes[-1] for leaf in leaves if (axes := axes_of(leaf))]
     for value in attributes_below(instance):
         if type(value) is int:
-            found.append(value)
-        elif isinstance(value, tuple | list) and all(type(one) is int for one in value):
-            found += value
-        found += axes_of(value) if hasattr(value, "dtype") else ()
+            sizes.append(value)
+        elif isinstance(value, tuple | list) and all(type(size) is int for size in value):
+            sizes += value
+        sizes += axes_of(value) if hasattr(value, "dtype") else ()
     for leaf in leaves:
-        found += axes_of(leaf)
-    return tuple(dict.fromkeys(one for one in found if 1 < one < LARGEST))
+        sizes += axes_of(leaf)
+    return tuple(dict.fromkeys(size for size in sizes if 1 < size < LARGEST))
 
 
 def axes_of(value: Any) -> tuple[int, ...]:
@@ -78,8 +78,8 @@ def axes_of(value: Any) -> tuple[int, ...]:
 
 def named_sizes(instance: Any) -> dict[str, int]:
     """The sizes that an instance holds under a name."""
-    held = getattr(instance, "__dict__", {}).items()
-    return {name: value for name, value in held if type(value) is int and 0 < value < LARGEST}
+    attributes = getattr(instance, "__dict__", {}).items()
+    return {name: value for name, value in attributes if type(value) is int and 0 < value < LARGEST}
 
 
 def attributes_below(instance: Any) -> Iterator[Any]:
@@ -100,28 +100,28 @@ def safe(instance: Any, name: str) -> Any:
         return None
 
 
-def foreign_sizes(held: Iterable[int]) -> tuple[int, ...]:
+def foreign_sizes(sizes: Iterable[int]) -> tuple[int, ...]:
     """Primes that an instance does not hold, and that are larger than what counts."""
-    known = set(held)
-    return tuple(one for one in PRIMES if one not in known and one > 4)
+    known = set(sizes)
+    return tuple(prime for prime in PRIMES if prime not in known and prime > 4)
 
 
-def shapes_of(held: Sequence[int], most: int = 4) -> list[tuple[int, ...]]:
+def shapes_of(sizes: Sequence[int], most: int = 4) -> list[tuple[int, ...]]:
     """Shapes to try: of vectors first, then of more axes, at last of none; each axis of another size.
 
     An axis is of a size that the instance holds, or of a foreign one, which comes first: a call that takes it
     takes any size there.
     """
-    foreign = foreign_sizes(held)
-    held = tuple(dict.fromkeys([*tuple(held)[:6], *SMALL]))
-    found: list[tuple[int, ...]] = [(foreign[0],), *((one,) for one in held), ()]
+    foreign = foreign_sizes(sizes)
+    sizes = tuple(dict.fromkeys([*tuple(sizes)[:6], *SMALL]))
+    shapes: list[tuple[int, ...]] = [(foreign[0],), *((size,) for size in sizes), ()]
     for rank in range(2, most + 1):
         free = foreign[:most]
-        found.append(free[:rank])
+        shapes.append(free[:rank])
         for place in (rank - 1, 0, *range(1, rank - 1)):
-            found += [(*free[:place], one, *free[place : rank - 1]) for one in held]
-        for first, second in itertools.product(held, held):
-            found.append((*free[: rank - 2], first, second))
+            shapes += [(*free[:place], size, *free[place : rank - 1]) for size in sizes]
+        for first, second in itertools.product(sizes, sizes):
+            shapes.append((*free[: rank - 2], first, second))
             if rank > 2:
-                found.append((first, *free[: rank - 2], second))
-    return list(dict.fromkeys(found))
+                shapes.append((first, *free[: rank - 2], second))
+    return list(dict.fromkeys(shapes))

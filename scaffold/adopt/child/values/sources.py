@@ -61,8 +61,8 @@ class Source:
         """The same with other values: of a later seed."""
         if not by:
             return self
-        found = SEED.sub(lambda seed: f"seed + {int(seed[1] or 0) + by}", self.text)
-        return self.but(found)
+        text = SEED.sub(lambda seed: f"seed + {int(seed[1] or 0) + by}", self.text)
+        return self.but(text)
 
     def but(self, text: str) -> "Source":
         return Source(text, self.imports, self.helpers, self.told)
@@ -71,9 +71,9 @@ class Source:
         """The same with an import under another name, which says where it is from."""
         module, alias = line.split()[1], f"{line.split()[1].replace('.', '_')}_{name}"
         used = re.compile(rf"(?<![\w.\"']){re.escape(name)}\b(?!=)")
-        own = alias, f"from {module} import {name} as {alias}"
-        imports = tuple(own if pair == (name, line) else pair for pair in self.imports)
-        helpers = tuple(used.sub(alias, one) for one in self.helpers)
+        replacement = alias, f"from {module} import {name} as {alias}"
+        imports = tuple(replacement if pair == (name, line) else pair for pair in self.imports)
+        helpers = tuple(used.sub(alias, helper) for helper in self.helpers)
         return Source(used.sub(alias, self.text), imports, helpers, self.told)
 
 
@@ -85,45 +85,45 @@ def compiled(text: str) -> Any:
 @functools.cache
 def namespace(source: Source) -> Mapping[str, Any]:
     """The names of a text and of its helpers."""
-    found: dict[str, Any] = {}
+    names: dict[str, Any] = {}
     for name in dict.fromkeys(_NAMES.findall("\n".join([source.text, *source.helpers]))):
         line = {**BASE, **dict(source.imports)}.get(name)
         if line:
-            exec(line, found)
-    found["Any"] = Any
+            exec(line, names)
+    names["Any"] = Any
     for helper in source.helpers:
-        exec(helper, found)
-    return found
+        exec(helper, names)
+    return names
 
 
 def called(function: Source, arguments: Mapping[str, Source], positional: int = 0) -> Source:
     """A call, the first arguments by position and the others by name."""
-    given = distinct(list(arguments.values()), function.imports)
+    sources = distinct(list(arguments.values()), function.imports)
     texts = [
-        one.text if place < positional else f"{name}={one.text}"
-        for place, (name, one) in enumerate(zip(arguments, given, strict=True))
+        source.text if place < positional else f"{name}={source.text}"
+        for place, (name, source) in enumerate(zip(arguments, sources, strict=True))
     ]
-    return merged(f"{function.text}({', '.join(texts)})", [function, *given])
+    return merged(f"{function.text}({', '.join(texts)})", [function, *sources])
 
 
 def distinct(sources: "Sequence[Source]", taken: Iterable[tuple[str, str]]) -> "list[Source]":
     """The same, where each name means one thing: an alias for a name that an earlier import has."""
-    bound, found = dict(taken), list[Source]()
+    bound, result = dict(taken), list[Source]()
     for source in sources:
         clashes = [(name, line) for name, line in source.imports if bound.setdefault(name, line) != line]
         for name, line in clashes:
             if line.startswith("from "):
                 source = source.aliased(name, line)
-        found.append(source)
-    return found
+        result.append(source)
+    return result
 
 
 def merged(text: str, parts: "list[Source]") -> Source:
     """A text made of several, which needs what they need."""
-    imports = tuple(dict.fromkeys(pair for one in parts for pair in one.imports))
-    helpers = tuple(dict.fromkeys(line for one in parts for line in one.helpers))
-    told = "; ".join(dict.fromkeys(one.told for one in parts if one.told))
-    return Source(text, imports, helpers, told)
+    imports = tuple(dict.fromkeys(pair for part in parts for pair in part.imports))
+    helpers = tuple(dict.fromkeys(line for part in parts for line in part.helpers))
+    guesses = "; ".join(dict.fromkeys(part.told for part in parts if part.told))
+    return Source(text, imports, helpers, guesses)
 
 
 def literal(value: Any) -> str:
@@ -137,8 +137,8 @@ def literal(value: Any) -> str:
 
 def settle(value: Any, module: str, name: str) -> None:
     """Has a class be imported from the module in which its user found it, under its own name or the one that it has there."""
-    own = str(getattr(value, "__qualname__", ""))
-    _HOMES[id(value)] = module, own if held_by(module, own) is value else name
+    qualname = str(getattr(value, "__qualname__", ""))
+    _HOMES[id(value)] = module, qualname if held_by(module, qualname) is value else name
 
 
 def refer(value: Any) -> Source:
@@ -166,28 +166,28 @@ def home_of(value: Any, name: str) -> str:
     """The public module that has it: the nearest one above the module where it is defined."""
     parts = str(getattr(value, "__module__", "") or getattr(type(value), "__module__", "")).split(".")
     above = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
-    public = [one for one in above if not any(part.startswith("_") for part in one.split("."))]
-    found = [one for one in [*public, *above] if held_by(one, name) is value]
-    if not found:
+    public = [module for module in above if not any(part.startswith("_") for part in module.split("."))]
+    homes = [module for module in [*public, *above] if held_by(module, name) is value]
+    if not homes:
         raise LookupError(f"{value!r} is in no module")
-    return found[0]
+    return homes[0]
 
 
 def held_by(module: str, name: str) -> Any:
     try:
-        held = sys.modules.get(module) or importlib.import_module(module)
-        return functools.reduce(getattr, name.split("."), held)
+        loaded = sys.modules.get(module) or importlib.import_module(module)
+        return functools.reduce(getattr, name.split("."), loaded)
     except (ImportError, AttributeError):
         return None
 
 
 def as_said(text: str, module: str, imports: Sequence[str] = ()) -> Source:
     """An expression of the user's: its names are those of `imports`, of `BASE`, and what the class's module knows."""
-    given = {name: line for line in imports for name in names_bound(line)}
+    lines_by_name = {name: line for line in imports for name in names_bound(line)}
     tree = ast.parse(text, mode="eval")
     bound = {arg.arg for node in ast.walk(tree) if isinstance(node, ast.arguments) for arg in node.args}
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in bound]
-    lines = {name: given.get(name) or import_of(name, module) for name in names}
+    lines = {name: lines_by_name.get(name) or import_of(name, module) for name in names}
     return Source(ast.unparse(tree), tuple((name, line) for name, line in lines.items() if line))
 
 

@@ -19,17 +19,17 @@ _WORD = AS_WRITTEN.replace("-", "_")
 
 def is_as_written(node: ast.ClassDef, names: Names) -> bool:
     """Whether the author asks for the class to be emitted word for word."""
-    return any(names.word(_called(one)) == _WORD for one in node.decorator_list)
+    return any(names.word(_called(decorator)) == _WORD for decorator in node.decorator_list)
 
 
 def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
     """The tables of its spec."""
     names = replace(names, stands_alone=True)
     notes.note(("source",), node)
-    ours = [one for one in node.decorator_list if names.word(_called(one))]
+    ours = [decorator for decorator in node.decorator_list if names.word(_called(decorator))]
     raw: dict[str, Any] = {"name": node.name, "kind": AS_WRITTEN}
     raw["source"] = _without_words(source_of([node], notes, leaving=ours), names)
-    fields = {name: one for name, one in _roles(node, names, notes)}
+    fields = {name: table for name, table in _roles(node, names, notes)}
     raw |= {"fields": fields} if fields else {}
     is_nnx = any(KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases)
     raw |= {"options": {"laws": "nnx"}} if is_nnx else {}
@@ -38,15 +38,22 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     raw |= _methods(node, names, notes)
     arguments = [] if "__init__" in raw.get("methods", {}) else list(_fields(node, names, notes))
     imports = list(dict.fromkeys(line for _, line in names.lines))
-    return raw | {key: one for key, one in (("arguments", arguments), ("imports", imports)) if one}
+    return raw | {key: texts for key, texts in (("arguments", arguments), ("imports", imports)) if texts}
 
 
 def _roles(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:
     """The fields whose role a word says, for the tests."""
-    for one in node.body:
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and _word_of(one, names):
-            notes.note(("fields", one.target.id), one)
-            yield one.target.id, {"type": f"={notes.segment(one.annotation)}", "role": _word_of(one, names)}
+    for statement in node.body:
+        if (
+            isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and _word_of(statement, names)
+        ):
+            notes.note(("fields", statement.target.id), statement)
+            yield (
+                statement.target.id,
+                {"type": f"={notes.segment(statement.annotation)}", "role": _word_of(statement, names)},
+            )
 
 
 def _word_of(field: ast.AnnAssign, names: Names) -> str:
@@ -56,11 +63,11 @@ def _word_of(field: ast.AnnAssign, names: Names) -> str:
 
 def _without_words(source: str, names: Names) -> str:
     """The class statement, in which each word for a role is what stands in its place in the class."""
-    fields = (one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.AnnAssign))
-    worded = ((one, one.value) for one in fields if one.value is not None and _word_of(one, names))
+    fields = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.AnnAssign))
+    worded = ((field, field.value) for field in fields if field.value is not None and _word_of(field, names))
     return spliced(
         source,
-        ((end_of(one.annotation), end_of(value), _in_place_of(value, names)) for one, value in worded),
+        ((end_of(field.annotation), end_of(value), _in_place_of(value, names)) for field, value in worded),
     )
 
 
@@ -68,9 +75,9 @@ def _in_place_of(value: ast.expr, names: Names) -> str:
     """What a class has where a skeleton has `param(...)`: `eqx.field(...)` where there is something to say."""
     assert isinstance(value, ast.Call)
     word = names.word(value.func)
-    given = [ast.keyword("default", one) for one in value.args[:1]] + value.keywords
-    said = [ast.keyword("static", ast.Constant(True))] * (word == "static") + given
-    if [one.arg for one in said] == ["default"]:
+    keywords = [ast.keyword("default", default) for default in value.args[:1]] + value.keywords
+    said = [ast.keyword("static", ast.Constant(True))] * (word == "static") + keywords
+    if [keyword.arg for keyword in said] == ["default"]:
         return f" = {ast.unparse(said[0].value)}"
     return f" = eqx.field({', '.join(map(ast.unparse, said))})" if said else ""
 
@@ -81,32 +88,33 @@ def _called(decorator: ast.expr) -> ast.expr:
 
 def _methods(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
     """The methods, of which the tests call those that they have examples for."""
-    functions = {one.name: one for one in node.body if isinstance(one, Function)}
+    functions = {function.name: function for function in node.body if isinstance(function, Function)}
     tables = {
-        name: read_function(one, ("methods", name), names, notes, [one]) for name, one in functions.items()
+        name: read_function(function, ("methods", name), names, notes, [function])
+        for name, function in functions.items()
     }
     return {"methods": tables} if tables else {}
 
 
 def _fields(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:
     """What a class without an `__init__` is built with: its annotated names that have no default, as arguments."""
-    for one in node.body:
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-            if is_carried(one, names) or _has_default(one.value, names):
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            if is_carried(statement, names) or _has_default(statement.value, names):
                 continue
-            text = argument_type(ast.arg(one.target.id, one.annotation), names, notes)
-            yield f"{one.target.id}: {text}" if text else one.target.id
+            text = argument_type(ast.arg(statement.target.id, statement.annotation), names, notes)
+            yield f"{statement.target.id}: {text}" if text else statement.target.id
 
 
 def _has_default(value: ast.expr | None, names: Names) -> bool:
     """Whether a field may be left out: what `field(...)` says, or a plain value."""
     if not (isinstance(value, ast.Call) and _makes_field(names.of(value.func))):
         return value is not None
-    given = {one.arg: one.value for one in value.keywords}
-    made = given.get("init")
+    keywords = {keyword.arg: keyword.value for keyword in value.keywords}
+    made = keywords.get("init")
     is_made = isinstance(made, ast.Constant) and made.value is False
     is_first = bool(names.word(value.func) and value.args)
-    return is_made or is_first or not {"default", "default_factory", "factory"}.isdisjoint(given)
+    return is_made or is_first or not {"default", "default_factory", "factory"}.isdisjoint(keywords)
 
 
 def _makes_field(whole: str) -> bool:

@@ -48,7 +48,11 @@ def source_of(nodes: Iterable[ast.stmt], notes: Notes, leaving: Iterable[ast.exp
     """Statements that follow each other, word for word from the first column on, without the lines of some decorators."""
     listed = list(nodes)
     first, last = first_line(listed[0]), listed[-1].end_lineno or listed[-1].lineno
-    left = {line for one in leaving for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)}
+    left = {
+        line
+        for decorator in leaving
+        for line in range(decorator.lineno, (decorator.end_lineno or decorator.lineno) + 1)
+    }
     lines = outdented(notes, first, last, listed[0].col_offset)
     return "\n".join(line for number, line in lines if number not in left).strip("\n").rstrip()
 

@@ -36,7 +36,7 @@ def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]
     """The kind and the bases."""
     raw: dict[str, Any] = {}
     bases: list[str] = []
-    for base in (one for one in node.bases if not understood(one, names)):
+    for base in (base for base in node.bases if not understood(base, names)):
         word = names.word(base)
         kind = KINDS.get(word) or KINDS_ELSEWHERE.get(names.of(base))
         if kind is None and word:

@@ -59,7 +59,7 @@ class ClassReader:
         before: ast.stmt | None = None
         # The last line of the class statement, as far as it can be told.
         parts = (*self.node.bases, *self.node.keywords)
-        end = max((one.end_lineno or 0 for one in parts), default=self.node.lineno)
+        end = max((part.end_lineno or 0 for part in parts), default=self.node.lineno)
         for index, block in enumerate(blocks(self.node.body, self.names)):
             statement, last = block[0], block[-1]
             doc = doc_below(statement)
@@ -92,8 +92,8 @@ class ClassReader:
             case [ast.FunctionDef(name="__init__" | "create") as constructor]:
                 return self._constructor(constructor)
             case [*_, ast.FunctionDef() | ast.AsyncFunctionDef()]:
-                functions = [one for one in block if isinstance(one, Function)]
-                getters = [one for one in functions if not is_setter(one)]
+                functions = [statement for statement in block if isinstance(statement, Function)]
+                getters = [function for function in functions if not is_setter(function)]
                 return self._function(block, (getters or functions)[-1])
             case [ast.Pass() | ast.Expr(value=ast.Constant())]:
                 return None
@@ -122,7 +122,7 @@ class ClassReader:
         name = self._free_name(node.name, node)
         is_open = self.raw.get("kind", "abstract") != "abstract" and is_left_open(node, self.names)
         is_whole = len(block) > 1 or is_open or name != node.name
-        others = [one for one in self.raw.get("methods", {}).values() if "above" not in one]
+        others = [method for method in self.raw.get("methods", {}).values() if "above" not in method]
         is_first = not (others or is_whole or "call" in self.raw)
         is_constructor = is_first and self._builds(node) and is_understood(node, self.names, self.notes)
         above = "constructors" if is_constructor else "methods"
@@ -140,12 +140,12 @@ class ClassReader:
         """Statements that are no fields and no methods, with the field above which they stand, or `...` below all."""
         table = {"source": source_of(block, self.notes)}
         body = self.node.body
-        below = [_name_of(one) for one in body[body.index(block[-1]) + 1 :]]
-        if not any(isinstance(one, Function) for one in body[: body.index(block[0])]):
+        below = [_name_of(sibling) for sibling in body[body.index(block[-1]) + 1 :]]
+        if not any(isinstance(sibling, Function) for sibling in body[: body.index(block[0])]):
             table["above"] = next((name for name in below if name), "...")
         name = self._free_name(next(iter(sorted(bound_by(table["source"]))), "statement"), block[0])
-        for one in block:
-            self.notes.note(("methods", name, "body"), one)
+        for statement in block:
+            self.notes.note(("methods", name, "body"), statement)
         self.raw.setdefault("methods", {})[name] = table
         return table
 
@@ -157,8 +157,8 @@ class ClassReader:
 
     def _is_abstract(self) -> bool:
         """Whether a method is left to subclasses, though no base says that the class is abstract."""
-        functions = (one for one in self.node.body if isinstance(one, ast.FunctionDef))
-        return "kind" not in self.raw and any(is_left_open(one, self.names) for one in functions)
+        functions = (statement for statement in self.node.body if isinstance(statement, ast.FunctionDef))
+        return "kind" not in self.raw and any(is_left_open(function, self.names) for function in functions)
 
     def _builds(self, node: Function) -> bool:
         """Whether it is a class method, with no other decorator, whose result is the class."""
@@ -167,7 +167,7 @@ class ClassReader:
                 pass
             case other:
                 result = self.names.of(other) if other is not None else ""
-        return [ast.unparse(one) for one in node.decorator_list] == [
+        return [ast.unparse(decorator) for decorator in node.decorator_list] == [
             "classmethod"
         ] and result == self.node.name
 
@@ -190,8 +190,10 @@ class ClassReader:
     def _made(self, name: str, value: ast.expr) -> None:
         path = ("fields", name, "init")
         if name not in self.fields or "init" in self.fields[name]:
-            what = f"`{name}` has an `init` already" if name in self.fields else f"`self.{name}` is no field"
-            self.notes.refuse(value, path[:2], what, "declare it in the class, with one `init`")
+            message = (
+                f"`{name}` has an `init` already" if name in self.fields else f"`self.{name}` is no field"
+            )
+            self.notes.refuse(value, path[:2], message, "declare it in the class, with one `init`")
             return
         self.notes.note(path, value)
         self.fields[name]["init"] = f"={expression(value, self.notes)}"

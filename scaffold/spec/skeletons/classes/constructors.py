@@ -31,10 +31,10 @@ class Constructor(Struct, frozen=True):
 def read_constructor(node: ast.FunctionDef, names: Names, notes: Notes) -> Constructor:
     """The arguments, the statements and what makes the fields."""
     owner = _owner(node)
-    every = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
+    every = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
     texts = read_arguments(node, ("arguments",), names, notes, every)
     notes.locations[("constructor",)] = notes.position(node)
-    statements = [one for one in node.body if not _says_nothing(one)]
+    statements = [statement for statement in node.body if not _says_nothing(statement)]
     made, inits = _made(statements, owner)
     inits = {name: value for name, value in inits.items() if not _is_given(name, value, every)}
     kept = statements[: len(statements) - made]
@@ -50,36 +50,38 @@ def is_read(
     arguments, owner = node.args, _owner(node)
     decorators = [] if owner == "self" else ["classmethod"]
     taken = [*arguments.args[1:], *arguments.kwonlyargs]
-    statements = [one for one in node.body if not _says_nothing(one)]
+    statements = [statement for statement in node.body if not _says_nothing(statement)]
     made, inits = _made(statements, owner)
     kept = statements[: len(statements) - made]
-    given = {name: table for name, table in fields.items() if _is_given(name, inits.get(name), {name})}
+    given_fields = {name: table for name, table in fields.items() if _is_given(name, inits.get(name), {name})}
     return (
         not (arguments.vararg or arguments.kwarg or arguments.posonlyargs)
-        and [ast.unparse(one) for one in node.decorator_list] == decorators
-        and [one.arg for one in arguments.args[:1]] == [owner]
-        and all(_is_known(one, fields, names, notes) for one in taken)
-        and all(_is_of_field(one, given, names, notes) for one in taken)
+        and [ast.unparse(decorator) for decorator in node.decorator_list] == decorators
+        and [argument.arg for argument in arguments.args[:1]] == [owner]
+        and all(_is_known(argument, fields, names, notes) for argument in taken)
+        and all(_is_of_field(argument, given_fields, names, notes) for argument in taken)
         and (owner == "self" or made == 1 or not statements)
         and not any(_is_made_twice(name, value, fields) for name, value in inits.items())
-        and not any(_uses_instance(one, owner) for one in (*kept, *inits.values()))
+        and not any(_uses_instance(node, owner) for node in (*kept, *inits.values()))
     )
 
 
-def _is_of_field(one: ast.arg, given: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes) -> bool:
+def _is_of_field(
+    argument: ast.arg, given_fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes
+) -> bool:
     """Whether an argument that a field is given has the type of that field, or is turned into it by a converter."""
-    table = given.get(one.arg, {})
-    text = argument_type(one, names, notes)
+    table = given_fields.get(argument.arg, {})
+    text = argument_type(argument, names, notes)
     is_stored = table.get("role") not in ("derived", "shared")
     return not text or "converter" in table or not is_stored or table.get("type", text) == text
 
 
-def _is_known(one: ast.arg, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes) -> bool:
+def _is_known(argument: ast.arg, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes) -> bool:
     """Whether an argument has a type of the grammar, or is a field, a dim of one, or what every class takes."""
-    if one.annotation is not None and one.arg not in _USUAL:
-        return bool(argument_type(one, names, notes))
+    if argument.annotation is not None and argument.arg not in _USUAL:
+        return bool(argument_type(argument, names, notes))
     types = " ".join(str(table.get("type")) for table in fields.values())
-    return one.arg in (*fields, *_USUAL) or one.arg in re.findall(r"\w+", types)
+    return argument.arg in (*fields, *_USUAL) or argument.arg in re.findall(r"\w+", types)
 
 
 def _is_made_twice(name: str, value: ast.expr, fields: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -90,7 +92,7 @@ def _is_made_twice(name: str, value: ast.expr, fields: Mapping[str, Mapping[str,
 
 def _uses_instance(node: ast.AST, owner: str) -> bool:
     """Whether a part of a constructor reads the instance that it makes, or calls the constructor of a base."""
-    words = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    words = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     return isinstance(node, ast.Return) or bool(words & {"super", *([owner] if owner == "self" else [])})
 
 
@@ -107,8 +109,8 @@ def _argument(text: str) -> str:
     return name if (name, kind, equals) == ("key", "PRNGKeyArray", "") else text
 
 
-def _is_given(name: str, value: ast.expr | None, given: set[str]) -> bool:
-    return value is None or (isinstance(value, ast.Name) and value.id == name and name in given)
+def _is_given(name: str, value: ast.expr | None, names: set[str]) -> bool:
+    return value is None or (isinstance(value, ast.Name) and value.id == name and name in names)
 
 
 def _says_nothing(statement: ast.stmt) -> bool:
@@ -123,7 +125,7 @@ def _made(statements: list[ast.stmt], owner: str) -> tuple[int, dict[str, ast.ex
     if owner == "cls":
         match statements[-1:]:
             case [ast.Return(value=ast.Call(func=ast.Name(id="cls"), args=[], keywords=keywords))]:
-                return 1, {one.arg or "**": one.value for one in keywords}
+                return 1, {keyword.arg or "**": keyword.value for keyword in keywords}
             case _:
                 return 0, inits
     for statement in reversed(statements):

@@ -23,8 +23,10 @@ FIRST = {"static": "default", "shared": "of"}
 """The key that the one positional argument is, where that is not `init`."""
 
 
-def read_field(node: ast.AnnAssign, own: str, names: Names, notes: Notes) -> tuple[str, dict[str, Any]]:
-    """Name and table of a field of the class `own`."""
+def read_field(
+    node: ast.AnnAssign, class_name: str, names: Names, notes: Notes
+) -> tuple[str, dict[str, Any]]:
+    """Name and table of a field of the class `class_name`."""
     name = node.target.id if isinstance(node.target, ast.Name) else ast.unparse(node.target)
     path = ("fields", name)
     notes.note(path, node.target)
@@ -34,7 +36,7 @@ def read_field(node: ast.AnnAssign, own: str, names: Names, notes: Notes) -> tup
     text = type_of(annotation, names, notes)
     is_known = is_of_grammar(text, names) and not _is_of_another_role(text, keys)
     # Of the class itself the tests cannot build another first.
-    is_known = is_known and ClassType(own) not in walk(parse_type(text))
+    is_known = is_known and ClassType(class_name) not in walk(parse_type(text))
     return name, {"type": text if is_known else f"={notes.segment(annotation)}", **keys}
 
 
@@ -58,8 +60,8 @@ def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, 
     word = names.word(value.func) if isinstance(value, ast.Call) else ""
     called = names.of(value.func) if isinstance(value, ast.Call) else ""
     if isinstance(value, ast.Call) and not word and called in WORDS and called not in names.bound:
-        told = ast.unparse(value.func)
-        notes.refuse(value, path, f"`{told}` is not imported", f"write `from {VOCABULARY} import {told}`")
+        name = ast.unparse(value.func)
+        notes.refuse(value, path, f"`{name}` is not imported", f"write `from {VOCABULARY} import {name}`")
         return {}
     if not isinstance(value, ast.Call) or not word:
         notes.note((*path, "default"), value)
@@ -79,7 +81,7 @@ def _said(call: ast.Call, word: str, path: Path, notes: Notes) -> dict[str, Any]
         notes.refuse(
             call.args[-1], path, f"`{word}` takes it by name", "write `KEY=VALUE`", tuple(FIELD_KEYS)
         )
-    pairs = [*((first, one) for one in call.args[: word != "field"]), *pairs]
+    pairs = [*((first, argument) for argument in call.args[: word != "field"]), *pairs]
     return keys_of(pairs, path, notes, _FORMS)
 
 
@@ -91,15 +93,15 @@ def keys_of(
 ) -> dict[str, Any]:
     """The table of arguments by keyword; `forms` reads some of them."""
     read = forms or {}
-    found: dict[str, Any] = {}
+    keys: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found or key == "**":
-            what = f"`{key}` is there twice" if key in found else "`**` hides which keys are given"
-            notes.refuse(value, path, what, "write each key once, as `KEY=VALUE`")
+        if key in keys or key == "**":
+            message = f"`{key}` is there twice" if key in keys else "`**` hides which keys are given"
+            notes.refuse(value, path, message, "write each key once, as `KEY=VALUE`")
             continue
         notes.note((*path, key), value)
-        found[key] = read.get(key, raw_value)(value, notes)
-    return found
+        keys[key] = read.get(key, raw_value)(value, notes)
+    return keys
 
 
 def _plain(node: ast.expr, notes: Notes) -> Any:

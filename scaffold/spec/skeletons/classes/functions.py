@@ -27,7 +27,7 @@ def read_function(
     notes.locations[path] = notes.position(node)
     table = {**_signature(node, (*path, "args"), names, notes), **keys}
     if block or not is_understood(node, names, notes) or (decorators and path == ("call",)):
-        words = [one for one in node.decorator_list if _is_word(one, names)]
+        words = [decorator for decorator in node.decorator_list if _is_word(decorator, names)]
         for part in (*node.body, *node.decorator_list, node):
             notes.note((*path, "body"), part)
         return {**table, "source": source_of(block or [node], notes, leaving=words)}
@@ -46,13 +46,13 @@ def _decorated(node: Function, path: Path, names: Names, notes: Notes) -> tuple[
     """The decorators as source, and the keys that `@call(...)` gives."""
     keys: dict[str, Any] = {}
     decorators: list[str] = []
-    for one in node.decorator_list:
-        if _is_word(one, names) and isinstance(one, ast.Call):
-            pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
+    for decorator in node.decorator_list:
+        if _is_word(decorator, names) and isinstance(decorator, ast.Call):
+            pairs = [(keyword.arg or "**", keyword.value) for keyword in decorator.keywords]
             keys |= keys_of(pairs, path, notes)
-        elif names.of(one) != "abc.abstractmethod":
-            notes.note((*path, "decorator"), one)
-            decorators.append(" ".join(notes.segment(one).split()))
+        elif names.of(decorator) != "abc.abstractmethod":
+            notes.note((*path, "decorator"), decorator)
+            decorators.append(" ".join(notes.segment(decorator).split()))
     return decorators, keys
 
 
@@ -66,20 +66,22 @@ def is_understood(node: Function, names: Names, notes: Notes) -> bool:
     arguments, owner = node.args, owner_of(node)
     rest = [*arguments.args[bool(owner) :], *arguments.kwonlyargs]
     is_odd = arguments.vararg or arguments.kwarg or arguments.posonlyargs or is_generator(node)
-    is_overload = any(names.of(one).rpartition(".")[2] == "overload" for one in node.decorator_list)
+    is_overload = any(
+        names.of(decorator).rpartition(".")[2] == "overload" for decorator in node.decorator_list
+    )
     return (
         isinstance(node, ast.FunctionDef)
-        and (not owner or [one.arg for one in arguments.args[:1]] == [owner])
+        and (not owner or [argument.arg for argument in arguments.args[:1]] == [owner])
         and (returns_value(node) or is_left_open(node, names))
         and not (is_odd or is_overload)
         and (node.returns is None or bool(_result(node, names, notes)))
-        and all(argument_type(one, names, notes) for one in rest)
+        and all(argument_type(argument, names, notes) for argument in rest)
     )
 
 
 def owner_of(node: Function) -> str:
     """The name of the first argument, which is the instance or the class; none of a static method."""
-    words = [_OWNERS.get(ast.unparse(one)) for one in node.decorator_list]
+    words = [_OWNERS.get(ast.unparse(decorator)) for decorator in node.decorator_list]
     return next((word for word in words if word is not None), "self")
 
 
@@ -97,7 +99,7 @@ def is_left_open(node: Function, names: Names) -> bool:
 
 def _signature(node: Function, path: Path, names: Names, notes: Notes) -> dict[str, Any]:
     """What a function takes and gives, as far as the tests can know."""
-    needed = {one.arg for one in needed_arguments(node)}
+    needed = {argument.arg for argument in needed_arguments(node)}
     taken = read_arguments(node, path, names, notes, needed)
     gives = returns_value(node) or is_left_open(node, names)
     said = {"args": ", ".join(taken), "returns": _result(node, names, notes) if gives else ""}
@@ -140,7 +142,11 @@ def argument_type(argument: ast.arg, names: Names, notes: Notes) -> str:
 
 def _result(node: Function, names: Names, notes: Notes) -> str:
     """The types of the result in the grammar; empty where they have none there."""
-    texts = [_type(one, names, notes) for one in results(node.returns)] if node.returns is not None else []
+    texts = (
+        [_type(annotation, names, notes) for annotation in results(node.returns)]
+        if node.returns is not None
+        else []
+    )
     return ", ".join(texts) if all(texts) else ""
 
 
@@ -167,7 +173,10 @@ def body_of(node: Function, statements: list[ast.stmt], notes: Notes) -> str:
     if notes.lines[first - 1][: head.col_offset].strip():  # behind the colon, on one line with it
         text = notes.lines[first - 1].encode()[head.col_offset :].decode()
         return "\n".join([text, *notes.lines[first:last]]).strip()
-    above = max((one.end_lineno or 0 for one in node.body if one.lineno < first), default=node.lineno)
+    above = max(
+        (statement.end_lineno or 0 for statement in node.body if statement.lineno < first),
+        default=node.lineno,
+    )
     begin, end = notes.comments_around(first, last, above, head.col_offset)
     kept = (line for _, line in outdented(notes, begin, end, head.col_offset))
     return "\n".join(kept).strip("\n").rstrip()

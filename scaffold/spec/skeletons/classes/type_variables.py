@@ -13,8 +13,8 @@ _GENERIC = ("typing.Generic", "typing_extensions.Generic")
 
 def type_variables(body: Iterable[ast.stmt], names: Names) -> dict[str, ast.stmt]:
     """The statements that bind type variables, by name."""
-    found = ((_bound(one, names), one) for one in body)
-    return {name: one for name, one in found if name}
+    pairs = ((_bound(statement, names), statement) for statement in body)
+    return {name: statement for name, statement in pairs if name}
 
 
 def _bound(statement: ast.stmt, names: Names) -> str:
@@ -37,8 +37,10 @@ def listed(base: ast.expr, names: Names) -> list[ast.expr] | None:
 def understood(base: ast.expr, names: Names) -> bool:
     """Whether a base is `Generic[...]` over type variables of the file that are a name and a bound."""
     parts = listed(base, names) or ()
-    found = [names.variables.get(ast.unparse(part)) for part in parts]
-    return bool(found) and all(one is not None and _is_simple(one, names) for one in found)
+    variables = [names.variables.get(ast.unparse(part)) for part in parts]
+    return bool(variables) and all(
+        variable is not None and _is_simple(variable, names) for variable in variables
+    )
 
 
 def _is_simple(statement: ast.stmt, names: Names) -> bool:
@@ -47,12 +49,12 @@ def _is_simple(statement: ast.stmt, names: Names) -> bool:
     if not isinstance(call, ast.Call) or len(call.args) != 1:
         return False
     is_named = ast.unparse(call.args[0]).strip("'\"")[:1].isupper()
-    return is_named and all(one.arg == "bound" and names.of(one.value) for one in call.keywords)
+    return is_named and all(keyword.arg == "bound" and names.of(keyword.value) for keyword in call.keywords)
 
 
 def from_bases(bases: Iterable[ast.expr], names: Names, notes: Notes) -> Iterator[str]:
     """The type parameters that `Generic[...]` lists, each with its bound."""
-    for base in (one for one in bases if understood(one, names)):
+    for base in (base for base in bases if understood(base, names)):
         for part in listed(base, names) or ():
             notes.note(("generic",), part)
             yield _with_bound(names.variables[ast.unparse(part)], names, notes)
@@ -60,8 +62,8 @@ def from_bases(bases: Iterable[ast.expr], names: Names, notes: Notes) -> Iterato
 
 def _with_bound(variable: ast.stmt, names: Names, notes: Notes) -> str:
     assert isinstance(variable, ast.Assign) and isinstance(variable.value, ast.Call)
-    bounds = (one.value for one in variable.value.keywords)
-    return ": ".join([ast.unparse(variable.targets[0]), *(type_of(one, names, notes) for one in bounds)])
+    bounds = (keyword.value for keyword in variable.value.keywords)
+    return ": ".join([ast.unparse(variable.targets[0]), *(type_of(bound, names, notes) for bound in bounds)])
 
 
 def used_variables(classes: Iterable[ast.ClassDef], names: Names) -> set[str]:
@@ -72,8 +74,8 @@ def used_variables(classes: Iterable[ast.ClassDef], names: Names) -> set[str]:
 
 def from_syntax(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:
     """The type parameters of `class Box[T: Bound]`, which Python has from 3.12 on."""
-    found: list[ast.AST] = getattr(node, "type_params", [])
-    for one in found:
-        notes.note(("generic",), one)
-        name, bound = str(getattr(one, "name", "")), getattr(one, "bound", None)
+    parameters: list[ast.AST] = getattr(node, "type_params", [])
+    for parameter in parameters:
+        notes.note(("generic",), parameter)
+        name, bound = str(getattr(parameter, "name", "")), getattr(parameter, "bound", None)
         yield ": ".join([name, *([type_of(bound, names, notes)] if isinstance(bound, ast.expr) else [])])

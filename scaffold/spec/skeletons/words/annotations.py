@@ -43,12 +43,12 @@ def is_of_grammar(text: str, names: Names) -> bool:
         kind = parse_type(text)
     except TypeSyntaxError:
         return False
-    classes = [one for one in walk(kind) if isinstance(one, ClassType)]
-    if any(_is_no_class(one.name.rpartition(".")[2]) for one in classes):
+    classes = [part for part in walk(kind) if isinstance(part, ClassType)]
+    if any(_is_no_class(class_type.name.rpartition(".")[2]) for class_type in classes):
         return False
     if names.stands_alone:
-        return all(one == ClassType("Rngs", "flax.nnx") for one in classes)
-    return not any(one.module is None and one.name in names.bound for one in classes)
+        return all(class_type == ClassType("Rngs", "flax.nnx") for class_type in classes)
+    return not any(class_type.module is None and class_type.name in names.bound for class_type in classes)
 
 
 def _is_no_class(name: str) -> bool:
@@ -59,8 +59,8 @@ def _is_no_class(name: str) -> bool:
 def _is_literal(above: tuple[ast.AST, ...]) -> bool:
     """Whether it is within `Literal[...]`."""
     return any(
-        isinstance(one, ast.Subscript) and ast.unparse(one.value).rpartition(".")[2] == "Literal"
-        for one in above
+        isinstance(node, ast.Subscript) and ast.unparse(node.value).rpartition(".")[2] == "Literal"
+        for node in above
     )
 
 
@@ -79,7 +79,7 @@ def results(node: ast.expr) -> list[ast.expr]:
     """The annotations of several results, which a tuple of fixed length is; one in a string is one result."""
     match node:
         case ast.Subscript(value=ast.Name(id="tuple" | "Tuple"), slice=ast.Tuple(elts=items)) if not any(
-            isinstance(one, ast.Constant) and one.value is Ellipsis for one in items
+            isinstance(node, ast.Constant) and node.value is Ellipsis for node in items
         ):
             return items
         case _:

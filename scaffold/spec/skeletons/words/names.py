@@ -33,9 +33,9 @@ class Names(Struct):
     lines: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Each imported name with its line, for names that are more than words of types and of the vocabulary."""
 
-    def within(self, own: str) -> "Names":
-        """The same in the class `own`, for which `Self` stands."""
-        meant = {name: own for name, whole in self.whole.items() if whole in SELF}
+    def within(self, class_name: str) -> "Names":
+        """The same in the class `class_name`, for which `Self` stands."""
+        meant = {name: class_name for name, whole in self.whole.items() if whole in SELF}
         lines = [(name, line) for name, line in self.lines if line != GENERIC or not self.variables]
         return replace(self, whole={**self.whole, **meant}, lines=lines)
 
@@ -87,7 +87,7 @@ def _imports(body: Iterable[ast.stmt]) -> Iterator[Import]:
         if isinstance(statement, Import):
             yield statement
         elif is_for_types(statement):
-            yield from (one for one in statement.body if isinstance(one, Import))
+            yield from (node for node in statement.body if isinstance(node, Import))
 
 
 def is_for_types(statement: ast.stmt) -> TypeGuard[ast.If]:
@@ -96,7 +96,7 @@ def is_for_types(statement: ast.stmt) -> TypeGuard[ast.If]:
         isinstance(statement, ast.If)
         and ast.unparse(statement.test).rpartition(".")[2] == "TYPE_CHECKING"
         and not statement.orelse
-        and all(isinstance(one, Import) for one in statement.body)
+        and all(isinstance(node, Import) for node in statement.body)
     )
 
 

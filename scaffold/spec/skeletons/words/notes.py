@@ -41,10 +41,10 @@ class Notes(Struct, dict=True):
             elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
                 self.locations.setdefault((*path, f"{part.value.id}.{part.attr}"), self.position(part))
 
-    def refuse(self, node: ast.AST, path: Path, what: str, fix: str, legal: tuple[str, ...] = ()) -> None:
+    def refuse(self, node: ast.AST, path: Path, message: str, fix: str, legal: tuple[str, ...] = ()) -> None:
         line, column = self.position(node)
         where = ": ".join(filter(None, (self.where, ".".join(path))))
-        self.faults.append(Fault(where, what, fix, legal, line=line, column=column))
+        self.faults.append(Fault(where, message, fix, legal, line=line, column=column))
 
     def source_of(self, node: ast.expr) -> str:
         """The source of an expression as it stands. `ast.get_source_segment` splits the whole text for each."""
@@ -75,14 +75,14 @@ class Notes(Struct, dict=True):
         """The comments between line `above` and the statement, which stand as far to the right."""
         column = node.col_offset
         lines = (self.lines[number - 1].rstrip() for number in range(above + 1, first_line(node)))
-        told = (line for line in lines if not is_directive(line.strip()))
-        kept = [line[column:] for line in told if not line or line[: column + 1] == " " * column + "#"]
+        plain_lines = (line for line in lines if not is_directive(line.strip()))
+        kept = [line[column:] for line in plain_lines if not line or line[: column + 1] == " " * column + "#"]
         return "\n".join(kept).strip("\n")
 
     def comment_behind(self, node: ast.stmt) -> str:
         """The comment on the last line of a statement."""
-        found = self.comments.get(node.end_lineno or 0, "")
-        return "" if is_directive(found) else found
+        comment = self.comments.get(node.end_lineno or 0, "")
+        return "" if is_directive(comment) else comment
 
     def comments_around(self, first: int, last: int, above: int, indent: int) -> tuple[int, int]:
         """The lines `first` to `last`, from 1, with the comments before them, below line `above`, and those behind them."""

@@ -51,8 +51,8 @@ def expression(node: ast.expr, notes: Notes) -> str:
 
 def table(node: ast.expr, notes: Notes) -> Any:
     """The table that a dict displays, or those in a list, each entry by itself; of another expression, its value."""
-    if isinstance(node, ast.List | ast.Tuple) and all(isinstance(one, ast.Dict) for one in node.elts):
-        return [table(one, notes) for one in node.elts]
+    if isinstance(node, ast.List | ast.Tuple) and all(isinstance(element, ast.Dict) for element in node.elts):
+        return [table(element, notes) for element in node.elts]
     if not isinstance(node, ast.Dict) or not all(map(_is_text, node.keys)):
         return raw_value(node, notes)
     return {_text(key): table(value, notes) for key, value in zip(node.keys, node.values, strict=True)}

@@ -50,16 +50,16 @@ class VariableSuite(MutableSuite):
         return self.variables is not None
 
     def written_manifest(self) -> str:
-        own = self.variables or ()
-        return render_variables(inferred_variables(self), own, inferred_updates(self))
+        variables = self.variables or ()
+        return render_variables(inferred_variables(self), variables, inferred_updates(self))
 
     def declared(self, path: str) -> Var | None:
-        found = [
+        declarations = [
             variable
             for variable in self.manifest()
             if path == variable.path or (variable.is_tree and is_under(path, variable.path))
         ]
-        return max(found, key=lambda variable: len(variable.path), default=None)
+        return max(declarations, key=lambda variable: len(variable.path), default=None)
 
     def fixed_values(self) -> dict[str, Any]:
         return {variable.path: variable.value for variable in self.manifest() if variable.value is not None}
@@ -74,18 +74,18 @@ class VariableSuite(MutableSuite):
 
     def severity_of_hidden(self, array: Any) -> str:
         """A class may keep constants of NumPy, and what it is given, to itself; what it computes or draws is its state."""
-        given = (value for _, value in given_arrays(self.plain_inputs(0)))
-        is_kept = isinstance(array, np.ndarray) or any(same_bits(array, value) for value in given)
+        input_arrays = (value for _, value in given_arrays(self.plain_inputs(0)))
+        is_kept = isinstance(array, np.ndarray) or any(same_bits(array, value) for value in input_arrays)
         return ADVICE if is_kept else super().severity_of_hidden(array)
 
     def may_be_absent(self, declared: Var) -> bool:
-        held = variables_of(self.cached_instance())
-        return declared.is_tree and not any(is_under(path, declared.path) for path in held)
+        variables = variables_of(self.cached_instance())
+        return declared.is_tree and not any(is_under(path, declared.path) for path in variables)
 
     def is_unused(self, path: str) -> bool:
         variable = self.declared(path)
-        told = variable is not None and (variable.unused or seems_unused(self, path))
-        return told or self.is_empty(path) or path in only_of_methods(self)
+        declared_unused = variable is not None and (variable.unused or seems_unused(self, path))
+        return declared_unused or self.is_empty(path) or path in only_of_methods(self)
 
     def is_flowing(self, path: str, variable: Any) -> bool:
         """Whether gradients flow through a Variable."""
@@ -98,8 +98,8 @@ class VariableSuite(MutableSuite):
 
     def updated(self) -> Sequence[str]:
         """The paths of what a call updates, as they are declared or found."""
-        found = self.variables is None and not self.updates
-        return inferred_updates(self) if found else self.updates
+        is_inferred = self.variables is None and not self.updates
+        return inferred_updates(self) if is_inferred else self.updates
 
     def may_update(self, path: str, part: Any) -> bool:
         """Whether a call may update the Variable; sub-modules decide for themselves."""

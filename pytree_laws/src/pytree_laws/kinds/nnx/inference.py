@@ -18,8 +18,8 @@ from .variables import Var, bits_of, is_variable, value_of, variables_of
 @once_per_session
 def inferred_variables(suite: Any) -> tuple[Var, ...]:
     """The Variables of the example, each of the type that it has."""
-    found, second = (variables_of(suite.cached_instance(seed)) for seed in (0, 1))
-    return tuple(inferred_variable(path, one, second.get(path)) for path, one in found.items())
+    first, second = (variables_of(suite.cached_instance(seed)) for seed in (0, 1))
+    return tuple(inferred_variable(path, variable, second.get(path)) for path, variable in first.items())
 
 
 def inferred_variable(path: str, variable: Any, other: Any) -> Var:
@@ -37,7 +37,7 @@ def inferred_variable(path: str, variable: Any, other: Any) -> Var:
 @once_per_session
 def inferred_updates(suite: Any) -> tuple[str, ...]:
     """The Variables that an example call updates; a parameter is none that it may."""
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for seed in (0, 1) if suite.called() else ():
         module = suite.make(seed)
         before = bits_of(module)
@@ -45,8 +45,8 @@ def inferred_updates(suite: Any) -> tuple[str, ...]:
         here = variables_of(module)
         for path in changed(before, bits_of(module)):
             if path in here and not isinstance(here[path], nnx.Param):
-                found[path] = None
-    return tuple(found)
+                paths[path] = None
+    return tuple(paths)
 
 
 def render_variables(variables: Sequence[Var], declared: Sequence[Var], updates: Sequence[str]) -> str:
@@ -60,14 +60,14 @@ def render_variables(variables: Sequence[Var], declared: Sequence[Var], updates:
 
 def is_kept(declared: Var, variables: Sequence[Var]) -> bool:
     """Whether a declaration is true of the Variable that was found at its path."""
-    found = next((variable for variable in variables if variable.path == declared.path), None)
-    if found is None or found.type is not declared.type:
+    actual = next((variable for variable in variables if variable.path == declared.path), None)
+    if actual is None or actual.type is not declared.type:
         return False
-    shapes = None in (declared.shape, found.shape) or declared.shape == found.shape
-    return shapes and declared.dtype == found.dtype
+    shapes = None in (declared.shape, actual.shape) or declared.shape == actual.shape
+    return shapes and declared.dtype == actual.dtype
 
 
 def name_of_type(kind: type) -> str:
     """How the type of a Variable is written: Flax's own, or by its name."""
-    own = getattr(nnx, kind.__name__, None) is kind
-    return f"nnx.{kind.__name__}" if own else kind.__name__
+    is_flax = getattr(nnx, kind.__name__, None) is kind
+    return f"nnx.{kind.__name__}" if is_flax else kind.__name__

@@ -64,9 +64,9 @@ def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
     """A module of these inputs with zeros in its Variables, made without compiling."""
 
     def build() -> Any:
-        own = suite.inputs(0)  # what belongs to this trace, as streams of keys
-        held = {n: own[n] for n, v in inputs.items() if n in own and is_of_nnx(v)}
-        return suite.build(**{**inputs, **held})
+        fresh_inputs = suite.inputs(0)  # what belongs to this trace, as streams of keys
+        nnx_inputs = {n: fresh_inputs[n] for n, v in inputs.items() if n in fresh_inputs and is_of_nnx(v)}
+        return suite.build(**{**inputs, **nnx_inputs})
 
     try:
         graphdef, state = nnx.split(nnx.eval_shape(build))
@@ -79,8 +79,8 @@ def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
 
 def built_with_key(suite: Any, key: Any) -> Any:
     """A module of the example inputs, with this key for each of theirs."""
-    build, given = suite.traceable_build()
-    return build([key if is_key(v) and v.shape == () else v for v in given])
+    build, inputs = suite.traceable_build()
+    return build([key if is_key(v) and v.shape == () else v for v in inputs])
 
 
 @once_per_session

@@ -98,8 +98,8 @@ class NnxSuite(VariableSuite):
         yield clone_as(twin_class(type(instance)), instance)
 
     def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
-        found = all_settings(instance).items()
-        return ((path, v) for path, v in found if static_fault(v) is None)
+        settings = all_settings(instance).items()
+        return ((path, v) for path, v in settings if static_fault(v) is None)
 
     def changed_instance(self) -> Any:
         return self.overwritten(copy_of(self.cached_instance()))
@@ -129,8 +129,8 @@ class NnxSuite(VariableSuite):
         return programs.built_with_zeros(self, inputs)
 
     def takes_keys(self) -> bool:
-        _, given = self.traceable_build()
-        return any(is_key(value) and value.shape == () for value in given)
+        _, inputs = self.traceable_build()
+        return any(is_key(value) and value.shape == () for value in inputs)
 
     def drawn_by_path(self) -> dict[str, Any]:
         return programs.drawn_values(self)
@@ -168,11 +168,11 @@ class NnxSuite(VariableSuite):
     def computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
         declared = [variable.dtype for variable in self.manifest() if not variable.is_tree]
         fixed = [*declared, *(str(output.dtype) for output in self.returns)]
-        held = [*values_of(instance).values(), *jax.tree.leaves(arguments)]
-        others = [v for v in held if is_inexact(v) and v.dtype != real_dtype("float")]
+        values = [*values_of(instance).values(), *jax.tree.leaves(arguments)]
+        others = [v for v in values if is_inexact(v) and v.dtype != real_dtype("float")]
         layers = (node for _, node in nnx.iter_modules(instance))
-        told = [layer for layer in layers if getattr(layer, "dtype", None) is not None]
-        return not (any(map(is_fixed_inexact, fixed)) or others or told)
+        fixed_layers = [layer for layer in layers if getattr(layer, "dtype", None) is not None]
+        return not (any(map(is_fixed_inexact, fixed)) or others or fixed_layers)
 
     # What trains, and where gradients flow.
 
@@ -186,8 +186,8 @@ class NnxSuite(VariableSuite):
         return training.summed_loss(self, copy_of(instance), examples)
 
     def loss_and_grads(self, instance: Any, arguments: Any) -> tuple[Any, dict[str, Any]]:
-        loss, own, *_ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
-        return loss, own
+        loss, grads, *_ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
+        return loss, grads
 
     def at_point(self, seed: int) -> tuple[Any, Any]:
         return training.at_point(self, seed)
@@ -207,8 +207,8 @@ class NnxSuite(VariableSuite):
         return advance, state
 
     def flowing_values(self, instance: Any) -> Rebuilt:
-        held = variables_of(instance).items()
-        flowing = {n: value_of(v) for n, v in held if self.is_flowing(n, v) and is_float(v)}
+        variables = variables_of(instance).items()
+        flowing = {n: value_of(v) for n, v in variables if self.is_flowing(n, v) and is_float(v)}
         return flowing, functools.partial(training.with_values, instance)
 
     def next_instance(self, method: Method, instance: Any, arguments: Any) -> Any:
@@ -220,24 +220,24 @@ class NnxSuite(VariableSuite):
     def called_with(self, instance: Any, arguments: Any) -> dict[str, Any]:
         output, after = programs.by_jax_jit(self)(instance, *arguments)
         updated = {path: after[path] for path in self.updated() if path in after}
-        told = {f"after the call {path}": value for path, value in updated.items()}
-        return {**named_numbers("call", output), **told}
+        numbers = {f"after the call {path}": value for path, value in updated.items()}
+        return {**named_numbers("call", output), **numbers}
 
     def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
         names = names_of((), arguments)
-        _, own, others, _ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
-        given = zip(inexact_places(arguments), others)
-        return {**own, **{names[i]: grad for i, grad in given}}
+        _, grads, others, _ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
+        pairs = zip(inexact_places(arguments), others)
+        return {**grads, **{names[i]: grad for i, grad in pairs}}
 
     def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return training.gradient_program(self)
 
     def trained_names(self) -> AbstractSet[str]:
-        held = values_of(self.cached_instance())
-        return {path for path in self.trained_paths(self.cached_instance()) if is_floating(held[path])}
+        values = values_of(self.cached_instance())
+        return {path for path in self.trained_paths(self.cached_instance()) if is_floating(values[path])}
 
     def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:
-        said = [getattr(one, "out_sharding", None) for one in variables_of(instance).values()]
+        said = [getattr(variable, "out_sharding", None) for variable in variables_of(instance).values()]
         return [each or () for each in said] if any(said) else None
 
     def call_with_state(self, instance: Any, *arguments: Any) -> Any:

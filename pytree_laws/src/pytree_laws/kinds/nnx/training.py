@@ -26,8 +26,8 @@ def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
     if not gives_floats(suite):
         not_applicable("the call returns nothing to differentiate")
     instance = suite.cached_instance()
-    held = variables_of(instance)
-    if not suite.trained_paths(instance) and not any(suite.role(path) == "param" for path in held):
+    variables = variables_of(instance)
+    if not suite.trained_paths(instance) and not any(suite.role(path) == "param" for path in variables):
         not_applicable("no parameters are declared")
     return instance, (suite.arguments(0), suite.arguments(1))
 
@@ -59,7 +59,7 @@ def grads(suite: Any, instance: Any, arguments: Any, of_arguments: bool = True) 
     parts: Any = nnx.split(copy_of(instance), is_differentiable, ...)
     selected = nnx.DiffState(0, is_differentiable)
     try:
-        value, (own, others) = nnx.value_and_grad(loss, argnums=(selected, 1))(instance, floats)
+        value, (slopes, others) = nnx.value_and_grad(loss, argnums=(selected, 1))(instance, floats)
     except ValueError as error:
         if not has_forward_mode_alone(error):
             raise
@@ -68,8 +68,8 @@ def grads(suite: Any, instance: Any, arguments: Any, of_arguments: bool = True) 
             module = nnx.merge(parts[0], values, parts[2], copy=True)
             return loss(module, floats)
 
-        value, (own, others) = forward(parts[1], floats), jax.jacfwd(forward, (0, 1))(parts[1], floats)
-    return value, values_of(own), others
+        value, (slopes, others) = forward(parts[1], floats), jax.jacfwd(forward, (0, 1))(parts[1], floats)
+    return value, values_of(slopes), others
 
 
 @once_per_session
@@ -79,11 +79,11 @@ def compiled_grads(suite: Any) -> Callable[..., Any]:
     def run(graphdef: Any, state: Any, *arguments: Any) -> Any:
         module = nnx.merge(graphdef, state, copy=True)
         try:
-            found = grads(suite, module, arguments)
+            loss_and_slopes = grads(suite, module, arguments)
         except ANY_ERROR:  # it may have none with respect to its arguments
             module = nnx.merge(graphdef, state, copy=True)
-            found = grads(suite, module, arguments, of_arguments=False)
-        return *found, nnx.state(module)
+            loss_and_slopes = grads(suite, module, arguments, of_arguments=False)
+        return *loss_and_slopes, nnx.state(module)
 
     return compiled(run)
 
@@ -121,13 +121,13 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
     # Where modules hold keys, each seed must have its own.
     draws = any(map(is_key, values_of(suite.cached_instance()).values()))
     instance = suite.cached_instance(seed if draws else 0)
-    given = suite.arguments(2 * seed), suite.arguments(2 * seed + 1)
+    examples = suite.arguments(2 * seed), suite.arguments(2 * seed + 1)
     if not seed:
-        return instance, given
+        return instance, examples
     graphdef, state = nnx.split(instance)
     sizes = [size for v in values_of(state).values() for size in v.shape]
-    state, given = randomize((state, given), seed)
-    return nnx.merge(graphdef, state, copy=True), randomize_indices(given, seed, max(sizes, default=2))
+    state, examples = randomize((state, examples), seed)
+    return nnx.merge(graphdef, state, copy=True), randomize_indices(examples, seed, max(sizes, default=2))
 
 
 def with_values(instance: Any, values: Mapping[str, Any]) -> Any:

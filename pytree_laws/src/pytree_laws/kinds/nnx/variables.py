@@ -97,8 +97,8 @@ def values_of(tree: Any) -> dict[str, Any]:
 
 def bits_of(tree: Any) -> dict[str, Any]:
     """Type and value of each Variable, to compare with ==."""
-    found = variables_of(tree).items()
-    return {path: (type(one), snapshot(value_of(one))) for path, one in found}
+    pairs = variables_of(tree).items()
+    return {path: (type(variable), snapshot(value_of(variable))) for path, variable in pairs}
 
 
 def to_tree(module: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -150,8 +150,8 @@ def is_float(variable: Any) -> bool:
 
 
 def is_of_nnx(value: Any) -> bool:
-    held = value if isinstance(value, list | tuple) else [value]
-    return any(isinstance(one, nnx.Pytree | nnx.Variable) for one in held)
+    members = value if isinstance(value, list | tuple) else [value]
+    return any(isinstance(member, nnx.Pytree | nnx.Variable) for member in members)
 
 
 def is_differentiable(_: Any, variable: Any) -> bool:
@@ -169,11 +169,11 @@ def own_nodes(module: Any) -> Iterator[tuple[str, Any]]:
 def settings_of(node: Any) -> dict[str, Any]:
     """The attributes of a module that are static: part of its graph definition."""
     data = {id(child) for child in (one_level(node) or ((), ()))[0]}
-    own = "_" if is_of_library(type(node)) else "_pytree__"  # what Flax notes there
+    prefix = "_" if is_of_library(type(node)) else "_pytree__"  # what Flax notes there
     return {
         name: value
         for name, value in attributes(node).items()
-        if not (name.startswith(own) or id(value) in data or is_of_nnx(value))
+        if not (name.startswith(prefix) or id(value) in data or is_of_nnx(value))
     }
 
 
@@ -196,31 +196,31 @@ def with_setting(module: Any, path: str, value: Any) -> Any:
 
 def functions_of(module: Any) -> list[Any]:
     """The functions that the module and all that it holds have as attributes."""
-    held = (node for _, node in nnx.iter_graph(module) if isinstance(node, nnx.Pytree))
-    values = (value for node in held for value in attributes(node).values())
+    nodes = (node for _, node in nnx.iter_graph(module) if isinstance(node, nnx.Pytree))
+    values = (value for node in nodes for value in attributes(node).values())
     return [value for value in values if callable(value) and not is_of_nnx(value)]
 
 
 def frozen_settings(module: Any, functions: bool) -> dict[str, Any]:
     """The static attributes, to compare with ==; without `functions` these by type."""
-    found = all_settings(module).items()
+    settings = all_settings(module).items()
     plain = type if not functions else snapshot
-    return {path: (plain if callable(v) else snapshot)(v) for path, v in found}
+    return {path: (plain if callable(v) else snapshot)(v) for path, v in settings}
 
 
-def check_copy(module: Any, copied: Any, what: str, hint: str = STATE_METHODS) -> None:
+def check_copy(module: Any, copied: Any, operation: str, hint: str = STATE_METHODS) -> None:
     """A copy has the type, attributes, graph definition and Variables of the module."""
     name, same = type(module).__name__, type(copied) is type(module)
-    check(same, name, f"{what} gave a {type(copied).__name__}", hint)
+    check(same, name, f"{operation} gave a {type(copied).__name__}", hint)
     # Some functions of jax are copied with what holds them, and are then compared by type.
     functions = all(copy.deepcopy(function) is function for function in functions_of(module))
     settings = (frozen_settings(each, functions) for each in (module, copied))
     wrong = changed(*settings)
-    check(not wrong, ", ".join(wrong), f"{what} lost or changed this attribute", hint)
+    check(not wrong, ", ".join(wrong), f"{operation} lost or changed this attribute", hint)
     wrong = changed(bits_of(module), bits_of(copied))
-    check(not wrong, ", ".join(wrong), f"{what} changed it", hint)
+    check(not wrong, ", ".join(wrong), f"{operation} changed it", hint)
     same = not functions or nnx.graphdef(copied) == nnx.graphdef(module)
-    check(same, name, f"{what} changed the graph definition", hint)
+    check(same, name, f"{operation} changed the graph definition", hint)
 
 
 def pickled(module: Any) -> Any:
@@ -229,9 +229,9 @@ def pickled(module: Any) -> Any:
     return pickle.loads(pickle.dumps(module))
 
 
-def variable_types(held: Mapping[str, Any]) -> list[type]:
+def variable_types(variables: Mapping[str, Any]) -> list[type]:
     """The types of Variables, Param among them."""
-    kinds = {type(variable) for variable in held.values() if is_variable(variable)} | {nnx.Param}
+    kinds = {type(variable) for variable in variables.values() if is_variable(variable)} | {nnx.Param}
     return sorted(kinds, key=lambda kind: kind.__name__)
 
 
@@ -287,7 +287,7 @@ def wrong_states(state: Any) -> Mapping[str, Any]:
     for at, variable in floats[-1:]:
         narrow = on_device(np.asarray(value_of(variable)).astype(np.float16))
         wrong["another dtype"] = {**flat, at: variable.replace(narrow)}
-    return {what: nnx.from_flat_state(parts) for what, parts in wrong.items()}
+    return {fault: nnx.from_flat_state(parts) for fault, parts in wrong.items()}
 
 
 def tracers_beside_the_state(module: Any) -> list[str]:

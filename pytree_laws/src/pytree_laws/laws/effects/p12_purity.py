@@ -48,14 +48,14 @@ def test_p12_a_call_changes_no_globals(subject: Suite) -> None:
     first_call(subject).check("call")
     cases = [(f"call {seed + 1}", subject.make(seed), subject.arguments(seed)) for seed in range(3)]
     before: dict[str, Any] = {}
-    for what, instance, arguments in cases:
+    for label, instance, arguments in cases:
         subject.apply(instance, *arguments)
         after = globals_of(instance)
         wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
-        message = f"{what} on a fresh instance changed {', '.join(wrong)}"
+        message = f"{label} on a fresh instance changed {', '.join(wrong)}"
         hint = "a counter in the module, or a cache with an entry for each instance"
         # The first call may fill a cache that depends on the configuration alone.
-        check(not wrong or what == "call 1", ", ".join(wrong), message, hint)
+        check(not wrong or label == "call 1", ", ".join(wrong), message, hint)
         before = after
 
 
@@ -165,8 +165,8 @@ def test_p12_a_cold_call_inside_jit_leaves_no_tracer_in_globals(subject: Suite) 
         cold = clone_as(fresh, instance)
         jax.eval_shape(lambda *arguments: subject.run(cold, *arguments), *arguments)
     functions = (inspect.unwrap(value) for value in vars(fresh).values() if callable(value))
-    held: dict[str, Any] = next((f.__globals__ for f in functions if hasattr(f, "__globals__")), {})
-    check_caches_hold_no_tracer([*held.items(), *vars(fresh).items()])
+    module_globals: dict[str, Any] = next((f.__globals__ for f in functions if hasattr(f, "__globals__")), {})
+    check_caches_hold_no_tracer([*module_globals.items(), *vars(fresh).items()])
 
 
 @CHECKS.register()
@@ -209,10 +209,10 @@ def follows_an_int(subject: Suite, instance: Any, arguments: Any) -> bool:
 @CHECKS.register()
 def test_p12_calls_do_not_depend_on_earlier_calls(subject: Suite) -> None:
     instance, arguments = subject.example()
-    held = [value for _, value in mutables(arguments)]
-    before = [snapshot(value, identity=True) for value in held]
+    arrays_given = [value for _, value in mutables(arguments)]
+    before = [snapshot(value, identity=True) for value in arrays_given]
     subject.call(subject.copied(instance), *arguments)
-    same = [snapshot(value, identity=True) for value in held] == before
+    same = [snapshot(value, identity=True) for value in arrays_given] == before
     check(same, "call", "the call changed its arguments in place")
     first = subject.run(instance, *subject.arguments(0))
     subject.run(instance, *subject.arguments(1))

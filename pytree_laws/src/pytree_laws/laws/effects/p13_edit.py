@@ -86,8 +86,8 @@ def test_p13_equality_has_a_truth_value(subject: Suite) -> None:
         "`__eq__` that compares arrays, whose `==` has no truth value: `@dataclass(eq=False)`",
     )
     moved = subject.comparable(subject.changed_instance())
-    for what, right in (("itself", instance), ("another", other), ("an edit", moved), ("None", None)):
-        with doing(name, f"bool(x == {what})", hint):
+    for label, right in (("itself", instance), ("another", other), ("an edit", moved), ("None", None)):
+        with doing(name, f"bool(x == {label})", hint):
             same = bool(instance == right)
         check(same or right is not instance, name, "x == x is not true")
         elements = any(np.size(value) for value in subject.named(moved).values())
@@ -150,12 +150,12 @@ def test_p13_replace_and_copy_keep_the_value(subject: Suite) -> None:
     if dataclasses.is_dataclass(type(fresh)) and not subject.is_mutable:
         # Of a fresh one alone: a constructor that presets an entry presets it again.
         ways.append(("dataclasses.replace", dataclasses.replace, fresh))
-    for what, way, instance in ways:
+    for label, way, instance in ways:
         try:
             copied = way(instance)
         except ANY_ERROR:
             continue  # refused
-        subject.check_copy(instance, copied, f"{what} without changes")
+        subject.check_copy(instance, copied, f"{label} without changes")
 
 
 @CHECKS.register(TIES)

@@ -111,8 +111,8 @@ def test_p14_save_and_load_into_a_fresh_module(subject: MutableSuite, tmp_path: 
 @CHECKS.register()
 def test_p14_other_paths_types_and_shapes_are_refused(subject: MutableSuite) -> None:
     state = subject.snapshot(subject.cached_instance())
-    for what, wrong in subject.wrong_states(state).items():
-        check_refused(subject, wrong, what)
+    for label, wrong in subject.wrong_states(state).items():
+        check_refused(subject, wrong, label)
 
 
 @CHECKS.register(LOADS, OTHER)
@@ -123,7 +123,7 @@ def test_p14_the_state_of_another_configuration_is_refused(subject: MutableSuite
     check_refused(subject, subject.snapshot(other), f"the state with {subject.other}")
 
 
-def check_refused(subject: MutableSuite, state: Any, what: str) -> None:
+def check_refused(subject: MutableSuite, state: Any, label: str) -> None:
     """A module refuses a state, and is as it was."""
     instance = subject.changed_instance()
     before = subject.snapshot_of(instance)
@@ -131,10 +131,10 @@ def check_refused(subject: MutableSuite, state: Any, what: str) -> None:
         subject.restore(instance, state)
     except ANY_ERROR:
         wrong = changed(before, subject.snapshot_of(instance))
-        message = f"{what} was refused after a part of it was taken over"
+        message = f"{label} was refused after a part of it was taken over"
         check(not wrong, ", ".join(wrong), message)
         return
-    raise Fault("restore", f"{what} was accepted", "a load that compares nothing")
+    raise Fault("restore", f"{label} was accepted", "a load that compares nothing")
 
 
 @CHECKS.register(LOADS, OTHER)
@@ -177,7 +177,7 @@ def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_pat
         message = "a save that failed half-way did not leave the file as it was"
         same = path.is_file() and path.read_bytes() == before
         check(same, type(instance).__name__, message, hint)
-        left = sorted(one.name for one in tmp_path.iterdir() if one != path)
+        left = sorted(leftovers.name for leftovers in tmp_path.iterdir() if leftovers != path)
         message = f"a save that failed half-way left {', '.join(left)} behind"
         check(not left, type(instance).__name__, message, "`finally: os.remove(temporary)`")
 
@@ -189,10 +189,10 @@ def test_p14_a_file_without_a_leaf_is_refused(subject: PytreeSuite, tmp_path: An
     hint = "what a file does not have is no reason to keep the skeleton's value"
     skeleton = subject.make(1)
     shorter = list(shorter_archives(path)) or _hollow_files(subject, instance, path)
-    for what, file in shorter:
+    for label, file in shorter:
         path.write_bytes(file)
         refused = is_refused(lambda: subject.load(path, skeleton))
-        check(refused, what, "a file that lacks this leaf was loaded", hint)
+        check(refused, label, "a file that lacks this leaf was loaded", hint)
 
 
 def _hollow_files(subject: PytreeSuite, instance: Any, path: Any) -> Iterator[tuple[str, bytes]]:
@@ -210,10 +210,10 @@ def test_p14_a_file_with_more_than_the_skeleton_is_refused(subject: PytreeSuite,
     skeletons = list(smaller_trees(subject.cached_instance(1)))
     if not skeletons:
         not_applicable("no container holds arrays")
-    for what, skeleton in skeletons:
+    for label, skeleton in skeletons:
         refused = is_refused(functools.partial(subject.load, path, skeleton))
         message = "a file was loaded that has an entry more than the skeleton"
-        check(refused, what, message, "compare the paths of both, in both directions")
+        check(refused, label, message, "compare the paths of both, in both directions")
 
 
 @CHECKS.register(LOADS)
@@ -250,7 +250,7 @@ def with_other_keys(instance: Any, places: Sequence[int]) -> Any:
 def other_key(key: Any) -> Any:
     """Keys of the same shape that another implementation has made."""
     known = "rbg" if "fry" in str(jax.random.key_impl(key)) else "threefry2x32"
-    one = jax.eval_shape(lambda: jax.random.key_data(jax.random.key(7, impl=known)))
-    data = np.arange(one.size, dtype=one.dtype).reshape(one.shape)
-    every = on_device(np.broadcast_to(data, (*key.shape, *one.shape)))
+    key_shape = jax.eval_shape(lambda: jax.random.key_data(jax.random.key(7, impl=known)))
+    data = np.arange(key_shape.size, dtype=key_shape.dtype).reshape(key_shape.shape)
+    every = on_device(np.broadcast_to(data, (*key.shape, *key_shape.shape)))
     return jax.random.wrap_key_data(every, impl=known)

@@ -39,7 +39,7 @@ def test_p15_no_two_leaves_share_a_buffer(subject: Suite) -> None:
 @CHECKS.register()
 def test_p15_no_two_parameters_are_the_same_draw(subject: Suite) -> None:
     first, second = (subject.named(subject.cached_instance()), subject.named(subject.cached_instance(1)))
-    given = {host(v).tobytes() for _, v in given_arrays(subject.plain_inputs(0))}
+    given_bytes = {host(v).tobytes() for _, v in given_arrays(subject.plain_inputs(0))}
     drawn: dict[Any, str] = {}
     for name, leaf in first.items():
         is_drawn = is_inexact(leaf) and leaf.size > 1 and name in second
@@ -49,8 +49,8 @@ def test_p15_no_two_parameters_are_the_same_draw(subject: Suite) -> None:
         if is_drawn and not same_bits(leaf, second[name]):
             bits = host(leaf).tobytes()
             twin = drawn.setdefault((leaf.shape, bits), name)
-            told, hint = f"it is the same draw as `{twin}`", "one key for two draws"
-            check(twin == name or bits in given, name, told, hint)
+            message, hint = f"it is the same draw as `{twin}`", "one key for two draws"
+            check(twin == name or bits in given_bytes, name, message, hint)
 
 
 @CHECKS.register()
@@ -102,7 +102,7 @@ def test_p15_donation(subject: PytreeSuite) -> None:
         warnings.simplefilter("ignore")  # of donated buffers that were of no use
         got = compiled(lambda donated: donated, donate_argnums=0)(value)
     pairs = zip(expected, map(host, arrays_of(got)))  # by bits: NaN is kept as well
-    same = all(one.tobytes() == other.tobytes() for one, other in pairs)
+    same = all(pair.tobytes() == other.tobytes() for pair, other in pairs)
     check(same, "jit", "donation changed the values")
     with doing("build", "using a fresh instance after one was donated"):
         subject.use(subject.make(0), *subject.arguments(0))
@@ -144,24 +144,24 @@ def test_p15_one_more_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
 
 def _check_draws_with(subject: PytreeSuite, name: str, count: int) -> None:
     """The draws of the constructor with one input changed, which need not be legal."""
-    build, given = subject.traceable_build({name: count})
+    build, arguments = subject.traceable_build({name: count})
     try:
-        found = jax.make_jaxpr(lambda values: arrays_of(build(values)))(given)
+        jaxpr = jax.make_jaxpr(lambda values: arrays_of(build(values)))(arguments)
     except ANY_ERROR:
         return
-    check_draws(f"build with {name}={count}", lambda: found)
+    check_draws(f"build with {name}={count}", lambda: jaxpr)
 
 
 @CHECKS.register(TAKES_DTYPE)
 def test_p15_parts_of_a_complex_draw_differ(subject: PytreeSuite) -> None:
-    build, given = subject.traceable_build({"dtype": jnp.dtype("complex64")})
+    build, arguments = subject.traceable_build({"dtype": jnp.dtype("complex64")})
     try:
-        found = jax.make_jaxpr(lambda values: arrays_of(build(values)))(given)
+        jaxpr = jax.make_jaxpr(lambda values: arrays_of(build(values)))(arguments)
     except ANY_ERROR:
         not_applicable("the class holds no complex numbers")
     message = "the imaginary part of a complex number is its real part again"
     hint = "one key for both parts, or one of two draws in both places"
-    right = not has_repeated_parts(found.jaxpr)
+    right = not has_repeated_parts(jaxpr.jaxpr)
     check(right, "build with dtype complex64", message, hint)
 
 
@@ -171,9 +171,9 @@ def redraws(subject: Suite) -> bool:
     It then draws the same in each call, and may do so within one: a random path has one
     value at each time, however often it is asked for it.
     """
-    held = map(is_key, subject.named(subject.cached_instance()).values())
-    given = any(map(is_key, jax.tree.leaves(subject.arguments(0))))
-    return subject.reuses_key or (any(held) and not given and not subject.is_mutable)
+    key_flags = map(is_key, subject.named(subject.cached_instance()).values())
+    takes_key = any(map(is_key, jax.tree.leaves(subject.arguments(0))))
+    return subject.reuses_key or (any(key_flags) and not takes_key and not subject.is_mutable)
 
 
 def draws_from(arrays: Sequence[Any]) -> list[jax.Array]:

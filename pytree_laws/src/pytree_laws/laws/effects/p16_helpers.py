@@ -68,12 +68,12 @@ def test_p16_a_call_that_ignores_its_key_draws_nothing(subject: Suite) -> None:
     message = f"it says that it ignores its key, and {len(drawn)} of its draws have another"
     hint = "the same noise in every call: draw from the key that is given"
     check(not drawn, "call", message, hint)
-    given = (
+    examples = (
         replace_leaves(arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys}) for seed in (0, 1)
     )
-    one, other = (subject.apply(instance, *each) for each in given)
+    result, other = (subject.apply(instance, *each) for each in examples)
     message = "it says that it ignores its key, and two keys give {} and {}"
-    check_close("call", message, one, other, "leave `ignores_key` out")
+    check_close("call", message, result, other, "leave `ignores_key` out")
 
 
 @CHECKS.register()
@@ -82,14 +82,14 @@ def test_p16_filter_specs_select_the_declared_leaves(subject: PytreeSuite) -> No
     _check_specs(subject, instance, "a fresh instance")
     _check_specs(subject, map_arrays(copied, instance), "a copy")
     _check_specs(subject, map_arrays(perturb_leaf, instance), "an updated instance")
-    one = on_device(np.float32(1))
-    tied = map_arrays(lambda leaf: one if is_inexact(leaf) else leaf, instance)
+    scalar = on_device(np.float32(1))
+    tied = map_arrays(lambda leaf: scalar if is_inexact(leaf) else leaf, instance)
     _check_specs(subject, tied, "an instance with tied leaves")
     value, back = subject.to_arrays(instance)
     jax.eval_shape(lambda v: _check_specs(subject, back(v), "an instance in jit"), value)
 
 
-def _check_specs(subject: PytreeSuite, instance: Any, what: str) -> None:
+def _check_specs(subject: PytreeSuite, instance: Any, label: str) -> None:
     pairs = named_leaves(instance)
     names = [name for name, _ in pairs]
     selected = {names[i] for i in subject.trained(instance)}
@@ -99,13 +99,13 @@ def _check_specs(subject: PytreeSuite, instance: Any, what: str) -> None:
         if hasattr(instance, "trainable")
         else "declared data, buffers and frozen parts need a `trainable()`"
     )
-    message = f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
+    message = f"on {label} it selects {sorted(selected)}, declared is {sorted(wanted)}"
     check(selected == wanted, "trainable", message, hint)
     for method, paths in subject.filters.items():
         marks = zip(names, jax.tree.leaves(getattr(instance, method)()))
         selected = {name for name, mark in marks if mark is True}
         wanted = {n for n in names if any(is_under(n, path) for path in paths)}
-        message = f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
+        message = f"on {label} it selects {sorted(selected)}, declared is {sorted(wanted)}"
         check(selected == wanted, method, message)
 
 
@@ -115,8 +115,8 @@ def test_p16_complex_leaves_are_trained_as_real_ones_are(subject: PytreeSuite) -
     if is_refused(lambda: subject.built_abstractly(inputs)):
         not_applicable("the class is not built in complex64")
     instance = subject.built_abstractly(inputs)
-    held = subject.named(instance).items()
-    trained = {name for name, v in held if v.dtype == jnp.complex64} & subject.trained_paths(usual)
+    leaves = subject.named(instance).items()
+    trained = {name for name, v in leaves if v.dtype == jnp.complex64} & subject.trained_paths(usual)
     missing = sorted(trained - subject.trained_paths(instance))
     message = "built in complex64, it is not trained"
     hint = "`jnp.floating` in a filter, which no complex dtype is: ask for `jnp.inexact`"
@@ -126,19 +126,19 @@ def test_p16_complex_leaves_are_trained_as_real_ones_are(subject: PytreeSuite) -
 @CHECKS.register(declares("undecayed", "nothing is declared that does not decay"))
 def test_p16_decay_moves_all_that_is_trained_but_the_declared(subject: PytreeSuite) -> None:
     fresh = subject.cached_instance()
-    for what, instance in (
+    for label, instance in (
         ("a fresh instance", fresh),
         ("a copy", map_arrays(copied, fresh)),
         ("its trained leaves alone", weights_of(subject, fresh)),
     ):
-        with doing("decayed", f"on {what} it"):
+        with doing("decayed", f"on {label} it"):
             decayed = marked(instance, instance.decayed())
         wanted = {
             name
             for name in subject.expected_to_train(fresh) - denied_below(fresh)
             if not any(is_under(name, path) for path in subject.undecayed)
         }
-        message = f"on {what} it selects {sorted(decayed)}, wanted is {sorted(wanted)}"
+        message = f"on {label} it selects {sorted(decayed)}, wanted is {sorted(wanted)}"
         hint = "all that `trainable()` selects, without `undecayed` and what sub-modules leave out"
         check(decayed == wanted, "decayed", message, hint)
 
@@ -150,14 +150,14 @@ def test_p16_the_mask_of_decay_asks_each_module(subject: PytreeSuite) -> None:
     loose = np.zeros(2, np.float32)
     wanted = marked(weights, weights.decayed())
     trees = {"itself": weights, "a tree that holds it": {"model": [weights], "loose": loose}}
-    for what, tree in trees.items():
-        with doing("decay_mask", f"of {what} it"):
-            found = marked(tree, mask(tree)) if mask else set()
+    for label, tree in trees.items():
+        with doing("decay_mask", f"of {label} it"):
+            moved = marked(tree, mask(tree)) if mask else set()
         prefix = "model.0." if tree is not weights else ""
         asked = {f"{prefix}{name}" for name in wanted} | ({"loose"} if prefix else set())
-        message = f"of {what} it selects {sorted(found)}, wanted is {sorted(asked)}"
+        message = f"of {label} it selects {sorted(moved)}, wanted is {sorted(asked)}"
         hint = "`jax.tree.map` that stops at what has a `decayed()` of its own: `is_leaf`"
-        check(found == asked, "decay_mask", message, hint)
+        check(moved == asked, "decay_mask", message, hint)
 
 
 def weights_of(subject: PytreeSuite, instance: Any) -> Any:
@@ -176,10 +176,10 @@ def test_p16_partitions_are_the_declared_parts(subject: PytreeSuite) -> None:
         if method.startswith(SELECT)
     }
     instance = subject.cached_instance()
-    held = {one: p for one, p in parted.items() if hasattr(instance, p)}
-    if not held:
+    parts = {name: p for name, p in parted.items() if hasattr(instance, p)}
+    if not parts:
         not_applicable("the class has no method that gives the parts of a filter")
-    for method, partition in held.items():
+    for method, partition in parts.items():
         _check_parts(subject, instance, partition, subject.filters[method])
 
 
@@ -189,9 +189,9 @@ def _check_parts(subject: PytreeSuite, instance: Any, partition: str, paths: Seq
     names = [name for name, _ in named_leaves(instance)]
     chosen = {n for n in names if any(is_under(n, path) for path in paths)}
     hint = "the chosen leaves come first, and then the rest"
-    for what, part, wanted in (("first", first, chosen), ("second", second, set(names) - chosen)):
+    for label, part, wanted in (("first", first, chosen), ("second", second, set(names) - chosen)):
         got = {name for name, _ in named_leaves(part)}
-        message = f"its {what} part has {sorted(got)}, declared is {sorted(wanted)}"
+        message = f"its {label} part has {sorted(got)}, declared is {sorted(wanted)}"
         check(got == wanted, partition, message, hint)
     if hasattr(instance, "combine"):
         with doing("combine", f"of the parts of `{partition}` it"):
@@ -203,8 +203,8 @@ def _check_parts(subject: PytreeSuite, instance: Any, partition: str, paths: Seq
     of_leaves("no flag is declared that freezes a part", lambda leaf: isinstance(leaf.frozen, str))
 )
 def test_p16_a_flag_freezes_and_thaws(subject: PytreeSuite) -> None:
-    held = [leaf for leaf in subject.manifest() if isinstance(leaf.frozen, str)]
-    for leaf in held:
+    flagged = [leaf for leaf in subject.manifest() if isinstance(leaf.frozen, str)]
+    for leaf in flagged:
         _check_flag(subject, leaf.path, str(leaf.frozen))
 
 
@@ -215,9 +215,9 @@ def _check_flag(subject: PytreeSuite, path: str, flag: str) -> None:
         names = [name for name, _ in named_leaves(instance)]
         trained = {names[i] for i in subject.trained(instance) if is_under(names[i], path)}
         inner = trained_names(look_up(instance, path))
-        own = {f"{path}.{name}".rstrip(".") for name in inner}
-        wanted = set() if value else own
-        message = f"with `{flag} = {value}` it trains {sorted(trained)} of {sorted(own)}"
+        paths = {f"{path}.{name}".rstrip(".") for name in inner}
+        wanted = set() if value else paths
+        message = f"with `{flag} = {value}` it trains {sorted(trained)} of {sorted(paths)}"
         hint = "a `trainable()` that does not ask the flag, or asks it the wrong way"
         check(trained == wanted, path, message, hint)
 
@@ -282,19 +282,19 @@ def test_p16_keys_give_different_draws(subject: Suite) -> None:
 @CHECKS.register(MAPS)
 def test_p16_map_variables_dispatches_by_type(subject: MutableSuite) -> None:
     instance = subject.make(0)
-    held = subject.parts_of(instance)
-    for kind in dict.fromkeys((*subject.variable_types(held), subject.variable_type)):
+    parts = subject.parts_of(instance)
+    for kind in dict.fromkeys((*subject.variable_types(parts), subject.variable_type)):
         for tree in (instance, subject.state_of(instance)):
             before = subject.snapshot_of(instance)
             got = subject.mapped({kind: perturb_leaf}, tree)
             wrong = changed(before, subject.snapshot_of(instance))
             check(not wrong, ", ".join(wrong), "map_variables edited it in place")
-            check_mapped(subject, held, got, kind)
+            check_mapped(subject, parts, got, kind)
 
 
-def check_mapped(subject: MutableSuite, held: Any, got: Any, kind: type) -> None:
-    check(list(got) == list(held), "map_variables", f"it gave the paths {[*got]}")
-    for path, variable in held.items():
+def check_mapped(subject: MutableSuite, part: Any, got: Any, kind: type) -> None:
+    check(list(got) == list(part), "map_variables", f"it gave the paths {[*got]}")
+    for path, variable in part.items():
         hit, value = isinstance(variable, kind), subject.value_of(variable)
         wanted = perturb_leaf(value) if hit else value
         same = type(got[path]) is type(variable) and same_bits(subject.value_of(got[path]), wanted)

@@ -53,11 +53,11 @@ def test_p05_the_order_of_a_set_does_not_matter(subject: Suite) -> None:
         not_applicable("no set of texts is static")
     for path, value in sets:
         other = subject.with_static(instance, path, Turned(value))
-        one, two = (_traced_with(subject, each) for each in (instance, other))
+        first, two = (_traced_with(subject, each) for each in (instance, other))
         message = "with its elements in another order, as in another process, the call gives {} and {}"
         hint = "a loop over a set: `sorted(...)`, or a tuple"
-        if str(one[0]) != str(two[0]):
-            check_close(path, message, evaluated(*one), evaluated(*two), hint)
+        if str(first[0]) != str(two[0]):
+            check_close(path, message, evaluated(*first), evaluated(*two), hint)
 
 
 def _traced_with(subject: Suite, instance: Any) -> tuple[Any, list[Any]]:
@@ -69,6 +69,6 @@ def _is_set(value: Any) -> bool:
     return isinstance(value, frozenset) and len(value) > 1 and has_text(value)
 
 
-def evaluated(closed: Any, given: Sequence[Any]) -> list[Any]:
+def evaluated(closed: Any, arguments: Sequence[Any]) -> list[Any]:
     """What a trace gives for random values."""
-    return jax.extend.core.jaxpr_as_fun(closed)(*randomize(list(given), 2))
+    return jax.extend.core.jaxpr_as_fun(closed)(*randomize(list(arguments), 2))

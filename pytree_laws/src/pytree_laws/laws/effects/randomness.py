@@ -33,8 +33,8 @@ def _traced(subject: Suite) -> list[TracedConfiguration]:
 def _keys(subject: Suite, configuration: TracedConfiguration) -> list[int]:
     """The keys that each call draws anew from: what it is given, or in NNX what a module holds."""
     holds = subject.is_mutable
-    held = [i for i, (_, v) in enumerate(configuration.inputs) if holds and is_key(v)]
-    return keys_given(configuration) or held
+    positions = [i for i, (_, v) in enumerate(configuration.inputs) if holds and is_key(v)]
+    return keys_given(configuration) or positions
 
 
 @CHECKS.register()
@@ -73,13 +73,13 @@ def test_p16_a_flag_that_ends_the_noise_does(subject: Suite) -> None:
 
 @CHECKS.register()
 def test_p15_rows_of_a_batch_differ_in_their_noise(subject: Suite) -> None:
-    one = next(iter(_traced(subject)), None)
-    keys = _keys(subject, one) if one else []
-    if one is None or not keys or not draws_of(one.trace[0].jaxpr):
+    traced = next(iter(_traced(subject)), None)
+    keys = _keys(subject, traced) if traced else []
+    if traced is None or not keys or not draws_of(traced.trace[0].jaxpr):
         not_applicable("the call draws nothing from a key that it is given")
-    batch = rows_given(one)
-    given = [{**batch, **with_key(one, keys, seed)} for seed in range(KEYS)]
-    noise = [outputs(one, changes) for changes in given]
+    batch = rows_given(traced)
+    rows = [{**batch, **with_key(traced, keys, seed)} for seed in range(KEYS)]
+    noise = [outputs(traced, changes) for changes in rows]
     for i, results in enumerate(zip(*noise)):
         message = "each row of the batch has one and the same noise"
         hint = (
@@ -98,16 +98,16 @@ def _place(traced: TracedConfiguration) -> str:
 def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:
     """Whether the call itself says whether it draws, so that a flag of the constructor decides nothing."""
     use = example_call(suite)
-    given = {} if use is None else use.given
-    says = any(name in QUIET and value is not None for name, value in given.items())
+    keywords = {} if use is None else use.given
+    says = any(name in QUIET and value is not None for name, value in keywords.items())
     return says and not traced.configuration.given
 
 
 def may_be_seeded(traced: TracedConfiguration) -> bool:
     """Whether a static value may be the seed."""
     settings = [v for _, _, aux in nodes(traced.instance) for v in parts_of(aux)]
-    held = any(is_key(v) for _, v in traced.inputs)
-    return not held and any(type(v) is int for v in settings)
+    has_keys = any(is_key(v) for _, v in traced.inputs)
+    return not has_keys and any(type(v) is int for v in settings)
 
 
 def keys_given(configuration: TracedConfiguration) -> list[int]:
@@ -136,13 +136,13 @@ def outputs(traced: TracedConfiguration, changes: Mapping[int, Any]) -> list[Any
     return traced.program(*arguments)
 
 
-def rows_share_noise(given: Sequence[Any], results: Sequence[Any]) -> bool:
+def rows_share_noise(arguments: Sequence[Any], results: Sequence[Any]) -> bool:
     """Whether what differs between results of several keys is the same in each row, and no number for all."""
     first = results[0]
-    is_batch = is_floating(first) and first.ndim > 1 and any(len(v) == len(first) for v in given)
+    is_batch = is_floating(first) and first.ndim > 1 and any(len(v) == len(first) for v in arguments)
     if not is_batch or len(first) < 2:
         return False
     noise = [np.asarray(output).astype(np.float64) - np.asarray(first) for output in results[1:]]
-    same = all(np.allclose(one, one[:1], rtol=1e-4, atol=1e-6) for one in noise)
-    varies = any(np.ptp(one[0]) > 1e-6 for one in noise)
+    same = all(np.allclose(result, result[:1], rtol=1e-4, atol=1e-6) for result in noise)
+    varies = any(np.ptp(result[0]) > 1e-6 for result in noise)
     return same and varies

@@ -41,8 +41,8 @@ def _fori_loop(function: Any, arguments: Any) -> Any:
 
 def _scan(function: Any, arguments: Any) -> Any:
     rows = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf]), arguments)
-    _, found = jax.lax.scan(lambda c, row: (c, function(*row)), None, rows)
-    return jax.tree.map(lambda leaf: leaf[1], found)
+    _, scanned = jax.lax.scan(lambda c, row: (c, function(*row)), None, rows)
+    return jax.tree.map(lambda leaf: leaf[1], scanned)
 
 
 def _vmap(function: Any, arguments: Any) -> Any:

@@ -42,10 +42,10 @@ def copied(tree: Any) -> Any:
 
 @CHECKS.register(declares("states", "no states are declared"))
 def test_p02_states_are_as_declared(subject: StateSuite) -> None:
-    found = jax.tree.leaves(subject.state(0))
-    message = f"{len(found)} states, declared are {[leaf.path for leaf in subject.states]}"
-    check(len(found) == len(subject.states), "state", message)
-    for leaf, value in zip(subject.states, found):
+    leaves = jax.tree.leaves(subject.state(0))
+    message = f"{len(leaves)} states, declared are {[leaf.path for leaf in subject.states]}"
+    check(len(leaves) == len(subject.states), "state", message)
+    for leaf, value in zip(subject.states, leaves):
         message = f"the shape is {value.shape}, declared is {leaf.shape}"
         check(value.shape == leaf.shape, leaf.path, message)
         message = f"the dtype is {value.dtype}, declared is {leaf.dtype}"
@@ -99,17 +99,17 @@ def _check_flow_of(subject: StateSuite, method: Method) -> None:
     places = [i for i, v in enumerate(leaves) if is_floating(v)]
 
     def run(values: Sequence[Any]) -> Any:
-        given = treedef.unflatten(replace_leaves(leaves, dict(zip(places, values))))
-        return _second_result(subject, method, given)
+        arguments = treedef.unflatten(replace_leaves(leaves, dict(zip(places, values))))
+        return _second_result(subject, method, arguments)
 
     if places:
         check_flow(method.name, run, [leaves[i] for i in places], CUT_OFF)
 
 
-def _second_result(subject: StateSuite, method: Method, given: Sequence[Sequence[Any]]) -> list[Any]:
+def _second_result(subject: StateSuite, method: Method, examples: Sequence[Sequence[Any]]) -> list[Any]:
     """What the second of two uses gives, which reads what the first has left in the state."""
     instance, state, result = subject.cached_instance(), subject.state(0), None
-    for arguments in given:
+    for arguments in examples:
         result = method.use(
             instance, *arguments[: method.state_at], copied(state), *arguments[method.state_at :]
         )
@@ -136,8 +136,8 @@ def test_p11_the_state_is_a_fixed_point(subject: StateSuite) -> None:
     place = subject.place(arguments)
 
     def advance(state: Any) -> Any:
-        given = [*arguments[:place], state, *arguments[place + 1 :]]
-        return subject.advance(instance, given)[1]
+        placed = [*arguments[:place], state, *arguments[place + 1 :]]
+        return subject.advance(instance, placed)[1]
 
     first = subject.state(0)
     with doing("call", "the call for its next state", BATCHED):
@@ -156,7 +156,7 @@ def test_p10_an_ensemble_has_a_state_for_each(subject: StateSuite) -> None:
     _, back = subject.to_arrays(subject.make(0))
     values = [subject.to_arrays(subject.make(seed))[0] for seed in range(2)]
     arguments = [subject.arguments(seed) for seed in range(2)]
-    mapped = jax.vmap(lambda value, given: subject.advance(back(value), given)[1])
+    mapped = jax.vmap(lambda value, arguments: subject.advance(back(value), arguments)[1])
     got = mapped(stack(values), stack(arguments))
     loop = stack([subject.after(seed) for seed in range(2)])
     check(close(got, loop, 16), "state", f"vmap gives {got}, a loop {loop}")

@@ -90,11 +90,11 @@ def test_p20_specs_have_the_axes_of_the_named_dims(subject: Suite) -> None:
     message = "it has other leaves than the class"
     check(len(specs) == len(names), "partition_specs", message)
     check_followers(dict(zip(names, specs)), subject.named(instance))
-    own = own_dims(instance)  # sub-modules answer for themselves
+    dims_by_path = own_dims(instance)  # sub-modules answer for themselves
     for name, spec in zip(names, specs):
-        if name in own:
-            wanted = without_trailing(spec_of(own[name], subject.sharding or {}))
-            message = f"its spec is {spec}, and its dims {own[name]} ask for {wanted}"
+        if name in dims_by_path:
+            wanted = without_trailing(spec_of(dims_by_path[name], subject.sharding or {}))
+            message = f"its spec is {spec}, and its dims {dims_by_path[name]} ask for {wanted}"
             check(without_trailing(tuple(spec)) == wanted, name, message)
 
 
@@ -122,7 +122,7 @@ def test_p20_a_step_keeps_the_sharding(subject: Suite) -> None:
 def check_followers(specs: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     """Holds the state of an optimiser, whose paths end as those of parameters, to their axes."""
     places = {(n.partition(".")[2], arrays[n].shape): n for n in specs if n in arrays and specs[n]}
-    for name in [one for one in specs if one in arrays and not specs[one]]:
+    for name in [spec for spec in specs if spec in arrays and not specs[spec]]:
         parts = name.split(".")
         ends = [".".join(parts[at:]) for at in range(1, len(parts))]
         leader = next(
@@ -143,9 +143,9 @@ def check_results(example: Example, rules: Rules, outputs: Sequence[Any]) -> Non
         if dims is None or len(dims) != array.ndim:
             continue
         wanted, got = spec_of(dims, rules), spec_in(array, array.ndim)
-        for dim, axes, own in zip(dims, wanted, got):
-            message = f"its dim `{dim}` lies on {own}, though the arrays that it comes from lie on {axes}"
-            check(not axes or {*axes_in(axes)} <= {*axes_in(own)}, f"result {number}", message)
+        for dim, axes, specs in zip(dims, wanted, got):
+            message = f"its dim `{dim}` lies on {specs}, though the arrays that it comes from lie on {axes}"
+            check(not axes or {*axes_in(axes)} <= {*axes_in(specs)}, f"result {number}", message)
 
 
 def sharding_example(subject: Suite) -> Example:
@@ -168,10 +168,10 @@ def specs_of(subject: Suite, example: Example) -> list[Spec]:
     instance = example.back(example.tree)
     declared = subject.specs_of_leaves(instance)
     leaves = subject.named(instance)
-    own = declared and [
+    specs = declared and [
         tuple(spec) for name, spec in zip(subject.leaf_names(instance), declared) if is_array(leaves[name])
     ]
-    return declared_specs(example, own, subject.sharding or {})
+    return declared_specs(example, specs, subject.sharding or {})
 
 
 def of_dims(suite: Any) -> dict[str, Entry]:

@@ -21,7 +21,7 @@ from ...session import once_per_session
 from ...sharding.meshes import BATCH, Placed, collectives, indivisible, layouts, mesh_of, placed
 from ...sharding.specs import Example, Spec, axes_in, blocked
 from ...snapshot.files import record_of
-from ...snapshot.format import differences, entries, parse_record, render_record, section_of
+from ...snapshot.format import differences, entries, parse_record, render_sections, section_of
 from ...snapshot.mode import UPDATE, how_to_approve, mode_of
 from ...values.closeness import check_close, farthest
 from .p20_sharding import ASKS, named_example, sharding_example, specs_of, without_trailing
@@ -37,6 +37,10 @@ LAW = Law(
     rests_on=("test_p20_the_call_shards",),
 )
 CHECKS = Checks(LAW)
+HEAD = """\
+# How often a step of the classes of test_{tests}.py moves data between devices, which P21 holds them to.
+# `pytest --mesh {count} --numbers=update` writes it anew; written on {count} devices of kind "{kind}".
+"""
 KINDS = {"explicit": AxisType.Explicit, "auto": AxisType.Auto}
 MESH = Condition("no devices are asked for", lambda suite: bool(option_of(suite, "mesh")), "--mesh")
 
@@ -46,13 +50,13 @@ MESH = Condition("no devices are asked for", lambda suite: bool(option_of(suite,
 def test_p21_a_step_is_that_of_one_device(subject: Suite, kind: str) -> None:
     wanted = single(subject)
     apart = [(0.0, "outputs", "one device")]
-    for name, own in on_meshes(subject, kind):
-        got = given_by(subject, name, own)
+    for name, placement in on_meshes(subject, kind):
+        got = given_by(subject, name, placement)
         for part, values in wanted.items():
             message = f"{part} on {name} are {{}}, on one device {{}}"
             check_close(part, message, on_host(got[part]), values, slack=64)
             apart.append((farthest(on_host(got[part]), values), part, name))
-        check_places(subject, name, own, got["new leaves"])
+        check_places(subject, name, placement, got["new leaves"])
     size, part, name = max(apart)
     suite = type(subject).__name__
     subject.summary_line = f"{suite} differs from one device by {size:.1e} at most: {part} on {name}"
@@ -68,26 +72,26 @@ def test_p21_draws_are_those_of_one_device(subject: Suite) -> None:
         return arrays_of(subject.to_tree(build(values))[0])
 
     wanted = on_host(arrays(values))
-    for name, own in on_meshes(subject, "explicit"):
-        specs = [one.sharding.spec for one in own.own]
-        places = [NamedSharding(own.mesh, spec) for spec in specs]
-        with jax.set_mesh(own.mesh), doing("constructor", f"building it on {name}"):
+    for name, placement in on_meshes(subject, "explicit"):
+        specs = [leaf.sharding.spec for leaf in placement.own]
+        places = [NamedSharding(placement.mesh, spec) for spec in specs]
+        with jax.set_mesh(placement.mesh), doing("constructor", f"building it on {name}"):
             made = jax.jit(arrays, out_shardings=places)(values)
-        for path, one, other in zip(sharding_example(subject).names, made, wanted):
+        for path, drawn, other in zip(sharding_example(subject).names, made, wanted):
             message = f"built on {name} it holds {{}}, on one device {{}}"
-            check_close(path, message, on_host(one), other, slack=4)
+            check_close(path, message, on_host(drawn), other, slack=4)
 
 
 @CHECKS.register(ASKS, MESH)
 def test_p21_a_step_may_take_the_memory_of_what_it_replaces(subject: Suite) -> None:
-    name, own = next(on_meshes(subject, "explicit"))
+    name, placement = next(on_meshes(subject, "explicit"))
 
     def step(arrays: Sequence[Any], batch: Sequence[Any]) -> Any:
-        return own.step(arrays, batch)["new leaves"]
+        return placement.step(arrays, batch)["new leaves"]
 
-    with jax.set_mesh(own.mesh), doing("call", f"a step with donation on {name}"):
-        after = jax.jit(step, donate_argnums=0)(own.own, own.batch)
-    for path, before, now in zip(sharding_example(subject).names, own.own, after):
+    with jax.set_mesh(placement.mesh), doing("call", f"a step with donation on {name}"):
+        after = jax.jit(step, donate_argnums=0)(placement.own, placement.batch)
+    for path, before, now in zip(sharding_example(subject).names, placement.own, after):
         is_taken = before.is_deleted() or before is now
         check(is_taken, path, f"on {name} a donated array is kept beside the new one")
 
@@ -103,9 +107,9 @@ def on_meshes(subject: Suite, kind: str) -> Iterator[tuple[str, Placed]]:
     faults: list[str] = []
     divides = False
     for sizes in layouts(axes, devices) if axes else ():
-        found = indivisible(example, specs, sizes)
-        faults += found
-        if not found:
+        indivisible_dims = indivisible(example, specs, sizes)
+        faults += indivisible_dims
+        if not indivisible_dims:
             divides = True
             yield name_of(sizes, kind), on_mesh(subject, example, specs, sizes, kind)
     if axes and not divides:
@@ -120,18 +124,18 @@ def on_mesh(
     return placed(example, batch_of(subject), specs, subject.trained_names(), mesh)
 
 
-def given_by(subject: Suite, name: str, own: Placed) -> Any:
+def given_by(subject: Suite, name: str, placement: Placed) -> Any:
     """What a step gives on a mesh."""
     try:
-        return own.run()
+        return placement.run()
     except ANY_ERROR as error:
         check(False, "call", f"it does not run on {name}: {blocked(error)}")
 
 
-def check_places(subject: Suite, name: str, own: Placed, after: Sequence[Any]) -> None:
+def check_places(subject: Suite, name: str, placement: Placed, after: Sequence[Any]) -> None:
     """Holds the new arrays to the places of the old ones."""
     example = sharding_example(subject)
-    for path, before, now in zip(example.names, own.own, after):
+    for path, before, now in zip(example.names, placement.own, after):
         spec = without_trailing(tuple(before.sharding.spec))
         shared = bool(spec) and now.sharding.is_fully_replicated
         check(not shared, path, f"after a step on {name} each device holds the whole")
@@ -148,19 +152,25 @@ def test_p21_collectives_are_those_of_the_record(subject: Suite) -> None:
     now = entries(collectives_of_steps(subject))
     if asked:
         file.parent.mkdir(exist_ok=True)
-        text = render_record(dict(sorted({**record, section: now}.items())), file.stem)
+        text = render_sections(dict(sorted({**record, section: now}.items())), head_of(subject, file))
         file.write_text(text, encoding="utf-8", newline="\n")
         return
-    for name, told in differences(record.get(section, {}), now, None):
-        check(False, "call", f"{name}: {told}", how_to_approve(subject))
+    for name, difference in differences(record.get(section, {}), now, None):
+        check(False, "call", f"{name}: {difference}", how_to_approve(subject))
+
+
+def head_of(subject: Suite, file: Path) -> str:
+    """The comments above a record of collectives: by whom it is held, and on which devices it was written."""
+    tests = file.stem.partition(".")[0]
+    return HEAD.format(tests=tests, count=option_of(subject, "mesh"), kind=jax.devices()[0].device_kind)
 
 
 def collectives_of_steps(subject: Suite) -> dict[str, Any]:
     """By mesh and kind, how often a step moves data between devices."""
     return {
         f"{kind} on {name}": np.int64(count)
-        for name, own in on_meshes(subject, "explicit")
-        for kind, count in collectives(own.text()).items()
+        for name, placement in on_meshes(subject, "explicit")
+        for kind, count in collectives(placement.text()).items()
     }
 
 
@@ -189,12 +199,12 @@ def single(suite: Any) -> dict[str, Any]:
     """What a step gives on one device."""
     example = named_example(suite)
     arrays = example.arrays()
-    bare: list[Spec] = [(None,) * one.ndim for one in arrays]
+    bare: list[Spec] = [(None,) * array.ndim for array in arrays]
     mesh = mesh_of({BATCH: 1}, AxisType.Auto)
-    found = placed(example, batch_of(suite), bare, suite.trained_names(), mesh).run()
-    return {part: on_host(values) for part, values in found.items()}
+    result = placed(example, batch_of(suite), bare, suite.trained_names(), mesh).run()
+    return {part: on_host(values) for part, values in result.items()}
 
 
 def on_host(tree: Any) -> Any:
     """The arrays of a tree as they are on the host, keys as their data."""
-    return jax.tree.map(lambda one: np.asarray(jax.device_get(raw(one))), tree)
+    return jax.tree.map(lambda leaf: np.asarray(jax.device_get(raw(leaf))), tree)

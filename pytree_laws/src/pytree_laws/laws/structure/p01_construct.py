@@ -70,11 +70,11 @@ def test_p01_keeps_none_of_its_inputs(subject: Suite) -> None:
     instance = subject.build(**{**subject.inputs(0), **inputs})
     if not stores_what_it_is_given(subject):
         check_no_container(instance, inputs)
-    own, arrays = built_of_arrays(subject, inputs)
+    arrays_in, arrays = built_of_arrays(subject, inputs)
     if not subject.copies_arrays:  # a suite that names what is held says that it is copied
         names = () if keeps_arrays(subject) else subject.kept
         arrays = [(name, v) for name, v in arrays if under_any(name, names)]
-    check_no_shared_buffer(subject, own, arrays)
+    check_no_shared_buffer(subject, arrays_in, arrays)
 
 
 # The constructor of a dataclass or NamedTuple stores all as it is, as its callers know.
@@ -100,12 +100,12 @@ def test_p01_shares_no_buffer_with_its_inputs(subject: Suite) -> None:
 
 def built_of_arrays(subject: Suite, inputs: Mapping[str, Any]) -> tuple[Any, list[tuple[str, Any]]]:
     """An instance, and the arrays that it was given: in the place of lists and of NumPy's those of jax, which it might hold."""
-    held = subject.named(subject.cached_instance())
+    leaves = subject.named(subject.cached_instance())
     arguments = {
-        name: on_device(value, held[name].dtype)
+        name: on_device(value, leaves[name].dtype)
         if isinstance(value, list | tuple | np.ndarray)
-        and name in held
-        and np.shape(value) == held[name].shape
+        and name in leaves
+        and np.shape(value) == leaves[name].shape
         else value
         for name, value in inputs.items()
     }
@@ -115,8 +115,8 @@ def built_of_arrays(subject: Suite, inputs: Mapping[str, Any]) -> tuple[Any, lis
 
 def keeps_arrays(subject: Suite) -> bool:
     """Whether it is said, or shown by how it is built, that arrays are stored as they are given."""
-    told = subject.copies_arrays
-    return not told if told is not None else stores_what_it_is_given(subject)
+    copies = subject.copies_arrays
+    return not copies if copies is not None else stores_what_it_is_given(subject)
 
 
 def check_no_shared_buffer(subject: Suite, instance: Any, arrays: Sequence[tuple[str, Any]]) -> None:
@@ -189,22 +189,22 @@ def _are_same(first: Mapping[str, Any], other: Mapping[str, Any], names: Sequenc
 @CHECKS.register()
 def test_p01_instances_share_nothing_mutable(subject: Suite) -> None:
     first, second = subject.cached_instance(), subject.cached_instance(1)
-    held = {id(value) for _, value in mutables(first)}
+    mutable_ids = {id(value) for _, value in mutables(first)}
     for place, value in mutables(second):
         message = f"two instances hold one and the same {type(value).__name__}"
-        check(id(value) not in held, place, message)
+        check(id(value) not in mutable_ids, place, message)
 
 
 @CHECKS.register()
 def test_p01_defaults_are_immutable(subject: Suite) -> None:
     instance = subject.cached_instance()
-    held = {id(value) for _, value in reachable(instance, "")}
+    value_ids = {id(value) for _, value in reachable(instance, "")}
     for where, function in own_functions(type(instance)):
         for name, default in defaults_of(function):
             message = f"the default of `{name}` is one {type(default).__name__} for all"
             hint = "write `None` or a tuple, and make a new one in the body"
             wrong = isinstance(default, MUTABLE) or is_array(default)
-            severity = FAULT if id(default) in held else ADVICE
+            severity = FAULT if id(default) in value_ids else ADVICE
             check(not wrong or isinstance(default, np.generic), where, message, hint, severity=severity)
 
 
@@ -250,7 +250,7 @@ def test_p01_changes_no_globals(subject: Suite) -> None:
 @CHECKS.register()
 def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
     strays: list[str] = []
-    build, given = subject.traceable_build()
+    build, arguments = subject.traceable_build()
 
     def looked_at(values: Sequence[Any]) -> Any:
         # Inside the trace: kept until it is over, an instance would be a leak itself.
@@ -261,14 +261,14 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of static arrays: P5 fails on them
-            arrays = jax.eval_shape(looked_at, given)
+            arrays = jax.eval_shape(looked_at, arguments)
     except NEEDS_VALUES as error:
-        if not given:
+        if not arguments:
             not_applicable("the constructor is given no arrays")
         message = f"under jit the constructor needs values: {str(error)[:200]}"
         hint = "a check on the values of arrays: make it where they are no tracers, or use `eqx.error_if` in the call"
         # Who gives data at hand may have its values looked at; a key is what builds under vmap are for.
-        severity = ADVICE if any(map(is_data, given)) else FAULT
+        severity = ADVICE if any(map(is_data, arguments)) else FAULT
         raise Fault("build", message, hint, severity=severity) from error
     for place in strays:
         message = f"built under jit it holds a tracer outside of its {subject.nouns}"
@@ -329,9 +329,9 @@ def is_data(value: Any) -> bool:
 
 def check_no_container(instance: Any, inputs: Mapping[str, Any]) -> None:
     """What can change and is the caller's own is no part of an instance."""
-    given = {id(value): place for place, value in containers_of(inputs)}
+    places = {id(value): place for place, value in containers_of(inputs)}
     for place, value in mutables(instance):
-        name = given.get(id(value))
+        name = places.get(id(value))
         message = f"it is the caller's own {type(value).__name__}, given as `{name}`"
         check(name is None, place, message)
 

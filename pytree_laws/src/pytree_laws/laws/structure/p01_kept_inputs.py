@@ -28,13 +28,13 @@ def test_p01_keeps_the_values_that_it_is_given(subject: Suite) -> None:
             instance = subject.build(**{**subject.inputs(0), **inputs})
         except (TypeError, ValueError):
             continue  # refused by a check
-        held = subject.named(instance)
+        leaves = subject.named(instance)
         wanted = given_arrays({name: inputs[name] for name in names})
         fixed = subject.fixed_values()
         for name, value in wanted:
             if any(path == name or path.endswith(f".{name}") for path in fixed):
                 continue
-            got, bare = held.get(name), name.rpartition(".")[2]
+            got, bare = leaves.get(name), name.rpartition(".")[2]
             with contextlib.suppress(AttributeError, KeyError):
                 got = look_up(instance, name) if got is None else got
             message = f"it was given {value}, and holds {got}"
@@ -48,11 +48,11 @@ def test_p01_keeps_the_values_that_it_is_given(subject: Suite) -> None:
 @CHECKS.register(KEPT)
 def test_p01_keeps_the_order_that_it_is_given(subject: Suite) -> None:
     maker, instance = example_construction(subject), subject.cached_instance()
-    given = {} if maker is None else maker.given
-    tuples = {n: given[n] for n in subject.kept if type(given.get(n)) is tuple}
+    arguments = {} if maker is None else maker.given
+    tuples = {n: arguments[n] for n in subject.kept if type(arguments.get(n)) is tuple}
     stored = {n: getattr(instance, n, None) for n in tuples}
-    held = {n: v for n, v in tuples.items() if type(stored[n]) is tuple and stored[n] == v}
-    turned = {n: v[::-1] for n, v in held.items() if v[::-1] != v}
+    stored_tuples = {n: v for n, v in tuples.items() if type(stored[n]) is tuple and stored[n] == v}
+    turned = {n: v[::-1] for n, v in stored_tuples.items() if v[::-1] != v}
     if not turned:
         not_applicable("no tuple is declared that is held as it is given")
     for name, value in turned.items():

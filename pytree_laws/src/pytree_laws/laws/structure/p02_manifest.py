@@ -54,12 +54,12 @@ def is_tuple(cls: type) -> bool:
 @CHECKS.register(VALUES)
 def test_p02_leaves_hold_the_declared_values(subject: Suite) -> None:
     declared = subject.fixed_values()
-    found = subject.named(subject.cached_instance())
+    values = subject.named(subject.cached_instance())
     for path, value in declared.items():
-        if path in found:
-            wanted = np.asarray(value).astype(found[path].dtype)
-            message = f"it holds {found[path]}, declared is {value}"
-            same = bool(np.all(np.asarray(found[path]) == wanted))
+        if path in values:
+            wanted = np.asarray(value).astype(values[path].dtype)
+            message = f"it holds {values[path]}, declared is {value}"
+            same = bool(np.all(np.asarray(values[path]) == wanted))
             check(same, path, message, "another initial or preset value")
 
 
@@ -74,8 +74,8 @@ def test_p02_holds_the_same_arrays_at_a_size_of_one(subject: Suite) -> None:
         not_applicable("no size is known")
     hint = "a case for a size of one: a flag says what is there"
     for name, size in sizes.items():
-        one = _shapes_with(subject, name, 1)
-        gone = [path for path in usual if path not in one] if one else []
+        shapes = _shapes_with(subject, name, 1)
+        gone = [path for path in usual if path not in shapes] if shapes else []
         if gone:  # or it is no size, but a number of layers
             more = _shapes_with(subject, name, size + 1)
             is_size = more.keys() == usual.keys() and more != shapes_of(usual)
@@ -93,12 +93,12 @@ def _shapes_with(subject: Suite, name: str, size: int) -> dict[str, Any]:
 
 @CHECKS.register()
 def test_p02_leaves_are_the_declared_ones(subject: Suite) -> None:
-    found = subject.parts_of(subject.cached_instance())
+    parts = subject.parts_of(subject.cached_instance())
     for leaf in subject.manifest():
-        message = f"declared as {leaf.word}, but no {subject.noun}; the {subject.nouns} are {list(found)}"
-        there = any(subject.declared(n) == leaf for n in found) or subject.may_be_absent(leaf)
+        message = f"declared as {leaf.word}, but no {subject.noun}; the {subject.nouns} are {list(parts)}"
+        there = any(subject.declared(n) == leaf for n in parts) or subject.may_be_absent(leaf)
         check_declared(subject, there, leaf.path, message)
-    for name, value in found.items():
+    for name, value in parts.items():
         message = f"a {subject.noun} that is not declared: {type(value).__name__} {value!r:.200}"
         check_declared(subject, subject.declared(name) is not None, name, message)
 
@@ -110,10 +110,10 @@ def test_p02_fields_of_a_tuple_have_their_declared_positions(subject: PytreeSuit
     if not isinstance(instance, tuple) or fields is None or subject.leaves is None:
         not_applicable("nothing is declared that is found by position")
     declared = list(dict.fromkeys(leaf.path.split(".")[0] for leaf in subject.leaves))
-    held = [name for name in fields if name in declared]
-    message = f"its fields with leaves are {held}, declared in the order {declared}"
+    positions = [name for name in fields if name in declared]
+    message = f"its fields with leaves are {positions}, declared in the order {declared}"
     hint = "what unpacks it, or indexes it, finds another field: keep the order"
-    check(held == declared, type(instance).__name__, message, hint)
+    check(positions == declared, type(instance).__name__, message, hint)
 
 
 @CHECKS.register()
@@ -135,14 +135,14 @@ def test_p02_leaves_are_as_declared(subject: Suite) -> None:
 
 @CHECKS.register(TAKES_DTYPE)
 def test_p02_the_dtype_reaches_every_float_leaf(subject: Suite) -> None:
-    given = {**subject.inputs(0), "dtype": jnp.bfloat16}
+    inputs = {**subject.inputs(0), "dtype": jnp.bfloat16}
     hint = "an array that is made without `dtype`, or a sub-module that is not given it"
-    own = (
+    float_leaves = (
         (name, value)
-        for name, value in subject.named(subject.built_abstractly(given)).items()
+        for name, value in subject.named(subject.built_abstractly(inputs)).items()
         if (leaf := subject.declared(name)) is not None and leaf.dtype == "float" and not leaf.is_tree
     )
-    for name, value in (*own, *leaves_below(subject)):
+    for name, value in (*float_leaves, *leaves_below(subject)):
         message = f"built with dtype bfloat16, it is {value.dtype}"
         check(not is_inexact(value) or value.dtype == jnp.bfloat16, name, message, hint)
 
@@ -183,14 +183,14 @@ def check_nothing_hides(subject: Suite, instance: Any) -> None:
             raise Fault(place, message, severity=subject.severity_of_hidden(value))
 
 
-def shapes_of(held: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value.shape for name, value in held.items()}
+def shapes_of(leaves: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value.shape for name, value in leaves.items()}
 
 
 @CHECKS.register(TIES)
 def test_p02_shared_arrays_are_stored_once(subject: Suite) -> None:
     instance = subject.cached_instance()
     for name, path in ties_of(subject, instance):
-        inside = [held for held in subject.parts_of(instance) if is_under(held, name)]
+        inside = [places for places in subject.parts_of(instance) if is_under(places, name)]
         stored = bool(inside) or name in attributes(instance)
         check(not stored, name, f"declared as tied to `{path}`, it is stored itself", STORED_TWICE)

@@ -134,9 +134,9 @@ def test_p03_a_trivial_subclass_is_a_pytree_too(subject: PytreeSuite) -> None:
 @CHECKS.register()
 def test_p03_round_trip_by_split_and_merge(subject: MutableSuite) -> None:
     instance = subject.cached_instance()
-    for what, again in subject.round_trips(instance):
+    for label, again in subject.round_trips(instance):
         hint = "a method of one's own that Flax flattens or rebuilds modules with"
-        subject.check_copy(instance, again, what, hint)
+        subject.check_copy(instance, again, label, hint)
 
 
 def stand_in(kind: str, index: int) -> Any:
@@ -193,14 +193,14 @@ def check_attributes(instance: Any, hint: str, beside: bool = False) -> None:
     check_same(instance, again, "", hint, beside)
 
 
-def check_same(one: Any, other: Any, above: str, hint: str, beside: bool) -> None:
+def check_same(value: Any, other: Any, above: str, hint: str, beside: bool) -> None:
     """What two objects store is the same; of a node that differs it is told where."""
-    before, after = attributes(one), attributes(other)
+    before, after = attributes(value), attributes(other)
     names = {**before, **after}
     for name in sorted(names, key=lambda name: (name not in before, name)):
-        place, asked = f"{above}{name}", is_beside_fields(one, name) == beside
+        place, asked = f"{above}{name}", is_beside_fields(value, name) == beside
         if asked:
-            check_stored(name, place, one, other, hint)
+            check_stored(name, place, value, other, hint)
         if name not in before or name not in after:
             continue
         was, now = before[name], after[name]
@@ -214,9 +214,9 @@ def check_same(one: Any, other: Any, above: str, hint: str, beside: bool) -> Non
         check(not asked, place, message, hint)
 
 
-def check_stored(name: str, place: str, one: Any, other: Any, hint: str) -> None:
+def check_stored(name: str, place: str, value: Any, other: Any, hint: str) -> None:
     """Both objects store the attribute."""
-    before, after = attributes(one), attributes(other)
+    before, after = attributes(value), attributes(other)
     check(name in after, place, "the attribute is lost in a round trip", hint)
     message = f"a round trip adds the attribute, with the value {after.get(name)!r:.100}"
-    check(name in before, place, message, hint_of_added(one))
+    check(name in before, place, message, hint_of_added(value))

@@ -88,13 +88,13 @@ def test_p05_the_order_of_keywords_does_not_matter(subject: PytreeSuite) -> None
 @CHECKS.register(severity=ADVICE)
 def test_p05_the_order_of_attributes_does_not_matter(subject: PytreeSuite) -> None:
     first = subject.cached_instance()
-    held = attributes(first)
-    if isinstance(first, tuple) or len(held) < 2:
+    attribute_values = attributes(first)
+    if isinstance(first, tuple) or len(attribute_values) < 2:
         not_applicable("the class stores no two attributes")
     second: Any = object.__new__(type(first))
-    for name, value in reversed(held.items()):
+    for name, value in reversed(attribute_values.items()):
         object.__setattr__(second, name, value)
-    leaves = [list(map(id, jax.tree.leaves(one))) for one in (first, second)]
+    leaves = [list(map(id, jax.tree.leaves(tree))) for tree in (first, second)]
     same = structure(first) == structure(second) and leaves[0] == leaves[1]
     message = "with its attributes stored in another order it has another treedef, or other leaves"
     hint = "`vars(self)` in flatten, which a branch of the constructor may fill in another order: name the attributes"
@@ -104,10 +104,10 @@ def test_p05_the_order_of_attributes_does_not_matter(subject: PytreeSuite) -> No
 @CHECKS.register(STATICS_DECLARED)
 def test_p05_static_values_are_the_declared_ones(subject: Suite) -> None:
     instance = subject.cached_instance()
-    held = subject.parts_of(instance)
+    parts = subject.parts_of(instance)
     for path, value in subject.static.items():
         message = f"declared as static, but it is a {subject.noun}"
-        check_declared(subject, path not in held, path, message)
+        check_declared(subject, path not in parts, path, message)
         got = look_up(instance, path)
         same = value is ... or (bool(got == value) and isinstance(got, bool) is isinstance(value, bool))
         message = f"the static value is {got!r}, declared is {value!r}"
@@ -139,8 +139,8 @@ def test_p05_tuples_are_no_lists(subject: PytreeSuite) -> None:
 @CHECKS.register(declares("used", "no static values are declared on which the call depends"))
 def test_p05_the_call_follows_its_static_values(subject: Suite) -> None:
     instance, arguments = subject.example()
-    held = subject.named(instance)
-    for path in (path for path in subject.used if path not in held):
+    leaves = subject.named(instance)
+    for path in (path for path in subject.used if path not in leaves):
         others = [other for other in alternatives(look_up(instance, path)) if other is not None]
         edits = [subject.with_static(instance, path, other) for other in others]
         before = call_text(subject, instance, arguments)

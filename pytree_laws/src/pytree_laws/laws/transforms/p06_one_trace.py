@@ -32,10 +32,10 @@ def test_p06_one_trace_serves_all_instances(subject: Suite) -> None:
         with doing(f"the first {subject.instance_noun}", "the compiled call"):
             compiled(first, *arguments)
         before = compiled.traces_of(arguments)
-        for what, instance in instances_of_one_configuration(subject):
-            with doing(what, "the compiled call"):
+        for label, instance in instances_of_one_configuration(subject):
+            with doing(label, "the compiled call"):
                 compiled(instance, *subject.arguments(0))
-            message = f"under {compiled.name} {what} was traced anew, though the configuration is the same"
+            message = f"under {compiled.name} {label} was traced anew, though the configuration is the same"
             check(compiled.traces_of(arguments) == before, type(first).__name__, message)
 
 

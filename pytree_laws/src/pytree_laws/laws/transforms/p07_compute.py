@@ -97,10 +97,10 @@ def _check_near(subject: Any, where: str, got: Any, wanted: Any, slack: float) -
     if not is_inexact(wanted):
         return
     allowed = slack * tolerance_of(jnp.dtype(subject.compute), subject.tolerance)
-    one, other = (host(v).astype(np.float64) for v in (got, wanted))
+    value, other = (host(v).astype(np.float64) for v in (got, wanted))
     biggest = float(np.abs(other).max(initial=0.0)) or 1.0
     with recording_differences() as differences:
-        compare(one / biggest, other / biggest, allowed)
+        compare(value / biggest, other / biggest, allowed)
     message = f"in {subject.compute} it is not what it is as stored"
     hint = "a sum or an exponential that needs more bits: compute it in float32; `tolerance` allows more rounding"
     check(not differences, where, "; ".join([message, *differences]), hint)

@@ -130,11 +130,11 @@ def test_p07_large_arguments_do_not_overflow_on_the_way(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     call, value = subject.pure_call(instance)
     for fill in (100, -100, 300, -300):
-        if not (found := filled_results(subject, instance, arguments, fill)):
+        if not (overflows := filled_results(subject, instance, arguments, fill)):
             continue
         message = f"with each element of the arguments {fill}"
         static, arrays = partition((value, subject.filled(arguments, fill)))
-        check_overflow(message, found, functools.partial(numbers_of_call, subject, call, static), arrays)
+        check_overflow(message, overflows, functools.partial(numbers_of_call, subject, call, static), arrays)
 
 
 def numbers_of_call(subject: Suite, call: Callable[..., Any], static: Any, arrays: Any) -> list[Any]:
@@ -188,8 +188,8 @@ def test_p07_broadcasts_no_ranks(subject: Suite) -> None:
 
 def casts_on_purpose(call: Callable[..., Any], value: Any, arguments: Any) -> bool:
     """Whether the call itself leaves bfloat16: by a cast of what it is given, or for complex numbers, of which none are as narrow."""
-    traced = jax.make_jaxpr(lambda *given: arrays_of(call(*given)))
-    made = [v.aval.dtype for one in equations(traced(value, *arguments).jaxpr) for v in one.outvars]
+    traced = jax.make_jaxpr(lambda *values: arrays_of(call(*values)))
+    made = [v.aval.dtype for equation in equations(traced(value, *arguments).jaxpr) for v in equation.outvars]
     if any(jnp.issubdtype(dtype, jnp.complexfloating) for dtype in made):
         return True
     with contextlib.suppress(*ANY_ERROR), jax.numpy_dtype_promotion("strict"):
@@ -206,19 +206,19 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
         not_applicable("the class fixes a dtype")
     if not any(map(is_floating, arrays_of((subject.to_tree(instance)[0], arguments)))):
         not_applicable("it holds no floats, and is given none")
-    small, given = bfloat16((subject.to_tree(instance)[0], arguments))
+    small, narrow_arguments = bfloat16((subject.to_tree(instance)[0], arguments))
     call, value = subject.pure_call(subject.to_tree(instance)[1](small))
     hint = "an array with a fixed dtype, which meets one in bfloat16"
     with doing("call", "the call in bfloat16", hint):
         try:
-            outcome = jax.eval_shape(call, value, *given)
+            outcome = jax.eval_shape(call, value, *narrow_arguments)
         except NEEDS_VALUES:
             not_applicable("a trace of the call with no inputs needs values")
         except ANY_ERROR as error:
             if lacks_dtype(error) or is_of_flax_layer(error):
                 not_applicable(f"there is no such operation in bfloat16: {error}")
             raise
-    severity = ADVICE if casts_on_purpose(call, value, given) else FAULT
+    severity = ADVICE if casts_on_purpose(call, value, narrow_arguments) else FAULT
     for i, out in enumerate(jax.tree.leaves(subject.output_of(outcome))):
         message = f"with bfloat16 {subject.nouns} and arguments it is {out.dtype}"
         hint = "an array with a fixed dtype"

@@ -119,11 +119,11 @@ def _check_dtype(subject: Suite, dtype: str, where: str, usual: Any, got: Any) -
 
 def _check_values(subject: Suite, dtype: str, where: str, usual: Any, got: Any) -> None:
     """Its values are those of the default dtype, as far as the narrower one tells."""
-    narrow = max(jnp.dtype(dtype), usual.dtype, key=lambda one: jnp.finfo(one).eps)
+    narrow = max(jnp.dtype(dtype), usual.dtype, key=lambda candidate: jnp.finfo(candidate).eps)
     allowed = tolerance_of(narrow, subject.tolerance)
     with recording_differences() as differences:
-        one, other = (host(v).astype(np.complex128) for v in (got, usual))
-        compare(one, other, allowed)
+        value, other = (host(v).astype(np.complex128) for v in (got, usual))
+        compare(value, other, allowed)
     message = f"in {dtype} it is not what it is in {usual.dtype}"
     hint = "a way through the call for one dtype; `tolerance` allows more rounding"
     check(not differences, where, "; ".join([message, *differences]), hint)
@@ -135,8 +135,8 @@ def test_p07_loses_no_precision_on_the_way(subject: Suite) -> None:
     if not subject.strict:
         not_applicable("the call may change precision on the way")
     closed = subject.traced_call()
-    held = subject.named(subject.cached_instance())
-    leaves = [*held.values(), *arrays_of(subject.arguments(0))]
+    by_path = subject.named(subject.cached_instance())
+    leaves = [*by_path.values(), *arrays_of(subject.arguments(0))]
     narrowest = bits_by_kind([*leaves, *closed.out_avals])
     for equation in narrowing_casts(closed.jaxpr, narrowest):
         dtypes = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype

@@ -42,9 +42,9 @@ def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
         role = subject.role(path)
         if (role == "param" and not subject.is_unused(path)) or path in subject.used:
             seen = any(changes_output(subject, path, seed) for seed in range(4))
-            what = role if role == "param" else f"{role}, declared as used,"
+            description = role if role == "param" else f"{role}, declared as used,"
             hint = "a parameter that is not used, or a stored value derived from it"
-            message = f"an edit of this {what} changes no output"
+            message = f"an edit of this {description} changes no output"
             check(seen, path, message, hint, severity=FAULT if seen else severity_of_values(subject))
 
 

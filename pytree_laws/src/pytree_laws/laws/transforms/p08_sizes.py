@@ -45,10 +45,10 @@ def of_the_other_size(subject: Suite, changes: Mapping[str, int]) -> Any:
     return subject.elsewhere(built)
 
 
-def is_one_program(subject: Suite, one: Any, other: Any, arguments: Any) -> bool:
+def is_one_program(subject: Suite, instance: Any, other: Any, arguments: Any) -> bool:
     """Whether the calls of two instances are one program, without constants."""
     try:
-        first, second = (trace_of_call(subject, each, arguments) for each in (one, other))
+        first, second = (trace_of_call(subject, each, arguments) for each in (instance, other))
     except ANY_ERROR:
         return False
     return not (first.consts or second.consts) and str(first) == str(second)
@@ -58,7 +58,7 @@ def another_size(suite: Any) -> Mapping[str, int]:
     """An input of the constructor with another size: the other configuration, or the first that is an axis of the arguments."""
     changed, inputs = suite.other or {}, suite.inputs(0)
     pairs = [(inputs.get(name), value) for name, value in changed.items()]
-    if len(pairs) == 1 and all(type(one) is int for one in pairs[0]):
+    if len(pairs) == 1 and all(type(size) is int for size in pairs[0]):
         return dict(changed)
     axes = {size for leaf in arrays_of(suite.arguments(0)) for size in leaf.shape}
     sizes = {n: v for n, v in inputs.items() if type(v) is int and v > 1 and v in axes}

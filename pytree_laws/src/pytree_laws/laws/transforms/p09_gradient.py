@@ -104,15 +104,15 @@ def test_p09_gradients_flow_through_data_and_state(subject: MutableSuite) -> Non
     if not subject.declares_arrays() or not any(variable.flows for variable in subject.manifest()):
         not_applicable("nothing is declared that has a gradient and is no parameter")
     start, rebuilt = subject.flowing_values(instance)
-    given, treedef = flatten(arguments)
-    floats = [i for i, leaf in enumerate(given) if is_floating(leaf)]
+    arguments_flat, treedef = flatten(arguments)
+    floats = [i for i, leaf in enumerate(arguments_flat) if is_floating(leaf)]
 
     def run(values: list[Any]) -> Any:
-        passed = replace_leaves(given, dict(zip(floats, values[len(start) :])))
+        passed = replace_leaves(arguments_flat, dict(zip(floats, values[len(start) :])))
         return subject.run(rebuilt(dict(zip(start, values))), *treedef.unflatten(passed))
 
     hint = "`jax.lax.stop_gradient` on data, or on what the call updates"
-    check_flow("call", run, [*start.values(), *(given[i] for i in floats)], hint)
+    check_flow("call", run, [*start.values(), *(arguments_flat[i] for i in floats)], hint)
 
 
 @CHECKS.register(severity=ADVICE)
@@ -174,18 +174,18 @@ def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
 
 @CHECKS.register()
 def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> None:
-    start, given = subject.training_example()
-    flat = tuple(subject.filled(arguments, 0) for arguments in given)
+    start, example = subject.training_example()
+    flat = tuple(subject.filled(arguments, 0) for arguments in example)
     points = [("arguments of zeros", start, flat)]
     points += [(f"random values of seed {seed}", *subject.at_point(seed)) for seed in range(1, POINTS)]
     hint = (
         "`jnp.where` hides a NaN of the value, and not that of its gradient: make what "
         "goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
     )
-    for what, instance, examples in points:
+    for label, instance, examples in points:
         for arguments in examples:
             wrong = nan_grads(subject, instance, arguments)
-            message = f"with {what} the output is finite, and the gradient is NaN"
+            message = f"with {label} the output is finite, and the gradient is NaN"
             check(not wrong, ", ".join(wrong), message, hint)
 
 

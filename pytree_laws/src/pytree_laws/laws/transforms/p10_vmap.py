@@ -75,8 +75,8 @@ def rows_of(subject: Suite) -> tuple[list[Any], list[Any]]:
 def mapped(subject: Suite) -> list[Any]:
     """What the call gives over instances, and over one leaf, each under vmap; or an error."""
     made = [result_or_error(over_instances, subject), result_or_error(over_one_leaf, subject)]
-    found = iter(run_batched([one for one in made if not isinstance(one, Exception)]))
-    return [one if isinstance(one, Exception) else next(found) for one in made]
+    outputs = iter(run_batched([program for program in made if not isinstance(program, Exception)]))
+    return [program if isinstance(program, Exception) else next(outputs) for program in made]
 
 
 def over_instances(subject: Suite) -> tuple[Callable[..., Any], Sequence[Any]]:

@@ -46,8 +46,8 @@ def advancing(subject: Suite) -> tuple[Any, Callable[[Any], Any]]:
     at = subject.carry
 
     def advance(carry: Any) -> Any:
-        given = [*arguments[:at], carry, *arguments[at + 1 :]]
-        return new_carry(subject.apply(instance, *given), carry)
+        with_carry = [*arguments[:at], carry, *arguments[at + 1 :]]
+        return new_carry(subject.apply(instance, *with_carry), carry)
 
     return arguments[at], advance
 

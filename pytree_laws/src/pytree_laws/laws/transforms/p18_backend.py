@@ -24,8 +24,8 @@ CHECKS = Checks(LAW)
 
 def check_lowers(subject: Suite, where: str, function: Callable[..., Any], arguments: Sequence[Any]) -> None:
     """Says each platform of `lower_for` for which the function does not lower, and why."""
-    found = [lowering_fault(function, name, *arguments) for name in subject.lower_for]
-    check(not any(found), where, "; ".join(filter(None, found)))
+    faults = [lowering_fault(function, name, *arguments) for name in subject.lower_for]
+    check(not any(faults), where, "; ".join(filter(None, faults)))
 
 
 @CHECKS.register()

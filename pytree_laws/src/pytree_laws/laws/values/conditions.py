@@ -93,8 +93,8 @@ def conditions_of(suite: Any) -> Iterator[tuple[str, Callable[[], None]]]:
 
 def _try(suite: Any, condition: Condition, dtype: str | None, of: Sequence[str], at_start: bool) -> None:
     __tracebackhide__ = True
-    own = functools.partial(condition, suite)
-    compiled, is_traced = suite.compile(own), True
+    bound = functools.partial(condition, suite)
+    compiled, is_traced = suite.compile(bound), True
     for seed in range(SEEDS):
         is_moved = seed == SEEDS - 1 and not at_start
         where = example_name(dtype, seed) + MOVED * is_moved
@@ -123,10 +123,10 @@ def _example(
     usual = real_dtype("float")
     methods = {method.name: method.arguments for method in suite.methods}
     functions = {**methods, "call": suite.arguments}
-    given = tuple(function for name in of for function in functions[name](seed))
+    examples = tuple(function for name in of for function in functions[name](seed))
     with example_in(suite, dtype, seed) as (instance, _):
         instance = suite.as_trained(instance) if is_moved else instance
-        yield instance, given if dtype is None else cast(given, usual, dtype)
+        yield instance, examples if dtype is None else cast(examples, usual, dtype)
 
 
 def _demand(suite: Any, condition: Condition, example: Example, where: str) -> None:

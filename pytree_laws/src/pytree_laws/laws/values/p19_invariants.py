@@ -29,16 +29,16 @@ def test_p19_invariants_hold(subject: Suite) -> None:
 
 
 def check_invariant(subject: Suite, said: str, example: Any, dtype: str | None, seed: int) -> None:
-    found, wanted = both_sides(subject, said, *example)
-    found, wanted = np.broadcast_arrays(found, wanted)
+    value, wanted = both_sides(subject, said, *example)
+    value, wanted = np.broadcast_arrays(value, wanted)
     usual = tolerance_of(dtype or real_dtype("float"), subject.tolerance)
     largest = float(np.abs(wanted).max(initial=1.0))
     allowed = STEPS * usual * largest + slack_of(said) * largest
-    wrong = np.argwhere(~(np.abs(found - wanted) <= allowed))
+    wrong = np.argwhere(~(np.abs(value - wanted) <= allowed))
     where = example_name(dtype, seed)
     message = f"`{said}` does not hold, with {where}"
     if len(wrong):
         first = tuple(map(int, wrong[0]))
-        message += f": {found[first]:.6g} should be {wanted[first]:.6g}"
+        message += f": {value[first]:.6g} should be {wanted[first]:.6g}"
         message += f" at {first}" if first else ""
     check(not len(wrong), "call", message, "what the call does beside what it says")

@@ -109,7 +109,7 @@ def without_state(result: Any) -> Any:
     """What a call returns beside the next state of an `equinox.nn.State`, of which no reference speaks."""
     if type(result) is not tuple or not any(map(is_state, result)):
         return result
-    rest = tuple(one for one in result if not is_state(one))
+    rest = tuple(part for part in result if not is_state(part))
     return rest[0] if len(rest) == 1 else rest
 
 

@@ -65,26 +65,30 @@ def compare(subject: Suite, text: str) -> None:
     if settings not in (usual_settings(), None):
         now = usual_settings()
         pytest.skip(f"the numbers are recorded with {settings}, this run has {now}")
-    found = [one for what in EVERY for one in changed_numbers(subject, record, what)]
-    found.sort(key=lambda line: line.startswith("gradient of "))  # they follow from what is computed
-    is_new = all(line.endswith(NOT_RECORDED) for line in found)
+    differences_found = [
+        changed_number for section in EVERY for changed_number in changed_numbers(subject, record, section)
+    ]
+    differences_found.sort(
+        key=lambda line: line.startswith("gradient of ")
+    )  # they follow from what is computed
+    is_new = all(line.endswith(NOT_RECORDED) for line in differences_found)
     message = "it computes what is not recorded yet" if is_new else "it does not compute what is recorded"
-    shown = found[:SHOWN] + ["and more"] * (len(found) > SHOWN)
-    where = found[0].partition(":")[0] if found else ""
-    check(not found, where, "\n    ".join([message, *shown]), how_to_approve(subject))
+    shown = differences_found[:SHOWN] + ["and more"] * (len(differences_found) > SHOWN)
+    where = differences_found[0].partition(":")[0] if differences_found else ""
+    check(not differences_found, where, "\n    ".join([message, *shown]), how_to_approve(subject))
 
 
-def changed_numbers(subject: Suite, record: Record, what: str) -> list[str]:
+def changed_numbers(subject: Suite, record: Record, kind: str) -> list[str]:
     """What differs from a section of the record, each in one line."""
-    section = section_of(type(subject), what)
-    if what in FURTHER and section not in record:
+    section = section_of(type(subject), kind)
+    if kind in FURTHER and section not in record:
         return []  # it has none, or was recorded before there were such
-    was, now = record.get(section, {}), entries_of(subject, what)
-    if what == CONFIGURED and not any(name.startswith(AFTER) for name in was):
+    was, now = record.get(section, {}), entries_of(subject, kind)
+    if kind == CONFIGURED and not any(name.startswith(AFTER) for name in was):
         # It was recorded before there were such.
-        now = {n: one for n, one in now.items() if not n.startswith(AFTER)}
+        now = {n: entry for n, entry in now.items() if not n.startswith(AFTER)}
     pairs = differences(was, now, subject.tolerance)
-    return [f"{name}: {told} ({what})" for name, told in pairs]
+    return [f"{name}: {difference} ({kind})" for name, difference in pairs]
 
 
 def read(subject: Suite, text: str) -> Record:
@@ -103,24 +107,24 @@ def how_to_record(subject: Suite) -> str:
 
 def sections(suite: Any) -> Record:
     """What a suite computes now, as a record has it."""
-    names = {what: section_of(type(suite), what) for what in EVERY}
-    found = {name: entries_of(suite, what) for what, name in names.items()}
-    needed = {section_of(type(suite), what) for what in SECTIONS}
-    found[section_of(type(suite), ALONE)] = of_dims(suite)  # which P20 holds
-    return {name: one for name, one in found.items() if one or name in needed}
+    names = {section: section_of(type(suite), section) for section in EVERY}
+    by_section = {name: entries_of(suite, section) for section, name in names.items()}
+    needed = {section_of(type(suite), section) for section in SECTIONS}
+    by_section[section_of(type(suite), ALONE)] = of_dims(suite)  # which P20 holds
+    return {name: one for name, one in by_section.items() if one or name in needed}
 
 
 def record_text(suites: Sequence[Any], tests: str) -> str:
     """A new record of the suites of a test file."""
-    found = {name: one for suite in suites for name, one in sections(suite).items()}
-    return render_record(dict(sorted(found.items())), tests)
+    by_section = {name: section for suite in suites for name, section in sections(suite).items()}
+    return render_record(dict(sorted(by_section.items())), tests)
 
 
-def entries_of(suite: Any, what: str) -> dict[str, Entry]:
+def entries_of(suite: Any, section: str) -> dict[str, Entry]:
     """What a suite computes now in one section."""
-    if what in FURTHER:
-        return FURTHER[what](suite)
-    return entries(section_numbers(suite, what))
+    if section in FURTHER:
+        return FURTHER[section](suite)
+    return entries(section_numbers(suite, section))
 
 
 def write(suite: Any) -> str:

@@ -19,8 +19,8 @@ def has_other_keys(traced: TracedConfiguration) -> bool:
     """Whether a dict of other keys met one of the usual keys, as the gradients for it."""
     changes = {**traced.configuration.inputs, **traced.configuration.given}.values()
     words = ("structure", "pytree", "children")
-    told = str(traced.error).lower()
-    return any(isinstance(v, dict) for v in changes) and any(w in told for w in words)
+    message = str(traced.error).lower()
+    return any(isinstance(v, dict) for v in changes) and any(w in message for w in words)
 
 
 def lacks_its_key(suite: Any, traced: TracedConfiguration) -> bool:

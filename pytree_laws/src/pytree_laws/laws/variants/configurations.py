@@ -72,26 +72,26 @@ def test_p01_builds_in_each_configuration(subject: Suite) -> None:
 @CHECKS.register()
 def test_p01_stores_no_two_values_in_each_other_s_place(subject: Suite) -> None:
     maker, instance = example_construction(subject), subject.cached_instance()
-    given = {} if maker is None else maker.given
-    plain = {n: v for n, v in given.items() if type(v) in (int, float, str)}
-    held = {n: v for n, v in plain.items() if hasattr(instance, n)}
-    for one, other in itertools.combinations(held, 2):
-        swapped = (held[other], held[one]), (held[one], held[other])
-        got = getattr(instance, one), getattr(instance, other)
+    arguments = {} if maker is None else maker.given
+    plain = {n: v for n, v in arguments.items() if type(v) in (int, float, str)}
+    stored = {n: v for n, v in plain.items() if hasattr(instance, n)}
+    for combination, other in itertools.combinations(stored, 2):
+        swapped = (stored[other], stored[combination]), (stored[combination], stored[other])
+        got = getattr(instance, combination), getattr(instance, other)
         wrong = swapped[0] != swapped[1] and got == swapped[0]
         message = f"given {swapped[1]}, they hold {got}"
-        check(not wrong, f"{one}, {other}", message, "two names in the wrong order")
+        check(not wrong, f"{combination}, {other}", message, "two names in the wrong order")
 
 
 @CHECKS.register(TAKES_DTYPE)
 def test_p02_the_dtype_reaches_every_leaf_in_each_configuration(subject: Suite) -> None:
     hint = "an array that is made without `dtype`"
     for traced in _trials(subject):
-        own, built = traced.configuration, traced.instance
-        if built is not None and own.inputs and own.size == 1:
+        configuration, built = traced.configuration, traced.instance
+        if built is not None and configuration.inputs and configuration.size == 1:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of what is deprecated
-                narrow = build_with(subject, {**own.inputs, "dtype": jnp.bfloat16})
+                narrow = build_with(subject, {**configuration.inputs, "dtype": jnp.bfloat16})
             usual = subject.named(built)
             for name, value in subject.named(narrow).items():
                 message = f"built with dtype bfloat16, it is {value.dtype}"
@@ -176,8 +176,8 @@ def test_p07_takes_what_its_constructor_accepts(subject: Suite) -> None:
 
 
 def _give_no_nan(subject: Suite, accepted: Sequence[TracedConfiguration]) -> None:
-    for configuration, found in zip(accepted, of_generic(accepted)):
-        wrong = has_nan(result_or_raise(found))
+    for configuration, outputs in zip(accepted, of_generic(accepted)):
+        wrong = has_nan(result_or_raise(outputs))
         wrong = wrong and not _gives_nan_itself(subject)
         message = "the constructor accepts it, and the call gives NaN"
         hint = "a check with `<=` in the place of `<`, or a case that the call needs"
@@ -194,13 +194,13 @@ def _gives_nan_itself(subject: Suite) -> bool:
 @CHECKS.register()
 def test_p07_computes_what_its_trace_does_in_each_configuration(subject: Suite) -> None:
     others = _other_programs(subject)[:MAX_RUN]
-    for one, found in zip(others, evaluated(subject, others)):
-        traced, eager = result_or_raise(found), run_traced(subject, one)
+    for trial, outputs in zip(others, evaluated(subject, others)):
+        traced, eager = result_or_raise(outputs), run_traced(subject, trial)
         message = f"traced it gives {traced}, eager {eager}"
-        check(close(traced, eager), _place(one, "call"), message)
+        check(close(traced, eager), _place(trial, "call"), message)
         wrong = has_nan(eager) and not has_nan(run_traced(subject, _usual(subject)))
         wrong = wrong and not documents_nan(type(subject.cached_instance()))
-        check(not wrong, _place(one, "call"), f"it gives NaN: {eager}")
+        check(not wrong, _place(trial, "call"), f"it gives NaN: {eager}")
 
 
 def _other_programs(subject: Suite) -> list[TracedConfiguration]:
@@ -208,9 +208,9 @@ def _other_programs(subject: Suite) -> list[TracedConfiguration]:
     single = [traced for traced in _traced(subject) if traced.configuration.size == 1]
     if _usual(subject).trace is None:  # P6 or P7 says why
         return []
-    single.sort(key=lambda one: len(one.configuration.inputs))
+    single.sort(key=lambda trial: len(trial.configuration.inputs))
     usual = str(_usual(subject).trace[0])
-    return [one for one in single if one.inputs and str(one.trace[0]) != usual]
+    return [trial for trial in single if trial.inputs and str(trial.trace[0]) != usual]
 
 
 @CHECKS.register()
@@ -225,12 +225,12 @@ def test_p12_hands_back_the_state_that_it_is_given(subject: Suite) -> None:
     if not names:
         not_applicable("the call takes no state that may be left out")
     empty = kind(())
-    call, given = call_function(subject, {names[0]: empty})
-    result = call(subject.cached_instance(), given)
-    found = jax.tree.leaves(result, is_leaf=lambda v: isinstance(v, kind))
+    call, arguments = call_function(subject, {names[0]: empty})
+    result = call(subject.cached_instance(), arguments)
+    leaves = jax.tree.leaves(result, is_leaf=lambda v: isinstance(v, kind))
     message = "given a state, the call returns none"
     hint = "`return y, state` where a state is given, as `equinox.nn.Sequential` expects"
-    there = any(isinstance(one, kind) for one in found)
+    there = any(isinstance(leaf, kind) for leaf in leaves)
     check(there, f"the call's {names[0]}", message, hint)
 
 
@@ -293,5 +293,5 @@ def _left_out(use: Invocation, kind: type) -> list[str]:
     ]
 
 
-def _place(traced: TracedConfiguration, what: str) -> str:
-    return f"{what} with {traced.configuration.name}"
+def _place(traced: TracedConfiguration, label: str) -> str:
+    return f"{label} with {traced.configuration.name}"

@@ -22,10 +22,10 @@ def test_p08_every_flag_of_the_call_matters(subject: Suite) -> None:
     subject.need_call()
     if traced_configurations(subject)[0].trace is None:
         return  # the call cannot be traced, as P6 says
-    found = {_key(traced.configuration): traced for traced in traced_configurations(subject)}
-    for name in sorted(_flags(list(found.values()))):
-        own = [value for value in found.values() if name in value.configuration.given]
-        pairs = ((traced, found.get(_key(traced.configuration, name))) for traced in own)
+    traced_by_key = {_key(traced.configuration): traced for traced in traced_configurations(subject)}
+    for name in sorted(_flags(list(traced_by_key.values()))):
+        with_flag = [value for value in traced_by_key.values() if name in value.configuration.given]
+        pairs = ((traced, traced_by_key.get(_key(traced.configuration, name))) for traced in with_flag)
         _check(subject, "call", name, any(_differ(*pair) for pair in pairs))
 
 
@@ -34,8 +34,8 @@ def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
         likely = uses_by_flag(subject, method, at_likely_values)
         for name, uses in {**likely, **uses_by_flag(subject, method)}.items():
-            pairs = [[trace_use(subject, one) for one in each] for each in uses]
-            texts = [{None if one is None else trace_text(one) for one in p} for p in pairs]
+            pairs = [[trace_use(subject, use) for use in each] for each in uses]
+            texts = [{None if trace is None else trace_text(trace) for trace in p} for p in pairs]
             # What raises is another thing, too.
             matters = any(len(each) > 1 for each in texts)
             # A flag of a method that a base has is for all classes of its kind.
@@ -48,14 +48,14 @@ def _check(subject: Suite, where: str, name: str, matters: bool, severity: str =
     check(matters or name in subject.ignored, f"{where}({name})", IDLE, hint, severity=severity)
 
 
-def _flags(found: Sequence[TracedConfiguration]) -> set[str]:
-    given = [pair for traced in found for pair in traced.configuration.given.items()]
-    return {name for name, value in given if is_flag(value)}
+def _flags(traces: Sequence[TracedConfiguration]) -> set[str]:
+    pairs = [pair for traced in traces for pair in traced.configuration.given.items()]
+    return {name for name, value in pairs if is_flag(value)}
 
 
-def _key(own: Configuration, without: str = "") -> str:
-    given = {name: v for name, v in own.given.items() if name != without}
-    return Configuration(own.inputs, given, own.leaves).name
+def _key(configuration: Configuration, without: str = "") -> str:
+    arguments = {name: v for name, v in configuration.given.items() if name != without}
+    return Configuration(configuration.inputs, arguments, configuration.leaves).name
 
 
 def _differ(traced: TracedConfiguration, other: TracedConfiguration | None) -> bool:

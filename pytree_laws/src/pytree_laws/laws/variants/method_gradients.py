@@ -72,9 +72,9 @@ def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
         pytest.skip("a method that nobody declared may use it")
     start, _ = subject.flowing_values(subject.cached_instance())
     run = compiled_grads_of_methods(subject)
-    found = [run(point)[0] for point in _points(start)]
+    results = [run(point)[0] for point in _points(start)]
     for name in start:
-        reached = any(np.any(grads[name]) for grads in found)
+        reached = any(np.any(grads[name]) for grads in results)
         message = "no method has a gradient with respect to it"
         hint = "a parameter that nothing uses, or stop_gradient on it"
         severity = ADVICE if any(name in cut_off_by(subject, method) for method in methods) else FAULT
@@ -89,10 +89,10 @@ def test_p09_methods_send_no_gradient_to_buffers(subject: Suite) -> None:
         not_applicable("there is no buffer that could have a gradient")
     hint = "`jax.lax.stop_gradient` around it, where the method reads it"
     for method in methods:
-        given = method.arguments(0)
-        if gives_an_instance(subject, method, subject.cached_instance(), given):
+        arguments = method.arguments(0)
+        if gives_an_instance(subject, method, subject.cached_instance(), arguments):
             continue  # of which the buffers are a part
-        for name in grads_reaching(subject, method, rebuilt, start, given):
+        for name in grads_reaching(subject, method, rebuilt, start, arguments):
             message = f"a gradient reaches the buffer `{name}`"
             check(False, method.name, message, hint)
 
@@ -140,10 +140,10 @@ def _check_grad(
     message = f"the output is finite, and its gradient by `{name}` has NaN"
     check(not np.isnan(grad).any(), method.name, message)
     if is_smooth(*values) and not is_half(subject.narrowest):
-        found = (values[2] - values[0]) / (2 * step)
+        slope = (values[2] - values[0]) / (2 * step)
         shown = float(np.sum(grad * way(grad)))
-        message = f"small steps of `{name}` show the slope {found:.4g}, its gradient is {shown:.4g}"
-        near = abs(found - shown) < KINK * abs(found)
+        message = f"small steps of `{name}` show the slope {slope:.4g}, its gradient is {shown:.4g}"
+        near = abs(slope - shown) < KINK * abs(slope)
         severity = ADVICE if name in cut_off_by(subject, method) else FAULT
         check(near, method.name, message, _hint_of_grad(subject, method), severity=severity)
 
@@ -155,10 +155,10 @@ def _hint_of_grad(subject: Suite, method: Method) -> str:
 
 @CHECKS.register(NEXT_INSTANCE)
 def test_p11_methods_carry_the_instance(subject: Suite) -> None:
-    found = [method for method in usable_methods(subject) if method.carry == SELF]
-    if not found:
+    carrying = [method for method in usable_methods(subject) if method.carry == SELF]
+    if not carrying:
         not_applicable("no method gives the next instance")
-    for method in found:
+    for method in carrying:
         _check_carry(subject, method)
 
 
@@ -167,8 +167,8 @@ def _check_carry(subject: Suite, method: Method) -> None:
     static, arrays = partition(tuple(method.arguments(0)))
 
     def following(value: Any, arrays: Sequence[Any]) -> Any:
-        given = combine(static, arrays)
-        return subject.to_arrays(subject.next_instance(method, back(value), given))[0]
+        instance = combine(static, arrays)
+        return subject.to_arrays(subject.next_instance(method, back(value), instance))[0]
 
     def advance(value: Any) -> Any:
         return following(value, arrays)
@@ -179,28 +179,28 @@ def _check_carry(subject: Suite, method: Method) -> None:
     check(structure(new) == structure(value), method.name, message)
     message = f"the next instance is {avals(new)}, it was {avals(value)}"
     check(avals(new) == avals(value), method.name, message)
-    given = [subject.next_instance(method, back(value), method.arguments(1))]
+    example = [subject.next_instance(method, back(value), method.arguments(1))]
     first = advance(value)
-    ways = (snapshot(arrays_of(one)) for one in (first, subject.to_arrays(given[0])[0]))
+    ways = (snapshot(arrays_of(value)) for value in (first, subject.to_arrays(example[0])[0]))
     same = [way == snapshot(arrays_of(value)) for way in ways]
     message = "the next instance is the one before, whatever the arguments are"
     hint = "it gives back what it was given, and not what it computed"
     if all(same):
-        own = functools.partial(following, value)
-        check(is_for_these_alone(own, arrays), method.name, message, hint)
+        advanced = functools.partial(following, value)
+        check(is_for_these_alone(advanced, arrays), method.name, message, hint)
     got, _ = jax.lax.scan(lambda v, _: (advance(v), None), value, length=2)
     message = "scan gives {}, a loop {}"
     check_close(method.name, message, got, advance(first), slack=16)
 
 
-def is_for_these_alone(following: Callable[[Any], Any], given: Any) -> bool:
+def is_for_these_alone(following: Callable[[Any], Any], arguments: Any) -> bool:
     """Whether flags and counts alone depend on what is given, which may stay as they are for its values."""
 
     def depends(are_inexact: bool) -> bool:
-        def parts(given: Any) -> list[Any]:
-            every = arrays_of(following(given))
+        def parts(argument: Any) -> list[Any]:
+            every = arrays_of(following(argument))
             return [leaf for leaf in every if is_inexact(leaf) is are_inexact]
 
-        return any(inputs_reaching(jax.make_jaxpr(parts)(given).jaxpr))
+        return any(inputs_reaching(jax.make_jaxpr(parts)(arguments).jaxpr))
 
     return depends(False) and not depends(True)

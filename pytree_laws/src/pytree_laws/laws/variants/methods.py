@@ -59,12 +59,12 @@ RAISES = "what raises whenever it is used; a `raise` with the reason says so on 
 
 @CHECKS.register()
 def test_p06_a_call_compiles_nothing_anew(subject: Suite) -> None:
-    found = {method: traces_of(subject)[method.name].jaxpr for method in traceable(subject)}
+    jaxprs = {method: traces_of(subject)[method.name].jaxpr for method in traceable(subject)}
     if subject.called():
-        found[the_call(subject)] = subject.traced_call().jaxpr
-    if not found:
+        jaxprs[the_call(subject)] = subject.traced_call().jaxpr
+    if not jaxprs:
         not_applicable("the class is not called, and has no method")
-    for method, first in found.items():
+    for method, first in jaxprs.items():
         for name in compiled_anew(first, trace_of(subject, method).jaxpr):
             message = f"each use traces and compiles `{name}` anew"
             check(False, method.name, message, ANEW)
@@ -82,7 +82,7 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
     errors = tried(subject).items()
     broken = {one: error for one, error in errors if _is_broken(subject, one, error)}
     for name, error in broken.items():
-        others = ", ".join(one for one in broken if one != name)
+        others = ", ".join(other for other in broken if other != name)
         message = f"it raised {type(error).__name__}: {message_of(error):.300}"
         message += f"; so do {others}" if others else ""
         raise Fault(name, message, hint_of(subject, error) or RAISES) from error
@@ -93,8 +93,8 @@ def _is_broken(subject: Suite, name: str, error: Exception | None) -> bool:
     if error is None or isinstance(error, NotImplementedError):
         return False
     cls = type(subject.cached_instance())
-    found = [one.name for one in methods_of(subject) if one.found]
-    return not (name in found and raises_deliberately(error, cls))
+    inferred = [method.name for method in methods_of(subject) if method.found]
+    return not (name in inferred and raises_deliberately(error, cls))
 
 
 def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
@@ -141,21 +141,23 @@ def test_p07_methods_jit_equals_eager(subject: Suite) -> None:
         eager = [parts_of_result(subject, instance, *pair) for pair in pairs]
         with doing(names_of(methods), "one of these under jax.jit"):
             got = run(instance, [method.arguments(seed) for method in methods])
-        for method, one, other in zip(methods, got, eager):
-            check_close(method.name, "jit gives {}, eager {}", one, other)
+        for method, value, other in zip(methods, got, eager):
+            check_close(method.name, "jit gives {}, eager {}", value, other)
 
 
 @CHECKS.register(METHODS)
 def test_p07_methods_in_bfloat16_give_bfloat16(subject: Suite) -> None:
-    methods = [one for one in traced_methods(subject, declared=True) if one.returns]
+    methods = [
+        traced_method for traced_method in traced_methods(subject, declared=True) if traced_method.returns
+    ]
     instance = subject.cached_instance()
-    given = {method.name: method.arguments(0) for method in methods}
-    if not methods or not _has_one_dtype(subject, methods, (instance, given)):
+    arguments = {method.name: method.arguments(0) for method in methods}
+    if not methods or not _has_one_dtype(subject, methods, (instance, arguments)):
         not_applicable("the class fixes a dtype, or no method says what it gives")
     for method in methods:
         with doing(method.name, "in bfloat16 it"):
             try:
-                result = in_bfloat16(subject, method, instance, given[method.name])
+                result = in_bfloat16(subject, method, instance, arguments[method.name])
             except ANY_ERROR as error:
                 if lacks_dtype(error):
                     continue
@@ -188,14 +190,14 @@ def _check_in(subject: Suite, dtype: str) -> None:
             check(same or not follows, where, message, hint)
 
 
-def _has_one_dtype(suite: Any, methods: Sequence[Method], held: Any) -> bool:
+def _has_one_dtype(suite: Any, methods: Sequence[Method], instance: Any) -> bool:
     """Whether all floats have the default dtype, and no declaration fixes another."""
     outputs = [out for method in methods for out in method.returns]
     declared = [leaf.dtype for leaf in suite.manifest() if not leaf.is_tree]
     declared += [str(out.dtype) for out in (*outputs, *suite.returns)]
-    found = {v.dtype for v in jax.tree.leaves(held) if is_inexact(v)}
+    dtypes = {v.dtype for v in jax.tree.leaves(instance) if is_inexact(v)}
     fixed = any(map(is_fixed_inexact, declared))
-    return not fixed and found == {real_dtype("float")}
+    return not fixed and dtypes == {real_dtype("float")}
 
 
 @CHECKS.register(MEMBERS)
@@ -219,10 +221,10 @@ def test_p12_methods_leave_the_instance_alone(subject: Suite) -> None:
 def test_p12_methods_leave_their_arguments_alone(subject: Suite) -> None:
     for method in usable_methods(subject):
         arguments = method.arguments(0)
-        held = [value for _, value in mutables(arguments)]
-        before = [snapshot(value, identity=True) for value in held]
+        mutable_values = [value for _, value in mutables(arguments)]
+        before = [snapshot(value, identity=True) for value in mutable_values]
         method.use(subject.copied(subject.cached_instance()), *arguments)
-        same = [snapshot(value, identity=True) for value in held] == before
+        same = [snapshot(value, identity=True) for value in mutable_values] == before
         check(same, method.name, "it changed its arguments in place")
 
 
@@ -256,15 +258,15 @@ def test_p15_methods_use_each_key_once(subject: Suite) -> None:
     if subject.reuses_key:
         not_applicable("a draw that is made again is meant")
     for method in traced_methods(subject, declared=True):
-        given = method.arguments(0)
-        if any(map(is_key, jax.tree.leaves((instance, given)))):
-            _check_keys(subject, method, program_of(subject, method, instance, given))
+        arguments = method.arguments(0)
+        if any(map(is_key, jax.tree.leaves((instance, arguments)))):
+            _check_keys(subject, method, program_of(subject, method, instance, arguments))
 
 
 def _check_keys(subject: Suite, method: Method, program: Any) -> None:
-    (run, arrays), own = program, traces_of(subject)[method.name]
+    (run, arrays), traced = program, traces_of(subject)[method.name]
     check_keys(method.name, lambda both: run(*both), arrays)
-    check_draws(method.name, lambda: own)
+    check_draws(method.name, lambda: traced)
 
 
 @CHECKS.register(METHODS)
@@ -283,5 +285,5 @@ def test_p18_methods_lower_for_every_platform(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
         arguments = subject.cached_instance(), method.arguments(0)
         run, arrays = program_of(subject, method, *arguments)
-        found = [lowering_fault(run, name, *arrays) for name in subject.lower_for]
-        check(not any(found), method.name, "; ".join(filter(None, found)))
+        faults = [lowering_fault(run, name, *arrays) for name in subject.lower_for]
+        check(not any(faults), method.name, "; ".join(filter(None, faults)))

@@ -28,14 +28,14 @@ def test_s3_one_trace(suite: StepSuite, step_run: StepRun) -> None:
     previous = step_run.before
     for number, step in enumerate(step_run.taken, 1):
         if step.compiled and number > 1:
-            where, told = _cause(step_run, previous, step)
-            check(False, where, f"step {number} compiled again ({_names(step)}): {told}")
+            where, cause = _cause(step_run, previous, step)
+            check(False, where, f"step {number} compiled again ({_names(step)}): {cause}")
         previous = step
     loaded = step_run.after_loading()
     if loaded.compiled:
         rebuilt = static_differences(step_run.suite.state(0), step_run.last)
-        where, told = next(iter(rebuilt.items()), ("step", "no leaf differs"))
-        message = f"the step after loading compiled again ({_names(loaded)}): {told}"
+        where, cause = next(iter(rebuilt.items()), ("step", "no leaf differs"))
+        message = f"the step after loading compiled again ({_names(loaded)}): {cause}"
         check(False, where, message, "a static value that is compared by identity")
 
 
@@ -46,8 +46,8 @@ def _cause(run: StepRun, before: Taken, after: Taken) -> tuple[str, str]:
         for name in sorted(old.keys() & after.signature.keys()):
             if old[name] != after.signature[name]:
                 return name, f"it is {after.signature[name]}, and was {old[name]}"
-    for name, told in run.static_changes().items():
-        return name, told
+    for name, change in run.static_changes().items():
+        return name, change
     return ("step", "no leaf of the state differs, so a function is made anew in each step")
 
 

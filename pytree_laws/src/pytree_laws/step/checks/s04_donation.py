@@ -45,8 +45,8 @@ def _check_own_buffers(leaves: dict[str, Any]) -> None:
             check(owner == name, name, message, "copy it where the state is built")
 
 
-def _check_not_shared(one: dict[str, Any], other: dict[str, Any]) -> None:
-    known = {identity for leaf in one.values() for identity in _identities(leaf)}
+def _check_not_shared(leaves: dict[str, Any], other: dict[str, Any]) -> None:
+    known = {identity for leaf in leaves.values() for identity in _identities(leaf)}
     for name, leaf in other.items():
         message = "two states that were built one after the other share it: once donated, it is deleted for the other"
         hint = "copy it where the state is built"

@@ -33,8 +33,8 @@ def test_s6_the_state_advances(suite: StepSuite, step_run: StepRun) -> None:
     for name in _overwritten(step_run):
         check(False, name, "each step writes it, and none reads it", LOST)
     jaxpr, names = step_run.jaxpr.jaxpr, sorted(step_run.arrays)
-    given = {v for v, name in zip(jaxpr.invars, names, strict=True) if _differs(step_run, name)}
-    draws = [str(draw.outvars[0].aval) for draw in constant_draws(jaxpr, given)]
+    variables = {v for v, name in zip(jaxpr.invars, names, strict=True) if _differs(step_run, name)}
+    draws = [str(draw.outvars[0].aval) for draw in constant_draws(jaxpr, variables)]
     keys = [n for n in names if _is_key(step_run.arrays[n]) and not _differs(step_run, n)]
     message = f"each step draws the same {', '.join(draws[:3])}: the key does not differ"
     check(not draws, keys[0] if keys else "step", message)

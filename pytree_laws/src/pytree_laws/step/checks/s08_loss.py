@@ -24,7 +24,7 @@ def test_s8_the_loss_falls_on_one_batch(suite: StepSuite, step_run: StepRun) -> 
     losses = step_run.losses()
     if not losses:
         not_applicable("the step gives no loss")
-    told = ", ".join(f"{loss:.4g}" for loss in (*losses[:3], losses[-1]))
-    check(all(map(math.isfinite, losses)), "loss", f"it is not finite: {told}")
+    text = ", ".join(f"{loss:.4g}" for loss in (*losses[:3], losses[-1]))
+    check(all(map(math.isfinite, losses)), "loss", f"it is not finite: {text}")
     falls = losses[-1] < losses[0] or losses[0] == 0
-    check(falls, "loss", f"it does not fall in {len(losses)} steps on one batch: {told}")
+    check(falls, "loss", f"it does not fall in {len(losses)} steps on one batch: {text}")

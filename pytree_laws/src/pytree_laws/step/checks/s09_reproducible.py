@@ -47,8 +47,8 @@ def test_s9_a_step_is_reproducible(suite: StepSuite, step_run: StepRun) -> None:
 
 def _rounding(run: StepRun) -> float:
     """How much rounding, relative, may add up in the dtypes of the state and the batch, and in those that the step computes in."""
-    held = [*run.arrays.values(), *(v.aval for each in equations(run.jaxpr.jaxpr) for v in each.outvars)]
-    dtypes = {str(one.dtype) for one in held if is_inexact_dtype(getattr(one, "dtype", None))}
+    arrays = [*run.arrays.values(), *(v.aval for each in equations(run.jaxpr.jaxpr) for v in each.outvars)]
+    dtypes = {str(array.dtype) for array in arrays if is_inexact_dtype(getattr(array, "dtype", None))}
     return max(map(_rounding_in, dtypes), default=0.0)
 
 
@@ -56,11 +56,11 @@ def _rounding_in(dtype: str) -> float:
     return (HALF_ROUNDINGS if is_half(dtype) else ROUNDINGS) * float(jnp.finfo(dtype).eps)
 
 
-def _close(one: np.ndarray, other: np.ndarray, allowed: float) -> bool:
+def _close(array: np.ndarray, other: np.ndarray, allowed: float) -> bool:
     """Whether two arrays differ by less than a share of their largest element."""
-    if not jnp.issubdtype(one.dtype, jnp.inexact):
-        return bool(np.array_equal(one, other))
-    wide = one.astype(np.complex128), other.astype(np.complex128)
+    if not jnp.issubdtype(array.dtype, jnp.inexact):
+        return bool(np.array_equal(array, other))
+    wide = array.astype(np.complex128), other.astype(np.complex128)
     largest = float(np.abs(wide[0]).max(initial=1e-30))
     return np.allclose(*wide, rtol=0, atol=allowed * largest, equal_nan=True)
 

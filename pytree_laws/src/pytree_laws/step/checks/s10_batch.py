@@ -18,6 +18,6 @@ CHECKS = Checks(LAW)
 
 @CHECKS.register()
 def test_s10_a_step_uses_the_batch(suite: StepSuite, step_run: StepRun) -> None:
-    one, other = step_run.step_from_start(0), step_run.step_from_start(1)
-    differs = any(one[name].tobytes() != other[name].tobytes() for name in one)
+    arrays, other = step_run.step_from_start(0), step_run.step_from_start(1)
+    differs = any(arrays[name].tobytes() != other[name].tobytes() for name in arrays)
     check(differs, "batch", "the step gives the same for both batches")

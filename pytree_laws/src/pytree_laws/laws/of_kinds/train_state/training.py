@@ -77,8 +77,8 @@ def test_the_average_follows_the_weights(subject: TrainStateSuite) -> None:
     step = filter_compiled(subject.step_of(optimiser))
     after = step(state)
     # The first share may be 0, where it warms up; no later one is.
-    for least, one, other in ((-SLACK, state, after), (SLACK, after, step(after))):
-        shares = shares_of(*map(weights, (one.averaged(), other.averaged(), other.model)))
+    for least, before, other in ((-SLACK, state, after), (SLACK, after, step(after))):
+        shares = shares_of(*map(weights, (before.averaged(), other.averaged(), other.model)))
         assert shares.size == 0 or (
             np.ptp(shares) < SLACK and least < shares.min() and shares.max() < 0.25 + SLACK
         ), (
@@ -96,6 +96,6 @@ def test_each_step_has_a_key_of_its_own(subject: TrainStateSuite) -> None:
     if not hasattr(state, "step_key"):
         not_applicable("it holds no key")
     after = subject.compiled_step("adamw")(state)
-    keys = [jax.random.key_data(one.step_key) for one in (state, after, state)]
+    keys = [jax.random.key_data(train_state.step_key) for train_state in (state, after, state)]
     assert not np.array_equal(keys[0], keys[1]), "two steps have the same key"
     assert np.array_equal(keys[0], keys[2]), "the key of a step is not reproducible"

@@ -36,8 +36,8 @@ def test_the_update_is_a_fixed_point(subject: TrainStateSuite, name: str) -> Non
         "the update changed the treedef: make the optimiser's state from the weights "
         "of the finished model, and update with a tree of the same structure"
     )
-    found, wanted = avals(after), avals(state)
-    changed = [name for name in wanted if found[name] != wanted[name]]
+    got, wanted = avals(after), avals(state)
+    changed = [name for name in wanted if got[name] != wanted[name]]
     assert not changed, (
         f"the update changed a shape, dtype or weak type of {', '.join(changed)}: give every array a dtype"
     )
@@ -72,7 +72,7 @@ def test_scan_takes_the_steps_of_a_loop(subject: TrainStateSuite) -> None:
 def test_an_optimiser_may_be_passed_through_filter_jit(subject: TrainStateSuite) -> None:
     optimiser = OPTIMISERS["adamw"]()
     state = subject.start_with(optimiser)
-    step = filter_compiled(lambda state, given: subject.step_of(given)(state))
+    step = filter_compiled(lambda state, batch: subject.step_of(batch)(state))
     step.lower(state, optimiser)  # it fails where settings are no static values
 
 
@@ -112,7 +112,7 @@ def _plain_steps(subject: TrainStateSuite, size: float) -> list[Any]:
     gradients = jax.tree.map(lambda grad: on_device(np.asarray(grad) * size, grad.dtype), gradients)
     moved = compiled_update(subject, "plain")(state, gradients).model
     spec = subject.spec(state.model)
-    trees = (eqx.filter(one, spec) for one in (moved, state.model, gradients))
+    trees = (eqx.filter(tree, spec) for tree in (moved, state.model, gradients))
     leaves = [list(map(np.asarray, jax.tree.leaves(tree))) for tree in trees]
     return list(zip(*leaves))
 
@@ -149,5 +149,5 @@ def test_steps_are_counted(subject: TrainStateSuite) -> None:
         f"steps are counted in {state.step.dtype}: begin with `jnp.zeros((), jnp.int32)`"
     )
     step = subject.compiled_step("adamw")
-    counts = [int(one.step) for one in (state, step(state), step(step(state)))]
+    counts = [int(train_state.step) for train_state in (state, step(state), step(step(state)))]
     assert counts == [0, 1, 2], f"steps are counted as {counts}, and not from 0 by 1"

@@ -53,8 +53,8 @@ def test_a_model_in_bfloat16_stays_so(subject: TrainStateSuite, name: str) -> No
 
     after = eqx.filter_eval_shape(step, state)
     assert structure(after) == structure(state), "the update of a model in bfloat16 changed the treedef"
-    found, wanted = avals(after), avals(state)
-    changed = [name for name in wanted if found[name] != wanted[name]]
+    got, wanted = avals(after), avals(state)
+    changed = [name for name in wanted if got[name] != wanted[name]]
     assert not changed, (
         f"the update of a model in bfloat16 changed a dtype of {', '.join(changed)}: "
         "cast what the optimiser gives to the dtype of what it replaces"
