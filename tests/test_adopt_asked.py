@@ -1,7 +1,7 @@
 """What errors ask for: attributes, one of several options, a shape."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar, get_origin
 
 import pytest
 from typing_extensions import TypeAliasType
@@ -11,7 +11,9 @@ from scaffold.adopt.child.values.candidates import of_annotation
 from scaffold.adopt.child.values.plain import Context
 from tests.asking import Asked
 
+T = TypeVar("T")
 Size = TypeAliasType("Size", int)
+Pairs = TypeAliasType("Pairs", tuple[T, T], type_params=(T,))
 SOURCE = '''
 import equinox as eqx
 import jax
@@ -62,6 +64,13 @@ class Pipe(eqx.Module):
         return self.part.tilted(x).field
 
 
+class Wider(Tilt):
+    """A class that passes on all that it is given."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+
+
 class Applied(eqx.Module):
     """A function, which is no leaf."""
 
@@ -105,11 +114,16 @@ def test_a_part_is_what_has_the_attribute_that_the_call_asks_for(asked: Asked) -
     assert answer["called"] and dict(answer["inputs"])["part"].startswith("Beam(wavelength=")
 
 
+def test_a_constructor_that_passes_on_what_it_is_given_takes_what_its_base_takes(asked: Asked) -> None:
+    assert inputs_of(asked, "Wider")["angles"] == "sample(seed, (3, 2))"
+
+
 def test_a_module_is_given_for_a_function_at_last_where_its_arrays_would_be_static(asked: Asked) -> None:
     assert inputs_of(asked, "Applied")["func"] == "jnp.tanh"
 
 
 def test_an_alias_of_a_type_is_what_it_stands_for() -> None:
     assert resolved("Size", {"Size": Size}) is int
+    assert get_origin(resolved(Pairs[int], {})) is tuple
     sizes: Any = Size | float
     assert of_annotation("size", sizes, Context()) == of_annotation("size", int | float, Context())

@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 
 from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, check_pytree, sample
+from pytree_laws.inspect.parameter_values import EMPTY, other_values
 from pytree_laws.report import ADVICE, FAULT
 
 
@@ -87,3 +88,22 @@ class Skew(eqx.Module):
 def test_elements_that_a_form_leaves_out_are_advice():
     found = severities(lambda seed: Skew(sample(seed, (3, 3))), lambda seed: (sample(seed, (3,)),))
     assert found == {"test_p09_every_element_of_a_parameter_has_a_gradient": ADVICE}
+
+
+class SavesAlone(eqx.Module):
+    """Its file has a name of its own, which a function of the library reads."""
+
+    weight: jax.Array
+
+    def save(self, path):
+        jnp.save(f"{path}.own", self.weight)
+
+
+def test_a_class_that_saves_and_does_not_load_is_saved_by_its_leaves():
+    assert not severities(lambda seed: SavesAlone(sample(seed, (3,))), None)
+
+
+def test_the_keys_of_a_dict_of_options_are_no_choice_and_those_of_arrays_are():
+    options, arrays = {"depth": 2}, {"scale": jnp.ones(3)}
+    assert not [*other_values(dict, EMPTY, options)]
+    assert [[*value] for value in other_values(dict, EMPTY, arrays)] == [["scale", "Ascale"]]
