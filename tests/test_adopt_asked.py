@@ -71,6 +71,30 @@ class Wider(Tilt):
         super().__init__(*args, **kwargs)
 
 
+class Lengths(eqx.Module):
+    """A class that refuses numbers that are not positive."""
+
+    lengths: jax.Array
+    upper_bound: jax.Array
+
+    def __init__(self, lengths: jax.Array, upper_bound: jax.Array):
+        if (lengths <= 0).any():
+            raise ValueError("lengths must be positive")
+        self.lengths, self.upper_bound = jnp.array(lengths), jnp.array(upper_bound)
+
+    def __call__(self, first: jax.Array, second: jax.Array) -> jax.Array:
+        return (first - second).sum() / self.lengths * self.upper_bound
+
+
+class Twice(eqx.Module):
+    """A class that calls what it holds with two arguments."""
+
+    inner: eqx.Module
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.inner(x, 2 * x)
+
+
 class Applied(eqx.Module):
     """A function, which is no leaf."""
 
@@ -116,6 +140,19 @@ def test_a_part_is_what_has_the_attribute_that_the_call_asks_for(asked: Asked) -
 
 def test_a_constructor_that_passes_on_what_it_is_given_takes_what_its_base_takes(asked: Asked) -> None:
     assert inputs_of(asked, "Wider")["angles"] == "sample(seed, (3, 2))"
+
+
+def test_numbers_that_a_constructor_refuses_are_drawn_from_another_domain(asked: Asked) -> None:
+    assert inputs_of(asked, "Lengths")["lengths"].startswith("jnp.exp(sample(seed")
+
+
+def test_an_upper_bound_lies_above(asked: Asked) -> None:
+    assert inputs_of(asked, "Lengths")["upper_bound"].startswith("4 + ")
+
+
+def test_a_part_is_what_takes_as_many_arguments_as_the_call_gives(asked: Asked) -> None:
+    answer = asked.adopt("Twice")
+    assert answer["called"] and dict(answer["inputs"])["inner"].startswith("Lengths(")
 
 
 def test_a_module_is_given_for_a_function_at_last_where_its_arrays_would_be_static(asked: Asked) -> None:

@@ -1,5 +1,7 @@
 """How much a finding matters: of values that a class may not allow, of what a base decides, and of what a form leaves out."""
 
+from collections.abc import Callable
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -107,3 +109,16 @@ def test_the_keys_of_a_dict_of_options_are_no_choice_and_those_of_arrays_are():
     options, arrays = {"depth": 2}, {"scale": jnp.ones(3)}
     assert not [*other_values(dict, EMPTY, options)]
     assert [[*value] for value in other_values(dict, EMPTY, arrays)] == [["scale", "Ascale"]]
+
+
+class HoldsLambda(eqx.Module):
+    weight: jax.Array
+    function: Callable
+
+    def __init__(self, weight):
+        self.weight, self.function = weight, lambda x: 2 * x
+
+
+def test_a_function_that_each_instance_makes_is_advice():
+    test = "test_p14_save_and_load_into_a_fresh_skeleton"
+    assert severities(lambda seed: HoldsLambda(sample(seed, (3,))), None)[test] == ADVICE

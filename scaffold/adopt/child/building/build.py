@@ -17,7 +17,7 @@ from ..classes.kinds import kind_of
 from ..classes.methods import ascending
 from ..values.annotations import EMPTY, parameters_of, required
 from ..values.candidates import values_for
-from ..values.domains import apart
+from ..values.domains import DOMAINS, apart, within
 from ..values.plain import Context, modules
 from ..values.sources import Source, held_by, refer
 from .allowed import with_allowed_values
@@ -26,6 +26,8 @@ from .built import Built, Failure, builds, instance_of, with_state
 from .hints import alternatives, named_by, taught
 from .members import all_members_work
 
+REPEATED = 3
+"""How many of the first choices are tried within each domain."""
 PATIENCE = 8
 """How often one error that names other parameters is seen before these are tried."""
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
@@ -195,13 +197,9 @@ def that_build(
     """The first combinations that give an instance; at last those that hide a guess."""
     positional = sum(parameter.kind is inspect.Parameter.POSITIONAL_ONLY for parameter in wanted)
     count, last, start = 0, list[Built](), len(failure.messages)
-    for places in combinations([lists[parameter.name] for parameter in wanted], 150):
+    for chosen in choices(lists):
         if count >= WAYS or names_others(others, failure.messages[start:]) or not budget.take():
             break
-        chosen = {
-            parameter.name: lists[parameter.name][place]
-            for parameter, place in zip(wanted, places, strict=True)
-        }
         built = Built(written, apart(chosen), positional)
         if not builds(cls, built, failure):
             continue
@@ -211,6 +209,19 @@ def that_build(
             count += 1
             yield with_state(with_allowed_values(built))
     yield from map(with_state, last[: WAYS - count])
+
+
+def choices(lists: Mapping[str, list[Source]]) -> Iterator[dict[str, Source]]:
+    """The values to try; after the first ones, these within other domains, which a constructor may ask for."""
+    every = (
+        {name: lists[name][place] for name, place in zip(lists, places, strict=True)}
+        for places in combinations([*lists.values()], 150)
+    )
+    first = [*itertools.islice(every, PATIENCE)]
+    yield from first
+    others = (within(domain, chosen) for domain in DOMAINS for chosen in first[:REPEATED])
+    yield from (chosen for chosen in others if chosen not in first)
+    yield from every
 
 
 def names_others(others: Sequence[str], messages: Sequence[str]) -> bool:

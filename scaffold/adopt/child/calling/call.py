@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..building.budget import Budget, combinations
 from ..building.build import instances
 from ..building.built import Failure
-from ..classes.lookalikes import lacking_attributes, lookalikes
+from ..classes.lookalikes import lookalikes
 from ..classes.methods import is_promised, methods_of, parameters_of_method
 from ..values import names
 from ..values.annotations import ARRAYS, EMPTY, is_shaped, required
@@ -69,7 +69,7 @@ def try_method(
         further = [
             parameter for parameter in parameters if parameter.name in mentions and parameter not in wanted
         ]
-        similar = lookalikes(type(subject.instance), lacking_attributes(failure.messages[start:]))
+        similar = lookalikes(type(subject.instance), failure.messages[start:])
         if not (further or similar):
             return None
         wanted = [*wanted, *further[:2]]

@@ -190,7 +190,7 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
         return [made if context.of_optimiser else Source("OPTIMISER", helpers=(f"OPTIMISER = {made.text}",))]
     equinox: Any = sys.modules.get("equinox")
     if equinox is not None and cls is equinox.Module:
-        return modules()
+        return [*(source for other in context.lookalikes for source in context.instances(other)), *modules()]
     flax: Any = sys.modules.get("flax.nnx")
     if flax is not None and (sources := of_flax(name, cls, flax, context)) is not None:
         return sources
