@@ -58,7 +58,12 @@ def try_it(*arguments: str) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     needed = ["--with-editable", shown(ROOT), "--with", "equinox", "--with", "pytest"]
     tool = ["scaffold", "new-module", *AFFINE, "--folder", shown(folder), "--test"]
-    return run([uv(), "run", "--isolated", "--no-project", *needed, *tool])
+    code = run([uv(), "run", "--isolated", "--no-project", *needed, *tool])
+    if code < 2:  # the class is there
+        print(
+            f"edit {shown(folder / 'affine.py')}, and run this again: your edits stay, and the tests say what they change"
+        )
+    return code
 
 
 def test(*arguments: str) -> int:

@@ -35,7 +35,7 @@ def as_comment(text: str) -> str:
     return "\n".join(line if line.startswith("#") or not line else f"# {line}" for line in lines)
 
 
-def left_out(source_comments: Iterable[Comment], kept: Iterable[str]) -> Iterator[Comment]:
+def comments_left_out(source_comments: Iterable[Comment], kept: Iterable[str]) -> Iterator[Comment]:
     """Those that are not among the kept, each of which stands for one."""
     there = Counter(map(_bare, kept))
     for line, text in source_comments:
@@ -66,6 +66,6 @@ def notes_of_skeletons(paths: Iterable[Path], plan: "Plan") -> Iterator[str]:
     kept = [comment for step in steps for comment in _comments_in(step.after or b"")]
     for path in skeletons:
         text = read_regular(path).decode("utf-8-sig")
-        for line, comment in left_out(comments(text), kept):
+        for line, comment in comments_left_out(comments(text), kept):
             if not is_directive(comment):
                 yield f"the comment in {path.name}, line {line}, stays there: {comment}"

@@ -11,7 +11,7 @@ from scaffold.errors import ScaffoldError
 def find_python(said: str | None, root: Path) -> list[str]:
     """The command of the interpreter: what is said, the active environment, `.venv`, uv's, or the first on the path."""
     if said is not None:
-        return [_checked(said)]
+        return [_resolved_interpreter(said)]
     active = os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX")
     for folder in (Path(active) if active else None, root / ".venv"):
         python = _python_in(folder) if folder is not None else None
@@ -22,7 +22,7 @@ def find_python(said: str | None, root: Path) -> list[str]:
     return [shutil.which("python") or shutil.which("python3") or sys.executable]
 
 
-def _checked(said: str) -> str:
+def _resolved_interpreter(said: str) -> str:
     """An interpreter, or the one of the environment that a folder is."""
     interpreter = _python_in(Path(said)) if Path(said).is_dir() else shutil.which(said)
     if interpreter is None:

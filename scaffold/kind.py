@@ -22,7 +22,7 @@ USUAL_SUITE = "tests"
 """The template of the tests of most kinds."""
 RARE = (
     *("bases", "generic", "layout", "rebuild", "compute", "decay", "stacked", "remat", "variable"),
-    *("axis_name", "state"),
+    *("axis_name", "state", "build"),
 )
 """Keys of a spec, and a role, that few kinds have a use for."""
 Known = Mapping[str, "ModuleSpec"]

@@ -61,7 +61,7 @@ def plan_project(folder: Path, answers: Mapping[str, str], *, ask: bool = False,
     _check_copier(str(settings["_min_copier_version"]))
     name = _name_of(folder)
     unfit = list(_folder_faults(settings, name)) if "name" not in answers else []
-    checked_answers = _checked(settings, answers, [] if ask else unfit)
+    checked_answers = _checked_answers(settings, answers, [] if ask else unfit)
     files = _rendered(checked_answers, {} if unfit else {"name": name}, ask=ask)
     plan = replace(make_plan(folder, files), remedy=_TO_FORCE)
     return _forced(plan, settings) if force else plan
@@ -219,7 +219,7 @@ def _is_unedited(step: Step, former: Mapping[PurePosixPath, bytes]) -> bool:
 def _former_texts(folder: Path, settings: Mapping[str, Question]) -> Mapping[PurePosixPath, bytes]:
     """What the answers in the folder give; nothing where there are none that this template understands."""
     try:
-        answers = _checked(settings, _remembered(read_place(_ANSWERS, folder / _ANSWERS)), [])
+        answers = _checked_answers(settings, _remembered(read_place(_ANSWERS, folder / _ANSWERS)), [])
     except (ScaffoldError, yaml.YAMLError, ValueError, RecursionError):
         return {}
     files = _rendered(answers, {}, ask=False) if answers else []
@@ -263,7 +263,7 @@ def parse_answers(texts: Iterable[str]) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _checked(
+def _checked_answers(
     settings: Mapping[str, Question], answers: Mapping[str, str], further: Sequence[Fault]
 ) -> dict[str, Any]:
     """The answers in the types that Copier takes, or all that is wrong with them, and what is wrong besides."""
@@ -292,7 +292,9 @@ def _answer_faults(settings: Mapping[str, Question], key: str, text: str) -> Ite
     question, where = settings[key], f"{_WHERE} {key}"
     value = _value(question, text)
     legal = _BOOLEANS if question["type"] == "bool" else cast("list[str]", question.get("choices", []))
-    wrong = [one for one in ([value] if isinstance(value, str) else value) if legal and one not in legal]
+    wrong = [
+        answer for answer in ([value] if isinstance(value, str) else value) if legal and answer not in legal
+    ]
     for choice in wrong:
         fix = suggestion(choice, legal, "write one of the legal values")
         yield Fault(where, f"`{choice}` is not legal", fix, tuple(legal))

@@ -56,6 +56,15 @@ def test_numbers_of_an_array_are_one_cause() -> None:
     assert len(cause.places) == 2
 
 
+def test_treedefs_and_objects_of_several_classes_are_one_cause() -> None:
+    treedef = (
+        "changed the treedef from PyTreeDef(CustomNode({0}[()], [*])) to PyTreeDef(CustomNode({0}[1], [*]))"
+    )
+    for text in (treedef, "two have <grids.{0} object at 0x7f2c> and <grids.{0} object at 0x7f2d>"):
+        [cause] = causes_of((f"net:{name}", finding(text.format(name))) for name in ("Linear", "Conv"))
+        assert len(cause.places) == 2
+
+
 def test_a_class_that_is_the_place_is_named_once() -> None:
     [cause] = causes_of([("net:A", finding("it is lost", where="A"))])
     assert cause.places == ("net:A",)

@@ -242,6 +242,10 @@ FAULTS = {
         "@as_written\n@test(tolerance=0.1)\nclass Odd:\n    x: int\n",
         "a class of kind `as-written` has no `tolerance`",
     ),
+    "`build` of a class that the tool builds": (
+        "from scaffold.skeleton import Module\n\n\n@test(build=lambda seed: Odd())\nclass Odd(Module):\n    pass\n",
+        "a class of kind `module` has no `build`",
+    ),
     "an unknown option": (
         '@as_written(laws="flax")\nclass Odd:\n    x: int\n',
         "`flax` is not legal",

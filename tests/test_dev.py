@@ -83,6 +83,7 @@ def test_try_generates_in_a_new_folder_and_tests(clone: Clone) -> None:
     tool = ["scaffold", "new-module", *AFFINE, "--folder", "../new/my-layers", "--test"]
     assert (folder, words) == (str(clone.root), ["run", "--isolated", "--no-project", *needed, *tool])
     assert result.stderr == f"+ {shlex.join(['.uv/bin/uv', *words])}\n"
+    assert result.stdout.startswith("edit ../new/my-layers/affine.py, and run this again: your edits stay")
 
 
 def test_test_hands_its_arguments_to_pytest_in_the_clone(clone: Clone, tmp_path: Path) -> None:

@@ -230,3 +230,11 @@ def test_severities_are_counted_and_what_rests_is_told_by_number() -> None:
     why = "it rests on P2, which is broken"
     skipped = {"test_p11_x": why, "test_p05_x": why, "test_p05_y": why, "test_p01_z": "another reason"}
     assert resting_lines(skipped) == ["follow from P2: P5, P11 (3 tests)"]
+
+
+@pytest.mark.parametrize(("options", "shown"), [((), 0), (("--tb=long",), 1)], ids=["auto", "long"])
+def test_a_broken_law_is_shown_without_its_code(options: tuple[str, ...], shown: int, tmp_path: Path) -> None:
+    write_tree(tmp_path, {"test_affine.py": AFFINE.replace("value=0.0", "value=1.0")})
+    code, told = pytest_of(tmp_path, "-k", "p02 and TestAffine", *options)
+    assert code == 1 and "P2 manifest, at `bias`: it holds [0. 0.], declared is 1.0" in told
+    assert told.count("def test_p02_leaves_hold_the_declared_values(") == shown, told

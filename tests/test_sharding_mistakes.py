@@ -43,6 +43,21 @@ def noticed(folder: Path, one: Mistake | None) -> set[str]:
 @pytest.mark.slow
 def test_the_generated_class_has_no_finding(tmp_path: Path) -> None:
     assert noticed(tmp_path, None) == set()
+    record = tmp_path / FILES[-1]
+    record.unlink()
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--mesh",
+        "8",
+        "--numbers=update",
+        "-k",
+        "p21_collectives",
+    ]
+    assert run(command, tmp_path).returncode == 0
+    assert record.read_text() == (EXAMPLES / FILES[-1]).read_text()
 
 
 @pytest.mark.spread(13)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scaffold.cli.adopt_step import StepOptions, adopt_step, is_step, step_options
 from scaffold.cli.common_options import folder_option, json_option
-from scaffold.cli.failures import faults_json, told
+from scaffold.cli.failures import fault_texts, faults_json
 from scaffold.cli.outcome import published, recovered_layout
 from scaffold.cli.terminal import complain, hint, say, say_json
 from scaffold.errors import ScaffoldError
@@ -161,7 +161,7 @@ def _adopt_classes(
     else:
         say(plan.diff() if diff else f"{report.text()}\n\n{plan.summary()}" if dry_run else report.text())
         if collides:
-            complain("\n".join(told(plan.faults())))
+            complain("\n".join(fault_texts(plan.faults())))
         hint(_next(plan.root, layout.tests.as_posix()) if writes else "nothing is written yet")
     if collides or not report.ok:
         sys.exit(1 if collides else report.exit_code)

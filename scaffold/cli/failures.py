@@ -40,7 +40,7 @@ def _refuse(error: ScaffoldError, *, as_json: bool) -> int:
         with suppress(OSError):
             say_json(error_json(error))
     else:
-        complain("\n".join(told(error.faults)))
+        complain("\n".join(fault_texts(error.faults)))
     return error.exit_code
 
 
@@ -56,7 +56,7 @@ def faults_json(faults: Sequence[Fault]) -> dict[str, Any]:
     return {"faults": first, **({"left_out": more} if more else {})}
 
 
-def told(faults: Sequence[Fault]) -> list[str]:
+def fault_texts(faults: Sequence[Fault]) -> list[str]:
     """The faults as text, each kind once with its places, the legal values and the fix."""
     alike: dict[tuple[str, str, tuple[str, ...]], list[Fault]] = {}
     for fault in faults:

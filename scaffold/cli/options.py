@@ -152,10 +152,12 @@ class WithQuestions(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)
         with formatter.section("Keys of --data"):
-            formatter.write_dl([(name, _told(question)) for name, question in project_questions().items()])
+            formatter.write_dl(
+                [(name, _question_text(question)) for name, question in project_questions().items()]
+            )
 
 
-def _told(question: dict[str, Any]) -> str:
+def _question_text(question: dict[str, Any]) -> str:
     choices = question.get("choices")
     several = ", several with commas" if question.get("multiselect") else ""
     return f"{question['help']}{several}" + (f" [{'|'.join(choices)}]" if choices else "")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scaffold.cli import paint
-from scaffold.cli.failures import faults_json, told
+from scaffold.cli.failures import fault_texts, faults_json
 from scaffold.cli.progress import progress
 from scaffold.cli.terminal import complain, hint, say, say_json
 
@@ -51,7 +51,7 @@ def carry_out(
         passed = tests is None or tests.passes(as_json=False)
     if collides or not passed:
         if collides and written and not as_json:
-            complain("\n".join(told(plan.faults())))
+            complain("\n".join(fault_texts(plan.faults())))
         sys.exit(1)
     if not (written or as_json):
         hint("nothing is written yet: run it without " + ("--diff" if diff else "--dry-run"))

@@ -10,7 +10,7 @@ import click
 
 from scaffold.cli import options
 from scaffold.cli.common_options import folder_option, json_option
-from scaffold.cli.failures import told
+from scaffold.cli.failures import fault_texts
 from scaffold.cli.terminal import complain, hint, say, say_json, wants_colour
 from scaffold.errors import Fault, ScaffoldError
 
@@ -76,7 +76,7 @@ def show(
     drawn = [_trees(target, layout, sets, build, python, folder) for target in targets]
     _print([tree for trees, _ in drawn for tree in trees], "json" if as_json else form, compares=compares)
     if faults := [fault for _, faults in drawn for fault in faults]:
-        complain("\n".join(told(faults)))
+        complain("\n".join(fault_texts(faults)))
         sys.exit(3)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scaffold.comments import as_comment, comments, left_out
+from scaffold.comments import as_comment, comments, comments_left_out
 from scaffold.convert.shortened import shortened
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import File, Plan, make_plan
@@ -145,7 +145,7 @@ def _notes(source: Path, raws: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     text = read_regular(source).decode("utf-8-sig")
     listed = comments(text) if source.suffix == ".py" else _toml_comments(text)
     kept = [comment for raw in raws for part in _with_comments(raw) for _, comment in comments(part)]
-    for line, comment in left_out(listed, kept):
+    for line, comment in comments_left_out(listed, kept):
         yield f"the comment in line {line} has no place there: {comment}"
     yield f"{source.name} stays as it is: remove it, since both describe the same class"
 

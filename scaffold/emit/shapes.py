@@ -14,7 +14,7 @@ Owners = tuple[str, ...]
 """The fields off which the dims of a shape are read."""
 
 
-class _Held(Struct, frozen=True):
+class _HeldShape(Struct, frozen=True):
     """A field whose shape the dims of its owners tell."""
 
     name: str
@@ -24,7 +24,7 @@ class _Held(Struct, frozen=True):
 
 def shape_statements(spec: ModuleSpec, *, checked: bool = True) -> tuple[str, ...]:
     """Bind the sizes that are read, also by the checks, and raise where two disagree."""
-    shapes = tuple(_held(spec)) if checked else ()
+    shapes = tuple(_held_shapes(spec)) if checked else ()
     needed = {*dims_used(spec), *(name for shape in shapes for name in _names_in(shape.array))}
     is_free = {"name", "value"}.isdisjoint(parameter.name for parameter in parameters(spec))
     return (*_bindings(spec, needed), *_checks(shapes, loops=is_free))
@@ -32,7 +32,7 @@ def shape_statements(spec: ModuleSpec, *, checked: bool = True) -> tuple[str, ..
 
 def shapes_held(spec: ModuleSpec) -> Iterator[tuple[str, ArrayType]]:
     """The arrays that a constructor refuses where their first dim is not that of another array."""
-    for shape in _held(spec):
+    for shape in _held_shapes(spec):
         if shape.owners and set(dim_names(shape.array.dims[0])) - set(_own_dims(spec, shape.name)):
             yield shape.name, shape.array
 
@@ -55,7 +55,7 @@ def _bindings(spec: ModuleSpec, needed: set[str]) -> Iterator[str]:
             yield f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = np.shape({field.name})"
 
 
-def _held(spec: ModuleSpec) -> Iterator[_Held]:
+def _held_shapes(spec: ModuleSpec) -> Iterator[_HeldShape]:
     """The fields with a dim that another has too, or that they have twice, and with none that is not known."""
     owners = dims_read_off(spec)
     for field in fields_with_shapes(spec):
@@ -65,7 +65,7 @@ def _held(spec: ModuleSpec) -> Iterator[_Held]:
             dict.fromkeys(owners[name] for name in names if owners.get(name, field.name) != field.name)
         )
         if all(name in owners for name in names) and (others or len(set(names)) < len(names)):
-            yield _Held(field.name, array, others)
+            yield _HeldShape(field.name, array, others)
 
 
 def _names_in(array: ArrayType) -> list[str]:
@@ -73,7 +73,7 @@ def _names_in(array: ArrayType) -> list[str]:
     return [name for dim in array.dims for name in dim_names(dim)]
 
 
-def _checks(shapes: tuple[_Held, ...], *, loops: bool) -> Iterator[str]:
+def _checks(shapes: tuple[_HeldShape, ...], *, loops: bool) -> Iterator[str]:
     """One check for all fields of a shape; several are looped over, if the names of the loop are free."""
     by_shape: dict[tuple[tuple[str, ...], Owners], list[str]] = {}
     for held_shape in shapes:

@@ -21,7 +21,7 @@ def sharding_members(spec: ModuleSpec) -> list[str]:
     if spec.sharding is None or spec.defines("partition_specs") or kind_of(spec.kind).variables:
         return []
     rules, dims = applied(spec), named_fields(spec)
-    rules_text = ", ".join(f"`{name}` lies on {_told(axes)}" for name, axes in rules if axes)
+    rules_text = ", ".join(f"`{name}` lies on {_axes_text(axes)}" for name, axes in rules if axes)
     doc = docstring(_DOC.format(default=f"; by default {rules_text}" if rules_text else ""), BODY)
     head = f'def partition_specs(self, rules: Mapping[str, Any] | None = None) -> "{spec.name}":'
     named = ", ".join(f'"{name}": {_tuple(listed)}' for name, listed in dims.items())
@@ -60,5 +60,5 @@ def _tuple(names: tuple[str, ...]) -> str:
     return f"({listed},)" if len(names) == 1 else f"({listed})"
 
 
-def _told(axes: tuple[str, ...]) -> str:
+def _axes_text(axes: tuple[str, ...]) -> str:
     return " and ".join(f"`{axis}`" for axis in axes)

@@ -122,7 +122,7 @@ class History(Struct, frozen=True, dict=True):
             for step in (*done, *history._record_steps(class_files, wanted, register)):
                 steps[step.path] = step
         replaced = ReplacedSteps(self.ancestry, history.files)
-        steps |= {step.path: step for one in self.classes for step in replaced.of(one)}
+        steps |= {step.path: step for planned_files in self.classes for step in replaced.of(planned_files)}
         steps |= {step.path: step for step in self._edited(plan)}
         ordered = tuple(sorted(steps.values(), key=lambda step: step.path))
         return replace(plan, steps=ordered, notes=(*plan.notes, *replaced.notes()))

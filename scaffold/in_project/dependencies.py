@@ -84,16 +84,18 @@ def undeclared(layout: Layout, files: Iterable[File]) -> Dependencies:
     if layout.package is None and "project" not in layout.document:
         return Dependencies()
     files = [file for file in files if file.path.suffix == ".py"]
-    own = {layout.module(file.path.stem): file.text for file in files if file.path.parent == layout.source}
-    graph = ImportGraph(layout.root / layout.import_root, own)
+    module_texts = {
+        layout.module(file.path.stem): file.text for file in files if file.path.parent == layout.source
+    }
+    graph = ImportGraph(layout.root / layout.import_root, module_texts)
     declared = frozenset(_declared(layout)) | sys.stdlib_module_names
-    foreign = {name: graph.foreign(name) - declared for name in own}
+    foreign = {name: graph.foreign(name) - declared for name in module_texts}
     if any(foreign.values()) and layout.package is not None:
         # What the package cannot be imported without is needed already, whatever we add.
         already = ImportGraph(graph.folder).foreign(layout.package)
         foreign = {name: needed - already for name, needed in foreign.items()}
     by_module = {name.rpartition(".")[2]: _heads(needed) for name, needed in sorted(foreign.items())}
-    known = declared.union(*foreign.values(), {name.partition(".")[0] for name in own})
+    known = declared.union(*foreign.values(), {name.partition(".")[0] for name in module_texts})
     return Dependencies(tuple(by_module.items()), _of_tests(layout, files, known))
 
 

@@ -158,7 +158,7 @@ def _closure(path: list[str]) -> Iterator[str]:
     """The top-level modules of what the roots require, directly or not."""
     from importlib.metadata import distributions  # here, because only a loose folder needs it
 
-    installed = {normal(found.name): found for found in distributions(path=path) if found.name}
+    installed = {normal(package.name): package for package in distributions(path=path) if package.name}
     wanted, seen = [*_ROOTS], set[str]()
     while wanted:
         name = wanted.pop()

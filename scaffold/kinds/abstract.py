@@ -19,7 +19,7 @@ _OF_MAKING = (
 _OF_INSTANCES = ("cases", "holds", "dtypes", "reference", "invariants")
 
 
-def _held(field: Field, scope: Scope) -> str:
+def _held_annotation(field: Field, scope: Scope) -> str:
     annotation = scope.stored(field.type, static=not field.dynamic)
     return f"{annotation} | None" if field.nullable else annotation
 
@@ -55,7 +55,9 @@ class AbstractKind(Kind):
             "name": spec.name,
             "bases": base_names(spec),
             "doc": class_doc(spec),
-            "fields": [f"{field.name}: eqx.AbstractVar[{_held(field, scope)}]" for field in spec.stored],
+            "fields": [
+                f"{field.name}: eqx.AbstractVar[{_held_annotation(field, scope)}]" for field in spec.stored
+            ],
             "properties": [list(member) for member in properties(spec)],
             **call_context(spec),
         }

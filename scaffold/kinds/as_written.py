@@ -18,6 +18,7 @@ class AsWrittenKind(Kind):
     options: ClassVar[Mapping[str, Key]] = {
         "laws": Key("Which laws hold for it: those of pytrees, or of NNX.", legal=("pytree", "nnx"))
     }
+    adds = ("build",)
     lacks = ("groups", *(key for key in TEST_KEYS if key not in ("build", "sizes", "skip", "values")))
     constructors = ("init",)
     has_instances = False

@@ -44,19 +44,19 @@ DRAW = "rngs.params()"
 
 
 def _annotation(field: Field, scope: Scope) -> str:
-    annotation = _held(field, field.type, scope)
+    annotation = _held_annotation(field, field.type, scope)
     return f"{annotation} | None" if field.optional or field.nullable else annotation
 
 
-def _held(field: Field, kind: Type, scope: Scope) -> str:
+def _held_annotation(field: Field, kind: Type, scope: Scope) -> str:
     """The annotation of what the attribute holds."""
     if not field.dynamic:
         return scope.stored(kind, static=True)
     match kind:
         case ListType(item=item):
-            return f"nnx.List[{_held(field, item, scope)}]"
+            return f"nnx.List[{_held_annotation(field, item, scope)}]"
         case DictType(item=item):
-            return f"nnx.Dict[{_held(field, item, scope)}]"
+            return f"nnx.Dict[{_held_annotation(field, item, scope)}]"
         case ClassType(name=name, module="flax.nnx"):
             return f"nnx.{name}"
         case _ if field.role == "module":

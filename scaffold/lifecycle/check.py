@@ -55,9 +55,9 @@ class Checked(Struct, frozen=True):
         total = f"{len(self.rows)} file{'s' * (len(self.rows) != 1)}"
         states = ", ".join(f"{counts[state]} {state}" for state in State if counts[state])
         lines.append(f"{total}: {states}" if states else "no class is generated here")
-        return "\n".join([*lines, *self._told()])
+        return "\n".join([*lines, *self._adopted_notes()])
 
-    def _told(self) -> Iterator[str]:
+    def _adopted_notes(self) -> Iterator[str]:
         """What a clean state does not say of adopted tests."""
         if self.adopted:
             classes = f"{self.adopted} class{'es are' if self.adopted > 1 else ' is'} adopted"

@@ -49,7 +49,7 @@ class _Going(Struct, frozen=True):
         content = self._read(file.path)
         if content is None:
             return
-        edited = not _is(content, file.text)
+        edited = not _has_text(content, file.text)
         if edited and not self.force:
             yield Step(file.path, Action.CONFLICT, content, content, why="was edited since it was generated")
         else:
@@ -73,7 +73,7 @@ class _Going(Struct, frozen=True):
         ):
             return
         written = record.of(SPEC)
-        by_hand = written is None or not _is(content, written.text)
+        by_hand = written is None or not _has_text(content, written.text)
         yield Step(path, Action.REMOVE, content, None, forced=by_hand)
 
     def notes(self) -> Iterator[str]:
@@ -91,7 +91,7 @@ class _Going(Struct, frozen=True):
         return read_below(self.layout.real_root, path)
 
 
-def _is(content: bytes, text: str) -> bool:
+def _has_text(content: bytes, text: str) -> bool:
     decoded = Text.of(content)
     return decoded is not None and decoded.text == text
 

@@ -50,7 +50,9 @@ def plan_update_of(
     ]
     plan = plan_classes(specs, project_specs.layout, files, wishes, classes)
     called = [f"`{old}` is called `{name}` now" for name, old in renamed.items()]
-    return replace(plan, notes=(*plan.notes, *called, *(_left(project_specs, renamed) if not names else ())))
+    return replace(
+        plan, notes=(*plan.notes, *called, *(_leftover_notes(project_specs, renamed) if not names else ()))
+    )
 
 
 def _adopted_files(tests: Sequence[tuple[Record, Generated]], project_specs: ProjectSpecs) -> list[File]:
@@ -63,7 +65,7 @@ def _adopted_files(tests: Sequence[tuple[Record, Generated]], project_specs: Pro
     ]
 
 
-def _left(project_specs: ProjectSpecs, renamed: Mapping[str, str]) -> Iterator[str]:
+def _leftover_notes(project_specs: ProjectSpecs, renamed: Mapping[str, str]) -> Iterator[str]:
     for record in project_specs.orphans.values():
         if not {*record.names} & {*renamed.values()}:
             hint = f"`scaffold destroy {record.title}` removes what was generated"

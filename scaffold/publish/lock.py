@@ -143,7 +143,7 @@ def _acquire(path: Path, tell: Callable[[str], None], wait: float) -> Lock:
             return lock_or_holder
         waited = time.monotonic() - start
         if waited >= wait:
-            raise _held(path, lock_or_holder)
+            raise _held_by_another(path, lock_or_holder)
         if waited >= _TOLD_AFTER and not has_told:
             tell(f"waiting for {lock_or_holder} to finish writing here")
             has_told = True
@@ -151,7 +151,7 @@ def _acquire(path: Path, tell: Callable[[str], None], wait: float) -> Lock:
         pause = min(2 * pause, 0.1)
 
 
-def _held(path: Path, holder: str) -> ScaffoldError:
+def _held_by_another(path: Path, holder: str) -> ScaffoldError:
     message = f"{holder} is writing here; nothing was changed"
     return ScaffoldError(
         message, where=path.name, fix="let it end, or end it, then run the command again", exit_code=1

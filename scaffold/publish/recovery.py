@@ -32,7 +32,7 @@ class _State(Enum):
     """What was taken out of its place is not the old content, but what another program saved at that moment."""
 
 
-class _Found(Struct, frozen=True):
+class _LeftFile(Struct, frozen=True):
     """One file as the dead run left it."""
 
     entry: Entry
@@ -54,24 +54,24 @@ def recover_left(root: Path, lock: Lock) -> str:
         raise damaged(lock.path, str(error)) from error
     if journal is None:
         return ""
-    files = [_found(root, journal, number) for number in range(len(journal.entries))]
+    files = [_left_file(root, journal, number) for number in range(len(journal.entries))]
     if journal.go and all(file.state in (_State.READY, _State.DONE) for file in files):
         _finish(files)
-        return f"an earlier run was killed: finished its {_files(files)}"
+        return f"an earlier run was killed: finished its {_file_count(files)}"
     _undo(root, journal, files)
-    return f"an earlier run was killed: undid its {_files(files)}"
+    return f"an earlier run was killed: undid its {_file_count(files)}"
 
 
-def _files(files: list[_Found]) -> str:
+def _file_count(files: list[_LeftFile]) -> str:
     return f"{len(files)} file{'' if len(files) == 1 else 's'}"
 
 
-def _found(root: Path, journal: Journal, number: int) -> _Found:
+def _left_file(root: Path, journal: Journal, number: int) -> _LeftFile:
     entry = journal.entries[number]
     target = place_of(root, entry.target)
     fresh, aside = journal.fresh(root, number), journal.aside(root, number)
     now = _digest_at(target)
-    return _Found(entry, target, fresh, aside, now, _state(entry, now, _digest_at(fresh)))
+    return _LeftFile(entry, target, fresh, aside, now, _state(entry, now, _digest_at(fresh)))
 
 
 def _digest_at(place: Path) -> str | None:
@@ -96,7 +96,7 @@ def _state(entry: Entry, now: str | None, fresh: str | None) -> _State:
     return _State.READY if fresh == entry.after and now == entry.before else _State.CHANGED
 
 
-def _finish(files: list[_Found]) -> None:
+def _finish(files: list[_LeftFile]) -> None:
     for left_file in files:
         if left_file.state is _State.READY and left_file.entry.after is None:
             left_file.target.unlink()
@@ -105,7 +105,7 @@ def _finish(files: list[_Found]) -> None:
     remove(path for file in files for path in (file.fresh, file.aside))
 
 
-def _undo(root: Path, journal: Journal, files: list[_Found]) -> None:
+def _undo(root: Path, journal: Journal, files: list[_LeftFile]) -> None:
     done = [file for file in files if journal.go and file.state is _State.DONE]
     if faults := [fault for file in done if (fault := _fault(root, journal, file))]:
         raise ScaffoldError.of(faults, exit_code=1)
@@ -123,7 +123,7 @@ def _undo(root: Path, journal: Journal, files: list[_Found]) -> None:
             (root / folder).rmdir()
 
 
-def _fault(root: Path, journal: Journal, file: _Found) -> Fault | None:
+def _fault(root: Path, journal: Journal, file: _LeftFile) -> Fault | None:
     """Why a file that was replaced cannot be brought back, if it cannot."""
     where, kept = str(file.entry.target), file.aside.relative_to(root).as_posix()
     leftovers = f"`{LOCK}` and the files `.scaffold-{journal.token}-*`"

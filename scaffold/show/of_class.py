@@ -110,13 +110,15 @@ def _leaf(leaf: Answer, beside: Mapping[str, int], sizes: Mapping[str, int]) -> 
         return Part("", leaf["role"], path, value=leaf["value"])
     shape = leaf["shape"]
     said = leaf["dims"] if len(leaf["dims"]) == len(shape) else [""] * len(shape)
-    dims = tuple(Dim(size, _name(dim, size, beside, sizes)) for dim, size in zip(said, shape, strict=True))
+    dims = tuple(
+        Dim(size, _dim_name(dim, size, beside, sizes)) for dim, size in zip(said, shape, strict=True)
+    )
     is_shared = leaf["owner"] != path
     role = "shared" if is_shared else leaf["role"]
     return Part("", role, path, leaf["dtype"], dims, leaf["owner"] if is_shared else "")
 
 
-def _name(said: str, size: int, *tables: Mapping[str, int]) -> str:
+def _dim_name(said: str, size: int, *tables: Mapping[str, int]) -> str:
     """The name of a dim as its annotation has it, or that of the one integer of this size, nearest first."""
     if said.isidentifier():
         return said

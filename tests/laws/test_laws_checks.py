@@ -7,8 +7,13 @@ import ast
 
 import pytest
 from harness.pairs import outcome_of
+from harness.runner import lines_of
 from harness.suite_checks import SPECIMENS, Check, checks_below, every_check, every_test, seen_by
 
+from tests.laws.steps.test_steps import EVERY, Raises, Unknown
+from tests.laws.steps.test_steps import findings as step_findings
+
+STEPS = (*EVERY, Raises, Unknown)
 LAW = """
 class SomeLaws:
     def test_p01_it(self):
@@ -25,7 +30,9 @@ class SomeLaws:
 def _findings():
     """What was found: pairs of a test, by the class that defines it, and the lines of its failure."""
     ran = [(suite, outcome_of(suite, law).found) for suite, law in SPECIMENS]
-    return [(getattr(suite, name).__qualname__, lines) for suite, found in ran for name, lines in found]
+    of_suites = [(getattr(suite, name).__qualname__, lines) for suite, found in ran for name, lines in found]
+    of_steps = [(name, lines_of(broken)) for mistake in STEPS for name, broken in step_findings(mistake)]
+    return of_suites + of_steps
 
 
 @pytest.mark.slow

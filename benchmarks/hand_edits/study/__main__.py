@@ -1,6 +1,6 @@
 """Run the study: `python -m benchmarks.hand_edits.study`.
 
-`--only TEXT` runs the edits with this in their name, `--json FILE` writes every failure.
+`--list 2` runs those of `study2`, `--only TEXT` the edits with this in their name, `--json FILE` writes every failure.
 """
 
 import argparse
@@ -11,9 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.hand_edits import study2
 from benchmarks.hand_edits.study import STUDY
 from benchmarks.hand_edits.study.further import FURTHER
-from benchmarks.hand_edits.study.suites import Failure, Folders, Outcome
+from benchmarks.hand_edits.study.suites import SPECS, Failure, Folders, Outcome
 from benchmarks.hand_edits.verdicts import name_of
 
 
@@ -24,12 +25,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--further", action="store_true", help="the edits of `further.py` in the place of the study"
     )
+    parser.add_argument("--list", type=int, choices=(1, 2), default=1, help="the first list or the second")
     chosen = parser.parse_args(arguments)
-    every = FURTHER if chosen.further else STUDY
+    every, specs = (study2.STUDY, study2.SPECS) if chosen.list == 2 else (STUDY, SPECS)
+    every = FURTHER if chosen.further else every
     edits = [edit for edit in every if chosen.only in name_of(edit)]
     outcomes: list[Outcome] = []
     with TemporaryDirectory() as root:
-        folders = Folders(Path(root))
+        folders = Folders(Path(root), specs)
         folders.record(sorted({edit.example for edit in edits}))
         for edit in edits:
             outcomes.append(folders.judge(edit))

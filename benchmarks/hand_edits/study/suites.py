@@ -40,15 +40,15 @@ class Outcome:
 class Folders:
     """The right classes with their recorded numbers: those of `specs/`, and the generated examples."""
 
-    def __init__(self, root: Path) -> None:
-        self.study, self.examples = root / "study", root / "examples"
-        shutil.copytree(SPECS, self.study / "specs", ignore=_SKIPPED)
+    def __init__(self, root: Path, specs: Path = SPECS) -> None:
+        self.study, self.examples, self.specs = root / "study", root / "examples", specs
+        shutil.copytree(specs, self.study / "specs", ignore=_SKIPPED)
         command = [sys.executable, "-m", "scaffold", "new-module", "--spec", *_names(self.study / "specs")]
         subprocess.run(command, cwd=self.study, check=True, capture_output=True)
         shutil.copytree(EXAMPLES, self.examples, ignore=_SKIPPED)
 
     def folder_of(self, example: str) -> Path:
-        return self.study if (SPECS / f"{example}.py").exists() else self.examples
+        return self.study if (self.specs / f"{example}.py").exists() else self.examples
 
     def record(self, examples: Iterable[str]) -> None:
         """Run the suites of the right classes for the first time; `ValueError` where a test fails."""

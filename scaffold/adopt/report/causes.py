@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scaffold.adopt.texts import on_a_line
+from scaffold.adopt.texts import on_a_line, plain_text
 from scaffold.choices import SEVERITIES
 
 MAX_PLACES = 3
@@ -21,8 +21,10 @@ HARM = (
     ("P2", "P3", "P4", "P10", "P11", "P15", "P16"),
 )
 """Laws by the harm of breaking them: another value than the right one, then what is lost or raises; then all others."""
-_VARIES = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\b(?:nan|inf)\b|[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
-"""Names and numbers, by which two texts of one cause differ."""
+_VARIES = re.compile(
+    r"PyTreeDef\(.*\)|<[^<>]* object>|`[^`]*`|'[^']*'|\"[^\"]*\"|\b(?:nan|inf)\b|[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
+)
+"""Treedefs, objects, names and numbers, by which two texts of one cause differ."""
 _ARRAY = re.compile(r"(?:[\[(]\s*)*_(?:[\s,\]\[()]*_)*[\])]*")
 
 ADVICE = SEVERITIES[-1]
@@ -78,7 +80,7 @@ class Cause(Struct, frozen=True):
 
 def key_of(finding: Finding) -> Key:
     """What two findings of one cause have in common."""
-    text = _ARRAY.sub("_", _VARIES.sub("_", on_a_line(finding["what"])))
+    text = _ARRAY.sub("_", on_a_line(_VARIES.sub("_", plain_text(finding["what"]))))
     return finding["severity"], finding["law"], text
 
 

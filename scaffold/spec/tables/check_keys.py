@@ -52,6 +52,9 @@ def sound_options(raw: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], li
 def untaken(kind: str, name: str, where: str) -> Fault:
     """The fault of a key, or a role, that the classes of a kind have no use for."""
     legal = kinds_that_take(name)
+    if not legal:  # what is carried alone has it
+        fix = "remove it, and give `values` to the arguments; or have the class emitted word for word, with `@as_written`"
+        return Fault(where, f"a class of kind `{kind}` has no `{name}`", fix)
     usual = "module" if "module" in legal else legal[0]
     fix = f'remove it, or write `kind = "{usual}"`' if name in RARE else "remove it"
     return Fault(where, f"a class of kind `{kind}` has no `{name}`", fix, legal)

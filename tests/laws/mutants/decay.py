@@ -59,3 +59,10 @@ class DecayByALeafThatIsNotTrained(DecayLaws):
 
     def build(self, weight):
         return Shifted(jnp.array(weight), jnp.ones(3, weight.dtype), jnp.ones(3, weight.dtype))
+
+
+@mutant("P16", "decay_mask", "of a tree that holds it it raised")
+class AMaskOfTheModelAlone(DecayLaws):
+    """optax gives it the whole tree of parameters."""
+
+    decay_mask = staticmethod(lambda tree: tree.decayed())

@@ -110,3 +110,9 @@ class Alike(Tower):
 @mutant("P22", "layers.weight", "all 3 layers hold the same values, which the key draws")
 class OneKeyForAllLayers(TowerLaws):
     cls = Alike
+
+
+@mutant("P22", "call", "the gradient of the call, or of the loop, raised")
+class ALoopThatRaises(TowerLaws):
+    def loop(self, instance, x):
+        return unstacked(instance.layer)

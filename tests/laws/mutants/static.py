@@ -200,3 +200,24 @@ class Assigned(Node):
 @mutant("P8", "after an assignment", "static self")
 class StaticSelf(NodeLaws):
     cls = node(__call__=Assigned.__call__, forward=Assigned.forward)
+
+
+class Named(eqx.Module):
+    """Some of its names are legal outside of `jax.jit` alone."""
+
+    weight: jax.Array
+    name: str = eqx.field(static=True)
+
+    def __call__(self, x):
+        if self.name == "eager" and isinstance(x, jax.core.Tracer):
+            raise TypeError("it is not for tracers")
+        return self.weight * x
+
+
+@mutant("P6", "a second instance", "it is not for tracers")
+class SecondIsEager(OneWeight):
+    static = {"name": ...}
+
+    def build(self, weight):
+        is_first = bool((np.asarray(weight) == np.asarray(self.inputs(0)["weight"])).all())
+        return Named(jnp.array(weight), "any" if is_first else "eager")

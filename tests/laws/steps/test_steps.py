@@ -12,9 +12,10 @@ from pytree_laws.step.run import StepRun
 from tests.laws.steps.mistakes import MISTAKES
 from tests.laws.steps.nnx_mistakes import NNX_MISTAKES
 from tests.laws.steps.right import PlainSteps, Steps
+from tests.laws.steps.run_mistakes import RUN_MISTAKES
 from tests.projects import REPOSITORY
 
-EVERY = MISTAKES | NNX_MISTAKES
+EVERY = MISTAKES | NNX_MISTAKES | RUN_MISTAKES
 
 
 def findings(suite: type[StepLaws]) -> Iterator[tuple[str, LawBroken]]:

@@ -1,15 +1,16 @@
 """Running traced configurations, with other values in their leaves, and what their calls leave unused."""
 
+import contextlib
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import jax.extend.core
+import numpy as np
 
-from ..inspect.arrays import is_key
-from ..inspect.call_recorder import Invocation
+from ..inspect.arrays import is_inexact, is_key
 from ..inspect.trees import arrays_of, numbers_of
-from ..report import ANY_ERROR
+from ..report import ADVICE, ANY_ERROR, FAULT
 from ..session import once_per_session
 from ..trace.dependencies import inputs_reaching
 from ..trace.programs import run_batched
@@ -67,10 +68,21 @@ def _generic_inputs(trial: TracedConfiguration) -> list[Any]:
 
 
 @once_per_session
+def severity_of_values(suite: Any) -> str:
+    """How much a value matters that is computed of the example: of one whose outputs have NaN, the class may not allow the values."""
+    with contextlib.suppress(*ANY_ERROR):
+        instance, arguments = suite.cached_example()
+        outcome = suite.compiled_ways()[0](instance, *arguments)
+        outputs = [np.asarray(value) for value in arrays_of(suite.output_of(outcome)) if is_inexact(value)]
+        return ADVICE if any(np.isnan(value).any() for value in outputs) else FAULT
+    return FAULT
+
+
+@once_per_session
 def unused_arguments(suite: Any) -> tuple[str, ...]:
     """The arguments of the call, by name, on which nothing depends that it returns, in any configuration."""
     use = example_call(suite)
-    if use is None or _is_of_a_base(suite, use):
+    if use is None or is_of_a_base(suite, use.name):
         return ()
     if traced_configurations(suite)[0].trace is None:  # what no trace shows may still matter
         return ()
@@ -88,10 +100,10 @@ def on_purpose(names: Sequence[str]) -> str:
     return f"`ignored = ({listed},)` says that this is so on purpose, and in a spec `[test]` with `unused = [{in_spec}]`"
 
 
-def _is_of_a_base(suite: Any, use: Invocation) -> bool:
+def is_of_a_base(suite: Any, name: str) -> bool:
     """Whether a base has a method of this name, so that its arguments are no choice of the class."""
     cls = type(suite.cached_instance())
-    return [owner for owner in cls.__mro__ if use.name in vars(owner)] != [cls]
+    return [owner for owner in cls.__mro__ if name in vars(owner)] != [cls]
 
 
 def _may_matter(value: Any) -> bool:

@@ -65,8 +65,23 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         outcome.get_result().user_properties.append((_LINE, line))
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, LawBroken):
-        finding = error.finding.to_json()
-        outcome.get_result().user_properties.append((_FOUND, finding))
+        report = outcome.get_result()
+        report.user_properties.append((_FOUND, error.finding.to_json()))
+        if report.failed and call.excinfo and is_told_alone(error, item.config):
+            report.longrepr = text_alone(call.excinfo)
+
+
+def text_alone(broken: pytest.ExceptionInfo[BaseException]) -> Any:
+    """A failure without the code that it went through, for pytest to print; its short summary has the message as ever."""
+    shown: Any = broken.getrepr(style="value")
+    shown.reprcrash = broken.getrepr(style="short").reprcrash
+    return shown
+
+
+def is_told_alone(error: LawBroken, config: pytest.Config) -> bool:
+    """Whether the text of a broken law says all: the code of the law says nothing of the class, unless someone asks for it."""
+    asked = config.getoption("fulltrace", False) or config.getoption("tbstyle", "auto") != "auto"
+    return error.__cause__ is None and not asked
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

@@ -95,8 +95,10 @@ def _as_numpy(argument: Any, takes_numbers: bool) -> Iterator[Any]:
 
 
 def _with_other_keys(annotation: Any, arguments: dict[str, Any]) -> Iterator[Any]:
-    """A dict with a further key, which comes before all others; none where the keys are declared."""
-    if getattr(annotation, "__required_keys__", None) is None:
+    """A dict with a further key, which comes before all others; none where the keys are declared, or name options."""
+    if getattr(annotation, "__required_keys__", None) is None and any(
+        map(is_array, jax.tree.leaves(arguments))
+    ):
         first = min(arguments)
         yield {**arguments, f"A{first}": arguments[first]}
 

@@ -39,15 +39,15 @@ class LeafSuite(Suite):
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
 
     def save(self, instance: Any, path: Any) -> None:
-        """By the class's own `save`, or by leaf path."""
-        if hasattr(instance, "save"):
+        """By the class's own `save`, or by leaf path where it has none, or no `load` that reads it."""
+        if hasattr(instance, "save") and hasattr(instance, "load"):
             return instance.save(path)
         hosts: dict[str, Any] = {n: host(v) for n, v in named_arrays(instance)}
         np.savez(path, **hosts)
 
     def load(self, path: Any, skeleton: Any) -> Any:
         """By the class's own `load`, or into the skeleton by leaf path."""
-        if hasattr(skeleton, "load"):
+        if hasattr(skeleton, "save") and hasattr(skeleton, "load"):
             return type(skeleton).load(path, skeleton)
         names = [name for name, _ in named_arrays(skeleton)]
         with np.load(path) as file:

@@ -103,7 +103,11 @@ def _writer(dtype: np.dtype) -> Callable[[Any], str]:
 
 def render_record(record: Mapping[str, Mapping[str, Entry]], tests: str) -> str:
     """A record as text."""
-    head = _HEAD.format(tests=tests, settings=usual_settings())
+    return render_sections(record, _HEAD.format(tests=tests, settings=usual_settings()))
+
+
+def render_sections(record: Mapping[str, Mapping[str, Entry]], head: str) -> str:
+    """A record as text below a head of comments."""
     return head + "".join(_render_section(name, record[name]) for name in record)
 
 

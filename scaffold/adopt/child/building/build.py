@@ -17,16 +17,19 @@ from ..classes.kinds import kind_of
 from ..classes.methods import ascending
 from ..values.annotations import EMPTY, parameters_of, required
 from ..values.candidates import values_for
-from ..values.domains import apart
-from ..values.plain import Context
-from ..values.sizes import LARGEST
+from ..values.domains import DOMAINS, apart, within
+from ..values.plain import Context, modules
 from ..values.sources import Source, held_by, refer
 from .allowed import with_allowed_values
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, instance_of, with_state
+from .hints import alternatives, named_by, taught
 from .members import all_members_work
 
-WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
+REPEATED = 3
+"""How many of the first choices are tried within each domain."""
+PATIENCE = 8
+"""How often one error that names other parameters is seen before these are tried."""
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
 WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
@@ -39,7 +42,13 @@ def find_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: F
     return next(ways_to_build(cls, said, budget, failure), None)
 
 
-def ways_to_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Iterator[Built]:
+def ways_to_build(
+    cls: type,
+    said: Mapping[str, Source],
+    budget: Budget,
+    failure: Failure,
+    similar: Sequence[type] = (),
+) -> Iterator[Built]:
     """The ways to build a class that work: by its constructor, with arrays of several shapes, and by its class methods."""
     for name, maker in makers_of(cls):
         try:
@@ -47,7 +56,7 @@ def ways_to_build(cls: type, said: Mapping[str, Source], budget: Budget, failure
         except (TypeError, ValueError):
             continue
         ordered = ascending(cls, [parameter.name for parameter in parameters])
-        context = Context(said=said, instances=instances, ascending=ordered)
+        context = Context(said=said, instances=instances, ascending=ordered, lookalikes=similar)
         for signature in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, signature, named(cls, name), context, budget, failure)
             while (built := next_way(cls, ways)) is not None:
@@ -118,42 +127,44 @@ def ways_of_maker(
     failure: Failure,
 ) -> Iterator[Built]:
     """Tries the arguments that a constructor needs; then those also that its errors name."""
-    names = {parameter.name for parameter in parameters}
     optional = [parameter for parameter in parameters if parameter.default is not EMPTY]
     needed = (*context.said, "rngs")  # without streams of its own, each call of an NNX module needs some
     wanted = required(parameters) + [parameter for parameter in optional if parameter.name in needed]
     filled: list[str] = []
+    sets = [wanted]
     for _ in range(3):
-        lists = {
-            parameter.name: values_for(parameter.name, parameter.annotation, context) for parameter in wanted
-        }
-        failure.unknown = [name for name, sources in lists.items() if not sources]
         is_built, is_bare = False, False
-        for built in that_build(cls, written, wanted, lists, budget, failure):
-            is_built, is_bare = True, is_bare or not arrays_of(instance_of(built.source))
-            spare = [
-                parameter.name
-                for parameter in wanted
-                if parameter in optional and parameter.name not in (*needed, *filled)
+        for chosen in sets:
+            lists = {
+                parameter.name: values_for(parameter.name, parameter.annotation, context)
+                for parameter in chosen
+            }
+            failure.unknown = [name for name, sources in lists.items() if not sources]
+            others = [
+                parameter.name for parameter in optional if parameter not in chosen or chosen is not sets[-1]
             ]
-            yield least(cls, built, spare)
-        words = [word for text in failure.messages for word in WORDS.findall(text)]
-        mentions = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
-        further = [parameter for parameter in missing(parameters, wanted) if parameter.name in mentions]
-        new = [word for word in dict.fromkeys(words) if word not in context.words and word not in names]
-        counts = [int(word) for word in sorted(mentions) if word.isdigit() and 1 < int(word) <= LARGEST]
-        numbers = [count for count in counts if count not in context.numbers]
-        if not (further or new or numbers):  # nothing is named: what may be left out is perhaps needed
+            for built in that_build(cls, written, chosen, lists, others, budget, failure):
+                is_built, is_bare = True, is_bare or not arrays_of(instance_of(built.source))
+                spare = [
+                    parameter.name
+                    for parameter in chosen
+                    if parameter in optional and parameter.name not in (*needed, *filled)
+                ]
+                yield least(cls, built, spare)
+            if is_built:
+                break
+        further = missing(named_by(failure, parameters), wanted)
+        after = taught(context, failure, parameters)
+        if not further and after == context:  # nothing is named: what may be left out is perhaps needed
             further = missing(optional, wanted)[:2]
         if is_bare and not filled:  # without its optional parts there is nothing to see
             further = [parameter for parameter in missing(optional, wanted) if parameter.default is None]
             is_built = False
             filled = [parameter.name for parameter in further]
-        if is_built or not (further or new or numbers):
+        if is_built or not (further or after != context):
             return
-        wanted = [*wanted, *further[:4]]
-        words, numbers = [*context.words, *new[:8]], [*context.numbers, *numbers[:4]]
-        context = replace(context, words=words, numbers=numbers)
+        sets = alternatives(wanted, further[:4])
+        wanted, context = sets[0], after
 
 
 def missing(
@@ -179,19 +190,16 @@ def that_build(
     written: Source,
     wanted: Sequence[inspect.Parameter],
     lists: Mapping[str, list[Source]],
+    others: Sequence[str],
     budget: Budget,
     failure: Failure,
 ) -> Iterator[Built]:
     """The first combinations that give an instance; at last those that hide a guess."""
     positional = sum(parameter.kind is inspect.Parameter.POSITIONAL_ONLY for parameter in wanted)
-    count, last = 0, list[Built]()
-    for places in combinations([lists[parameter.name] for parameter in wanted], 150):
-        if not budget.take() or count >= WAYS:
+    count, last, start = 0, list[Built](), len(failure.messages)
+    for chosen in choices(lists):
+        if count >= WAYS or names_others(others, failure.messages[start:]) or not budget.take():
             break
-        chosen = {
-            parameter.name: lists[parameter.name][place]
-            for parameter, place in zip(wanted, places, strict=True)
-        }
         built = Built(written, apart(chosen), positional)
         if not builds(cls, built, failure):
             continue
@@ -203,9 +211,29 @@ def that_build(
     yield from map(with_state, last[: WAYS - count])
 
 
+def choices(lists: Mapping[str, list[Source]]) -> Iterator[dict[str, Source]]:
+    """The values to try; after the first ones, these within other domains, which a constructor may ask for."""
+    every = (
+        {name: lists[name][place] for name, place in zip(lists, places, strict=True)}
+        for places in combinations([*lists.values()], 150)
+    )
+    first = [*itertools.islice(every, PATIENCE)]
+    yield from first
+    others = (within(domain, chosen) for domain in DOMAINS for chosen in first[:REPEATED])
+    yield from (chosen for chosen in others if chosen not in first)
+    yield from every
+
+
+def names_others(others: Sequence[str], messages: Sequence[str]) -> bool:
+    """Whether nothing but one error was raised, which names parameters of another choice: no other values help."""
+    if len(messages) < PATIENCE or len({*messages}) > 1:
+        return False
+    return not {*others}.isdisjoint(re.findall(r"\w+", messages[0]))
+
+
 def hides_a_guess(built: Built) -> bool:
     """Whether an array that nobody asked for is held where no leaf is: something else belongs there."""
-    if not built.guesses:
+    if not (built.guesses or {*modules()} & {*built.arguments.values()}):
         return False
     made = instance_of(built.source)
     try:

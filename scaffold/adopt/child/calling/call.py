@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..building.budget import Budget, combinations
 from ..building.build import instances
 from ..building.built import Failure
+from ..classes.lookalikes import lookalikes
 from ..classes.methods import is_promised, methods_of, parameters_of_method
 from ..values import names
 from ..values.annotations import ARRAYS, EMPTY, is_shaped, required
@@ -59,17 +60,20 @@ def try_method(
         return None
     wanted = [*required(parameters), *(parameter for parameter in parameters if is_wanted(parameter, said))]
     subject = replace(subject)  # this method alone is mapped over a batch where it names the axis of one
+    start, similar = len(failure.messages), list[type]()
     for _ in range(2):
-        called = search(subject, name, wanted, said, budget, failure)
+        called = search(subject, name, wanted, said, budget, failure, similar)
         if called is not None:
             return called
         mentions = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
         further = [
             parameter for parameter in parameters if parameter.name in mentions and parameter not in wanted
         ]
-        if not further:
+        similar = lookalikes(type(subject.instance), failure.messages[start:])
+        if not (further or similar):
             return None
         wanted = [*wanted, *further[:2]]
+        budget.tries = max(budget.tries, FURTHER if similar else 0)
     return None
 
 
@@ -87,10 +91,12 @@ def search(
     said: Mapping[str, Source],
     budget: Budget,
     failure: Failure,
+    similar: Sequence[type] = (),
 ) -> Called | None:
     """The first arguments that work and on which the outputs depend, or the first that work."""
     fallback: Called | None = None
     for context in contexts(subject, wanted, said):
+        context.lookalikes = similar
         lists = [values_for(parameter.name, parameter.annotation, context) for parameter in wanted]
         failure.unknown = [
             parameter.name for parameter, sources in zip(wanted, lists, strict=True) if not sources

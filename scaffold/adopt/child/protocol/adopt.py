@@ -4,7 +4,7 @@ import ast
 import contextlib
 import inspect
 import warnings
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,12 +14,13 @@ from ..building.budget import Budget
 from ..building.build import ways_to_build
 from ..building.built import Built, Failure, StateOf, builds, instance_of, model_of
 from ..building.members import all_members_work
-from ..calling.call import find_call
+from ..calling.call import FURTHER, find_call
 from ..calling.called import Called, Subject
 from ..calling.extra_methods import extra_methods
 from ..calling.init_state import find_with_state
 from ..calling.static_arguments import with_static_arguments
 from ..classes.kinds import kind_of
+from ..classes.lookalikes import lookalikes
 from ..classes.lookup import add_to_path, load_class
 from ..classes.methods import methods_of
 from ..judge.declare import declarations
@@ -154,15 +155,25 @@ def built_and_called(cls: Any, request: Request, said: Mapping[str, Source], exa
 
     An instance of which a member raises is taken where no other is found: its sizes are wrong.
     """
-    is_full, of_calls = False, Budget(TRIES + 200)
-    begins = Budget(STATES)
     requested_build = built_as_said(request, cls.__module__)
     if requested_build is not None and not builds(cls, requested_build, example.failure):
         example.failure.first = example.failure.first or f"`{request['build']}` gives another class"
         return
-    for built in (
-        [requested_build] if requested_build else ways_to_build(cls, said, Budget(TRIES), example.failure)
-    ):
+    if requested_build is not None:
+        return call_first_way(cls, request, said, example, [requested_build])
+    call_first_way(cls, request, said, example, ways_to_build(cls, said, Budget(TRIES), example.failure))
+    similar = lookalikes(cls, example.of_call.messages)
+    if example.called is None and similar:
+        ways = ways_to_build(cls, said, Budget(FURTHER), example.failure, similar)
+        call_first_way(cls, request, said, example, ways)
+
+
+def call_first_way(
+    cls: Any, request: Request, said: Mapping[str, Source], example: Example, ways: Iterable[Built]
+) -> None:
+    """Find the first of these ways for which a call is found; the example holds it, or else the first ones."""
+    is_full, of_calls, begins = False, Budget(TRIES + 200), Budget(STATES)
+    for built in ways:
         example.built = example.built or built
         tries = min(TRIES, of_calls.tries)
         budget = Budget(tries)
@@ -173,7 +184,7 @@ def built_and_called(cls: Any, request: Request, said: Mapping[str, Source], exa
             example.built, example.called, is_full = built, called, works
         if not methods_of(cls) or of_calls.tries <= 0:
             return
-        if works and (requested_build or all_members_work(model_of(built, 0))):
+        if works and (request["build"] or all_members_work(model_of(built, 0))):
             example.built, example.called = built, called
             return
 

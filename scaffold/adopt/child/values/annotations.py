@@ -23,8 +23,8 @@ def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Para
     """The parameters with their annotations as objects, as far as they can be told."""
     parameters = signature_of(function)
     if isinstance(function, type) and all(parameter.kind in VARIABLE for parameter in parameters):
-        parameters = signature_of(function.__init__)[1:]  # a metaclass passes on what it is given
-        function = function.__init__
+        function = naming_constructor(function)
+        parameters = signature_of(function)[1:]
     names = names_around(function, owner)
     parameters = [
         parameter.replace(annotation=resolved(parameter.annotation, names)) for parameter in parameters
@@ -37,6 +37,13 @@ def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Para
         else parameter
         for parameter in parameters
     ]
+
+
+def naming_constructor(cls: type) -> Any:
+    """The first constructor of a class and its bases that does not pass on all that it is given, as one of a metaclass does."""
+    constructors = [vars(owner)["__init__"] for owner in cls.__mro__[:-1] if "__init__" in vars(owner)]
+    naming = (each for each in constructors if {part.kind for part in signature_of(each)[1:]} != {*VARIABLE})
+    return next(naming, cls.__init__)
 
 
 def fields_of(owner: type | None) -> dict[str, Any]:
@@ -67,17 +74,27 @@ def names_around(function: Any, owner: type | None) -> dict[str, Any]:
 
 def resolved(annotation: Any, names: dict[str, Any]) -> Any:
     if not isinstance(annotation, str):
-        return annotation
+        return unaliased(annotation)
     for text in (annotation, annotation.replace(ANY_SHAPE, ANY_SHAPE.replace("...", '"..."'))):
         try:
-            return eval(text, {**vars(typing), **names})
+            return unaliased(eval(text, {**vars(typing), **names}))
         except Exception:
             continue
     return EMPTY
 
 
+def unaliased(annotation: Any) -> Any:
+    """What a `type X = ...` stands for, or `X[int]` of a `type X[T] = ...`; any other annotation as it is."""
+    alias = typing.get_origin(annotation) or annotation
+    while type(alias).__name__ == "TypeAliasType":  # of Python 3.12, or of typing_extensions
+        annotation = alias.__value__
+        alias = typing.get_origin(annotation) or annotation
+    return annotation
+
+
 def union_members(annotation: Any) -> tuple[Any, ...]:
     """The members of a union, None at last; of any other annotation itself."""
+    annotation = unaliased(annotation)
     if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
         return (annotation,)
     members = [inner for member in typing.get_args(annotation) for inner in union_members(member)]

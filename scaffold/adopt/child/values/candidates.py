@@ -20,6 +20,7 @@ from .annotations import (
     is_shaped,
     required,
     signature_of,
+    unaliased,
     union_members,
 )
 from .plain import PLAIN, Context, array, arrays, floats, functions, integers, modules, strings, tuple_of
@@ -43,6 +44,7 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
         is_class = isinstance(annotation, type) and not is_open
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
         sources += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
+        sources = [*(source for cls in context.lookalikes for source in context.instances(cls)), *sources]
     return list(dict.fromkeys(sources))[:MOST]
 
 
@@ -68,6 +70,7 @@ def is_number(annotation: Any) -> bool:
 
 
 def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
+    annotation = unaliased(annotation)
     if annotation is None:
         return [Source("None")]
     members = union_members(annotation)
@@ -187,7 +190,7 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
         return [made if context.of_optimiser else Source("OPTIMISER", helpers=(f"OPTIMISER = {made.text}",))]
     equinox: Any = sys.modules.get("equinox")
     if equinox is not None and cls is equinox.Module:
-        return modules()
+        return [*(source for other in context.lookalikes for source in context.instances(other)), *modules()]
     flax: Any = sys.modules.get("flax.nnx")
     if flax is not None and (sources := of_flax(name, cls, flax, context)) is not None:
         return sources

@@ -10,8 +10,8 @@ DRAWN = re.compile(r"sample\(seed[^()\"]*(?:\([^()]*\))?\)")
 """An array of floats as it is written, of any sign."""
 DRAWS = re.compile(r"(?:sample|jax\.random\.\w+)\(seed[^()]*(?:\([^()]*\))?[^()]*\)|\bseed=seed[^,()]*")
 """What is drawn, as it is written."""
-DOMAINS = ("jnp.exp", "jax.nn.sigmoid")
-"""What makes numbers of any sign positive, or puts them between 0 and 1."""
+DOMAINS = ("jnp.exp", "jax.nn.sigmoid", "-jnp.exp")
+"""What makes numbers of any sign positive, puts them between 0 and 1, or makes them negative."""
 
 
 def within(domain: str, arguments: Mapping[str, Source]) -> dict[str, Source]:

@@ -21,6 +21,8 @@ TIME = re.compile(r"^(t|t0|t1|ta|tb|time|dt|dt0|tprev|tnext)$")
 
 ORDERED = re.compile(r"(^|_)(ts|times|knots|grid|edges|breaks|breakpoints|timestamps|boundaries)$")
 """Numbers that ascend."""
+UPPER = re.compile(r"(^|_)(upper|high|max|maximum)(_?(bound|limit|value)s?)?$")
+"""Numbers that lie above others."""
 
 TEXTS = {
     r"weight": ['"weight"'],

@@ -33,6 +33,8 @@ class Context:
     """Strings that an error has named."""
     numbers: Sequence[int] = ()
     """Numbers that an error has named."""
+    lookalikes: Sequence[type] = ()
+    """Classes that have the attributes for which an error has asked."""
     ascending: Sequence[str] = ()
     """The arguments whose numbers ascend, as a docstring says."""
     index_below: int = 2
@@ -94,7 +96,8 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
         return Source(f"4 * jnp.sort(sample(seed, {shape}))")
     if len(shape) == 1 and names.ORDERED.search(name):
         return Source(f"jnp.sort(sample(seed, {shape}))")
-    return Source(f"sample(seed, {shape})" if shape else "sample(seed)")
+    text = f"sample(seed, {shape})" if shape else "sample(seed)"
+    return Source(f"4 + {text}" if names.UPPER.search(name) else text)
 
 
 def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Source]:

@@ -8,6 +8,8 @@ from harness.pairs import further
 from harness.stateful import MadeWithState
 from right.specimens import Leaf, Output, sample
 
+from pytree_laws import Method
+
 
 class Mean(eqx.Module):
     """A right layer: it subtracts a running mean, which is state."""
@@ -248,3 +250,52 @@ class WeakStart(Mean):
 
 wrong("P2", "a state of another shape", OneForAll, "the shape is (), declared is (3,)")
 wrong("P5", "a weakly typed state", WeakStart, "it is weakly typed")
+
+
+class Begins(Mean):
+    """Its mean begins at one, and at zero is declared."""
+
+    @classmethod
+    def create(cls, gain):
+        return cls(eqx.nn.StateIndex(jnp.ones(gain.shape, gain.dtype)), jnp.array(gain))
+
+
+class ZeroLaws(MeanLaws):
+    states = (Leaf("mean", "state", (3,), value=0),)
+
+
+wrong("P2", "a state that begins elsewhere", Begins, "at `mean`: it begins as", base=ZeroLaws)
+
+
+class Updating(Mean):
+    """A right layer, with a method that updates its mean."""
+
+    def update(self, x, state):
+        mean = self.next_mean(x, state)
+        return mean, state.set(self.mean, mean)
+
+
+class UpdatingCutOff(Updating):
+    """What the method writes is cut off."""
+
+    def update(self, x, state):
+        mean = self.next_mean(x, state)
+        return mean, state.set(self.mean, jax.lax.stop_gradient(mean))
+
+
+def two_of_three(seed):
+    return (sample(seed + 5, (3,)),)
+
+
+class UpdatingLaws(MeanLaws):
+    methods = (Method("update", two_of_three, returns=(Output((3,)), Output((3,))), state_at=1),)
+
+
+further(
+    "P9",
+    "`stop_gradient` on the state that a method writes",
+    UpdatingCutOff,
+    Updating,
+    "`update`",
+    base=UpdatingLaws,
+)

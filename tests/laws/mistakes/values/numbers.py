@@ -97,6 +97,12 @@ class LostTrace(Square):
     trace = None
 
 
+class WithAnotherProperty(Square):
+    @property
+    def spread(self):
+        return jnp.std(self.weight)
+
+
 further(
     *("P19", "A square weight that is transposed", Transposed, Square),
     *("at `call`", "`pytest --numbers=update"),
@@ -123,6 +129,11 @@ further(
 further("P19", "A method that computes something else", OtherTrace, Square, "trace: it is", base=SquareLaws)
 further(
     "P19", "A method that is gone", LostTrace, Square, "trace: it is recorded, and no longer", base=SquareLaws
+)
+further(
+    *("P19", "A property that was added, and is not recorded", WithAnotherProperty, Square),
+    *("at `spread`: it computes what is not recorded yet", "spread: it is there, and not recorded"),
+    base=SquareLaws,
 )
 
 

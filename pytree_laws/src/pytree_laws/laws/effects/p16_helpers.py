@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...discover.evaluation import severity_of_values
 from ...engine.applicability import TAKES_DTYPE, Condition, declares, has_method, not_applicable, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import copied, is_inexact, is_key, on_device, same_bits
@@ -25,7 +26,7 @@ from ...inspect.trees import (
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ADVICE, FAULT, Law, check, doing
+from ...report import ADVICE, Law, check, doing
 from ...trace.jaxprs import draws_of
 from ...values.closeness import check_close, close
 from ...values.comparison import check_same_tree
@@ -274,7 +275,7 @@ def test_p16_keys_give_different_draws(subject: Suite) -> None:
         check(not varies, "call", message, "`ignores_key = True` that is out of date")
     else:
         # Classes of one interface take a key that only some of them draw with.
-        severity = FAULT if draws_of(subject.traced_call().jaxpr) else ADVICE
+        severity = severity_of_values(subject) if draws_of(subject.traced_call().jaxpr) else ADVICE
         check(varies, "call", "eight keys give the same output", UNUSED_KEY, severity=severity)
 
 

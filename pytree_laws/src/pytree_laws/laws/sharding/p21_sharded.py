@@ -21,7 +21,7 @@ from ...session import once_per_session
 from ...sharding.meshes import BATCH, Placed, collectives, indivisible, layouts, mesh_of, placed
 from ...sharding.specs import Example, Spec, axes_in, blocked
 from ...snapshot.files import record_of
-from ...snapshot.format import differences, entries, parse_record, render_record, section_of
+from ...snapshot.format import differences, entries, parse_record, render_sections, section_of
 from ...snapshot.mode import UPDATE, how_to_approve, mode_of
 from ...values.closeness import check_close, farthest
 from .p20_sharding import ASKS, named_example, sharding_example, specs_of, without_trailing
@@ -37,6 +37,10 @@ LAW = Law(
     rests_on=("test_p20_the_call_shards",),
 )
 CHECKS = Checks(LAW)
+HEAD = """\
+# How often a step of the classes of test_{tests}.py moves data between devices, which P21 holds them to.
+# `pytest --mesh {count} --numbers=update` writes it anew; written on {count} devices of kind "{kind}".
+"""
 KINDS = {"explicit": AxisType.Explicit, "auto": AxisType.Auto}
 MESH = Condition("no devices are asked for", lambda suite: bool(option_of(suite, "mesh")), "--mesh")
 
@@ -148,11 +152,17 @@ def test_p21_collectives_are_those_of_the_record(subject: Suite) -> None:
     now = entries(collectives_of_steps(subject))
     if asked:
         file.parent.mkdir(exist_ok=True)
-        text = render_record(dict(sorted({**record, section: now}.items())), file.stem)
+        text = render_sections(dict(sorted({**record, section: now}.items())), head_of(subject, file))
         file.write_text(text, encoding="utf-8", newline="\n")
         return
     for name, difference in differences(record.get(section, {}), now, None):
         check(False, "call", f"{name}: {difference}", how_to_approve(subject))
+
+
+def head_of(subject: Suite, file: Path) -> str:
+    """The comments above a record of collectives: by whom it is held, and on which devices it was written."""
+    tests = file.stem.partition(".")[0]
+    return HEAD.format(tests=tests, count=option_of(subject, "mesh"), kind=jax.devices()[0].device_kind)
 
 
 def collectives_of_steps(subject: Suite) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...discover.evaluation import severity_of_values
 from ...engine.applicability import ABSENT, Condition, not_applicable, of_class
 from ...engine.registry import Checks
 from ...inspect.arrays import (
@@ -103,17 +104,17 @@ def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
     hint = "a division by a deviation or a norm that can be 0: add an epsilon"
     for fill in (0, 1):
         message = f"with each element of the arguments {fill} it has NaN"
-        # Zeros are no numbers for what is given positive numbers alone.
-        severity = ADVICE if fill == 0 and all_positive(arguments) else FAULT
+        # Zeros are no numbers for what is given positive numbers alone, or negative ones.
+        severity = ADVICE if fill == 0 and of_one_sign(arguments) else severity_of_values(subject)
         for i, result in enumerate(filled_results(subject, instance, arguments, fill)):
             has = is_inexact(result) and np.isnan(np.asarray(result)).any()
             check(not has, f"output {i}", message, hint, severity=severity)
 
 
-def all_positive(arguments: Any) -> bool:
-    """Whether floats are among the arguments, and each is positive."""
+def of_one_sign(arguments: Any) -> bool:
+    """Whether floats are among the arguments, and each array of them has one sign."""
     floats = [np.asarray(value) for value in arrays_of(arguments) if is_floating(value)]
-    return bool(floats) and all((value > 0).all() for value in floats)
+    return bool(floats) and all((value > 0).all() or (value < 0).all() for value in floats)
 
 
 def filled_results(subject: Suite, instance: Any, arguments: Any, fill: int) -> list[Any]:

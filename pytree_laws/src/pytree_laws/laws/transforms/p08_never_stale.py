@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from ...discover.evaluation import severity_of_values
 from ...engine.registry import Checks
 from ...inspect.arrays import same_bits
 from ...inspect.trees import arrays_of
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, Law, check
+from ...report import ANY_ERROR, FAULT, Law, check
 from ...values.closeness import check_close, close
 from ...values.precision import is_half
 from ...values.randomize import perturb_leaf
@@ -43,7 +44,8 @@ def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
             seen = any(changes_output(subject, path, seed) for seed in range(4))
             description = role if role == "param" else f"{role}, declared as used,"
             hint = "a parameter that is not used, or a stored value derived from it"
-            check(seen, path, f"an edit of this {description} changes no output", hint)
+            message = f"an edit of this {description} changes no output"
+            check(seen, path, message, hint, severity=FAULT if seen else severity_of_values(subject))
 
 
 def changes_output(subject: Suite, path: str, seed: int) -> bool:

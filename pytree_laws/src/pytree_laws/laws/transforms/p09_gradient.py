@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from ...declare.leaf_spec import TRAINED
+from ...discover.evaluation import severity_of_values
 from ...discover.method_programs import compiled_grads_of_methods, traceable
 from ...engine.applicability import not_applicable, of_leaves
 from ...engine.registry import Checks
@@ -23,7 +24,7 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.slopes import POINTS, grads_at_start, greatest_grads, shows
 from ...kinds.suite import Suite
-from ...report import Law, check, doing
+from ...report import ADVICE, Law, check, doing
 from ...trace.jaxprs import own_rules
 from ...trace.programs import compiled
 from ...values.closeness import check_flow, check_rule, close
@@ -61,7 +62,7 @@ def test_p09_every_parameter_has_a_gradient(subject: Suite) -> None:
         role = subject.role(name)
         if role in TRAINED:
             message = f"the gradient is not finite: {grad}"
-            check(bool(np.all(np.isfinite(grad))), name, message)
+            check(bool(np.all(np.isfinite(grad))), name, message, severity=severity_of_values(subject))
         if role == "param" and not subject.is_unused(name):
             hint = "a parameter that the call does not use, or stop_gradient on it"
             check(bool(np.any(every[name])), name, "the gradient is zero everywhere", hint)
@@ -114,7 +115,7 @@ def test_p09_gradients_flow_through_data_and_state(subject: MutableSuite) -> Non
     check_flow("call", run, [*start.values(), *(arguments_flat[i] for i in floats)], hint)
 
 
-@CHECKS.register()
+@CHECKS.register(severity=ADVICE)
 def test_p09_every_element_of_a_parameter_has_a_gradient(subject: Suite) -> None:
     for name, grad in greatest_grads(subject).items():
         if subject.role(name) == "param" and not subject.is_unused(name) and np.any(grad):

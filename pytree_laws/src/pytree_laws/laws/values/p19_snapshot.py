@@ -71,7 +71,7 @@ def compare(subject: Suite, text: str) -> None:
     differences_found.sort(
         key=lambda line: line.startswith("gradient of ")
     )  # they follow from what is computed
-    is_new = all(line.endswith(NOT_RECORDED) for line in differences_found)
+    is_new = all(f": {NOT_RECORDED} (" in line for line in differences_found)
     message = "it computes what is not recorded yet" if is_new else "it does not compute what is recorded"
     shown = differences_found[:SHOWN] + ["and more"] * (len(differences_found) > SHOWN)
     where = differences_found[0].partition(":")[0] if differences_found else ""

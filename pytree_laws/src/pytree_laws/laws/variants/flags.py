@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from ...discover.configurations import Configuration, TracedConfiguration, traced_configurations
-from ...discover.evaluation import on_purpose
+from ...discover.evaluation import is_of_a_base, on_purpose
 from ...discover.likely import at_likely_values
 from ...discover.method_programs import traced_methods
 from ...discover.method_uses import is_flag, trace_text, trace_use, uses_by_flag
 from ...engine.applicability import ARRAYS_DECLARED, METHODS
 from ...engine.registry import Checks
 from ...kinds.suite import Suite
-from ...report import check
+from ...report import ADVICE, FAULT, check
 
 CHECKS = Checks()
 
@@ -37,12 +37,15 @@ def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
             pairs = [[trace_use(subject, use) for use in each] for each in uses]
             texts = [{None if trace is None else trace_text(trace) for trace in p} for p in pairs]
             # What raises is another thing, too.
-            _check(subject, method.name, name, any(len(each) > 1 for each in texts))
+            matters = any(len(each) > 1 for each in texts)
+            # A flag of a method that a base has is for all classes of its kind.
+            severity = ADVICE if is_of_a_base(subject, method.name) else FAULT
+            _check(subject, method.name, name, matters, severity)
 
 
-def _check(subject: Suite, where: str, name: str, matters: bool) -> None:
+def _check(subject: Suite, where: str, name: str, matters: bool, severity: str = FAULT) -> None:
     hint = on_purpose([name])
-    check(matters or name in subject.ignored, f"{where}({name})", IDLE, hint)
+    check(matters or name in subject.ignored, f"{where}({name})", IDLE, hint, severity=severity)
 
 
 def _flags(traces: Sequence[TracedConfiguration]) -> set[str]:

@@ -1,0 +1,49 @@
+"""What errors of a constructor name: parameters, words, numbers and shapes."""
+
+import inspect
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..values.plain import Context
+from ..values.sizes import LARGEST
+from .built import Failure
+
+WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
+SHAPE = re.compile(r"shape:? \(((?:\w+, ?)*\w+),?\)")
+"""How an error says which shape an array must have: of numbers, and of names that stand for any."""
+
+
+def named_by(failure: Failure, parameters: Sequence[inspect.Parameter]) -> list[inspect.Parameter]:
+    """The parameters that errors name."""
+    words = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
+    return [parameter for parameter in parameters if parameter.name in words]
+
+
+def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Parameter]) -> Context:
+    """The context with the words, numbers and shapes that errors name."""
+    names = {parameter.name for parameter in parameters}
+    text = "\n".join(failure.messages)
+    words = [word for word in dict.fromkeys(WORDS.findall(text)) if word not in (*context.words, *names)]
+    counts = [int(word) for word in sorted({*re.findall(r"\w+", text)}) if word.isdigit()]
+    numbers = [count for count in counts if 1 < count <= LARGEST and count not in context.numbers]
+    shapes = [shape_named(dims) for dims in SHAPE.findall(text)]
+    return replace(
+        context,
+        words=(*context.words, *words[:8]),
+        numbers=(*context.numbers, *numbers[:4]),
+        shapes=(*dict.fromkeys([*shapes, *context.shapes]),),
+    )
+
+
+def shape_named(dims: str) -> tuple[int, ...]:
+    """The shape that an error names, with 3 for a dim that has a name."""
+    return tuple(int(dim) if dim.isdigit() else 3 for dim in re.findall(r"\w+", dims))
+
+
+def alternatives(
+    wanted: Sequence[inspect.Parameter], further: Sequence[inspect.Parameter]
+) -> list[list[inspect.Parameter]]:
+    """The parameters with all that errors name, and with each of these alone: some exclude each other."""
+    every = [*wanted, *further]
+    return [every, *([*wanted, parameter] for parameter in further if len(further) > 1)]

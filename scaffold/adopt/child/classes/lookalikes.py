@@ -1,0 +1,66 @@
+"""Classes that have the attributes that a call asked for: what its argument is, where no annotation says it."""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..values.annotations import required
+from .kinds import kind_of
+from .methods import parameters_of_method
+
+_LACKING = re.compile(
+    r"(?:Tracer'? |'\w*(?:Tracer|ArrayImpl|NoneType|float|int|tuple|str|function|PjitFunction)' )object has no attribute '(\w+)'"
+    r"|Tracer has no attribute (\w+)"
+)
+"""How Python, and a tracer of jax, say that a value lacks an attribute."""
+_GIVEN = re.compile(r"__call__\(\) takes .*positional arguments? but (\d+) were given")
+"""How Python says that a call was given more arguments, itself among them."""
+MAX_CLASSES = 3
+
+
+def lacking_attributes(messages: Iterable[str]) -> set[str]:
+    """The attributes that errors say plain values lack."""
+    matches = [match for text in messages for match in _LACKING.finditer(text)]
+    return {match[1] or match[2] for match in matches}
+
+
+def lookalikes(cls: type, messages: Iterable[str]) -> list[type]:
+    """The pytrees of a class's package that are what errors ask for: they have most of the attributes, or take as many arguments."""
+    package, messages = cls.__module__.partition(".")[0], [*messages]
+    attributes = lacking_attributes(messages)
+    takes = {int(count) - 1 for text in messages for count in _GIVEN.findall(text)}
+    counts = {
+        other: len(attributes & attributes_of(other)) + any(accepts(other, count) for count in takes)
+        for other in dict.fromkeys(classes_in(package))
+    }
+    matching = [other for other, count in counts.items() if count and kind_of(other).name in KINDS]
+    return sorted(matching, key=lambda other: (-counts[other], other is cls))[:MAX_CLASSES]
+
+
+KINDS = ("abstract", "module", "nnx", "namedtuple", "registered")
+
+
+def accepts(cls: type, count: int) -> bool:
+    """Whether the call of an instance takes so many arguments by position."""
+    has_call = any("__call__" in vars(owner) for owner in cls.__mro__)
+    parameters = parameters_of_method(cls, "__call__") if has_call else None
+    by_position = [part for part in parameters or () if part.kind is part.POSITIONAL_OR_KEYWORD]
+    return parameters is not None and len(required(by_position)) <= count <= len(by_position)
+
+
+def classes_in(package: str) -> Iterator[type]:
+    """The public classes of the modules of a package that are imported, in an order that is always the same."""
+    for name in sorted(sys.modules):
+        if name.partition(".")[0] == package:
+            members: dict[str, Any] = vars(sys.modules[name])
+            yield from (
+                value
+                for key, value in sorted(members.items())
+                if isinstance(value, type) and value.__module__ == name and not key.startswith("_")
+            )
+
+
+def attributes_of(cls: type) -> set[str]:
+    """The names of what an instance has, as far as its class shows it."""
+    return {name for owner in cls.__mro__ for name in (*vars(owner), *vars(owner).get("__annotations__", ()))}

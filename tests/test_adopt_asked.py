@@ -1,0 +1,166 @@
+"""What errors ask for: attributes, one of several options, a shape."""
+
+from collections.abc import Iterator
+from typing import Any, TypeVar, get_origin
+
+import pytest
+from typing_extensions import TypeAliasType
+
+from scaffold.adopt.child.values.annotations import resolved
+from scaffold.adopt.child.values.candidates import of_annotation
+from scaffold.adopt.child.values.plain import Context
+from tests.asking import Asked
+
+T = TypeVar("T")
+Size = TypeAliasType("Size", int)
+Pairs = TypeAliasType("Pairs", tuple[T, T], type_params=(T,))
+SOURCE = '''
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Beam(eqx.Module):
+    """A class of which either option is needed, and not both."""
+
+    field: jax.Array
+    diameter: float = eqx.field(static=True)
+
+    def __init__(self, wavelength: float, diameter: float = None, pixel_scale: float = None):
+        if diameter is None and pixel_scale is None:
+            raise ValueError("Provide one: diameter or pixel_scale.")
+        if diameter is not None and pixel_scale is not None:
+            raise ValueError("Cannot specify both 'diameter' and 'pixel_scale'.")
+        self.field = jnp.full((5,), wavelength)
+        self.diameter = diameter or 5 * pixel_scale
+
+    def tilted(self, angle: jax.Array) -> "Beam":
+        return eqx.tree_at(lambda beam: beam.field, self, self.field * angle)
+
+
+class Tilt(eqx.Module):
+    """A class that takes a shape, and says nothing of what it is called with."""
+
+    angles: jax.Array
+
+    def __init__(self, angles: jax.Array):
+        if angles.shape != (3, 2):
+            raise ValueError("angles must be an array of shape (n_angles, 2)")
+        self.angles = jnp.array(angles)
+
+    def __call__(self, beam):
+        return beam.tilted(self.angles.sum()).field
+
+
+class Pipe(eqx.Module):
+    """A class that says nothing of what it holds."""
+
+    part: object
+
+    def __init__(self, part):
+        self.part = part
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.part.tilted(x).field
+
+
+class Wider(Tilt):
+    """A class that passes on all that it is given."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+
+
+class Lengths(eqx.Module):
+    """A class that refuses numbers that are not positive."""
+
+    lengths: jax.Array
+    upper_bound: jax.Array
+
+    def __init__(self, lengths: jax.Array, upper_bound: jax.Array):
+        if (lengths <= 0).any():
+            raise ValueError("lengths must be positive")
+        self.lengths, self.upper_bound = jnp.array(lengths), jnp.array(upper_bound)
+
+    def __call__(self, first: jax.Array, second: jax.Array) -> jax.Array:
+        return (first - second).sum() / self.lengths * self.upper_bound
+
+
+class Twice(eqx.Module):
+    """A class that calls what it holds with two arguments."""
+
+    inner: eqx.Module
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.inner(x, 2 * x)
+
+
+class Applied(eqx.Module):
+    """A function, which is no leaf."""
+
+    function: object = eqx.field(static=True)
+    scale: jax.Array
+
+    def __init__(self, func, scale: jax.Array):
+        self.function, self.scale = func, jnp.array(scale)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * self.function(x)
+'''
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    answers = Asked(tmp_path_factory.mktemp("asked"), "beams", SOURCE)
+    yield answers
+    answers.child.close()
+
+
+def inputs_of(asked: Asked, name: str) -> dict[str, Any]:
+    return dict(asked.adopt(name)["inputs"])
+
+
+def test_options_that_exclude_each_other_are_given_each_alone(asked: Asked) -> None:
+    assert {*inputs_of(asked, "Beam")} == {"wavelength", "diameter"}
+
+
+def test_a_shape_that_an_error_names_is_tried_first(asked: Asked) -> None:
+    assert inputs_of(asked, "Tilt")["angles"] == "sample(seed, (3, 2))"
+
+
+def test_an_argument_of_a_call_is_what_has_the_attribute_that_it_asks_for(asked: Asked) -> None:
+    answer = asked.adopt("Tilt")
+    assert answer["called"] and answer["arguments"][0][1].startswith("Beam(wavelength=")
+
+
+def test_a_part_is_what_has_the_attribute_that_the_call_asks_for(asked: Asked) -> None:
+    answer = asked.adopt("Pipe")
+    assert answer["called"] and dict(answer["inputs"])["part"].startswith("Beam(wavelength=")
+
+
+def test_a_constructor_that_passes_on_what_it_is_given_takes_what_its_base_takes(asked: Asked) -> None:
+    assert inputs_of(asked, "Wider")["angles"] == "sample(seed, (3, 2))"
+
+
+def test_numbers_that_a_constructor_refuses_are_drawn_from_another_domain(asked: Asked) -> None:
+    assert inputs_of(asked, "Lengths")["lengths"].startswith("jnp.exp(sample(seed")
+
+
+def test_an_upper_bound_lies_above(asked: Asked) -> None:
+    assert inputs_of(asked, "Lengths")["upper_bound"].startswith("4 + ")
+
+
+def test_a_part_is_what_takes_as_many_arguments_as_the_call_gives(asked: Asked) -> None:
+    answer = asked.adopt("Twice")
+    assert answer["called"] and dict(answer["inputs"])["inner"].startswith("Lengths(")
+
+
+def test_a_module_is_given_for_a_function_at_last_where_its_arrays_would_be_static(asked: Asked) -> None:
+    assert inputs_of(asked, "Applied")["func"] == "jnp.tanh"
+
+
+def test_an_alias_of_a_type_is_what_it_stands_for() -> None:
+    assert resolved("Size", {"Size": Size}) is int
+    assert get_origin(resolved(Pairs[int], {})) is tuple
+    sizes: Any = Size | float
+    assert of_annotation("size", sizes, Context()) == of_annotation("size", int | float, Context())
