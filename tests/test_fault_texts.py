@@ -6,7 +6,7 @@ import pytest
 from click import unstyle
 
 from scaffold import ScaffoldError
-from scaffold.cli.failures import told
+from scaffold.cli.failures import fault_texts
 from scaffold.errors import Fault
 from scaffold.generate import load_specs
 from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
@@ -31,7 +31,7 @@ def test_a_kind_of_fault_is_told_once_with_all_its_places(tmp_path: Path) -> Non
     (tmp_path / "layer.py").write_text(TWICE)
     with pytest.raises(ScaffoldError) as caught:
         load_specs([tmp_path / "layer.py"])
-    (text,) = map(unstyle, told(caught.value.faults))
+    (text,) = map(unstyle, fault_texts(caught.value.faults))
     assert text.split("\n")[0].endswith("layer.py:9:16: methods.first.body: `self.weigth` is no field")
     assert text.split("\n")[1].endswith("layer.py:12:16: methods.second.body")
     assert text.split("\n")[1].startswith("  also: ") and text.count("did you mean `weight`?") == 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scaffold.cli.failures import told
+from scaffold.cli.failures import fault_texts
 from scaffold.errors import ScaffoldError
 from scaffold.spec.files import read_spec_file, read_spec_files
 from tests.projects import EXAMPLES, scaffold
@@ -74,7 +74,7 @@ def test_a_changed_spec_is_read_or_refused(place: Path, data: st.DataObject) -> 
     try:
         read_spec_file(place, "spec.toml")
     except ScaffoldError as error:
-        assert error.exit_code == 2 and len("\n".join(told(error.faults))) < 60_000
+        assert error.exit_code == 2 and len("\n".join(fault_texts(error.faults))) < 60_000
         if _is_toml(text):
             lines = text.count("\n") + 1
             assert all(one.line is not None and 1 <= one.line <= lines for one in error.faults)
@@ -110,7 +110,7 @@ def test_a_changed_skeleton_is_read_or_refused_where_it_is_wrong(place: Path, da
     try:
         read_spec_files([path])
     except ScaffoldError as error:
-        assert error.exit_code == 2 and len("\n".join(told(error.faults))) < 60_000
+        assert error.exit_code == 2 and len("\n".join(fault_texts(error.faults))) < 60_000
         assert all(one.line is not None for one in error.faults)
 
 

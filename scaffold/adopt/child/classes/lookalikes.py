@@ -1,5 +1,6 @@
 """Classes that have the attributes that a call asked for: what its argument is, where no annotation says it."""
 
+import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -63,4 +64,4 @@ def classes_in(package: str) -> Iterator[type]:
 
 def attributes_of(cls: type) -> set[str]:
     """The names of what an instance has, as far as its class shows it."""
-    return {name for owner in cls.__mro__ for name in (*vars(owner), *vars(owner).get("__annotations__", ()))}
+    return {name for owner in cls.__mro__ for name in (*vars(owner), *inspect.get_annotations(owner))}
