@@ -160,6 +160,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow  # tests/test_bases.py runs bases each time
 def test_what_bases_make_is_there(project: Path) -> None:
     text = (project / "euler.py").read_text()
     assert "@final\nclass Euler(AbstractSolver):" in text

@@ -127,6 +127,7 @@ MISTAKES = [
 ]
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(("old", "new", "message"), MISTAKES, ids=["read as stored", "loses bits"])
 def test_a_mistake_is_noticed(root: Path, tmp_path: Path, old: str, new: str, message: str) -> None:
     emitted = (root / "net.py").read_text()

@@ -129,7 +129,7 @@ def pytest_of(folder: Path, *options: str) -> tuple[int, str]:
     return result.returncode, result.stdout
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize(
     ("options", "lines"),
     [

@@ -26,6 +26,7 @@ def test_its_head_says_when_to_read_it() -> None:
     assert 100 < len(about["description"]) <= 1024 and len(body.splitlines()) < 200
 
 
+@pytest.mark.slow  # README and the pages are run each time
 @NEEDS_SHELL
 def test_every_command_runs_in_the_order_of_the_page(tmp_path: Path) -> None:
     scripts = str(Path(sys.executable).parent)

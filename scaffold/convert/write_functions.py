@@ -77,7 +77,7 @@ def method(tables: ClassTables, name: str, table: Mapping[str, Any]) -> str:
     decorators = [
         decorator.strip().removeprefix("@") for decorator in str(table.get("decorator", "")).split("\n")
     ]
-    function = next((one for one in tables.spec.methods if one.name == name), None)
+    function = next((candidate for candidate in tables.spec.methods if candidate.name == name), None)
     owner = "self" if function is None else function.owner
     body = str(table["body"])
     is_abstract = body.strip() == "..."

@@ -37,17 +37,17 @@ class Scope(Struct):
     own: str = ""
     """The class itself, whose name is quoted: it is not bound yet where its annotations are evaluated."""
 
-    def held(self, arrayed: Field) -> str:
+    def held(self, stored_field: Field) -> str:
         """The annotation of a field, with None where it may be that."""
         # The author's own constructor stores what the author says.
         annotation = (
-            self.plain(arrayed.type)
-            if arrayed.built
-            else self.stored(arrayed.type, static=not arrayed.dynamic)
+            self.plain(stored_field.type)
+            if stored_field.built
+            else self.stored(stored_field.type, static=not stored_field.dynamic)
         )
-        if arrayed.role == "state":
+        if stored_field.role == "state":
             annotation = f"eqx.nn.StateIndex[{annotation}]"
-        return f"{annotation} | None" if arrayed.optional or arrayed.nullable else annotation
+        return f"{annotation} | None" if stored_field.optional or stored_field.nullable else annotation
 
     def stored(self, kind: Type, *, static: bool = False) -> str:
         """The annotation of a field."""

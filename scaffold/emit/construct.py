@@ -312,8 +312,8 @@ def _keeps_preset_apart(spec: ModuleSpec, field: Field) -> bool:
 def _entries_without_preset(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     names = [name for name, _ in field.preset]
     kept = f"name != {names[0]!r}" if len(names) == 1 else f"name not in {tuple(names)!r}"
-    given = _preprocessed(field) if field.preprocess else field.name
-    source = operand(given if field.given else _expression(spec, field, keys))
+    argument = _preprocessed(field) if field.preprocess else field.name
+    source = operand(argument if field.given else _expression(spec, field, keys))
     value = "value"
     if field.given and not field.preprocess and isinstance(field.type, DictType):
         value = copy_source(field.type.item, "value", depth=1, asked=asked_dtype(spec))

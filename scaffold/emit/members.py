@@ -82,8 +82,8 @@ def readable(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
 
 def call_context(spec: ModuleSpec) -> dict[str, Any]:
     """The parts of `__call__`, empty texts where the class has none, and all methods, the call among them."""
-    context, first = methods(spec), len(spec.constructors)
-    return {**_call_context(spec), "constructors": context[:first], "methods": context[first:]}
+    functions, first = methods(spec), len(spec.constructors)
+    return {**_call_context(spec), "constructors": functions[:first], "methods": functions[first:]}
 
 
 def _call_context(spec: ModuleSpec) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any
 
 def _statements_above(spec: ModuleSpec, name: str, names: Sequence[str]) -> Iterator[str]:
     """The carried statements above a field; below all where that field is not stored."""
-    for method in (one for one in spec.methods if one.call.above):
+    for method in (candidate for candidate in spec.methods if candidate.call.above):
         place = method.call.above if method.call.above in names else "..."
         if place == name:
             yield block("\n".join(filter(None, (method.call.comment, method.call.source))), METHOD).lstrip()
@@ -206,11 +206,11 @@ def _mapping_text(call: Call) -> str:
 
 def constructor_doc(spec: ModuleSpec) -> str:
     """The docstring of the constructor: what the author says of its arguments, and the invariants that it holds them to."""
-    lines = (
+    docs = (
         (parameter, parameter.field.doc if parameter.field and parameter.source == "field" else parameter.doc)
         for parameter in parameters(spec)
     )
-    listed = "\n".join(f"- `{parameter.name}`: {doc.rstrip('.')}." for parameter, doc in lines if doc.strip())
+    listed = "\n".join(f"- `{parameter.name}`: {doc.rstrip('.')}." for parameter, doc in docs if doc.strip())
     raised = "\n".join(f"- `ValueError` unless `{field.check}`." for field in spec.fields if field.check)
     parts = (
         "Build an instance.",

@@ -23,13 +23,13 @@ class Migration(Struct, frozen=True):
     @property
     def source(self) -> str:
         """The change as source of the class."""
-        blocks = {
+        sources = {
             "added": repr(self.added),
             "dropped": repr(self.dropped),
             "renamed": repr(dict(self.renamed)),
             "former": repr(self.former),
         }
-        said = {name: blocks[name] for name in blocks if getattr(self, name)}
+        said = {name: sources[name] for name in sources if getattr(self, name)}
         return f"Migration({', '.join(f'{name}={source}' for name, source in said.items())})"
 
 

@@ -85,11 +85,11 @@ def _given_to(subject: Subject, that: str) -> tuple[list[str], list[str]]:
         "call": given_names(spec, spec.call)
     }
     several = tuple(
-        argument
-        for argument in dict.fromkeys(claimed.values())
-        if read & {n for n in claimed if claimed[n] == argument}
+        function
+        for function in dict.fromkeys(claimed.values())
+        if read & {n for n in claimed if claimed[n] == function}
     )
-    of = next(((argument,) for argument, names in given_by_function.items() if read <= {*names}), several)
+    of = next(((function,) for function, names in given_by_function.items() if read <= {*names}), several)
     first = {name: next(function for function in of if name in given_by_function[function]) for name in read}
     names = [
         local_name(name) if first.get(name) == function else "_"

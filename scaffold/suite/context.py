@@ -170,8 +170,8 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
 def _unused_below(subject: Subject) -> list[str]:
     """The leaves of sub-modules that the spec says to be unused."""
     paths = (name.partition(".") for name in subject.spec.test.unused)
-    attributes = [f"{subject.facts.paths[root]}.{below}" for root, _, below in paths if below]
-    return [_told([repr(path), '"param"', "unused=True"]) for path in attributes]
+    unused_paths = [f"{subject.facts.paths[root]}.{below}" for root, _, below in paths if below]
+    return [_told([repr(path), '"param"', "unused=True"]) for path in unused_paths]
 
 
 def entries(subject: Subject, field: Field) -> Iterator[tuple[str, Type]]:
@@ -329,6 +329,6 @@ def _classes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> set[str]:
     """The names of generated classes that the example builds, and those that these build."""
     parts = [part for field in spec.stored if field.given for part in walk(field.type)]
     named = [part.name for part in parts if isinstance(part, ClassType) and part.module is None]
-    builders = {_built(name, known) for name in named}
-    inner = (_classes(known[name], known) for name in builders if name in known)
-    return builders.union(*inner)
+    class_names = {_built(name, known) for name in named}
+    inner = (_classes(known[name], known) for name in class_names if name in known)
+    return class_names.union(*inner)

@@ -39,8 +39,8 @@ def value_of(field: Field, path: str) -> str | None:
     named = {"zeros": "0.0", "ones": "1.0", "full": _number(field.measure or "")}.get(field.initialiser or "")
     if named is not None and field.array is not None:
         return named if field.array.inexact else str(int(float(named)))
-    _, parent, entry = path.rpartition(f"{field.name}.")
-    preset = dict(field.preset) if parent else {}
+    _, separator, entry = path.rpartition(f"{field.name}.")
+    preset = dict(field.preset) if separator else {}
     return _number(preset[entry]) if entry in preset else None
 
 
@@ -259,7 +259,7 @@ def is_stored_as_given(field: Field) -> bool:
 
 def is_read_elsewhere(spec: ModuleSpec, field: Field) -> bool:
     """Whether the constructor reads a field for anything but its own check."""
-    others = [one for one in spec.fields if one is not field]
+    others = [other for other in spec.fields if other is not field]
     sources = [
         source for field in others for source in (*sources_of(field), *([field.check] if field.check else []))
     ]
@@ -301,13 +301,13 @@ def _beside(listed: list[Any]) -> Iterator[int]:
 def _comparison(check: str, name: str) -> tuple[list[ast.expr], list[ast.cmpop]] | None:
     """The operands and operators of a chain that compares the field with numbers."""
     node = ast.parse(check, mode="eval").body
-    if not isinstance(node, ast.Compare) or any(type(one) not in COMPARE for one in node.ops):
+    if not isinstance(node, ast.Compare) or any(type(comparison) not in COMPARE for comparison in node.ops):
         return None
     operands = [node.left, *node.comparators]
     names = [operand for operand in operands if isinstance(operand, ast.Name)]
     others = [operand for operand in operands if not isinstance(operand, ast.Name)]
     plain = all(_number(ast.unparse(expression)) is not None for expression in others)
-    return (operands, node.ops) if [name.id for name in names] == [name] and plain else None
+    return (operands, node.ops) if [operand.id for operand in names] == [name] and plain else None
 
 
 def _bounds(check: str, name: str) -> list[int | float]:

@@ -51,13 +51,13 @@ def functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method
         method for base in lineage(spec, known) for method in base.methods if not asks_for(base, method)
     )
     by_name: dict[str, Method] = {}
-    for one in (*derived, *spec.methods, *inherited):
+    for function in (*derived, *spec.methods, *inherited):
         if (
-            one.is_function
-            and not why_untried(spec, one, known)
-            and (one.name.startswith("__") or not one.name.startswith("_"))
+            function.is_function
+            and not why_untried(spec, function, known)
+            and (function.name.startswith("__") or not function.name.startswith("_"))
         ):
-            by_name.setdefault(one.name, one)
+            by_name.setdefault(function.name, function)
     return tuple(by_name.values())
 
 

@@ -22,16 +22,16 @@ def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     if why_untested(spec, known):
         return {"is_tested": False, "test_classes": []}
     if not kind_of(spec.kind).has_instances:
-        suite = kind_of(spec.kind).tests(spec, known)
-        return {"is_tested": True, **suite, "cases": [], "suite": _suites(spec, suite.get("suite", ""))}
-    suite = _context(spec, known)
-    cases = case_contexts(spec, suite, lambda changed: _context(changed, known))
+        context = kind_of(spec.kind).tests(spec, known)
+        return {"is_tested": True, **context, "cases": [], "suite": _suites(spec, context.get("suite", ""))}
+    context = _context(spec, known)
+    cases = case_contexts(spec, context, lambda changed: _context(changed, known))
     return {
-        **suite,
-        **widened(cases, suite),
+        **context,
+        **widened(cases, context),
         "cases": cases,
         "is_tested": True,
-        "suite": _suites(spec, suite["suite"]),
+        "suite": _suites(spec, context["suite"]),
     }
 
 

@@ -70,10 +70,12 @@ def _has_example(argument: Argument, spec: ModuleSpec, known: Known) -> bool:
 def with_values_of(spec: ModuleSpec, method: Method) -> ModuleSpec:
     """The spec whose example values are those of one method: `norm.x` goes before `x`."""
     prefix = f"{method.name}."
-    own = {name.removeprefix(prefix): value for name, value in spec.test.values if name.startswith(prefix)}
-    if not own:
+    own_values = {
+        name.removeprefix(prefix): value for name, value in spec.test.values if name.startswith(prefix)
+    }
+    if not own_values:
         return spec  # with all that is worked out of it
-    values = {**dict(spec.test.values), **own}
+    values = {**dict(spec.test.values), **own_values}
     return replace(spec, test=replace(spec.test, values=tuple(values.items())))
 
 

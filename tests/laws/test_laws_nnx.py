@@ -27,7 +27,7 @@ RIGHT = (
 )
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("suite", [LinearLaws, *RIGHT, *good_nnx.GOOD], ids=lambda suite: suite.__name__)
 def test_right_modules_hold_every_law(suite):
     outcome = run(suite)

@@ -177,7 +177,7 @@ def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_pat
         message = "a save that failed half-way did not leave the file as it was"
         same = path.is_file() and path.read_bytes() == before
         check(same, type(instance).__name__, message, hint)
-        left = sorted(leftovers.name for leftovers in tmp_path.iterdir() if leftovers != path)
+        left = sorted(file.name for file in tmp_path.iterdir() if file != path)
         message = f"a save that failed half-way left {', '.join(left)} behind"
         check(not left, type(instance).__name__, message, "`finally: os.remove(temporary)`")
 

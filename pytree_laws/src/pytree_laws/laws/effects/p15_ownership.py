@@ -102,7 +102,7 @@ def test_p15_donation(subject: PytreeSuite) -> None:
         warnings.simplefilter("ignore")  # of donated buffers that were of no use
         got = compiled(lambda donated: donated, donate_argnums=0)(value)
     pairs = zip(expected, map(host, arrays_of(got)))  # by bits: NaN is kept as well
-    same = all(pair.tobytes() == other.tobytes() for pair, other in pairs)
+    same = all(wanted.tobytes() == other.tobytes() for wanted, other in pairs)
     check(same, "jit", "donation changed the values")
     with doing("build", "using a fresh instance after one was donated"):
         subject.use(subject.make(0), *subject.arguments(0))
@@ -110,14 +110,14 @@ def test_p15_donation(subject: PytreeSuite) -> None:
 
 @CHECKS.register()
 def test_p15_each_key_is_used_once(subject: Suite) -> None:
-    build, given = subject.traceable_build()
+    build, inputs = subject.traceable_build()
 
     def built(values: Any) -> Any:
         arrays = list(subject.named(build(values)).values())
         # Who holds a key may draw from it.
         return arrays if subject.is_mutable else (arrays, draws_from(arrays))
 
-    check_keys("build", built, given)
+    check_keys("build", built, inputs)
     if subject.called() and not redraws(subject):
         instance, arguments = subject.cached_example()
         call, value = subject.pure_call(instance)

@@ -292,9 +292,9 @@ def test_p16_map_variables_dispatches_by_type(subject: MutableSuite) -> None:
             check_mapped(subject, parts, got, kind)
 
 
-def check_mapped(subject: MutableSuite, part: Any, got: Any, kind: type) -> None:
-    check(list(got) == list(part), "map_variables", f"it gave the paths {[*got]}")
-    for path, variable in part.items():
+def check_mapped(subject: MutableSuite, variables: Any, got: Any, kind: type) -> None:
+    check(list(got) == list(variables), "map_variables", f"it gave the paths {[*got]}")
+    for path, variable in variables.items():
         hit, value = isinstance(variable, kind), subject.value_of(variable)
         wanted = perturb_leaf(value) if hit else value
         same = type(got[path]) is type(variable) and same_bits(subject.value_of(got[path]), wanted)

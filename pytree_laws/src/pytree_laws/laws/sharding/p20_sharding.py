@@ -113,7 +113,7 @@ def test_p20_a_step_keeps_the_sharding(subject: Suite) -> None:
 def check_followers(specs: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     """Holds the state of an optimiser, whose paths end as those of parameters, to their axes."""
     places = {(n.partition(".")[2], arrays[n].shape): n for n in specs if n in arrays and specs[n]}
-    for name in [spec for spec in specs if spec in arrays and not specs[spec]]:
+    for name in [path for path in specs if path in arrays and not specs[path]]:
         parts = name.split(".")
         ends = [".".join(parts[at:]) for at in range(1, len(parts))]
         leader = next(

@@ -70,11 +70,11 @@ def test_p01_keeps_none_of_its_inputs(subject: Suite) -> None:
     instance = subject.build(**{**subject.inputs(0), **inputs})
     if not stores_what_it_is_given(subject):
         check_no_container(instance, inputs)
-    arrays_in, arrays = built_of_arrays(subject, inputs)
+    built, arrays = built_of_arrays(subject, inputs)
     if not subject.copies_arrays:  # a suite that names what is held says that it is copied
         names = () if keeps_arrays(subject) else subject.kept
         arrays = [(name, v) for name, v in arrays if under_any(name, names)]
-    check_no_shared_buffer(subject, arrays_in, arrays)
+    check_no_shared_buffer(subject, built, arrays)
 
 
 # The constructor of a dataclass or NamedTuple stores all as it is, as its callers know.

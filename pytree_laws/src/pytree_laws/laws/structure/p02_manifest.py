@@ -110,10 +110,10 @@ def test_p02_fields_of_a_tuple_have_their_declared_positions(subject: PytreeSuit
     if not isinstance(instance, tuple) or fields is None or subject.leaves is None:
         not_applicable("nothing is declared that is found by position")
     declared = list(dict.fromkeys(leaf.path.split(".")[0] for leaf in subject.leaves))
-    positions = [name for name in fields if name in declared]
-    message = f"its fields with leaves are {positions}, declared in the order {declared}"
+    names = [name for name in fields if name in declared]
+    message = f"its fields with leaves are {names}, declared in the order {declared}"
     hint = "what unpacks it, or indexes it, finds another field: keep the order"
-    check(positions == declared, type(instance).__name__, message, hint)
+    check(names == declared, type(instance).__name__, message, hint)
 
 
 @CHECKS.register()
@@ -191,6 +191,6 @@ def shapes_of(leaves: Mapping[str, Any]) -> dict[str, Any]:
 def test_p02_shared_arrays_are_stored_once(subject: Suite) -> None:
     instance = subject.cached_instance()
     for name, path in ties_of(subject, instance):
-        inside = [places for places in subject.parts_of(instance) if is_under(places, name)]
+        inside = [part for part in subject.parts_of(instance) if is_under(part, name)]
         stored = bool(inside) or name in attributes(instance)
         check(not stored, name, f"declared as tied to `{path}`, it is stored itself", STORED_TWICE)

@@ -130,11 +130,11 @@ def test_p07_large_arguments_do_not_overflow_on_the_way(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     call, value = subject.pure_call(instance)
     for fill in (100, -100, 300, -300):
-        if not (overflows := filled_results(subject, instance, arguments, fill)):
+        if not (results := filled_results(subject, instance, arguments, fill)):
             continue
         message = f"with each element of the arguments {fill}"
         static, arrays = partition((value, subject.filled(arguments, fill)))
-        check_overflow(message, overflows, functools.partial(numbers_of_call, subject, call, static), arrays)
+        check_overflow(message, results, functools.partial(numbers_of_call, subject, call, static), arrays)
 
 
 def numbers_of_call(subject: Suite, call: Callable[..., Any], static: Any, arrays: Any) -> list[Any]:

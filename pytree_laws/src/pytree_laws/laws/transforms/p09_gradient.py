@@ -174,8 +174,8 @@ def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
 
 @CHECKS.register()
 def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> None:
-    start, example = subject.training_example()
-    flat = tuple(subject.filled(arguments, 0) for arguments in example)
+    start, argument_lists = subject.training_example()
+    flat = tuple(subject.filled(arguments, 0) for arguments in argument_lists)
     points = [("arguments of zeros", start, flat)]
     points += [(f"random values of seed {seed}", *subject.at_point(seed)) for seed in range(1, POINTS)]
     hint = (

@@ -123,10 +123,10 @@ def _example(
     usual = real_dtype("float")
     methods = {method.name: method.arguments for method in suite.methods}
     functions = {**methods, "call": suite.arguments}
-    examples = tuple(function for name in of for function in functions[name](seed))
+    arguments = tuple(function for name in of for function in functions[name](seed))
     with example_in(suite, dtype, seed) as (instance, _):
         instance = suite.as_trained(instance) if is_moved else instance
-        yield instance, examples if dtype is None else cast(examples, usual, dtype)
+        yield instance, arguments if dtype is None else cast(arguments, usual, dtype)
 
 
 def _demand(suite: Any, condition: Condition, example: Example, where: str) -> None:

@@ -111,7 +111,7 @@ def sections(suite: Any) -> Record:
     by_section = {name: entries_of(suite, section) for section, name in names.items()}
     needed = {section_of(type(suite), section) for section in SECTIONS}
     by_section[section_of(type(suite), ALONE)] = of_dims(suite)  # which P20 holds
-    return {name: one for name, one in by_section.items() if one or name in needed}
+    return {name: numbers for name, numbers in by_section.items() if numbers or name in needed}
 
 
 def record_text(suites: Sequence[Any], tests: str) -> str:

@@ -75,12 +75,12 @@ def test_p01_stores_no_two_values_in_each_other_s_place(subject: Suite) -> None:
     arguments = {} if maker is None else maker.given
     plain = {n: v for n, v in arguments.items() if type(v) in (int, float, str)}
     stored = {n: v for n, v in plain.items() if hasattr(instance, n)}
-    for combination, other in itertools.combinations(stored, 2):
-        swapped = (stored[other], stored[combination]), (stored[combination], stored[other])
-        got = getattr(instance, combination), getattr(instance, other)
+    for name, other in itertools.combinations(stored, 2):
+        swapped = (stored[other], stored[name]), (stored[name], stored[other])
+        got = getattr(instance, name), getattr(instance, other)
         wrong = swapped[0] != swapped[1] and got == swapped[0]
         message = f"given {swapped[1]}, they hold {got}"
-        check(not wrong, f"{combination}, {other}", message, "two names in the wrong order")
+        check(not wrong, f"{name}, {other}", message, "two names in the wrong order")
 
 
 @CHECKS.register(TAKES_DTYPE)

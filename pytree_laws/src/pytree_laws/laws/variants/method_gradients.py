@@ -167,8 +167,8 @@ def _check_carry(subject: Suite, method: Method) -> None:
     static, arrays = partition(tuple(method.arguments(0)))
 
     def following(value: Any, arrays: Sequence[Any]) -> Any:
-        instance = combine(static, arrays)
-        return subject.to_arrays(subject.next_instance(method, back(value), instance))[0]
+        arguments = combine(static, arrays)
+        return subject.to_arrays(subject.next_instance(method, back(value), arguments))[0]
 
     def advance(value: Any) -> Any:
         return following(value, arrays)
@@ -179,9 +179,9 @@ def _check_carry(subject: Suite, method: Method) -> None:
     check(structure(new) == structure(value), method.name, message)
     message = f"the next instance is {avals(new)}, it was {avals(value)}"
     check(avals(new) == avals(value), method.name, message)
-    example = [subject.next_instance(method, back(value), method.arguments(1))]
+    next_instances = [subject.next_instance(method, back(value), method.arguments(1))]
     first = advance(value)
-    ways = (snapshot(arrays_of(value)) for value in (first, subject.to_arrays(example[0])[0]))
+    ways = (snapshot(arrays_of(value)) for value in (first, subject.to_arrays(next_instances[0])[0]))
     same = [way == snapshot(arrays_of(value)) for way in ways]
     message = "the next instance is the one before, whatever the arguments are"
     hint = "it gives back what it was given, and not what it computed"

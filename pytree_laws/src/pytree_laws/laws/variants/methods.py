@@ -80,7 +80,7 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
             result = method.use(instance, *method.arguments(0))
             _check_returns(subject, method, jax.tree.leaves(result))
     errors = tried(subject).items()
-    broken = {one: error for one, error in errors if _is_broken(subject, one, error)}
+    broken = {name: error for name, error in errors if _is_broken(subject, name, error)}
     for name, error in broken.items():
         others = ", ".join(other for other in broken if other != name)
         message = f"it raised {type(error).__name__}: {message_of(error):.300}"
@@ -190,12 +190,12 @@ def _check_in(subject: Suite, dtype: str) -> None:
             check(same or not follows, where, message, hint)
 
 
-def _has_one_dtype(suite: Any, methods: Sequence[Method], instance: Any) -> bool:
+def _has_one_dtype(suite: Any, methods: Sequence[Method], tree: Any) -> bool:
     """Whether all floats have the default dtype, and no declaration fixes another."""
     outputs = [out for method in methods for out in method.returns]
     declared = [leaf.dtype for leaf in suite.manifest() if not leaf.is_tree]
     declared += [str(out.dtype) for out in (*outputs, *suite.returns)]
-    dtypes = {v.dtype for v in jax.tree.leaves(instance) if is_inexact(v)}
+    dtypes = {v.dtype for v in jax.tree.leaves(tree) if is_inexact(v)}
     fixed = any(map(is_fixed_inexact, declared))
     return not fixed and dtypes == {real_dtype("float")}
 

@@ -72,7 +72,7 @@ def test_scan_takes_the_steps_of_a_loop(subject: TrainStateSuite) -> None:
 def test_an_optimiser_may_be_passed_through_filter_jit(subject: TrainStateSuite) -> None:
     optimiser = OPTIMISERS["adamw"]()
     state = subject.start_with(optimiser)
-    step = filter_compiled(lambda state, batch: subject.step_of(batch)(state))
+    step = filter_compiled(lambda state, optimiser: subject.step_of(optimiser)(state))
     step.lower(state, optimiser)  # it fails where settings are no static values
 
 
