@@ -105,3 +105,14 @@ def test_a_hook_for_other_repositories_fails_where_something_is_to_be_done(
     finally:
         test.write_bytes(text)
     assert result.returncode == 1 and "missing" in result.stdout
+
+
+def test_each_path_on_the_map_for_contributors_is_there() -> None:
+    rows = [row for row in (REPOSITORY / "CONTRIBUTING.md").read_text().splitlines() if row.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`([\w/.-]+)`", row.split("|")[1])}
+    roots = (
+        REPOSITORY,
+        *(REPOSITORY / root for root in ("scaffold", "pytree_laws/src/pytree_laws", "tests")),
+    )
+    assert len(named) > 40
+    assert [name for name in sorted(named) if not any((root / name).exists() for root in roots)] == []
