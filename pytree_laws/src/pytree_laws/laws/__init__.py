@@ -30,7 +30,7 @@ from .transforms import (
     p22_stacked,
 )
 from .values import p19_invariants, p19_numbers, p19_snapshot
-from .variants import configurations, flags, method_gradients, methods
+from .variants import configurations, flags, method_gradients, methods, next_instances
 
 # Causes come before what follows from them; first of all, the call works.
 CHECKS = tuple(
@@ -64,6 +64,7 @@ CHECKS = tuple(
         p19_numbers,
         methods,
         method_gradients,
+        next_instances,
         p19_snapshot,
         p20_sharding,
         p21_sharded,

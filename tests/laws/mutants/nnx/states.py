@@ -226,6 +226,14 @@ class HalfOfTheCarry(CarryLaws):
             return {"h": carry["h"].astype(jnp.float16)}, h
 
 
+@mutant("P11", "argument 0", "where jax has 64 bits its new value is", "float32")
+class FixedCarry(CarryLaws):
+    class cls(Cell):
+        def __call__(self, carry, x):
+            carry, h = super().__call__(carry, x)
+            return {"h": carry["h"].astype(jnp.float32)}, h
+
+
 # P15, P16: keys that are given.
 
 

@@ -10,13 +10,13 @@ from ...engine.registry import Checks
 from ...inspect.arrays import is_floating
 from ...inspect.trees import arrays_of, avals, named_leaves, new_carry, nodes, replace_leaves, structure
 from ...kinds.suite import Suite
-from ...report import Law, check, doing
-from ...values.closeness import check_close, check_grads
+from ...report import ANY_ERROR, Law, check, doing
+from ...values.closeness import check_close, check_grads, in_64_bits
 
 LAW = Law(
     number="P11",
     name="carry",
-    statement="A state transition keeps structure, shape, dtype and weak type, so that lax.scan can carry it, and gradients pass through it; it changes what it is given.",
+    statement="A state transition keeps structure, shape, dtype and weak type, also where jax has 64 bits, so that lax.scan can carry it, and gradients pass through it; it changes what it is given. A method that gives another instance hands on the static values that it does not set.",
     protects='A state that cannot be the carry of `lax.scan`, since one step changes its tree structure, shapes or dtypes: "scan body function carry input and carry output must have equal types".',
     mistake="The update promotes the dtype or drops a weak type or an axis, or the initial state was made without a dtype.",
     fix="Make the initial state with an explicit shape and dtype, and compute the next one in the same dtype.",
@@ -36,6 +36,22 @@ def test_p11_the_carry_is_a_fixed_point(subject: Suite) -> None:
     check(avals(after) == avals(first), where, message)
     got, _ = jax.lax.scan(lambda c, _: (advance(c), None), first, length=2)
     check_close(where, "scan gives {}, a loop {}", got, advance(advance(first)), slack=16)
+
+
+@CHECKS.register(CARRIES)
+def test_p11_the_carry_keeps_its_dtypes_with_64_bits_as_well(subject: Suite) -> None:
+    first, advance = advancing(subject)
+    if avals(jax.eval_shape(advance, first)) != avals(first):
+        not_applicable("the carry is no fixed point")
+    with in_64_bits(), jax.numpy_dtype_promotion("standard"):
+        first, advance = advancing(subject)
+        try:
+            after = jax.eval_shape(advance, first)
+        except ANY_ERROR:  # of what the class fixes P7 tells in other dtypes
+            return
+        message = f"where jax has 64 bits its new value is {avals(after)}, it was {avals(first)}"
+        hint = "what has the width that jax gives it, as a sum of bools: `.astype(carry.dtype)`"
+        check(avals(after) == avals(first), f"argument {subject.carry}", message, hint)
 
 
 def advancing(subject: Suite) -> tuple[Any, Callable[[Any], Any]]:

@@ -1,0 +1,89 @@
+"""The form of the instances that methods give: their leaves in shapes and dtypes, and their settings."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ..inspect.arrays import is_array
+from ..inspect.trees import arrays_of, avals, combine, partition
+from ..report import ANY_ERROR
+from .inference import same_value
+from .method_uses import Use
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """The form of an instance."""
+
+    leaves: Mapping[str, tuple[Any, ...]]
+    """By path shape, dtype and weak type, or what is no array."""
+    settings: Mapping[str, Any]
+    """Its own static values, by name."""
+    kept: frozenset[str] = frozenset()
+    """The paths of what another instance has as well."""
+
+    @classmethod
+    def of(cls, suite: Any, instance: Any) -> "Form":
+        names = [path for path in suite.statics() if "." not in path]
+        return cls(avals(instance), {name: getattr(instance, name, None) for name in names})
+
+    def beside(self, other: "Form") -> "Form":
+        """The same, with what the other has as well."""
+        pairs = ((self.leaves, other.leaves), (self.settings, other.settings))
+        names = [n for own, others in pairs for n in own if n in others and same_value(own[n], others[n])]
+        return dataclasses.replace(self, kept=frozenset(names))
+
+
+def form_of_use(suite: Any, use: Use) -> Form | None:
+    """The form of the instance that a use of a method gives; None where it gives none, or raises."""
+    value, back = suite.to_arrays(use.instance)
+    static, arrays = partition(use.given)
+    cls, forms = type(use.instance), list[Form]()
+
+    def run(value: Any, arrays: Sequence[Any]) -> Any:
+        result = use.run(back(value), combine(static, arrays))
+        instances = jax.tree.leaves(result, is_leaf=lambda node: type(node) is cls)
+        forms[:] = [Form.of(suite, node) for node in instances if type(node) is cls and _holds_numbers(node)]
+        return arrays_of(result)
+
+    try:
+        jax.eval_shape(run, value, arrays)
+    except ANY_ERROR:
+        return None
+    return next(iter(forms), None)
+
+
+def _holds_numbers(node: Any) -> bool:
+    """Whether it is no tree of marks, of shapes or of specs, of which a class has some in its own form."""
+    leaves = jax.tree.leaves(node)
+    return any(map(is_array, leaves)) or all(type(leaf) in (int, float, complex) for leaf in leaves)
+
+
+def with_other_settings(suite: Any) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
+    """By setting the instances with another number or function there, made without the constructor.
+
+    Integers are left out: arrays may have their size.
+    """
+    instance = suite.cached_instance()
+    for path in suite.statics():
+        values = [] if "." in path else other_settings(getattr(instance, path, None))
+        if values:
+            yield path, [(value, suite.with_static(instance, path, value)) for value in values]
+
+
+def other_settings(value: Any) -> list[Any]:
+    """Other values of a setting, the likeliest to be legal first."""
+    if type(value) is float:
+        others = [value / 2, (1 + value) / 2, value + 1]
+        return [other for other in dict.fromkeys(others) if other != value]
+    if callable(value) and not isinstance(value, type):
+        return [function for function in (jnp.sin, jnp.cos) if function is not value]
+    return []
+
+
+def setting_text(value: Any) -> str:
+    """A setting as a message names it: a function by its name."""
+    return str(getattr(value, "__name__", repr(value)))

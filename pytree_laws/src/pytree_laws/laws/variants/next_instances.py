@@ -1,0 +1,124 @@
+"""P11 for methods that give an instance of their class, whose form follows that of the instance which has the method."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+
+from ...declare.methods import SELF, Method
+from ...discover.inference import same_value
+from ...discover.method_programs import MEMBERS, traceable
+from ...discover.method_uses import PLAIN, Use, uses_of
+from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
+from ...engine.applicability import not_applicable
+from ...engine.registry import Checks
+from ...inspect.trees import avals
+from ...kinds.pytree import PytreeSuite
+from ...report import ADVICE, COST, FAULT, check
+from ...session import once_per_session
+from ...values.closeness import in_64_bits
+
+CHECKS = Checks()
+
+MAX_USES = 16  # uses of one method whose next instances are looked at
+CHOICES = bool, str, type(None)
+"""Types of settings that a method may set on purpose, as one that ends training does."""
+
+
+@CHECKS.register(MEMBERS, severity=COST)
+def test_p11_methods_give_arrays_where_the_instance_has_some(subject: PytreeSuite) -> None:
+    hint = "a number of Python in the place of an array: `jnp.zeros_like(self.count)`"
+    for method in _advancing(subject):
+        for use in itertools.islice(uses_of(subject, method), MAX_USES):
+            form, usual = form_of_use(subject, use), avals(use.instance)
+            for path, leaf in form.leaves.items() if form else ():
+                message = f"the next instance has the Python number {leaf[0]!r} there, and no array"
+                is_array = len(usual.get(path, ())) > 1
+                check(not (is_array and type(leaf[0]) in PLAIN), f"{use.name}.{path}", message, hint)
+
+
+@CHECKS.register(MEMBERS)
+def test_p11_methods_hand_on_what_the_instance_has(subject: PytreeSuite) -> None:
+    hint = "a constant, or the default of the constructor, where `self.{}` belongs"
+    for method in _advancing(subject):
+        usual = next_forms(subject)[method.name]
+        for use in _further_uses(subject, method):
+            form = form_of_use(subject, use)
+            if form is None:
+                continue
+            own = Form.of(subject, use.instance)
+            for path in _handed_on(subject, method, usual) & own.settings.keys():
+                value, was = form.settings.get(path), own.settings[path]
+                message = f"of an instance with {setting_text(was)} the next has {setting_text(value)}"
+                same = same_value(value, was)
+                check(same, f"{use.name}.{path}", message, hint.format(path), severity=_severity(method))
+            _check_leaves(method, use.name, usual, form, own)
+
+
+@CHECKS.register(MEMBERS)
+def test_p11_methods_keep_dtypes_with_64_bits_as_well(subject: PytreeSuite) -> None:
+    for method in _advancing(subject):
+        usual = next_forms(subject)[method.name]
+        with in_64_bits(), jax.numpy_dtype_promotion("standard"):
+            instance = subject.make(0)
+            form = form_of_use(subject, Use(method.name, _run(method), instance, tuple(method.arguments(0))))
+            own = Form.of(subject, instance)
+        if form is not None:
+            _check_leaves(method, f"{method.name} where jax has 64 bits", usual, form, own)
+
+
+def _check_leaves(method: Method, where: str, usual: Form, form: Form, own: Form) -> None:
+    """The leaves that are as in the instance in the example are so here, too."""
+    hint = "what has the dtype or the shape that it is made with: `.astype(self.count.dtype)`"
+    for path in usual.kept & own.leaves.keys() & form.leaves.keys():
+        message = f"the next instance has {form.leaves[path]} there, it was {own.leaves[path]}"
+        same = form.leaves[path] == own.leaves[path]
+        check(same, f"{where}: {path}", message, hint, severity=_severity(method))
+
+
+def _advancing(subject: PytreeSuite) -> list[Method]:
+    methods = [method for method in traceable(subject) if method.name in next_forms(subject)]
+    if not methods:
+        not_applicable("no method gives another instance")
+    return methods
+
+
+@once_per_session
+def next_forms(suite: Any) -> dict[str, Form]:
+    """By method the form of the instance that it gives, and what of that is as in the example."""
+    forms: dict[str, Form] = {}
+    own = Form.of(suite, suite.cached_instance())
+    for method in traceable(suite):
+        form = form_of_use(suite, next(uses_of(suite, method)))
+        if form is not None:
+            forms[method.name] = form.beside(own)
+    return forms
+
+
+def _further_uses(subject: PytreeSuite, method: Method) -> Iterator[Use]:
+    """The method of instances with other settings; at its other flags, too, where it says that it carries the instance."""
+    every = itertools.islice(uses_of(subject, method), 1, MAX_USES)
+    arguments = tuple(method.arguments(0))
+    yield from (use for use in every if not use.flag or method.carry == SELF)
+    for path, others in with_other_settings(subject):
+        uses = (
+            Use(f"{method.name} with {path}={setting_text(value)}", _run(method), instance, arguments)
+            for value, instance in others
+        )
+        yield from itertools.islice((use for use in uses if form_of_use(subject, use)), 1)
+
+
+def _handed_on(subject: PytreeSuite, method: Method, usual: Form) -> set[str]:
+    """The settings that the next instance has of the last one, and that no method sets on purpose."""
+    are_carried = method.carry == SELF
+    settings = usual.settings.items()
+    return {p for p, v in settings if p in usual.kept and (are_carried or not isinstance(v, CHOICES))}
+
+
+def _severity(method: Method) -> str:
+    return FAULT if method.carry == SELF else ADVICE
+
+
+def _run(method: Method) -> Any:
+    return lambda instance, rest: method.use(instance, *rest)

@@ -1,0 +1,86 @@
+"""Mistakes in methods that give the next instance: what it has is not what the instance had whose method it is."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from harness.pairs import Weighted, further
+from right.specimens import Leaf, sample
+
+from pytree_laws import Method
+
+
+class Averaged(eqx.Module):
+    """A running average, with the number of what it has seen."""
+
+    mean: jax.Array
+    seen: jax.Array
+    rate: float = eqx.field(static=True)
+    squash: Callable = eqx.field(static=True)
+    frozen: bool = eqx.field(static=True)
+
+    def __call__(self, x):
+        return self.squash(self.mean * x) * self.rate
+
+    def moved(self, x):
+        if self.frozen:
+            return self
+        return self.next((self.mean * (1 - self.rate) + self.rate * x).astype(self.mean.dtype), self.seen + 1)
+
+    def cleared(self, *, seen: bool = True):
+        return self.next(jnp.zeros_like(self.mean), jnp.zeros_like(self.seen) if seen else self.seen)
+
+    def next(self, mean, seen):
+        return type(self)(mean, seen, self.rate, self.squash, self.frozen)
+
+
+class AveragedLaws(Weighted):
+    leaves = (Leaf("mean", "param", (3,)), Leaf("seen", "data", (), "int32"))
+    static = {"rate": 0.5, "squash": jnp.tanh, "frozen": False}  # noqa: RUF012
+    returns = ()
+    methods = (Method("moved", lambda seed: (sample(seed + 5, (3,)),), carry="self"), Method("cleared"))
+    skips = ("trivial_subclass",)
+
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,)), "frozen": False}
+
+    def build(self, weight, frozen=False):
+        return self.cls(jnp.array(weight), jnp.zeros((), jnp.int32), 0.5, jnp.tanh, frozen)
+
+
+def of_next(title, *words, **body):
+    """A pair of the average with one method that is wrong, and of the right one."""
+    name = "Wrong" + "".join(map(str.capitalize, title.split()[:4]))
+    wrong = type(name, (Averaged,), {"__module__": __name__, **body})
+    further("P11", title, wrong, Averaged, *words, base=AveragedLaws)
+
+
+def averaged(self, mean=None, seen=None, **others):
+    """The next average, of the class itself."""
+    settings = {"rate": self.rate, "squash": self.squash, "frozen": self.frozen, **others}
+    kept = (old if new is None else new for old, new in ((self.mean, mean), (self.seen, seen)))
+    return type(self)(*kept, **settings)
+
+
+def cleared_by(**others):
+    """A `cleared` that sets something else besides."""
+    return lambda self, *, seen=True: averaged(self, mean=0 * self.mean, **others)
+
+
+of_next("a cleared average that counts from a number of Python", "`cleared.seen`", "the Python number 0",
+    cleared=cleared_by(seen=0))  # fmt: skip
+of_next("an average that counts anew from a number of Python behind a flag", "`cleared(seen=False).seen`", "number 0",
+    cleared=lambda self, *, seen=True: averaged(self, seen=0 * self.seen if seen else 0))  # fmt: skip
+of_next("a cleared average with the usual rate", "with rate=0.25.rate`", "with 0.25 the next has 0.5",
+    cleared=cleared_by(rate=0.5))  # fmt: skip
+of_next("a cleared average with the usual function", "`cleared with squash=sin.squash`", "with sin the next has tanh",
+    cleared=cleared_by(squash=jnp.tanh))  # fmt: skip
+of_next("a moved average that thaws", "`moved with frozen=True.frozen`", "with True the next has False",
+    moved=lambda self, x: averaged(self, seen=self.seen + 1, frozen=False))  # fmt: skip
+of_next("a count of the width that jax gives a sum", "`moved where jax has 64 bits: seen`", "'int64'",
+    moved=lambda self, x: averaged(self, self.mean + x, jnp.sum(self.mean[:1] < jnp.inf) + 0 * self.seen))  # fmt: skip
+of_next("a cleared average in the default float", "`cleared where jax has 64 bits: mean`", "float32",
+    cleared=lambda self, *, seen=True: averaged(self, mean=jnp.zeros(3, "float32")))  # fmt: skip
+of_next("a moved average that is widened where it is frozen", "`moved with frozen=True: mean`", "(3, 1)",
+    moved=lambda self, x: averaged(self, (self.mean + x)[:, None] if self.frozen else self.mean + x))  # fmt: skip
