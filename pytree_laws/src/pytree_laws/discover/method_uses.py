@@ -149,7 +149,7 @@ def plain_parts(name: str, result: Any) -> dict[str, Any]:
     """The numbers of Python that a result is, or that an instance has as settings."""
     if isinstance(result, PLAIN):
         return {name: result}
-    settings = attributes(result) if jax.tree.leaves(result) != [result] else {}
+    settings = {} if jax.tree_util.all_leaves([result]) else attributes(result)
     return {f"{name}.{key}": v for key, v in settings.items() if isinstance(v, PLAIN)}
 
 

@@ -30,7 +30,7 @@ from .transforms import (
     p22_stacked,
 )
 from .values import p19_invariants, p19_numbers, p19_snapshot
-from .variants import configurations, flags, method_gradients, methods, next_instances
+from .variants import configurations, declared_results, flags, method_gradients, methods, next_instances
 
 # Causes come before what follows from them; first of all, the call works.
 CHECKS = tuple(
@@ -63,6 +63,7 @@ CHECKS = tuple(
         p19_invariants,
         p19_numbers,
         methods,
+        declared_results,
         method_gradients,
         next_instances,
         p19_snapshot,

@@ -43,6 +43,14 @@ def dims_of_call(call: Any, arguments: Sequence[Any]) -> tuple[list[Dims | None]
     return dims, [_tokens(annotation) for annotation in (several or (returned,))]
 
 
+def results_with_dims(annotation: Any) -> list[str]:
+    """The paths of the results whose dims an annotation has, and no other annotation beside it."""
+    several = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else ()
+    if not several:
+        return [""] if _tokens(annotation) is not None else []
+    return [str(index) for index, member in enumerate(several) if _tokens(member) is not None]
+
+
 def _named(annotation: Any, value: Any, path: str) -> Iterator[tuple[str, Dims]]:
     """The arrays in a value, and the names that its annotation gives them."""
     value = _in_variable(value)

@@ -13,9 +13,9 @@ import jax
 import jax.extend.core
 
 from ..declare.methods import Method, is_property
-from ..discover.likely import likely_uses
 from ..discover.method_programs import usable
-from ..discover.method_uses import Traced, Use, trace_text, trace_use, uses_of
+from ..discover.method_uses import Traced, Use, trace_text
+from ..discover.traced_uses import traced_uses
 from ..inspect.arrays import same_bits
 from ..inspect.trees import arrays_of, named_numbers, structure
 from ..session import once_per_session
@@ -58,13 +58,10 @@ def _worth_a_record(suite: Any) -> Iterator[Recorded]:
     """The uses of which no two do the same, as far as traces tell."""
     for method in _methods(suite):
         seen: set[str] = set()
-        usual = ((OF_METHODS, use) for use in uses_of(suite, method))
-        likely = ((OPTIONS, use) for use in likely_uses(suite, method))
-        for section, use in (*usual, *likely):
-            trace = trace_use(suite, use)
+        for use, trace, is_likely in traced_uses(suite)[method.name]:
             if trace is not None and trace_text(trace) not in seen:
                 seen.add(trace_text(trace))
-                yield Recorded(section, use, trace)
+                yield Recorded(OPTIONS if is_likely else OF_METHODS, use, trace)
 
 
 def _methods(suite: Any) -> list[Method]:

@@ -1,0 +1,101 @@
+"""P7, of declared results in configurations and at flags that the example does not have."""
+
+import inspect
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from ...declare.methods import Method
+from ...discover.configurations import TracedConfiguration, traced_configurations
+from ...discover.invocation import example_call
+from ...discover.method_programs import MEMBERS, usable
+from ...discover.method_uses import Traced
+from ...discover.traced_uses import traced_uses
+from ...engine.applicability import declares, not_applicable
+from ...engine.registry import Checks
+from ...inspect.trees import avals, named_leaves
+from ...kinds.suite import Suite
+from ...report import ADVICE, check
+from ...sharding.dims import results_with_dims
+from .configuration_dtypes import is_of_dtypes
+
+CHECKS = Checks()
+Forms = Mapping[str, Any]
+"""Results in shapes and dtypes, by path."""
+BRANCH = "a way through the code that the example does not take, which gives something else than is annotated"
+
+
+@CHECKS.register(declares("returns", "no outputs are declared"), severity=ADVICE)
+def test_p07_gives_what_is_declared_in_each_configuration(subject: Suite) -> None:
+    subject.need_call()
+    usual, *others = traced_configurations(subject)
+    call = example_call(subject)
+    paths = results_with_dims(call.annotations().get("return")) if call else []
+    if not paths or usual.trace is None:
+        not_applicable("no annotation of the call has the dims of what it returns")
+    for traced in others:
+        if traced.trace is not None and not _changes_what_is_given(traced):
+            where = f"call with {traced.configuration.name}"
+            forms = [dict(named_leaves(configuration.trace[1])) for configuration in (usual, traced)]
+            _check_forms(where, paths, *forms, sizes=_has_the_same_sizes(subject, traced.instance))
+
+
+@CHECKS.register(MEMBERS, severity=ADVICE)
+def test_p07_methods_give_what_is_declared_in_each_configuration(subject: Suite) -> None:
+    for method in usable(subject):
+        paths = results_with_dims(_annotation(subject, method)) if method.returns else []
+        plain, *others = traced_uses(subject)[method.name]
+        for other in others if paths else ():
+            forms = [_forms(each.use.name, each.trace) for each in (plain, other) if each.trace]
+            if len(forms) == 2:  # what cannot be traced is refused, or P7 tells of it
+                sizes = _has_the_same_sizes(subject, other.use.instance)
+                _check_forms(other.use.name, paths, *forms, sizes=sizes)
+
+
+def _check_forms(where: str, paths: list[str], usual: Forms, forms: Forms, *, sizes: bool) -> None:
+    """Holds the results at paths to the forms of the example: their sizes, or their ranks alone."""
+    for path in paths:
+        if path not in usual:
+            continue
+        declared, result = usual[path], forms.get(path)
+        place = f"{where}, output {path}".removesuffix(", output ")
+        message = (
+            f"it gives {sorted(forms)}, and one array in the example"
+            if path == ""
+            else "it gives no such array"
+        )
+        check(result is not None, place, message, BRANCH)
+        shape, wanted = getattr(result, "shape", ()), declared.shape
+        same = shape == wanted if sizes else len(shape) == len(wanted)
+        check(same, place, f"the shape is {shape}, declared is {wanted}", BRANCH)
+        dtype = getattr(result, "dtype", None)
+        check(dtype == declared.dtype, place, f"the dtype is {dtype}, declared is {declared.dtype}", BRANCH)
+
+
+def _forms(name: str, trace: Traced) -> Forms:
+    """The results of a use, by path below its name."""
+    results, _ = trace.form
+    return {path.removeprefix(name).removeprefix("."): form for path, form in results.items()}
+
+
+def _changes_what_is_given(traced: TracedConfiguration) -> bool:
+    """Whether a dtype or the keys of a dict are changed, which results follow."""
+    configuration = traced.configuration
+    changes = {**configuration.inputs, **configuration.given}.values()
+    return is_of_dtypes(traced) or any(isinstance(value, dict) for value in changes)
+
+
+def _has_the_same_sizes(subject: Suite, instance: Any) -> bool:
+    """Whether the arrays of an instance have the shapes of the example, as far as both have them."""
+    usual, other = (avals(subject.to_tree(each)[0]) for each in (subject.cached_instance(), instance))
+    return all(usual[path][0] == other[path][0] for path in usual.keys() & other.keys())
+
+
+def _annotation(subject: Suite, method: Method) -> Any:
+    """What a method or a property is annotated to return."""
+    attribute = inspect.getattr_static(type(subject.cached_instance()), method.name, None)
+    function = getattr(attribute, "fget", None) or getattr(attribute, "__func__", attribute)
+    try:
+        return typing.get_type_hints(inspect.unwrap(function)).get("return")
+    except (NameError, TypeError, ValueError, AttributeError):
+        return None
