@@ -8,6 +8,7 @@ from scaffold import ScaffoldError
 from scaffold.passes.variables import read_values, updated
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.source.instance import assigned_attributes
+from scaffold.suite.declared import used_fields
 
 
 def spec(fields: dict[str, Any], body: str = "return x", **top: Any) -> Any:
@@ -124,7 +125,34 @@ def test_a_body_reads_and_updates_values(source: str) -> None:
 def test_what_a_call_updates_is_read_off_its_body() -> None:
     body = "self.mean = x\nself.calls[...] += 1\ny = self.weight\nreturn y"
     assert assigned_attributes(body) == ("calls", "mean")
-    assert updated(spec(FIELDS, body)) == ("mean", "calls")
+    told = spec(FIELDS, body)
+    assert updated(told, told.call) == ("mean", "calls")
+
+
+def test_what_a_method_updates_that_the_call_uses_is_updated_by_the_call() -> None:
+    move = {"args": "x: f[size]", "returns": "f[size]", "body": "self.mean = self.count(x)\nreturn self.mean"}
+    count = {"args": "x: f[size]", "returns": "f[size]", "body": "self.calls += 1\nreturn self.moved(x)"}
+    moved = {"args": "x: f[size]", "returns": "f[size]", "body": "return self.count(x)"}
+    methods = {"move": move, "count": count, "moved": moved}
+    told = spec(FIELDS, "return self.weight + self.move(x)", methods=methods)
+    assert updated(told, told.call) == ("mean", "calls")
+    by_method = {method.name: updated(told, method.call) for method in told.methods}
+    assert by_method == {"move": ("mean", "calls"), "count": ("calls",), "moved": ("calls",)}
+
+
+TRAINING = "if self.training:\n    mean = x\n    {}\nelse:\n    mean = self.mean\nreturn x - mean"
+MOVES = {
+    "self.mean = 0.9 * self.mean + 0.1 * x": [],
+    "self.mean = 0.9 * self.mean + 0.1 * x\n    mean = self.mean": ["mean"],
+    "mean = self.mean\n    self.mean = 0.9 * self.mean + 0.1 * x": ["mean"],
+    "self.mean = x": [],
+}
+
+
+@pytest.mark.parametrize("move", MOVES)
+def test_the_call_needs_a_state_that_each_way_through_it_reads_besides_moving_it(move: str) -> None:
+    fields = {"weight": "f[size]@param", "mean": STATE, "training": {"type": "bool", "default": True}}
+    assert used_fields(spec(fields, TRAINING.format(move))) == ["training", *MOVES[move]]
 
 
 def test_a_key_among_the_arguments_becomes_rngs() -> None:

@@ -211,7 +211,7 @@ class NnxKind(Kind):
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         """The values that `templates/tests` lays out: the declared Variables, and the helpers of the module."""
         subject = Subject(spec, known)
-        updates = tuple(updated(spec))
+        updates = updated(spec, spec.call)
         return {
             "suite": "NnxLaws",
             "suite_doc": docstring(f"The laws of NNX modules on `{spec.name}`.", "    "),

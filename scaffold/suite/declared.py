@@ -146,7 +146,8 @@ def used_fields(spec: ModuleSpec) -> list[str]:
     static = [field.name for field in spec.static if field.given and isinstance(field.type, plain)]
     untrained = (field for field in spec.dynamic if field.role in UNTRAINED and not is_index(spec, field))
     buffers = [field.name for field in untrained if _is_number_array(field)]
-    overwritten = {name for name in buffers if not _outlives_its_update(body, name)}
+    kept = _always_read(body, beside_updates=True)
+    overwritten = {name for name in buffers if name not in kept or not _outlives_its_update(body, name)}
     return [name for name in (*static, *buffers) if name in read - overwritten]
 
 
@@ -200,18 +201,23 @@ def _is_number_array(field: Field) -> bool:
     return field.array is not None and field.array.inexact and not (field.nullable or field.optional)
 
 
-def _always_read(body: list[ast.stmt]) -> set[str]:
-    """The attributes of `self` that statements read, whichever branch is taken and wherever they return."""
+def _always_read(body: list[ast.stmt], *, beside_updates: bool = False) -> set[str]:
+    """The attributes of `self` that statements read, whichever branch is taken and wherever they return.
+
+    `beside_updates` leaves out what a statement reads of an attribute to assign it anew.
+    """
     names: set[str] = set()
     for index, statement in enumerate(body):
         if isinstance(statement, ast.If):
             rest = body[index + 1 :] if _returns(statement) else []
-            ways = (_always_read([*statement.body, *rest]), _always_read([*statement.orelse, *rest]))
+            branches = [*statement.body, *rest], [*statement.orelse, *rest]
+            ways = [_always_read(branch, beside_updates=beside_updates) for branch in branches]
             names |= _read_in_every_case(statement.test) | (ways[0] & ways[1])
             if rest:
                 return names
         else:
-            names |= _read_in_every_case(statement)
+            read = _read_in_every_case(statement)
+            names |= {name for name in read if not (beside_updates and _assigns(statement, name))}
         if isinstance(statement, ast.Return):
             return names
     return names

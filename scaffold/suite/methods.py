@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
+from scaffold.kind import kind_of
+from scaffold.passes.variables import updated
 from scaffold.spec.grammar.types import walk
 from scaffold.spec.model import Call, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage
@@ -79,6 +81,7 @@ def _rows(subject: Subject, method: Method) -> Iterator[str]:
             *_state(method_subject),
             *_returns(method_subject),
             *_carry(method),
+            *_updates(subject.spec, method),
             *_call(method_subject, method),
         ]
     except (ScaffoldError, KeyError):
@@ -119,6 +122,13 @@ def _returns(subject: Subject) -> Iterator[str]:
 def _carry(method: Method) -> Iterator[str]:
     if method.call.carry == SELF:
         yield f'carry="{SELF}"'
+
+
+def _updates(spec: ModuleSpec, method: Method) -> Iterator[str]:
+    """The Variables that a method updates."""
+    names = updated(spec, method.call) if kind_of(spec.kind).variables else ()
+    if names:
+        yield f"updates={names!r}"
 
 
 def _call(subject: Subject, method: Method) -> Iterator[str]:

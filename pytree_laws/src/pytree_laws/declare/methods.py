@@ -57,7 +57,8 @@ class Method:
     `arguments(seed)` are its example arguments, by position; `call` says how it is called
     where that is not enough. Of `returns` nothing is checked where it is empty. `carry` is
     `"self"` where the next instance is what it returns, or the first part of that. Without
-    `traced` it needs values, and works outside of `jax.jit` alone.
+    `traced` it needs values, and works outside of `jax.jit` alone. `updates` are the paths of the
+    Variables that it updates in place; where it says what it returns, it updates no others.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Method:
     traced: bool = True
     state_at: int | None = None
     """Where among its arguments it is given the state of the instance, which a suite of state knows."""
+    updates: Sequence[str] = ()
     found: bool = False
     """Whether nobody declared it."""
 

@@ -141,6 +141,23 @@ def trace_use(suite: Any, use: Use) -> Traced | None:
     return Traced(jaxpr, form, plain, (value, arrays))
 
 
+def updated_by(suite: Any, method: Method) -> list[str]:
+    """The paths of the arrays that a method assigns in its instance, with another value or not."""
+    value, back = suite.to_arrays(suite.cached_instance())
+    static, arrays = partition(tuple(method.arguments(0)))
+    updated: list[str] = []
+
+    def run(value: Any, arrays: Any) -> None:
+        instance = back(value)
+        before = suite.changed_in_place(instance)
+        method.use(instance, *combine(static, arrays))
+        after = suite.changed_in_place(instance)
+        updated[:] = [path for path, array in after.items() if array is not before.get(path)]
+
+    jax.eval_shape(run, value, arrays)
+    return updated
+
+
 def _arrays(name: str, result: Any) -> dict[str, Any]:
     return {path: v for path, v in named_numbers(name, result).items() if not isinstance(v, PLAIN)}
 

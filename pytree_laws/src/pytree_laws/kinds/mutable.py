@@ -35,6 +35,10 @@ class MutableSuite(Suite):
         """The paths of what a call updates, as they are declared or found."""
         raise NotImplementedError
 
+    def decides_itself(self, path: str, part: Any) -> bool:
+        """Whether the sub-module or the stream of keys that holds a part says when it is updated."""
+        raise NotImplementedError
+
     def mapped(self, functions: Mapping[type, Callable[..., Any]], tree: Any) -> dict[str, Any]:
         """The Variables that `map_variables` makes of an object or a state, by path."""
         raise NotImplementedError

@@ -103,8 +103,11 @@ class VariableSuite(MutableSuite):
 
     def may_update(self, path: str, part: Any) -> bool:
         """Whether a call may update the Variable; sub-modules decide for themselves."""
-        is_inner = self.role(path) == "module"
-        return path in self.updated() or (is_inner and not isinstance(part, nnx.Param))
+        return path in self.updated() or (self.role(path) == "module" and not isinstance(part, nnx.Param))
+
+    def decides_itself(self, path: str, part: Any) -> bool:
+        is_inner = self.role(path) == "module" and not isinstance(part, nnx.Param)
+        return is_inner or isinstance(part, nnx.RngState)
 
     def save(self, instance: Any, path: Any) -> None:
         """By the module's own `save`."""

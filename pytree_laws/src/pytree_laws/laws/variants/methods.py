@@ -31,15 +31,18 @@ from ...discover.method_programs import (
     usable,
     usable_methods,
 )
+from ...discover.method_uses import updated_by
 from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, not_applicable
 from ...engine.registry import Checks
 from ...errors import message_of, raises_deliberately
 from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, is_key, real_dtype
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.references import mutables, reachable, snapshot
+from ...inspect.trees import is_under, under_any
+from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, Fault, check, doing
+from ...report import ADVICE, ANY_ERROR, Fault, check, doing
 from ...trace.jaxprs import compiled_anew, constant_draws, lacks_dtype, lost_updates
 from ...trace.platforms import lowering_fault
 from ...values.closeness import check_close
@@ -215,6 +218,20 @@ def test_p12_methods_leave_the_instance_alone(subject: Suite) -> None:
         method.use(instance, *arguments)
         message = "it changed what the instance holds"
         check(subject.remembered(instance) == before, method.name, message, hint)
+
+
+@CHECKS.register(METHODS, severity=ADVICE)
+def test_p12_methods_update_what_they_declare_and_nothing_else(subject: MutableSuite) -> None:
+    for method in traced_methods(subject, declared=True):
+        updated, parts = updated_by(subject, method), subject.parts_of(subject.cached_instance())
+        for path in updated if method.returns or method.updates else ():
+            message = f"it updates `{path}`"
+            hint = f"`updates = ({path!r},)` of the Method says that this is so on purpose"
+            is_free = under_any(path, method.updates) or subject.decides_itself(path, parts.get(path))
+            check(is_free, method.name, message, hint)
+        for path in method.updates:
+            message = f"it declares that it updates `{path}`, and leaves it as it was"
+            check(any(is_under(name, path) for name in updated), method.name, message)
 
 
 @CHECKS.register(MEMBERS)
