@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
+from scaffold.passes.reached import bodies_used
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType
 from scaffold.spec.model import Call, Field, ModuleSpec
 from scaffold.spec.names import class_name_faults
@@ -13,7 +14,6 @@ from scaffold.spec.source.instance import (
     attribute_of_self,
     calls,
     is_whole,
-    self_attributes,
 )
 from scaffold.spec.source.rewriting import rewrite
 
@@ -51,19 +51,9 @@ def item_of(field: Field) -> ArrayType | None:
 
 def updated(spec: ModuleSpec, call: Call | None) -> tuple[str, ...]:
     """The fields that a call updates, or a method that it uses, in order."""
-    bodies = _bodies_used(spec, call.body) if call is not None else []
+    bodies = bodies_used(spec, call.body) if call is not None else []
     names = {name for body in bodies for name in assigned_attributes(body)}
     return tuple(field.name for field in spec.dynamic if field.name in names)
-
-
-def _bodies_used(spec: ModuleSpec, body: str) -> list[str]:
-    """A body, and those of the methods that it uses, and that these use."""
-    methods = {method.name: method.call.body for method in spec.methods}
-    bodies = [body]
-    for source in bodies:
-        used = (methods.get(name, "") for name in self_attributes(source))
-        bodies += [other for other in used if other and other not in bodies]
-    return bodies
 
 
 def read_values(spec: ModuleSpec, source: str) -> str:

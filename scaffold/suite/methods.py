@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
+from scaffold.passes.reached import stops_a_value
 from scaffold.passes.variables import updated
 from scaffold.spec.grammar.types import walk
 from scaffold.spec.model import Call, Method, ModuleSpec
@@ -82,6 +83,7 @@ def _rows(subject: Subject, method: Method) -> Iterator[str]:
             *_returns(method_subject),
             *_carry(method),
             *_updates(subject.spec, method),
+            *_stopped(method_subject, method),
             *_call(method_subject, method),
         ]
     except (ScaffoldError, KeyError):
@@ -129,6 +131,12 @@ def _updates(spec: ModuleSpec, method: Method) -> Iterator[str]:
     names = updated(spec, method.call) if kind_of(spec.kind).variables else ()
     if names:
         yield f"updates={names!r}"
+
+
+def _stopped(subject: Subject, method: Method) -> Iterator[str]:
+    """The arguments whose gradients may end in a method, since it stops one."""
+    if subject.passed and stops_a_value(subject.of_class, method.call.body):
+        yield f"stopped={tuple(range(len(subject.passed)))!r}"
 
 
 def _call(subject: Subject, method: Method) -> Iterator[str]:

@@ -11,11 +11,11 @@ import numpy as np
 from ..declare.methods import Method, has_members, is_property, methods_of
 from ..engine.applicability import Condition, class_of, declared_class, not_applicable
 from ..inspect.arrays import is_inexact, on_device, real_dtype
-from ..inspect.trees import arrays_of, bfloat16, combine, partition, replace_leaves
+from ..inspect.trees import arrays_of, bfloat16, combine, partition
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with, stopped_inputs
-from ..trace.programs import compiled, run_batched
+from ..trace.programs import compiled
 from ..values.closeness import settle
 from ..values.dtypes import cast, example_in
 from ..values.example_values import sample
@@ -305,39 +305,6 @@ def _terms(parts: Any, values: Values) -> Any:
     made = (y for y in jax.tree.leaves(parts) if is_inexact(y) and id(y) not in same)
     dtype = jnp.result_type(float)
     return jnp.concatenate([jnp.zeros(1, dtype), *(weighted_terms(y).ravel().astype(dtype) for y in made)])
-
-
-@once_per_session
-def slopes_at_zeros(suite: Any) -> dict[str, Any]:
-    """By declared method what is inexact of its result at arguments of zeros, and the slopes of a sum of that."""
-    instance = suite.cached_instance()
-    # Data of which an instance is made are no zeros: the deviation of equal numbers has no gradient.
-    named = [
-        method
-        for method in traceable(suite)
-        if not (method.found or gives_an_instance(suite, method, instance, method.arguments(0)))
-    ]
-    pairs = [(method.name, _at_zeros(suite, method)) for method in named]
-    pairs = [(name, program) for name, program in pairs if program is not None]
-    results = run_batched([program for _, program in pairs])
-    return {name: result for (name, _), result in zip(pairs, results) if not isinstance(result, Exception)}
-
-
-def _at_zeros(suite: Any, method: Method) -> Any:
-    """A method and its slopes as a function of its floats, and zeros for these; None where it takes none."""
-    run, (value, arrays) = program_of(suite, method, suite.cached_instance(), method.arguments(0))
-    places = [i for i, v in enumerate(arrays) if is_inexact(v)]
-
-    def outputs(floats: Sequence[Any]) -> list[Any]:
-        inputs = replace_leaves(arrays, dict(zip(places, floats)))
-        return [v for v in arrays_of(run(value, inputs)) if is_inexact(v)]
-
-    def both(floats: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        return outputs(floats), jax.grad(lambda f: sum((jnp.sum(jnp.real(v)) for v in outputs(f)), 0.0))(
-            floats
-        )
-
-    return (both, [[jnp.zeros_like(arrays[i]) for i in places]]) if places else None
 
 
 def way(leaf: Any, seed: int = 5) -> np.ndarray:

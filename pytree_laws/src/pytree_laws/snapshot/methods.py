@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.extend.core
+import numpy as np
 
 from ..declare.methods import Method, is_property
 from ..discover.method_programs import usable
+from ..discover.method_slopes import slopes_by_arguments
 from ..discover.method_uses import Traced, Use, trace_text
 from ..discover.traced_uses import traced_uses
 from ..inspect.arrays import same_bits
@@ -25,6 +27,7 @@ from ..values.edge_values import OTHERS, is_finite
 from .format import Entry, entries
 
 SECTIONS = OF_METHODS, OPTIONS = "of its methods", "with other options"
+OF_SLOPES = "of its methods' gradients"
 MAX_METHOD_USES = 24  # uses of methods that a section records
 _FILTERS = "trainable", "select_", "partition_"
 
@@ -32,6 +35,18 @@ _FILTERS = "trainable", "select_", "partition_"
 def of_methods(suite: Any) -> dict[str, Entry]:
     """Entries of what methods give, with other numbers than those of the start."""
     return dict(sorted(entries(numbers_of_methods(suite)[OF_METHODS]).items()))
+
+
+def slopes_of_methods(suite: Any) -> dict[str, Entry]:
+    """Entries of the gradients of what declared methods give by what they are given."""
+    if not suite.tries_configurations:
+        return {}
+    slopes = {
+        f"gradient of {method} by argument {path}": np.asarray(slope)
+        for method, (_, by_argument) in slopes_by_arguments(suite)[0].items()
+        for path, slope in by_argument.items()
+    }
+    return dict(sorted(entries({name: v for name, v in slopes.items() if is_finite(v)}).items()))
 
 
 @once_per_session

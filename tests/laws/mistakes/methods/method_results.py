@@ -308,3 +308,31 @@ def registered(cls):
         lambda _, children: _stored(cls, children[0]),
     )
     return cls
+
+
+class Returns(Scaling):
+    """Sums what is given, and a last value, with weights."""
+
+    def inverse(self, y):
+        return y / self.weight
+
+    def total(self, rewards, last):
+        return jax.lax.scan(lambda total, reward: (reward + 0.9 * total, None), last, self.weight * rewards)[
+            0
+        ]
+
+    def error(self, x, target):
+        return jnp.sum((self.weight * x - jax.lax.stop_gradient(target)) ** 2)
+
+
+class ReturnsLaws(MethodLaws):
+    methods = (
+        Method("total", lambda seed: (sample(seed + 5, (3,)), sample(seed + 6, ())), returns=(Output(()),)),
+        Method("error", lambda seed: (sample(seed, (3,)), sample(seed + 6, (3,))), stopped=(1,)),
+    )
+
+
+of_methods("P9", "a sum whose last value is cut off", "`total`", "depends on argument 1, and no gradient reaches that",
+    base=ReturnsLaws, right=Returns, total=lambda self, rewards, last: Returns.total(self, rewards, jax.lax.stop_gradient(last)))  # fmt: skip
+of_methods("P9", "an error that cuts off what it is given", "`error`", "depends on argument 0",
+    base=ReturnsLaws, right=Returns, error=lambda self, x, target: jnp.sum((self.weight * jax.lax.stop_gradient(x) - target) ** 2))  # fmt: skip

@@ -27,7 +27,7 @@ from ...snapshot.format import (
     usual_settings,
     without,
 )
-from ...snapshot.methods import OF_METHODS, OPTIONS, of_methods
+from ...snapshot.methods import OF_METHODS, OF_SLOPES, OPTIONS, of_methods, slopes_of_methods
 from ...snapshot.mode import RECORD, RECORDED, UPDATE, command, has_record, how_to_approve, mode_of
 from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other_arguments
 from ...snapshot.options import of_options
@@ -40,6 +40,7 @@ FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
     CONFIGURED: of_configurations,
     ACCEPTED: of_accepted,
     OF_METHODS: of_methods,
+    OF_SLOPES: slopes_of_methods,
     OTHERWISE: with_other_arguments,
     OPTIONS: of_options,
     OVER_STEPS: of_sequences,

@@ -17,12 +17,12 @@ from ...discover.method_programs import (
     grads_reaching,
     names_of,
     pushed,
-    slopes_at_zeros,
     traced_methods,
     traces_of,
     usable_methods,
     way,
 )
+from ...discover.method_slopes import slopes_by_arguments, stopped_arguments
 from ...engine.applicability import METHODS, Condition, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact
@@ -97,15 +97,25 @@ def test_p09_methods_send_no_gradient_to_buffers(subject: Suite) -> None:
             check(False, method.name, message, hint)
 
 
+@CHECKS.register(METHODS, severity=ADVICE)
+def test_p09_gradients_of_methods_reach_their_arguments(subject: Suite) -> None:
+    for method in traced_methods(subject, declared=True):
+        for path in stopped_arguments(subject, method):
+            index = int(path.partition(".")[0])
+            message = f"what it gives depends on argument {path}, and no gradient reaches that"
+            hint = f"`jax.lax.stop_gradient` around it; `Method(..., stopped=({index},))` says that this is so on purpose"
+            check(index in method.stopped, method.name, message, hint)
+
+
 @CHECKS.register(METHODS)
 def test_p09_no_gradient_of_a_method_is_nan_at_zeros(subject: Suite) -> None:
     hint = (
         "a root or a norm of zeros: `jnp.where` hides a NaN of the value, and not that of its gradient, "
         "so make what goes in safe, `jnp.where(x > 0, x, 1)`"
     )
-    for name, (values, slopes) in slopes_at_zeros(subject).items():
-        finite = all(np.isfinite(np.asarray(v)).all() for v in values)
-        wrong = any(np.isnan(np.asarray(v)).any() for v in slopes)
+    for name, slopes in slopes_by_arguments(subject)[1].items():
+        finite = all(np.isfinite(np.asarray(v)).all() for v in slopes.values)
+        wrong = any(np.isnan(np.asarray(v)).any() for v in slopes.by_argument.values())
         message = "at arguments of zeros its result is finite, and the gradient by them is NaN"
         check(not (finite and wrong), name, message, hint)
 

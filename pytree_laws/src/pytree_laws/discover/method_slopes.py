@@ -1,0 +1,79 @@
+"""The gradients of what methods give by what they are given: at the example, and at zeros."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from ..declare.methods import Method
+from ..inspect.arrays import is_inexact
+from ..inspect.trees import arrays_of, named_arrays, replace_leaves
+from ..session import once_per_session
+from ..trace.dependencies import stopped_inputs
+from ..trace.programs import jit_all
+from ..values.optimisation import weighted
+from .method_programs import gives_an_instance, program_of, traceable, traces_of
+
+
+class Slopes(NamedTuple):
+    """What is inexact of a result, and by argument the slopes of a sum over that."""
+
+    values: Sequence[Any]
+    by_argument: dict[str, Any]
+
+
+class _Program(NamedTuple):
+    """A method and its slopes as a function of the floats that it is given."""
+
+    method: str
+    names: list[str]
+    floats: list[Any]
+    run: Callable[[Sequence[Any]], Any]
+
+
+@once_per_session
+def slopes_by_arguments(suite: Any) -> tuple[dict[str, Slopes], dict[str, Slopes]]:
+    """By declared method the slopes at its example arguments, and at zeros; from one program."""
+    instance = suite.cached_instance()
+    # Data of which an instance is made are no zeros: the deviation of equal numbers has no gradient.
+    declared = [
+        method
+        for method in traceable(suite)
+        if not (method.found or gives_an_instance(suite, method, instance, method.arguments(0)))
+    ]
+    programs = [program for method in declared if (program := _program(suite, method)).floats]
+    run = jit_all([program.run for program in programs])
+    usual = run([[program.floats] for program in programs])
+    zeros = run([[list(map(jnp.zeros_like, program.floats))] for program in programs])
+    return _by_method(programs, usual), _by_method(programs, zeros)
+
+
+def _by_method(programs: Sequence[_Program], results: Sequence[Any]) -> dict[str, Slopes]:
+    pairs = [pair for pair in zip(programs, results) if not isinstance(pair[1], Exception)]
+    return {
+        program.method: Slopes(values, dict(zip(program.names, slopes)))
+        for program, (values, slopes) in pairs
+    }
+
+
+def _program(suite: Any, method: Method) -> _Program:
+    run, (value, arrays) = program_of(suite, method, suite.cached_instance(), method.arguments(0))
+    named = [(i, *pair) for i, pair in enumerate(named_arrays(tuple(method.arguments(0))))]
+    floats = [(i, name, array) for i, name, array in named if is_inexact(array)]
+
+    def outputs(values: Sequence[Any]) -> list[Any]:
+        inputs = replace_leaves(arrays, {i: v for (i, *_), v in zip(floats, values)})
+        return [v for v in arrays_of(run(value, inputs)) if is_inexact(v)]
+
+    def both(values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        return outputs(values), jax.grad(lambda v: sum(map(weighted, outputs(v)), 0.0))(values)
+
+    return _Program(method.name, [name for _, name, _ in floats], [v for *_, v in floats], both)
+
+
+def stopped_arguments(suite: Any, method: Method) -> list[str]:
+    """The paths of the floats among the arguments that a method reads behind `stop_gradient` alone."""
+    names = [name for name, _ in named_arrays(tuple(method.arguments(0)))]
+    marks = stopped_inputs(traces_of(suite)[method.name].jaxpr)
+    return [name for name, is_stopped in zip(names, marks[len(marks) - len(names) :]) if is_stopped]
