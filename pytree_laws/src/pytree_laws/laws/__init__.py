@@ -5,7 +5,16 @@ from collections.abc import Mapping
 from ..engine.registry import with_tests_of
 from ..kinds.pytree import PytreeSuite
 from ..report import Law
-from .effects import p12_purity, p13_edit, p14_save, p15_ownership, p16_helpers, processes, randomness
+from .effects import (
+    p12_purity,
+    p13_edit,
+    p14_namesakes,
+    p14_save,
+    p15_ownership,
+    p16_helpers,
+    processes,
+    randomness,
+)
 from .sharding import p20_sharding, p21_sharded
 from .structure import (
     p01_construct,
@@ -55,6 +64,7 @@ CHECKS = tuple(
         p12_purity,
         p13_edit,
         p14_save,
+        p14_namesakes,
         p15_ownership,
         processes,
         randomness,

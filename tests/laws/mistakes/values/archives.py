@@ -2,12 +2,13 @@
 
 import json
 import zlib
+from collections.abc import Callable
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from harness.pairs import Weighted, further
+from harness.pairs import One, Weighted, further
 from right.specimens import Leaf
 
 from mistakes.values.files import FileLaws, Saved
@@ -148,3 +149,39 @@ further(
     "another implementation",
     base=KeyLaws,
 )
+
+
+class Squashed(One):
+    """A map with a function behind it, of which its files say the name and the module."""
+
+    squash: Callable = eqx.field(static=True, default=jnp.tanh)
+
+    def __call__(self, x):
+        return self.squash(self.weight * x)
+
+    def told(self):
+        return f"{self.squash.__module__}.{self.squash.__qualname__}"
+
+    def save(self, path):
+        with open(path, "wb") as file:
+            np.savez(file, weight=self.weight, squash=self.told())
+
+    @classmethod
+    def load(cls, path, like):
+        with np.load(path) as file:
+            if str(file["squash"]) != like.told():
+                raise ValueError("another function")
+            return cls(jnp.asarray(file["weight"]), like.squash)
+
+
+class SquashedLaws(Weighted):
+    static = {"squash": jnp.tanh}  # noqa: RUF012
+
+
+class SquashedByName(Squashed):
+    def told(self):
+        return self.squash.__name__
+
+
+further("P14", "a file that knows a function by its name alone", SquashedByName, Squashed,
+    "`squash`", "of this name from another module", base=SquashedLaws)  # fmt: skip
