@@ -105,16 +105,17 @@ def in_bfloat16(suite: Any, method: Method, instance: Any, arguments: Any) -> li
     return jax.eval_shape(run, small, arrays)
 
 
-def in_wide_dtypes(suite: Any, method: Method) -> list[Any]:
-    """The form of each array that a method gives, where jax has 64 bits."""
-    instance = suite.make(0)
-    value, back = suite.to_arrays(instance)
+def in_wide_dtypes(suite: Any, method: Method) -> tuple[list[Any], bool]:
+    """The form of each array that a method gives, where jax has 64 bits; and whether all floats that go in have these."""
+    value, back = suite.to_arrays(suite.make(0))
     static, arrays = partition(tuple(method.arguments(0)))
+    wide = jnp.dtype("float64"), jnp.dtype("complex128")
+    floats = [v.dtype in wide for v in arrays_of((value, arrays)) if is_inexact(v)]
 
     def run(value: Any, arrays: Any) -> list[Any]:
         return arrays_of(method.use(back(value), *combine(static, arrays)))
 
-    return jax.eval_shape(run, value, arrays)
+    return jax.eval_shape(run, value, arrays), bool(floats) and all(floats)
 
 
 @once_per_session

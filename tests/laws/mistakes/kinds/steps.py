@@ -24,6 +24,22 @@ further(
 )
 
 
+class WidensMoments(State):
+    """Takes over the moments of the optimiser as they are, which have the dtype of the gradients."""
+
+    def updates(self, gradients, optimiser):
+        with jax.numpy_dtype_promotion("standard"):
+            updates, opt_state = optimiser.update(gradients, self.opt_state, self.model)
+            return optax.apply_updates(self.model, updates), opt_state
+
+
+further(
+    *(TRAINED, "moments that take the dtype of the gradients", WidensMoments, State),
+    "the update of a model in bfloat16 by gradients of 32 bits changed a dtype of opt_state",
+    base=StateLaws,
+)
+
+
 class Narrow(Averaged):
     """Its average has the dtype of the weights."""
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from right.specimens import Output, sample
 
-from mistakes.methods.method_results import MethodLaws, of_methods, vector
+from mistakes.methods.method_results import INVERSE, MethodLaws, Scaling, of_methods, vector
 from pytree_laws import Method
 
 
@@ -88,3 +88,20 @@ of_ends("ends of which a setting leaves one out", "`ends with doubled=True, outp
     ends=_ends(lambda top, rest: (top,)))  # fmt: skip
 of_ends("ends in another order where they are doubled", "`ends with doubled=True, output 0`", "the shape is (3,)",
     ends=_ends(lambda top, rest: (rest, top)))  # fmt: skip
+
+
+class Turned(Scaling):
+    """Turns complex numbers by its weights."""
+
+    def turns(self):
+        return jnp.exp(1j * self.weight)
+
+
+class TurnedLaws(MethodLaws):
+    methods = (INVERSE, Method("turns", returns=(Output((3,), "complex"),)))
+
+
+of_methods("P7", "complex numbers of a fixed width", "`turns, output 0`", "it is complex64, and not complex128",
+    base=TurnedLaws, right=Turned, turns=lambda self: jnp.exp((1j * self.weight).astype("complex64")))  # fmt: skip
+of_methods("P7", "a method that computes in single precision", "`inverse, output 0`", "it is float32, and not float64",
+    base=TurnedLaws, right=Turned, inverse=lambda self, y: (y / self.weight).astype("float32"))  # fmt: skip

@@ -19,6 +19,7 @@ from ...inspect.arrays import (
     has_dtype,
     host,
     is_key,
+    real_dtype,
 )
 from ...inspect.trees import arrays_of, without_functions
 from ...kinds.suite import Suite
@@ -33,6 +34,8 @@ CHECKS = Checks(LAW)
 
 DEFAULTS = None, "float", "int", "uint", "complex", "bool", "key"
 """Dtypes that a declaration names by their kind, whose width is that of jax's default."""
+WIDE = "float", "complex"
+"""Those of which an output has 64 bits, or two times these, where all that goes in has."""
 
 
 @CHECKS.register()
@@ -67,21 +70,28 @@ def test_p07_fixed_dtypes_are_those_of_64_bits_as_well(subject: Suite) -> None:
 
 
 def check_fixed_dtypes(subject: Suite, method: Method, outputs: Sequence[Output], where: str) -> None:
-    """What is declared in a dtype that no setting of jax changes has it where jax has 64 bits, too."""
-    fixed = [i for i, output in enumerate(outputs) if output.dtype not in DEFAULTS]
-    if not fixed:
+    """What is declared in a dtype that no setting of jax changes has it where jax has 64 bits, and floats have these 64."""
+    if not outputs:
         return
     with in_64_bits(), jax.numpy_dtype_promotion("standard"):
         try:
-            got = in_wide_dtypes(subject, method)
+            got, are_wide = in_wide_dtypes(subject, method)
         except ANY_ERROR:  # of what the class fixes P7 tells in other dtypes
             return
+        wanted = {
+            i: str(real_dtype(output.dtype)) for i, output in enumerate(outputs) if output.dtype in WIDE
+        }
+    fixed = {i: str(output.dtype) for i, output in enumerate(outputs) if output.dtype not in DEFAULTS}
     if len(got) != len(outputs):
         return
-    for i in fixed:
-        message = f"declared is {outputs[i].dtype}, and where jax has 64 bits it is {got[i].dtype}"
+    for i, dtype in fixed.items():
+        message = f"declared is {dtype}, and where jax has 64 bits it is {got[i].dtype}"
         hint = "what has the width that jax gives it, as `jnp.argmin`: `.astype(jnp.int32)`; `int` declares the default one"
-        check(str(got[i].dtype) == outputs[i].dtype, f"{where} {i}", message, hint)
+        check(str(got[i].dtype) == dtype, f"{where} {i}", message, hint)
+    for i, dtype in wanted.items() if are_wide and not subject.compute else ():
+        message = f"where all that goes in has 64 bits it is {got[i].dtype}, and not {dtype}"
+        hint = "an array or a cast with a fixed dtype: `dtype=x.dtype`"
+        check(str(got[i].dtype) == dtype, f"{where} {i}", message, hint, severity=ADVICE)
 
 
 @CHECKS.register(DTYPES)

@@ -42,21 +42,28 @@ def inputs_in_bfloat16(subject: TrainStateSuite, **changes: Any) -> dict[str, An
 @CHECKS.register()
 @pytest.mark.parametrize("name", ["adamw", "schedule"])
 def test_a_model_in_bfloat16_stays_so(subject: TrainStateSuite, name: str) -> None:
+    (gradients,) = bfloat16(subject.arguments(0))
+    _check_stays_in_bfloat16(subject, name, gradients, "")
+
+
+@CHECKS.register()
+def test_gradients_of_32_bits_leave_a_model_in_bfloat16_so(subject: TrainStateSuite) -> None:
+    (gradients,) = subject.arguments(0)
+    _check_stays_in_bfloat16(subject, "adamw", gradients, " by gradients of 32 bits")
+
+
+def _check_stays_in_bfloat16(subject: TrainStateSuite, name: str, gradients: Any, how: str) -> None:
+    """Holds a step of a model in half precision to keep every dtype."""
     optimiser = OPTIMISERS[name]()
     inputs = inputs_in_bfloat16(subject, optimiser=optimiser)
     subject.cached_instance()  # built before what is built in a trace
     state = eqx.filter_eval_shape(lambda: subject.build(**inputs))
-    (gradients,) = bfloat16(subject.arguments(0))
-
-    def step(state: Any) -> Any:
-        return subject.update(state, optimiser, gradients)
-
-    after = eqx.filter_eval_shape(step, state)
-    assert structure(after) == structure(state), "the update of a model in bfloat16 changed the treedef"
+    after = eqx.filter_eval_shape(lambda state: subject.update(state, optimiser, gradients), state)
+    assert structure(after) == structure(state), f"the update of a model in bfloat16{how} changed the treedef"
     got, wanted = avals(after), avals(state)
     changed = [name for name in wanted if got[name] != wanted[name]]
     assert not changed, (
-        f"the update of a model in bfloat16 changed a dtype of {', '.join(changed)}: "
+        f"the update of a model in bfloat16{how} changed a dtype of {', '.join(changed)}: "
         "cast what the optimiser gives to the dtype of what it replaces"
     )
 
