@@ -1,5 +1,7 @@
 """Mistakes in what methods draw, in their dtype, their flags and their gradients, and what only a record of them shows."""
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -8,7 +10,7 @@ from mutants.structure import OneWeight
 from right.specimens import Leaf, Output, sample
 
 from mistakes.methods.method_results import MethodLaws, Scaling, of_methods, vector
-from pytree_laws import Method
+from pytree_laws import Method, PytreeLaws
 
 of_methods("P7", "a method that computes in float32", "`inverse, output 0`", "it is float32", "a fixed dtype",
     inverse=lambda self, y: y / self.weight * jnp.ones(3, jnp.float32))  # fmt: skip
@@ -151,3 +153,47 @@ class SizedLaws(Weighted):
 
 further("P2", "a part that is left out where a size is one", WithoutShiftOfOne, Sized, "`shift`",
     "with size=1 it is not there", base=SizedLaws)  # fmt: skip
+
+
+class Layers(eqx.Module):
+    """A first layer and further ones, which may be stacked."""
+
+    first: jax.Array
+    further: jax.Array
+
+    def __init__(self, stacked: bool = False, *, key):
+        keys = jax.random.split(key, 4)
+        self.first = jax.random.normal(keys[0], (3,))
+        self.further = self.stack(keys) if stacked else jnp.stack(list(map(self.layer, keys[1:3])))
+
+    def stack(self, keys):
+        return jax.vmap(self.layer)(keys[1:3])
+
+    def layer(self, key):
+        return jax.random.normal(key, (2, 3))
+
+    def __call__(self, x):
+        return self.first * x + jnp.sum(self.further, (0, 1))
+
+
+class LayersLaws(PytreeLaws):
+    cls: Any = Layers
+    leaves = (Leaf("first", "param", (3,), std=1.0), Leaf("further", "param", (2, 2, 3), std=1.0))
+
+    def build(self, **inputs):
+        return self.cls(**inputs)
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+    def call(self, instance, *arguments):
+        return instance(*arguments)
+
+
+class OneBefore(Layers):
+    def stack(self, keys):
+        return jax.vmap(self.layer)(keys[:2])
+
+
+further("P15", "stacked layers of which one has the key of another", OneBefore, Layers,
+    "`build with stacked=True`", "a draw of shape (3,) and a draw of shape (2, 3)", base=LayersLaws)  # fmt: skip
