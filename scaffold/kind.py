@@ -58,6 +58,8 @@ class Kind:
 
     has_instances: ClassVar[bool] = True
     """Whether there are instances of its classes; without, `tests` gives all that the test class needs."""
+    laws_call: ClassVar[bool] = False
+    """Whether its laws say themselves what a call is, as a step of training; else a method may stand for one."""
     is_carried: ClassVar[bool] = False
     """Whether its classes are emitted word for word, as `source` of the spec has them."""
     stores: ClassVar[bool] = True

@@ -153,3 +153,37 @@ def test_examples_of_methods_are_inherited_and_a_bad_one_is_that_of_its_method_a
     told = forked_pytest(tmp_path, "tests", "-k", "methods")
     assert failed_tests(told) == {"test_p07_methods_give_what_is_declared"}, told.stdout
     assert "at `broken`: it raised ValueError: n is negative" in told.stdout
+
+
+LINE = """
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, TrainState, data, param
+
+
+class Line(Module):
+    '''A line.'''
+
+    slope: Float[Array, " size"] = param("normal(1.0)")
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        '''The line at `x`.'''
+        return self.slope * x
+
+
+class Scaled(TrainState):
+    '''A train state whose losses are scaled.'''
+
+    model: Line
+    scale: Float[Array, ""] = data("full(8.0)")
+
+    def scaled(self, loss: Float[Array, ""]) -> Float[Array, ""]:
+        '''The loss to differentiate.'''
+        return loss * self.scale
+"""
+
+
+def test_a_method_of_a_train_state_is_no_step_of_training(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".git/": "", "specs/line.py": LINE})
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/line.py")
+    assert result.returncode == 0, result.stderr
+    assert passed(forked_pytest(tmp_path, "tests", "-k", "Scaled and (update or step)")) > 10

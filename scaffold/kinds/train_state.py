@@ -148,6 +148,7 @@ class TrainStateKind(Kind):
     options: ClassVar[Mapping[str, Key]] = OPTIONS
     imports: ClassVar[Mapping[str, str]] = IMPORTS
     laws = ("train_state",)
+    laws_call = True
 
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
         """The values that `templates/train-state` lays out."""

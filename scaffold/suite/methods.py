@@ -29,7 +29,8 @@ def method_rows(subject: Subject) -> list[str]:
 
 def with_method_as_call(subject: Subject) -> Subject:
     """The class with its first method that maps arrays to arrays in the place of the call, where it has none."""
-    if subject.spec.call is not None or is_stateful(subject.spec):
+    has_one = subject.spec.call is not None or kind_of(subject.spec.kind).laws_call
+    if has_one or is_stateful(subject.spec):
         return subject
     candidates = (
         function for function in functions(subject.spec, subject.known) if _maps_arrays(subject, function)
