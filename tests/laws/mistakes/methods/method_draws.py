@@ -197,3 +197,40 @@ class OneBefore(Layers):
 
 further("P15", "stacked layers of which one has the key of another", OneBefore, Layers,
     "`build with stacked=True`", "a draw of shape (3,) and a draw of shape (2, 3)", base=LayersLaws)  # fmt: skip
+
+
+class Ring(eqx.Module):
+    """Gives what it holds at a place that is drawn, and begins empty."""
+
+    held: jax.Array
+
+    def __init__(self):
+        self.held = jnp.zeros((5, 3))
+
+    def __call__(self, x, *, key):
+        return x * self.held[self.place(key)]
+
+    def place(self, key):
+        return jax.random.randint(key, (), 0, 5)
+
+
+class RingLaws(LayersLaws):
+    leaves = (Leaf("held", "param", (5, 3), value=0.0),)
+
+    def inputs(self, seed):
+        return {}
+
+    def arguments(self, seed):
+        return sample(seed, (3,)), jax.random.key(seed)
+
+    def call(self, instance, x, key):
+        return instance(x, key=key)
+
+
+class OnePlace(Ring):
+    def place(self, key):
+        return 0 * jax.random.randint(key, (), 0, 5)
+
+
+further("P16", "an empty ring that gives one place whatever is drawn", OnePlace, Ring, "eight keys give the same output",
+    base=RingLaws)  # fmt: skip
