@@ -107,7 +107,7 @@ def in_bfloat16(suite: Any, method: Method, instance: Any, arguments: Any) -> li
 
 def in_wide_dtypes(suite: Any, method: Method) -> tuple[list[Any], bool]:
     """The form of each array that a method gives, where jax has 64 bits; and whether all floats that go in have these."""
-    value, back = suite.to_arrays(suite.make(0))
+    value, back = suite.to_arrays(suite.built_abstractly(suite.inputs(0)))
     static, arrays = partition(tuple(method.arguments(0)))
     wide = jnp.dtype("float64"), jnp.dtype("complex128")
     floats = [v.dtype in wide for v in arrays_of((value, arrays)) if is_inexact(v)]

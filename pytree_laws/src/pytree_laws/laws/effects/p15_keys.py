@@ -13,7 +13,7 @@ from ...inspect.trees import arrays_of
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, ANY_ERROR, check
 from ...trace.drawn_keys import program_of_keys, repeated_keys
-from ...trace.jaxprs import draws_of, repeated_draws
+from ...trace.jaxprs import draws_of, equations, repeated_draws
 from ...trace.programs import run_batched
 
 CHECKS = Checks()
@@ -44,10 +44,15 @@ def _builds(subject: PytreeSuite) -> Iterator[tuple[str, Any, list[Any]]]:
             closed = jax.make_jaxpr(lambda *values, build=build: arrays_of(build(values)))(*inputs)
         except ANY_ERROR:  # it needs values, or P1 tells
             continue
-        text = str(closed) if draws_of(closed.jaxpr) else ""
-        if text and text not in seen:
-            seen.add(text)
+        steps = [_step(equation) for equation in equations(closed.jaxpr)]
+        if draws_of(closed.jaxpr) and str(steps) not in seen:
+            seen.add(str(steps))
             yield inputs_as_text(configuration), closed, inputs
+
+
+def _step(equation: Any) -> tuple[Any, ...]:
+    """What an equation does with keys: other sizes alone make no other use of them."""
+    return equation.primitive.name, equation.params.get("start_indices")
 
 
 def _configurations(subject: PytreeSuite) -> Iterator[Configuration]:

@@ -61,7 +61,7 @@ def test_p11_methods_keep_dtypes_with_64_bits_as_well(subject: PytreeSuite) -> N
     for method in _advancing(subject):
         usual = next_forms(subject)[method.name]
         with in_64_bits(), jax.numpy_dtype_promotion("standard"):
-            instance = subject.make(0)
+            instance = subject.built_abstractly(subject.inputs(0))
             form = form_of_use(subject, Use(method.name, _run(method), instance, tuple(method.arguments(0))))
             own = Form.of(subject, instance)
         if form is not None:
