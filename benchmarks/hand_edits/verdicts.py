@@ -60,7 +60,8 @@ jax has 64 bits; a static value that a method sets to its default; a gradient th
 half precision that a method widens; a function of another module that a file takes for its own; the dtype of an optimiser's state; a
 key that two layers share behind a flag. Of the 15 legitimate changes 10 pass. 5 fail with a line that says what to do, one of
 them without a record, and pass then: a spread to declare, another activation to approve, and new numbers of a method, an argument and an
-option that were added.
+option that were added. The laws were widened for what these edits are examples of, and notice 30 of the 32 without a record now, and 39 of
+the 40 with it; the dtype of gradients that a method widens is not noticed.
 
 `declared` says that the declaration gives an edit away: shapes, dtypes, roles, initialisers, flags, defaults, and what the spec
 says of groups, ties, states, keys and copies. `numbers` says that only the arithmetic tells, which the tests know where a spec has
