@@ -154,6 +154,41 @@ class Curve(Module):
     def __call__(self, x: Float[Array, ""]) -> Float[Array, ""]:
         return jnp.interp(x, jnp.sort(self.knots), self.heights)
 """,
+    "tuples of arrays and of sub-modules": """
+class Cell(Module):
+    weight: Float[Array, " n"] = param("normal")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.weight * x
+
+
+class Cells(Module):
+    scales: tuple[Float[Array, " n"], ...] = param()
+    cells: tuple[Cell, ...]
+    ends: tuple[Cell, Cell]
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        for scale in self.scales:
+            x = x * scale
+        for cell in (*self.cells, *self.ends):
+            x = cell(x)
+        return x
+""",
+    "what an own constructor leaves out by default": """
+class Scaler(Module):
+    offset: Array | None = data()
+    scale: Array | None = data()
+
+    def __init__(self, offset: Array | None = None, scale: Array | None = None):
+        if scale is not None and offset is None:
+            raise ValueError("an offset is needed with a scale")
+        self.offset = None if offset is None else jnp.array(offset)
+        self.scale = None if scale is None else jnp.array(scale)
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        x = x if self.offset is None else x - self.offset
+        return x if self.scale is None else x / self.scale
+""",
 }
 
 
