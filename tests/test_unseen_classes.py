@@ -174,6 +174,24 @@ class Cells(Module):
             x = cell(x)
         return x
 """,
+    "sizes that a constructor divides, and a sub-module without arrays": """
+class Attention(Module):
+    qkv: eqx.nn.Linear
+    norm: eqx.Module
+    heads: int = static()
+
+    def __init__(self, size: int, heads: int, *, norms: bool = False, key: PRNGKeyArray):
+        head_size = size // heads
+        assert head_size * heads == size, "size must be divisible by heads"
+        self.qkv = eqx.nn.Linear(size, 3 * size, key=key)
+        self.norm = eqx.nn.LayerNorm(head_size) if norms else eqx.nn.Identity()
+        self.heads = heads
+
+    def __call__(self, x: Float[Array, "n size"]) -> Float[Array, "n size"]:
+        q, k, v = jnp.split(jax.vmap(self.qkv)(x).reshape(x.shape[0], self.heads, -1), 3, axis=-1)
+        weights = jax.nn.softmax(jnp.einsum("nhd,mhd->hnm", jax.vmap(jax.vmap(self.norm))(q), k))
+        return jnp.einsum("hnm,mhd->nhd", weights, v).reshape(x.shape)
+""",
     "what an own constructor leaves out by default": """
 class Scaler(Module):
     offset: Array | None = data()
