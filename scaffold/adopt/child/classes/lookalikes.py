@@ -27,16 +27,26 @@ def lacking_attributes(messages: Iterable[str]) -> set[str]:
 
 
 def lookalikes(cls: type, messages: Iterable[str]) -> list[type]:
-    """The pytrees of a class's package that are what errors ask for: they have most of the attributes, or take as many arguments."""
+    """The pytrees of a class's package that errors ask for: by their names, their attributes, or how many arguments they take."""
     package, messages = cls.__module__.partition(".")[0], [*messages]
     attributes = lacking_attributes(messages)
     takes = {int(count) - 1 for text in messages for count in _GIVEN.findall(text)}
+    words = {word for text in messages for word in re.findall(r"\w+", text)} - {cls.__name__}
     counts = {
-        other: len(attributes & attributes_of(other)) + any(accepts(other, count) for count in takes)
+        other: len(attributes & attributes_of(other))
+        + any(accepts(other, count) for count in takes)
+        + MAX_CLASSES * (other.__name__ in words)
         for other in dict.fromkeys(classes_in(package))
     }
     matching = [other for other, count in counts.items() if count and kind_of(other).name in KINDS]
     return sorted(matching, key=lambda other: (-counts[other], other is cls))[:MAX_CLASSES]
+
+
+def family(cls: type) -> list[type]:
+    """The first of the bases of a class that are of its package: what wraps a module often wraps one of its own family."""
+    package = cls.__module__.partition(".")[0]
+    bases = [base for base in cls.__mro__[1:] if base.__module__.partition(".")[0] == package]
+    return [base for base in bases[::-1] if kind_of(base).name in KINDS][:1]
 
 
 KINDS = ("abstract", "module", "nnx", "namedtuple", "registered")

@@ -20,7 +20,7 @@ from ..calling.extra_methods import extra_methods
 from ..calling.init_state import find_with_state
 from ..calling.static_arguments import with_static_arguments
 from ..classes.kinds import kind_of
-from ..classes.lookalikes import lookalikes
+from ..classes.lookalikes import family, lookalikes
 from ..classes.lookup import add_to_path, load_class
 from ..classes.methods import methods_of
 from ..judge.declare import declarations
@@ -162,8 +162,9 @@ def built_and_called(cls: Any, request: Request, said: Mapping[str, Source], exa
     if requested_build is not None:
         return call_first_way(cls, request, said, example, [requested_build])
     call_first_way(cls, request, said, example, ways_to_build(cls, said, Budget(TRIES), example.failure))
-    similar = lookalikes(cls, example.of_call.messages)
-    if example.called is None and similar:
+    failure = example.of_call if example.built else example.failure
+    similar = [*lookalikes(cls, failure.messages), *family(cls)]
+    if example.called is None and similar and (methods_of(cls) or example.built is None):
         ways = ways_to_build(cls, said, Budget(FURTHER), example.failure, similar)
         call_first_way(cls, request, said, example, ways)
 

@@ -18,6 +18,7 @@ from .annotations import (
     is_array_type,
     is_callable_type,
     is_shaped,
+    kinds_of_variable,
     required,
     signature_of,
     unaliased,
@@ -167,10 +168,10 @@ def of_special(name: str, kind: Any, context: Context) -> list[Source]:
 
 
 def of_type_variable(name: str, kind: Any, context: Context) -> list[Source]:
-    if names.MODULE.search(name):
-        return modules()
-    kinds = [*kind.__constraints__, *([kind.__bound__] if kind.__bound__ is not None else [])]
-    return [value for constraint in kinds for value in of_annotation(name, constraint, context)]
+    sources = [
+        value for constraint in kinds_of_variable(kind) for value in of_annotation(name, constraint, context)
+    ]
+    return [*sources, *modules()] if names.MODULE.search(name) else sources
 
 
 def of_class(name: str, cls: Any, context: Context) -> list[Source]:
@@ -194,7 +195,8 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
     flax: Any = sys.modules.get("flax.nnx")
     if flax is not None and (sources := of_flax(name, cls, flax, context)) is not None:
         return sources
-    return context.instances(cls)
+    named = [other for other in context.lookalikes if issubclass(other, cls)]
+    return [source for other in [*named, cls] for source in context.instances(other)]
 
 
 def of_flax(name: str, cls: Any, nnx: Any, context: Context) -> list[Source] | None:
