@@ -10,6 +10,7 @@ from tests.asking import Asked
 SOURCE = '''
 from __future__ import annotations
 
+import time
 from typing import Any, Callable, Generic, TypeVar
 
 import equinox as eqx
@@ -79,6 +80,20 @@ class Paired(eqx.Module):
         return jnp.sum(self.weight) * x
 
 
+class Patient(eqx.Module):
+    """Quick where it is traced, and slow where it computes."""
+
+    weight: jax.Array
+
+    def __init__(self, size: int):
+        self.weight = jnp.ones(size, "float32")
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        if not isinstance(x, jax.core.Tracer):
+            time.sleep(60.0)
+        return self.weight * x
+
+
 class Sampler(eqx.Module):
     step: jax.Array
 
@@ -127,3 +142,8 @@ def test_a_density_gives_one_number_and_takes_data(asked: Asked) -> None:
     answer = asked.adopt("Sampler")
     assert answer["called"]
     assert "density" in dict((name, text) for name, text, _ in answer["arguments"])["log_density"]
+
+
+def test_a_class_that_takes_long_to_describe_is_adopted_with_less(asked: Asked) -> None:
+    answer = asked.adopt("Patient", seconds=3.0)
+    assert (answer["built"], answer["called"], answer["leaves"]) == (True, True, [])

@@ -195,7 +195,7 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
     flax: Any = sys.modules.get("flax.nnx")
     if flax is not None and (sources := of_flax(name, cls, flax, context)) is not None:
         return sources
-    named = [other for other in context.lookalikes if issubclass(other, cls)]
+    named = [other for other in context.lookalikes if cls in other.__mro__]
     return [source for other in [*named, cls] for source in context.instances(other)]
 
 
