@@ -8,6 +8,7 @@ import pytest
 
 from pytree_laws import LawBroken, Leaf, PytreeLaws, check_pytree, sample
 from pytree_laws.laws.values.p19_snapshot import sections
+from pytree_laws.report import ADVICE, FAULT
 from pytree_laws.state import StateLaws
 
 
@@ -203,3 +204,25 @@ def test_what_is_idle_on_purpose_is_said_in_words_that_a_spec_takes_too() -> Non
         IdleSuite().test_p08_every_argument_matters()
     assert "`ignored = ('x',)`" in str(broken.value)
     assert 'in a spec `[test]` with `unused = ["x"]`' in str(broken.value)
+
+
+class Positions(eqx.Module):
+    """An embedding of positions: of what it is given the length alone matters."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight[: len(x)]
+
+
+class PositionsSuite(Untraced):
+    cls = Positions
+
+
+@pytest.mark.parametrize(("suite", "severity"), [(IdleSuite, FAULT), (PositionsSuite, ADVICE)])
+def test_an_argument_whose_shape_is_all_that_matters_is_told_as_advice(
+    suite: type[Untraced], severity: str
+) -> None:
+    with pytest.raises(LawBroken) as broken:
+        suite().test_p08_every_argument_matters()
+    assert broken.value.finding.severity == severity

@@ -16,7 +16,6 @@ from ..calling.invoke import invoke
 from ..values.sources import Source, literal, refer
 from .quiet_leaves import quiet_leaves
 
-
 UNDECLARED: dict[str, Any] = {
     **{"leaves": [], "leaf_imports": [], "static": [], "outputs": [], "updates": [], "dims": []},
     **{"unsure": [], "presumed": []},
