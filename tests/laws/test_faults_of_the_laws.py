@@ -1,5 +1,6 @@
 """Classes that the laws themselves once stumbled over: what they said then was not true of the class."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -226,3 +227,26 @@ def test_an_argument_whose_shape_is_all_that_matters_is_told_as_advice(
     with pytest.raises(LawBroken) as broken:
         suite().test_p08_every_argument_matters()
     assert broken.value.finding.severity == severity
+
+
+class Solver(eqx.Module):
+    """A solver that is told whether its function returns something beside the value."""
+
+    weight: jax.Array
+
+    def __call__(
+        self, fn: Callable[[jax.Array], Any], x: jax.Array, has_aux: bool = False, is_signed: bool = False
+    ) -> jax.Array:
+        value, _ = fn(x) if has_aux else (fn(x), None)
+        return -self.weight * value if is_signed else self.weight * value
+
+
+class SolverSuite(Untraced):
+    cls = Solver
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        return instance(jax.numpy.sum, *arguments)
+
+
+def test_a_flag_that_speaks_of_a_function_is_that_of_the_example() -> None:
+    SolverSuite().test_p07_can_be_called_in_each_configuration()
