@@ -80,6 +80,19 @@ class Paired(eqx.Module):
         return jnp.sum(self.weight) * x
 
 
+class Lifted(eqx.Module):
+    """Built of anything, and called with a function alone."""
+
+    weight: jax.Array
+    warp: Any
+
+    def __init__(self, size: int, warp):
+        self.weight, self.warp = jnp.ones(size, "float32"), warp
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * self.warp(x)
+
+
 class Patient(eqx.Module):
     """Quick where it is traced, and slow where it computes."""
 
@@ -147,3 +160,8 @@ def test_a_density_gives_one_number_and_takes_data(asked: Asked) -> None:
 def test_a_class_that_takes_long_to_describe_is_adopted_with_less(asked: Asked) -> None:
     answer = asked.adopt("Patient", seconds=3.0)
     assert (answer["built"], answer["called"], answer["leaves"]) == (True, True, [])
+
+
+def test_what_is_not_callable_gives_way_to_a_function(asked: Asked) -> None:
+    answer = asked.adopt("Lifted")
+    assert (answer["called"], dict(answer["inputs"])["warp"]) == (True, "jnp.tanh")

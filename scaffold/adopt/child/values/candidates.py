@@ -45,7 +45,8 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
         is_class = isinstance(annotation, type) and not is_open
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
         sources += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
-        sources = [*(source for cls in context.lookalikes for source in context.instances(cls)), *sources]
+        alike = (source for kind in context.lookalikes for source in of_annotation(name, kind, context))
+        sources = [*alike, *sources]
     return list(dict.fromkeys(sources))[:MOST]
 
 
@@ -190,13 +191,15 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
         made = Source("optax.adam(0.01)")
         return [made if context.of_optimiser else Source("OPTIMISER", helpers=(f"OPTIMISER = {made.text}",))]
     equinox: Any = sys.modules.get("equinox")
+    named = [
+        source for other in context.lookalikes if cls in other.__mro__ for source in context.instances(other)
+    ]
     if equinox is not None and cls is equinox.Module:
-        return [*(source for other in context.lookalikes for source in context.instances(other)), *modules()]
+        return [*named, *modules()]
     flax: Any = sys.modules.get("flax.nnx")
     if flax is not None and (sources := of_flax(name, cls, flax, context)) is not None:
         return sources
-    named = [other for other in context.lookalikes if cls in other.__mro__]
-    return [source for other in [*named, cls] for source in context.instances(other)]
+    return [*named, *context.instances(cls)]
 
 
 def of_flax(name: str, cls: Any, nnx: Any, context: Context) -> list[Source] | None:
