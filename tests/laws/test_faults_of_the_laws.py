@@ -6,9 +6,11 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 import pytest
+from flax import nnx
 
 from pytree_laws import LawBroken, Leaf, PytreeLaws, check_pytree, sample
 from pytree_laws.laws.values.p19_snapshot import sections
+from pytree_laws.nnx import NnxLaws, Var
 from pytree_laws.report import ADVICE, FAULT
 from pytree_laws.state import StateLaws
 
@@ -250,3 +252,39 @@ class SolverSuite(Untraced):
 
 def test_a_flag_that_speaks_of_a_function_is_that_of_the_example() -> None:
     SolverSuite().test_p07_can_be_called_in_each_configuration()
+
+
+class Plain(nnx.Module):
+    """An array that is no Variable, and a Variable that holds a number of Python."""
+
+    def __init__(self, turns: jax.Array) -> None:
+        self.turns, self.scale = turns, nnx.Param(0.5)
+
+    @nnx.jit
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale.get_value() * self.turns * x
+
+
+class PlainSuite(NnxLaws):
+    variables = (Var("turns", nnx.Variable, (3,), flows=True), Var("scale", nnx.Param, ()))
+
+    def build(self, seed: int) -> Plain:
+        return Plain(sample(seed, (3,)))
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "p01_same_inputs_build_the_same_instance",
+        "p08_compiled_calls_see_every_update",
+        "p09_gradients_flow_through_data_and_state",
+        "p12_a_call_keeps_its_variables",
+        "p13_an_update_leaves_the_rest_alone",
+        "p13_hashes_are_equal_and_stay",
+    ],
+)
+def test_what_is_no_variable_is_replaced_where_it_is_kept(name: str) -> None:
+    getattr(PlainSuite(), f"test_{name}")()
