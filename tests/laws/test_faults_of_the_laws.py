@@ -1,13 +1,17 @@
 """Classes that the laws themselves once stumbled over: what they said then was not true of the class."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
 import pytest
+from flax import nnx
 
 from pytree_laws import LawBroken, Leaf, PytreeLaws, check_pytree, sample
 from pytree_laws.laws.values.p19_snapshot import sections
+from pytree_laws.nnx import NnxLaws, Var
+from pytree_laws.report import ADVICE, FAULT
 from pytree_laws.state import StateLaws
 
 
@@ -203,3 +207,84 @@ def test_what_is_idle_on_purpose_is_said_in_words_that_a_spec_takes_too() -> Non
         IdleSuite().test_p08_every_argument_matters()
     assert "`ignored = ('x',)`" in str(broken.value)
     assert 'in a spec `[test]` with `unused = ["x"]`' in str(broken.value)
+
+
+class Positions(eqx.Module):
+    """An embedding of positions: of what it is given the length alone matters."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight[: len(x)]
+
+
+class PositionsSuite(Untraced):
+    cls = Positions
+
+
+@pytest.mark.parametrize(("suite", "severity"), [(IdleSuite, FAULT), (PositionsSuite, ADVICE)])
+def test_an_argument_whose_shape_is_all_that_matters_is_told_as_advice(
+    suite: type[Untraced], severity: str
+) -> None:
+    with pytest.raises(LawBroken) as broken:
+        suite().test_p08_every_argument_matters()
+    assert broken.value.finding.severity == severity
+
+
+class Solver(eqx.Module):
+    """A solver that is told whether its function returns something beside the value."""
+
+    weight: jax.Array
+
+    def __call__(
+        self, fn: Callable[[jax.Array], Any], x: jax.Array, has_aux: bool = False, is_signed: bool = False
+    ) -> jax.Array:
+        value, _ = fn(x) if has_aux else (fn(x), None)
+        return -self.weight * value if is_signed else self.weight * value
+
+
+class SolverSuite(Untraced):
+    cls = Solver
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        return instance(jax.numpy.sum, *arguments)
+
+
+def test_a_flag_that_speaks_of_a_function_is_that_of_the_example() -> None:
+    SolverSuite().test_p07_can_be_called_in_each_configuration()
+
+
+class Plain(nnx.Module):
+    """An array that is no Variable, and a Variable that holds a number of Python."""
+
+    def __init__(self, turns: jax.Array) -> None:
+        self.turns, self.scale = turns, nnx.Param(0.5)
+
+    @nnx.jit
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale.get_value() * self.turns * x
+
+
+class PlainSuite(NnxLaws):
+    variables = (Var("turns", nnx.Variable, (3,), flows=True), Var("scale", nnx.Param, ()))
+
+    def build(self, seed: int) -> Plain:
+        return Plain(sample(seed, (3,)))
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "p01_same_inputs_build_the_same_instance",
+        "p08_compiled_calls_see_every_update",
+        "p09_gradients_flow_through_data_and_state",
+        "p12_a_call_keeps_its_variables",
+        "p13_an_update_leaves_the_rest_alone",
+        "p13_hashes_are_equal_and_stay",
+    ],
+)
+def test_what_is_no_variable_is_replaced_where_it_is_kept(name: str) -> None:
+    getattr(PlainSuite(), f"test_{name}")()

@@ -29,6 +29,8 @@ QUIET = {
     **dict.fromkeys(("training", "train", "is_training", "stochastic"), False),
 }
 """The value of a flag, by its usual names, at which nothing is random."""
+OF_FUNCTIONS = ("has_aux",)
+"""Flags that say what a function returns which is given beside them, by jax's names: the one of the example returns no other."""
 Factor = tuple[str, str, Sequence[Any]]
 """Where a value is given (`inputs`, `given` or `leaves`), its name, and its other values."""
 
@@ -113,8 +115,11 @@ def _of_signature(where: str, invocation: Invocation | None) -> Iterator[Factor]
     if invocation is None:
         return
     annotations = invocation.annotations()
+    fixed = OF_FUNCTIONS if any(map(callable, invocation.given.values())) else ()
     for name, parameter in invocation.varied().items():
         argument, default = invocation.given[name], parameter.default
+        if name in fixed:
+            continue
         others = other_values(annotations.get(name, EMPTY), default, argument)
         if others and not name.startswith("_"):
             yield where, name, others

@@ -45,11 +45,11 @@ def compare(left: Any, right: Any, tolerance: Tolerance = None) -> Any:
 
 
 def check_same_bits(left: Mapping[str, Any], right: Mapping[str, Any], message: str, hint: str = "") -> None:
-    """The same paths, and arrays of equal bits."""
+    """The same paths, arrays of equal bits, and equal numbers of Python."""
     message = f"{message}: {{!r:.200}} and {{!r:.200}}"
     for name in {**left, **right}:
         array, other = left.get(name), right.get(name)
-        same = is_array(array) and is_array(other) and same_bits(array, other)
+        same = is_array(array) == is_array(other) and None not in (array, other) and same_bits(array, other)
         check(same, name, message.format(array, other), hint)
 
 

@@ -15,7 +15,7 @@ from pytree_laws.inspect.trees import arrays_of, is_node
 
 from ..classes.kinds import kind_of
 from ..classes.methods import ascending
-from ..values.annotations import EMPTY, parameters_of, required
+from ..values.annotations import EMPTY, parameters_of, required, with_count
 from ..values.candidates import values_for
 from ..values.domains import DOMAINS, apart, within
 from ..values.plain import Context, modules
@@ -65,17 +65,14 @@ def ways_to_build(
 
 def with_several(parameters: Sequence[inspect.Parameter]) -> Iterator[list[inspect.Parameter]]:
     """The parameters with two in the place of any number of them, where nothing else is needed: of none there is nothing to see."""
-    several = [parameter for parameter in parameters if parameter.kind is inspect.Parameter.VAR_POSITIONAL]
+    takes_several = any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters)
     hands_on = any(
         parameter.kind is inspect.Parameter.VAR_KEYWORD or parameter.name == "args"
         for parameter in parameters
     )
-    if not several or hands_on or required(parameters):
+    if not takes_several or hands_on or required(parameters):
         return
-    (variadic,) = several
-    names = [f"{variadic.name.removesuffix('s')}_{place}" for place in (0, 1)]
-    first = [variadic.replace(name=name, kind=inspect.Parameter.POSITIONAL_ONLY) for name in names]
-    yield [*first, *(other for other in parameters if other.kind is inspect.Parameter.KEYWORD_ONLY)]
+    yield with_count(parameters, 2)
 
 
 def next_way(cls: type, ways: Iterator[Built]) -> Built | None:
@@ -156,7 +153,9 @@ def ways_of_maker(
         further = missing(named_by(failure, parameters), wanted)
         after = taught(context, failure, parameters)
         if not further and after == context:  # nothing is named: what may be left out is perhaps needed
-            further = missing(optional, wanted)[:2]
+            further = sorted(missing(optional, wanted), key=lambda parameter: parameter.default is not None)[
+                :2
+            ]
         if is_bare and not filled:  # without its optional parts there is nothing to see
             further = [parameter for parameter in missing(optional, wanted) if parameter.default is None]
             is_built = False

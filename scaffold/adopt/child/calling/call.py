@@ -12,7 +12,7 @@ from ..building.built import Failure
 from ..classes.lookalikes import lookalikes
 from ..classes.methods import is_promised, methods_of, parameters_of_method
 from ..values import names
-from ..values.annotations import ARRAYS, EMPTY, is_shaped, required
+from ..values.annotations import ARRAYS, EMPTY, is_shaped, required, with_count
 from ..values.candidates import values_for
 from ..values.domains import apart
 from ..values.plain import Context, array, arrays, tuple_of
@@ -56,8 +56,30 @@ def try_method(
     subject: Subject, name: str, said: Mapping[str, Source], budget: Budget, failure: Failure
 ) -> Called | None:
     parameters = parameters_of_method(type(subject.instance), name or "__call__")
-    if parameters is None:
-        return None
+    for signature in signatures(parameters) if parameters is not None else ():
+        called = try_signature(subject, name, signature, said, budget, failure)
+        if called is not None:
+            return called
+    return None
+
+
+def signatures(parameters: Sequence[inspect.Parameter]) -> Iterator[Sequence[inspect.Parameter]]:
+    """The parameters; where any number of arguments is all that is asked for, then with some in their place."""
+    yield parameters
+    kinds = [parameter.kind for parameter in parameters]
+    if inspect.Parameter.VAR_POSITIONAL in kinds and not required(parameters):
+        yield from (with_count(parameters, count) for count in (1, 2))
+
+
+def try_signature(
+    subject: Subject,
+    name: str,
+    parameters: Sequence[inspect.Parameter],
+    said: Mapping[str, Source],
+    budget: Budget,
+    failure: Failure,
+) -> Called | None:
+    """The call with arguments for these parameters, and for those that errors name."""
     wanted = [*required(parameters), *(parameter for parameter in parameters if is_wanted(parameter, said))]
     subject = replace(subject)  # this method alone is mapped over a batch where it names the axis of one
     start, similar = len(failure.messages), list[type]()

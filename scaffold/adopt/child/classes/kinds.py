@@ -1,6 +1,7 @@
 """Which kind of pytree a class is, and why one is left out."""
 
 import dataclasses
+import dis
 import enum
 import inspect
 import re
@@ -83,11 +84,21 @@ def abstract_members(cls: type) -> str:
     members = [*getattr(cls, "__abstractmethods__", ()), *getattr(cls, "__abstractvars__", ())]
     members += getattr(cls, "__abstractclassvars__", ())
     names = sorted(name if isinstance(name, str) else str(name) for name in members)
+    if never_returns(cls.__init__) or never_returns(cls.__new__):
+        return "its constructor raises, whatever it is given"
     if names:
         listed = ", ".join(f"`{name}`" for name in names[:MOST_NAMED])
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         return f"{listed}{more} {'is' if len(names) == 1 else 'are'} missing"
     return "all that it has is for subclasses" if is_bare_base(cls) else ""
+
+
+def never_returns(function: Any) -> bool:
+    """Whether a constructor has no way to its end but to raise, and names nothing that it might be given."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, types.CodeType) or code.co_argcount + code.co_kwonlyargcount > 1:
+        return False
+    return not any(step.opname.startswith("RETURN") for step in dis.get_instructions(code))
 
 
 def is_bare_base(cls: type) -> bool:

@@ -3,7 +3,7 @@
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..values.annotations import required
@@ -17,6 +17,8 @@ _LACKING = re.compile(
 """How Python, and a tracer of jax, say that a value lacks an attribute."""
 _GIVEN = re.compile(r"__call__\(\) takes .*positional arguments? but (\d+) were given")
 """How Python says that a call was given more arguments, itself among them."""
+_NOT_CALLABLE = re.compile(r"not (a )?callable|must be callable")
+"""How Python and libraries say that a function belongs in the place of a value."""
 MAX_CLASSES = 3
 
 
@@ -26,17 +28,28 @@ def lacking_attributes(messages: Iterable[str]) -> set[str]:
     return {match[1] or match[2] for match in matches}
 
 
-def lookalikes(cls: type, messages: Iterable[str]) -> list[type]:
-    """The pytrees of a class's package that are what errors ask for: they have most of the attributes, or take as many arguments."""
+def lookalikes(cls: type, messages: Iterable[str]) -> list[Any]:
+    """The pytrees of a class's package that errors ask for: by their names, their attributes, or how many arguments they take; at last functions."""
     package, messages = cls.__module__.partition(".")[0], [*messages]
     attributes = lacking_attributes(messages)
     takes = {int(count) - 1 for text in messages for count in _GIVEN.findall(text)}
+    words = {word for text in messages for word in re.findall(r"\w+", text)} - {cls.__name__}
     counts = {
-        other: len(attributes & attributes_of(other)) + any(accepts(other, count) for count in takes)
+        other: len(attributes & attributes_of(other))
+        + any(accepts(other, count) for count in takes)
+        + MAX_CLASSES * (other.__name__ in words)
         for other in dict.fromkeys(classes_in(package))
     }
     matching = [other for other, count in counts.items() if count and kind_of(other).name in KINDS]
-    return sorted(matching, key=lambda other: (-counts[other], other is cls))[:MAX_CLASSES]
+    functions = [Callable] if any(map(_NOT_CALLABLE.search, messages)) else []
+    return [*sorted(matching, key=lambda other: (-counts[other], other is cls))[:MAX_CLASSES], *functions]
+
+
+def family(cls: type) -> list[type]:
+    """The first of the bases of a class that are of its package: what wraps a module often wraps one of its own family."""
+    package = cls.__module__.partition(".")[0]
+    bases = [base for base in cls.__mro__[1:] if base.__module__.partition(".")[0] == package]
+    return [base for base in bases[::-1] if kind_of(base).name in KINDS][:1]
 
 
 KINDS = ("abstract", "module", "nnx", "namedtuple", "registered")

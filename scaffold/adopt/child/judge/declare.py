@@ -16,6 +16,12 @@ from ..calling.invoke import invoke
 from ..values.sources import Source, literal, refer
 from .quiet_leaves import quiet_leaves
 
+UNDECLARED: dict[str, Any] = {
+    **{"leaves": [], "leaf_imports": [], "static": [], "outputs": [], "updates": [], "dims": []},
+    **{"unsure": [], "presumed": []},
+}
+"""What is declared of a class of which nothing is inferred: its suite finds that by itself."""
+
 
 def declarations(description: Mapping[str, Any], built: Built, called: Called | None) -> dict[str, Any]:
     """Leaves, static values and outputs, as the laws infer them; what they cannot, a suite finds by itself."""

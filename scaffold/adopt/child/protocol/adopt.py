@@ -6,6 +6,7 @@ import inspect
 import warnings
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any
 
 from pytree_laws.engine.timeout import TooLong, time_limit
@@ -20,10 +21,10 @@ from ..calling.extra_methods import extra_methods
 from ..calling.init_state import find_with_state
 from ..calling.static_arguments import with_static_arguments
 from ..classes.kinds import kind_of
-from ..classes.lookalikes import lookalikes
+from ..classes.lookalikes import family, lookalikes
 from ..classes.lookup import add_to_path, load_class
 from ..classes.methods import methods_of
-from ..judge.declare import declarations
+from ..judge.declare import UNDECLARED, declarations
 from ..judge.validate_example import (
     accept_call,
     argumentless_methods,
@@ -64,7 +65,7 @@ def adopt(request: Request) -> dict[str, Any]:
     """What is found of one class: plain JSON, of which the tool makes a test file."""
     add_to_path(request["folders"])
     cls = load_class(request["module"], request["name"])
-    seconds, example = request["seconds"], Example()
+    seconds, example, begin = request["seconds"], Example(), perf_counter()
     too_long = f"it took more than {seconds:.0f} seconds"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -85,11 +86,7 @@ def adopt(request: Request) -> dict[str, Any]:
             return not_built(
                 example.failure.first or "nothing is known of its arguments", example.failure.unknown
             )
-        try:
-            with time_limit((1 - SEARCHES) * seconds, "adopt"):
-                return describe_example(cls, example.built, example)
-        except TooLong:
-            return not_built(too_long)
+        return describe_example(cls, example.built, example, seconds - (perf_counter() - begin))
 
 
 def not_built(why: str, unknown: Sequence[str] = ()) -> dict[str, Any]:
@@ -128,19 +125,23 @@ def search_example(cls: Any, request: Request, example: Example) -> None:
         example.built, example.called = validate_example(cls, other, example.called, said)
 
 
-def describe_example(cls: Any, built: Built, example: Example) -> dict[str, Any]:
-    """What was found of a class, and what the laws infer of it, as plain JSON."""
+def describe_example(cls: Any, built: Built, example: Example, seconds: float) -> dict[str, Any]:
+    """What was found of a class, and what the laws infer of it within these seconds, as plain JSON."""
     of_call, methods = example.of_call, methods_of(cls)
     if example.called is None and of_call.first.startswith("NotImplementedError"):
         return {"built": False, "abstract": f"it leaves its call to subclasses: {of_call.first}"}
     built, called, extra = with_distinct_names(cls, built, example.called, example.methods)
     description = {"built": True, "kind": kind_of(cls).name, "methods": methods, **build_to_json(built)}
-    description |= {**call_to_json(called), **methods_to_json(extra)}
-    guessed = presumed_functions(built, [*([called] if called else []), *extra])
+    description |= {**call_to_json(called), **methods_to_json(extra), **UNDECLARED}
     if methods and called is None:
-        description |= {"why": of_call.first, "unknown": of_call.unknown, "unusable": without_a_way(built)}
-    inferred = declarations(description, built, called)
-    return {**description, **inferred, "unsure": without_sizes(built), "presumed": guessed}
+        description |= {"why": of_call.first, "unknown": of_call.unknown}
+    with contextlib.suppress(TooLong), time_limit(seconds, "adopt"):
+        description |= declarations(description, built, called)
+        description["unsure"] = without_sizes(built)
+        description["presumed"] = presumed_functions(built, [*filter(None, [called]), *extra])
+        if methods and called is None:
+            description["unusable"] = without_a_way(built)
+    return description
 
 
 def why_no_call(built: Built, called: Called, failure: Failure) -> str:
@@ -162,8 +163,9 @@ def built_and_called(cls: Any, request: Request, said: Mapping[str, Source], exa
     if requested_build is not None:
         return call_first_way(cls, request, said, example, [requested_build])
     call_first_way(cls, request, said, example, ways_to_build(cls, said, Budget(TRIES), example.failure))
-    similar = lookalikes(cls, example.of_call.messages)
-    if example.called is None and similar:
+    failure = example.of_call if example.built else example.failure
+    similar = [*lookalikes(cls, failure.messages), *family(cls)]
+    if example.called is None and similar and (methods_of(cls) or example.built is None):
         ways = ways_to_build(cls, said, Budget(FURTHER), example.failure, similar)
         call_first_way(cls, request, said, example, ways)
 

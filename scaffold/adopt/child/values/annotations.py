@@ -92,6 +92,14 @@ def unaliased(annotation: Any) -> Any:
     return annotation
 
 
+def kinds_of_variable(variable: Any) -> list[Any]:
+    """What a type variable stands for: its constraints, and its bound, which may be written as text."""
+    module = str(variable.__module__)
+    names = {**checker_names(module), **vars(sys.modules.get(module, object))}
+    kinds = [*variable.__constraints__, *([variable.__bound__] if variable.__bound__ is not None else [])]
+    return [resolved(getattr(kind, "__forward_arg__", kind), names) for kind in kinds]
+
+
 def union_members(annotation: Any) -> tuple[Any, ...]:
     """The members of a union, None at last; of any other annotation itself."""
     annotation = unaliased(annotation)
@@ -135,6 +143,19 @@ def arity_of(annotation: Any) -> int | None:
 def is_callable_type(annotation: Any) -> bool:
     origin = typing.get_origin(annotation) or annotation
     return origin is Callable or getattr(origin, "__name__", "") == "Callable"
+
+
+def with_count(parameters: Iterable[inspect.Parameter], count: int) -> list[inspect.Parameter]:
+    """The parameters with so many in the place of any number of them."""
+    replaced = list[inspect.Parameter]()
+    for parameter in parameters:
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            names = [f"{parameter.name.removesuffix('s')}_{place}" for place in range(count)]
+            kind = inspect.Parameter.POSITIONAL_ONLY
+            replaced += [parameter.replace(name=name, kind=kind) for name in names]
+        else:
+            replaced.append(parameter)
+    return replaced
 
 
 def required(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:

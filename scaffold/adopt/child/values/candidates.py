@@ -18,6 +18,7 @@ from .annotations import (
     is_array_type,
     is_callable_type,
     is_shaped,
+    kinds_of_variable,
     required,
     signature_of,
     unaliased,
@@ -44,7 +45,8 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
         is_class = isinstance(annotation, type) and not is_open
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
         sources += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
-        sources = [*(source for cls in context.lookalikes for source in context.instances(cls)), *sources]
+        alike = (source for kind in context.lookalikes for source in of_annotation(name, kind, context))
+        sources = [*alike, *sources]
     return list(dict.fromkeys(sources))[:MOST]
 
 
@@ -167,10 +169,10 @@ def of_special(name: str, kind: Any, context: Context) -> list[Source]:
 
 
 def of_type_variable(name: str, kind: Any, context: Context) -> list[Source]:
-    if names.MODULE.search(name):
-        return modules()
-    kinds = [*kind.__constraints__, *([kind.__bound__] if kind.__bound__ is not None else [])]
-    return [value for constraint in kinds for value in of_annotation(name, constraint, context)]
+    sources = [
+        value for constraint in kinds_of_variable(kind) for value in of_annotation(name, constraint, context)
+    ]
+    return [*sources, *modules()] if names.MODULE.search(name) else sources
 
 
 def of_class(name: str, cls: Any, context: Context) -> list[Source]:
@@ -189,12 +191,15 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
         made = Source("optax.adam(0.01)")
         return [made if context.of_optimiser else Source("OPTIMISER", helpers=(f"OPTIMISER = {made.text}",))]
     equinox: Any = sys.modules.get("equinox")
+    named = [
+        source for other in context.lookalikes if cls in other.__mro__ for source in context.instances(other)
+    ]
     if equinox is not None and cls is equinox.Module:
-        return [*(source for other in context.lookalikes for source in context.instances(other)), *modules()]
+        return [*named, *modules()]
     flax: Any = sys.modules.get("flax.nnx")
     if flax is not None and (sources := of_flax(name, cls, flax, context)) is not None:
         return sources
-    return context.instances(cls)
+    return [*named, *context.instances(cls)]
 
 
 def of_flax(name: str, cls: Any, nnx: Any, context: Context) -> list[Source] | None:

@@ -71,5 +71,10 @@ PAIRS = (
     "def objective(value: Any, given: Any) -> Any:\n    return jnp.sum(value * value), value",
 )
 """Functions that return a result and something beside it: of the size of the value, and of none."""
-REDUCES = re.compile(r"reduc|operation|pool|aggregat|agg")
+REDUCES = re.compile(
+    r"reduc|operation|pool|aggregat|agg|log_?(pdf|p(rob)?$|prob|dens|like|post|target)|energy|potential|loss|objective|cost"
+)
+"""Functions that give one number: a density, an energy, what is minimised."""
+DENSITY = "def density(value: Any, given: Any) -> Any:\n    return -jnp.sum(value * value)"
+"""One of two arguments, the second of which may be data of any kind."""
 INITIALISES = re.compile(r"init")

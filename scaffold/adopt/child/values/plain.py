@@ -125,7 +125,7 @@ def functions(name: str, arity: int | None, context: Context) -> list[Source]:
         return [Source("jax.nn.initializers.ones")]
     unary, two = [Source(text) for text in names.ONE], [Source(text) for text in names.TWO]
     if names.REDUCES.search(name):
-        unary = [unary[1], unary[0]]
+        unary, two = [unary[1], unary[0]], [helper(names.DENSITY), *two]
     further = [helper(text) for text in names.HELPERS.values()]
     of_three = [helper(names.FORCED), further[1]]
     if arity is None:

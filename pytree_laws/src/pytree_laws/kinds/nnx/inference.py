@@ -28,7 +28,7 @@ def inferred_variable(path: str, variable: Any, other: Any) -> Var:
     if not jax.tree_util.all_leaves([value]):
         return Var(path, type(variable), below=True)
     shape = jnp.shape(value) if jnp.shape(value) == jnp.shape(value_of(other)) else None
-    kind = type(variable) if is_variable(variable) else nnx.Param
+    kind = type(variable) if is_variable(variable) else nnx.Variable
     # Whether what is no parameter is cut off as well is the author's to say.
     flows = is_inexact(value) and not issubclass(kind, nnx.Param)
     return Var(path, kind, shape, name_of(jnp.result_type(value)), flows=flows)

@@ -106,8 +106,8 @@ class NnxSuite(VariableSuite):
 
     def overwritten(self, instance: Any) -> Any:
         """The module itself, with other values in its Variables."""
-        for variable in variables_of(instance).values():
-            variable.set_value(jax.tree.map(perturb_leaf, value_of(variable)))
+        for path, variable in variables_of(instance).items():
+            assign(instance, path, jax.tree.map(perturb_leaf, value_of(variable)))
         return instance
 
     def elsewhere(self, instance: Any) -> Any:

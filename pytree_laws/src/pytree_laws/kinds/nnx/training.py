@@ -17,7 +17,7 @@ from ...session import once_per_session
 from ...trace.programs import compiled
 from ...values.optimisation import descend, has_forward_mode_alone, start, weighted
 from ...values.randomize import randomize, randomize_indices
-from .variables import copy_of, is_differentiable, values_of, variables_of
+from .variables import assign, copy_of, is_differentiable, values_of, variables_of
 
 
 def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -133,9 +133,8 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
 def with_values(instance: Any, values: Mapping[str, Any]) -> Any:
     """A copy of the module with other values at these paths."""
     module = copy_of(instance)
-    for path, variable in variables_of(module).items():
-        if path in values:
-            variable.set_value(values[path])
+    for path in variables_of(module).keys() & values.keys():
+        assign(module, path, values[path])
     return module
 
 

@@ -119,7 +119,7 @@ def copy_of(module: Any) -> Any:
 def replace_values(module: Any, path: str, value: Any) -> Any:
     """A copy of the module with one value replaced."""
     edited = copy_of(module)
-    variables_of(edited)[path].set_value(value)
+    assign(edited, path, value)
     return edited
 
 
@@ -129,7 +129,16 @@ def with_state_of(module: Any, other: Any) -> Any:
 
 
 def assign(module: Any, path: str, value: Any) -> None:
-    variables_of(module)[path].set_value(value)
+    """Give a Variable another value; what is kept as an array is replaced where it is kept."""
+    variable = variables_of(module)[path]
+    if is_variable(variable):
+        return variable.set_value(value)
+    above, _, name = path.rpartition(".")
+    node = look_up(module, above) if above else module
+    if name.isdigit():
+        node[int(name)] = value
+    else:
+        setattr(node, name, value)
 
 
 def read(module: Any, name: str) -> Any:

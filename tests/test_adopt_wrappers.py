@@ -1,0 +1,167 @@
+"""What `scaffold adopt` gives to classes that wrap others: modules of their own family, any number of arguments, densities."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.asking import Asked
+
+SOURCE = '''
+from __future__ import annotations
+
+import time
+from typing import Any, Callable, Generic, TypeVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+Inner = TypeVar("Inner", bound="Kernel")
+
+
+class Kernel(eqx.Module):
+    """A base of kernels."""
+
+
+class Constant(Kernel):
+    value: jax.Array
+
+    def __init__(self, value=None):
+        self.value = jnp.asarray(value, "float32")
+
+    def __call__(self, x: jax.Array, y: jax.Array) -> jax.Array:
+        return self.value * x * y
+
+
+class Exp(Kernel, Generic[Inner]):
+    inner: Inner
+
+    def __init__(self, inner=None):
+        self.inner = inner if isinstance(inner, Kernel) else Constant(inner)
+
+    def __call__(self, x: jax.Array, y: jax.Array) -> jax.Array:
+        return jnp.exp(self.inner(x, y))
+
+
+class Mapped(Kernel):
+    inner: Kernel
+
+    def __call__(self, *xs):
+        return 2.0 * self.inner(*xs)
+
+
+class Engine(eqx.Module):
+    def __new__(cls, *args: Any, **kwargs: Any):
+        raise TypeError("engines are static")
+
+
+class Running(Kernel):
+    inner: Kernel
+
+    def __init__(self, inner: Kernel):
+        if not isinstance(inner, Exp):
+            raise ValueError("it must be wrapped around an `Exp`")
+        self.inner = inner
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.inner(x, x)
+
+
+class Paired(eqx.Module):
+    """Built of its last argument alone."""
+
+    weight: jax.Array
+
+    def __init__(self, a: int = 1, b: int = 2, c: int = 3, d: int = 4, e: int = 5, f: int = 6, weight=None):
+        self.weight = (a + b + c + d + e + f) * jnp.array(weight)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jnp.sum(self.weight) * x
+
+
+class Lifted(eqx.Module):
+    """Built of anything, and called with a function alone."""
+
+    weight: jax.Array
+    warp: Any
+
+    def __init__(self, size: int, warp):
+        self.weight, self.warp = jnp.ones(size, "float32"), warp
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * self.warp(x)
+
+
+class Patient(eqx.Module):
+    """Quick where it is traced, and slow where it computes."""
+
+    weight: jax.Array
+
+    def __init__(self, size: int):
+        self.weight = jnp.ones(size, "float32")
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        if not isinstance(x, jax.core.Tracer):
+            time.sleep(60.0)
+        return self.weight * x
+
+
+class Sampler(eqx.Module):
+    step: jax.Array
+
+    def __init__(self, step: float):
+        self.step = jnp.asarray(step, "float32")
+
+    def __call__(self, position: jax.Array, log_density: Callable[..., Any], data: jax.Array) -> jax.Array:
+        return position + self.step * jax.grad(log_density)(position, data) * jnp.sum(data)
+'''
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    asked = Asked(Path(tmp_path_factory.mktemp("wrappers")), "wrappers_of_others", SOURCE)
+    yield asked
+    asked.child.close()
+
+
+def test_a_bound_that_is_written_as_text_is_known(asked: Asked) -> None:
+    assert asked.adopt("Exp")["inputs"][0][1].startswith("Constant(")
+
+
+def test_any_number_of_arguments_is_as_many_as_the_call_needs(asked: Asked) -> None:
+    answer = asked.adopt("Mapped")
+    assert answer["called"]
+    assert [name for name, *_ in answer["arguments"]] == ["x_0", "x_1"]
+
+
+def test_a_class_whose_constructor_raises_whatever_it_is_given_has_no_instances(asked: Asked) -> None:
+    listed = {each["name"]: each for each in asked.listed["classes"]}
+    assert listed["Engine"]["why"] == "it is abstract: its constructor raises, whatever it is given"
+    assert not listed["Running"]["why"]
+
+
+def test_a_class_that_an_error_names_is_what_belongs_there(asked: Asked) -> None:
+    answer = asked.adopt("Running")
+    assert answer["inputs"][0][1].startswith("Exp(")
+    assert answer["called"]
+
+
+def test_an_argument_without_a_default_of_its_own_goes_before_others(asked: Asked) -> None:
+    assert [name for name, _ in asked.adopt("Paired")["inputs"]] == ["weight"]
+
+
+def test_a_density_gives_one_number_and_takes_data(asked: Asked) -> None:
+    answer = asked.adopt("Sampler")
+    assert answer["called"]
+    assert "density" in dict((name, text) for name, text, _ in answer["arguments"])["log_density"]
+
+
+def test_a_class_that_takes_long_to_describe_is_adopted_with_less(asked: Asked) -> None:
+    answer = asked.adopt("Patient", seconds=3.0)
+    assert (answer["built"], answer["called"], answer["leaves"]) == (True, True, [])
+
+
+def test_what_is_not_callable_gives_way_to_a_function(asked: Asked) -> None:
+    answer = asked.adopt("Lifted")
+    assert (answer["called"], dict(answer["inputs"])["warp"]) == (True, "jnp.tanh")
