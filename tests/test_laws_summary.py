@@ -199,7 +199,7 @@ def test_laws_that_are_left_out_are_told_by_suite(tmp_path: Path) -> None:
     assert code == 0 and "passed" not in told, told
     first, second = told.split("test_further.py::TestReference\n")
     assert "test_affine.py::TestAffine\n" in first and "  with `reference`: P19 (2 tests)\n" in first
-    assert "  does not apply, since the class has no load: P14 (7 tests)\n" in first
+    assert re.search(r"  does not apply, since the class has no load: P14 \(\d tests\)\n", first), first
     assert "with `reference`" not in second.partition("test_further.py::")[0]
 
 

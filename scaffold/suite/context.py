@@ -30,10 +30,10 @@ from scaffold.spec.rules.bases import concrete
 from scaffold.spec.rules.claims import never_reads
 from scaffold.spec.source.text import docstring
 from scaffold.spec.states import holds_state, is_stateful, state_fields
+from scaffold.suite.bounds import bounds
 from scaffold.suite.calls import call_arguments
 from scaffold.suite.claims import claims, local, precisions, targets
 from scaffold.suite.declared import (
-    bounds,
     conditional_fields,
     drawn_fields,
     dtype_of_all,

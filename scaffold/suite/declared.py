@@ -1,16 +1,12 @@
-"""What the tests can know of an instance from the spec alone: values, spreads, bounds, and what depends on what."""
+"""What the tests can know of an instance from the spec alone: values, spreads, and what depends on what."""
 
 import ast
-import contextlib
 import math
-import operator
-from collections.abc import Callable, Iterator
-from typing import Any
 
 from scaffold.emit.construct import is_index
 from scaffold.emit.initialised import fan_axes
 from scaffold.passes.variables import UNTRAINED
-from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
+from scaffold.spec.construction.constructor import key_consumers, sources_of
 from scaffold.spec.construction.init_std import measured
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
@@ -29,31 +25,25 @@ from scaffold.suite.examples import Examples
 from scaffold.suite.setup_draws import keys_and_draws, reads_value
 
 TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2
-DIGITS = 9  # behind the point of a bound: what binary fractions add beyond is noise
 _UNITS = {"normal": 1.0, "uniform": 1 / math.sqrt(3), "truncated_normal": TRUNCATED}
 """The deviation of each draw for a measure of 1."""
 _GAINS = {"lecun": 1.0, "he": 2.0, "glorot": 1.0}
-COMPARE: dict[type, Callable[[Any, Any], bool]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}
 
 
 def value_of(field: Field, path: str) -> str | None:
     """What each element of the leaf at `path` holds after construction, where the spec says it."""
-    named = {"zeros": "0.0", "ones": "1.0", "full": _number(field.measure or "")}.get(field.initialiser or "")
+    named = {"zeros": "0.0", "ones": "1.0", "full": number_source(field.measure or "")}.get(
+        field.initialiser or ""
+    )
     if named is not None and field.array is not None:
         return named if field.array.inexact else str(int(float(named)))
     _, separator, entry = path.rpartition(f"{field.name}.")
     preset = dict(field.preset) if separator else {}
-    return _number(preset[entry]) if entry in preset else None
+    return number_source(preset[entry]) if entry in preset else None
 
 
-def _number(source: str) -> str | None:
+def number_source(source: str) -> str | None:
+    """The source of a number of Python; None of anything else."""
     try:
         value = ast.literal_eval(source)
     except (ValueError, SyntaxError):
@@ -122,6 +112,11 @@ def kept_fields(spec: ModuleSpec) -> list[str]:
     return dynamic + [field.name for field in spec.static if is_stored_as_given(field) and _is_tuple(field)]
 
 
+def is_stored_as_given(field: Field) -> bool:
+    """Whether a field holds what the constructor is given."""
+    return field.given and field.converter is None and field.preprocess is None
+
+
 def _is_tuple(field: Field) -> bool:
     """Whether it is a tuple of numbers or texts, of any length, whose order is the caller's choice."""
     match field.type:
@@ -134,7 +129,7 @@ def _is_tuple(field: Field) -> bool:
 def _is_kept(field: Field) -> bool:
     changed = field.preprocess or field.converter or field.optional or field.default is not None
     # A preset entry of which no value is declared takes the place of the given one.
-    changed = changed or any(_number(source) is None for _, source in field.preset)
+    changed = changed or any(number_source(source) is None for _, source in field.preset)
     return field.given and not changed and field.role != "module" and not field.python_leaf
 
 
@@ -261,93 +256,6 @@ def _read_in_every_case(node: ast.AST) -> set[str]:
         case _:
             parts = map(_read_in_every_case, ast.iter_child_nodes(node))
             return set[str]().union(*parts)
-
-
-def bounds(spec: ModuleSpec) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Values of static numbers that the checks just accept, and values that they just refuse."""
-    accepted: list[tuple[str, str]] = []
-    rejected: list[tuple[str, str]] = []
-    for field in spec.static:
-        # Elsewhere in the constructor a strange value may raise another error first.
-        alone = is_stored_as_given(field) and not is_read_elsewhere(spec, field)
-        for value, holds in (*_at_bounds(field), *_listed(field)) if alone else ():
-            (accepted if holds else rejected).append((field.name, repr(value)))
-    return accepted, rejected
-
-
-def is_stored_as_given(field: Field) -> bool:
-    """Whether a field holds what the constructor is given."""
-    return field.given and field.converter is None and field.preprocess is None
-
-
-def is_read_elsewhere(spec: ModuleSpec, field: Field) -> bool:
-    """Whether the constructor reads a field for anything but its own check."""
-    others = [other for other in spec.fields if other is not field]
-    sources = [
-        source for field in others for source in (*sources_of(field), *([field.check] if field.check else []))
-    ]
-    return bool(spec.setup.strip()) or any(field.name in reads(source) for source in sources)
-
-
-def _at_bounds(field: Field) -> Iterator[tuple[int | float, bool]]:
-    """Each number that the check compares the field with, and the ones beside it that fare otherwise: with whether it holds."""
-    if not (field.check and isinstance(field.type, ScalarType) and field.type.name in ("int", "float")):
-        return
-    number, step = (int, 1) if field.type.name == "int" else (float, 0.001)
-    for bound in _bounds(field.check, field.name):
-        holds = _holds(field.check, field.name, bound)
-        yield number(bound), holds
-        for beyond in (bound - step, bound + step):
-            if _holds(field.check, field.name, beyond) is not holds:
-                yield round(beyond, DIGITS), not holds
-
-
-def _listed(field: Field) -> Iterator[tuple[Any, bool]]:
-    """The values that a check such as `axis in (-1, -2)` lists, and the integers beside them, which it does not."""
-    match ast.parse(field.check or "None", mode="eval").body:
-        case ast.Compare(left=ast.Name(id=field.name), ops=[ast.In()], comparators=[source]):
-            with contextlib.suppress(ValueError):  # a name among them
-                listed = list(ast.literal_eval(source))
-                yield from ((value, True) for value in listed)
-                yield from ((value, False) for value in _beside(listed))
-        case _:
-            return
-
-
-def _beside(listed: list[Any]) -> Iterator[int]:
-    """The integers next to listed ones, and those of the other sign, that are not listed themselves."""
-    numbers = [listed_size for listed_size in listed if type(listed_size) is int]
-    near = dict.fromkeys(value for number in numbers for value in (number - 1, number + 1, -number))
-    yield from (value for value in near if value not in listed)
-
-
-def _comparison(check: str, name: str) -> tuple[list[ast.expr], list[ast.cmpop]] | None:
-    """The operands and operators of a chain that compares the field with numbers."""
-    node = ast.parse(check, mode="eval").body
-    if not isinstance(node, ast.Compare) or any(type(comparison) not in COMPARE for comparison in node.ops):
-        return None
-    operands = [node.left, *node.comparators]
-    names = [operand for operand in operands if isinstance(operand, ast.Name)]
-    others = [operand for operand in operands if not isinstance(operand, ast.Name)]
-    plain = all(_number(ast.unparse(expression)) is not None for expression in others)
-    return (operands, node.ops) if [operand.id for operand in names] == [name] and plain else None
-
-
-def _bounds(check: str, name: str) -> list[int | float]:
-    compared = _comparison(check, name)
-    operands = compared[0] if compared else []
-    return [ast.literal_eval(operand) for operand in operands if not isinstance(operand, ast.Name)]
-
-
-def _holds(check: str, name: str, value: float) -> bool:
-    compared = _comparison(check, name)
-    assert compared is not None
-    values = [
-        value if isinstance(expression, ast.Name) else ast.literal_eval(expression)
-        for expression in compared[0]
-    ]
-    pairs = zip(compared[1], values, values[1:], strict=False)
-    return all(COMPARE[type(compare)](left, right) for compare, left, right in pairs)
 
 
 def dtype_of_all(kind: Type) -> list[str]:

@@ -12,7 +12,8 @@ from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ListType, ScalarType, TupleType, Type
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import Field
-from scaffold.suite.declared import COMPARE, bounds, is_read_elsewhere, is_stored_as_given
+from scaffold.suite.bounds import COMPARE, bounds, is_read_elsewhere
+from scaffold.suite.declared import is_stored_as_given
 from scaffold.suite.subject import Subject
 
 Row = tuple[tuple[str, str], ...]

@@ -11,7 +11,7 @@ from scaffold.spec.grammar.types import (
     Type,
     UnionType,
 )
-from scaffold.suite.declared import bounds
+from scaffold.suite.bounds import bounds
 from scaffold.suite.refused import other_shapes, refused_by_checks
 from scaffold.suite.subject import Subject
 

@@ -14,7 +14,7 @@ def changes_options_alone(trial: TracedConfiguration) -> bool:
     Some values print as an address, which is another one in each process.
     """
     configuration = trial.configuration
-    changes = {**configuration.inputs, **configuration.given, **configuration.leaves}.values()
+    changes = configuration.changes.values()
     numbers = any(is_array(v) or isinstance(v, float | complex) for v in changes)
     return not numbers and " at 0x" not in configuration.name
 

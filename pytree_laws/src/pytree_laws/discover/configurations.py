@@ -57,10 +57,14 @@ class Configuration:
         )
 
     @property
+    def changes(self) -> dict[str, Any]:
+        """Of the constructor, the call and the leaves together."""
+        return {**self.inputs, **self.given, **self.leaves}
+
+    @property
     def leaves_out_alone(self) -> bool:
         """Whether it does nothing but leave out what the example gives, and no suite declares it."""
-        changes = [*self.inputs.values(), *self.given.values(), *self.leaves.values()]
-        return not self.is_declared and all(value is None for value in changes)
+        return not self.is_declared and all(value is None for value in self.changes.values())
 
     @property
     def size(self) -> int:
@@ -90,10 +94,9 @@ class TracedConfiguration:
     @property
     def is_quiet(self) -> bool:
         """Whether a flag, and nothing else, says that nothing is random."""
-        configuration = self.configuration
-        changes = {**configuration.inputs, **configuration.given, **configuration.leaves}.items()
-        return configuration.size == 1 and all(
-            value is QUIET.get(name.rpartition(".")[2], EMPTY) for name, value in changes
+        return self.configuration.size == 1 and all(
+            value is QUIET.get(name.rpartition(".")[2], EMPTY)
+            for name, value in self.configuration.changes.items()
         )
 
     @property

@@ -69,7 +69,8 @@ def _uses(
     for name, value in values:
         rest = {key: v for key, v in invocation.given.items() if key != name}
         title = f"{method.name}({changes_as_text({name: value})})"
-        yield Use(title, bound_with(invocation, {name: value}), instance, rest, flag=name)
+        changes = {name: value}
+        yield Use(title, bound_with(invocation, changes), instance, rest, flag=name, changes=changes)
 
 
 def likely_values(invocation: Invocation, source: Callable[..., Any] | type) -> list[tuple[str, Any]]:

@@ -2,7 +2,7 @@
 
 import enum
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -30,6 +30,8 @@ class Use(NamedTuple):
     """Whether it is with the example as it stands."""
     flag: str = ""
     """The flag that has another value."""
+    changes: Mapping[str, Any] = {}
+    """What has another value than in the example, in the method or in the constructor."""
 
 
 OtherUses = Callable[[Method, Invocation, Any], Iterator[Use]]
@@ -55,7 +57,8 @@ def uses_of(suite: Any, method: Method) -> Iterator[Use]:
     for traced in (*traced_configurations(suite), *accepted_configurations(suite)):
         if is_built_otherwise(traced):
             name = f"{method.name}{inputs_as_text(traced.configuration)}"
-            yield Use(name, _use_of(method), suite.elsewhere(traced.instance), arguments)
+            changes = traced.configuration.changes
+            yield Use(name, _use_of(method), suite.elsewhere(traced.instance), arguments, changes=changes)
 
 
 def _use_of(method: Method) -> Callable[..., Any]:
@@ -83,7 +86,7 @@ def at_other_values(method: Method, invocation: Invocation, instance: Any) -> It
             rest = {key: argument for key, argument in invocation.given.items() if key != name}
             message = f"{method.name}({changes_as_text({name: value})})"
             run, flag = bound_with(invocation, {name: value}), name if is_flag(value) else ""
-            yield Use(message, run, instance, rest, flag=flag)
+            yield Use(message, run, instance, rest, flag=flag, changes={name: value})
 
 
 def uses_by_flag(

@@ -37,7 +37,8 @@ def test_p07_gives_what_is_declared_in_each_configuration(subject: Suite) -> Non
         if traced.trace is not None and not _changes_what_is_given(traced):
             where = f"call with {traced.configuration.name}"
             forms = [dict(named_leaves(configuration.trace[1])) for configuration in (usual, traced)]
-            _check_forms(where, paths, *forms, sizes=_has_the_same_sizes(subject, traced.instance))
+            sizes = _has_the_same_sizes(subject, traced.instance, traced.configuration.changes)
+            _check_forms(where, paths, *forms, sizes=sizes)
 
 
 @CHECKS.register(MEMBERS, severity=ADVICE)
@@ -48,7 +49,7 @@ def test_p07_methods_give_what_is_declared_in_each_configuration(subject: Suite)
         for other in others if paths else ():
             forms = [_forms(each.use.name, each.trace) for each in (plain, other) if each.trace]
             if len(forms) == 2:  # what cannot be traced is refused, or P7 tells of it
-                sizes = _has_the_same_sizes(subject, other.use.instance)
+                sizes = _has_the_same_sizes(subject, other.use.instance, other.use.changes)
                 _check_forms(other.use.name, paths, *forms, sizes=sizes)
 
 
@@ -85,8 +86,13 @@ def _changes_what_is_given(traced: TracedConfiguration) -> bool:
     return is_of_dtypes(traced) or any(isinstance(value, dict) for value in changes)
 
 
-def _has_the_same_sizes(subject: Suite, instance: Any) -> bool:
-    """Whether the arrays of an instance have the shapes of the example, as far as both have them."""
+def _has_the_same_sizes(subject: Suite, instance: Any, changes: Mapping[str, Any]) -> bool:
+    """Whether nothing that is changed is a size, and the arrays of an instance have the shapes of the example.
+
+    A number may be a size, and a text or a member of an enum may choose one (`padding="VALID"`); a flag is none.
+    """
+    if not all(isinstance(value, bool | None) for value in changes.values()):
+        return False
     usual, other = (avals(subject.to_tree(each)[0]) for each in (subject.cached_instance(), instance))
     return all(usual[path][0] == other[path][0] for path in usual.keys() & other.keys())
 
