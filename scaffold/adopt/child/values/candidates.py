@@ -57,6 +57,8 @@ def of_first_words(name: str, annotation: Any) -> list[Source]:
         if name.startswith("keys"):
             return [Source("jax.random.split(jax.random.key(seed), 3)")]
         return [Source("jax.random.key(seed)")] if not is_number(annotation) else []
+    if names.EDGES.search(name):
+        return [Source('sample(seed, (2, 7), "int", 0, 2)')]
     if name == "seed" and annotation in (int, EMPTY):
         return [Source("seed")]
     if name == "rngs" and "flax.nnx" in sys.modules:
@@ -229,7 +231,7 @@ def shaped(name: str, kind: Any, context: Context) -> list[Source]:
     shape, dtype = context.sizes.of_dims(kind.dim_str), dtype_of(kind)
     if shape is None:
         return [array(name, shape, dtype, context) for shape in context.shapes]
-    return [array(name, shape, dtype, context)]
+    return [array(name, (*context.leading, *shape), dtype, context)]
 
 
 def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
@@ -246,9 +248,10 @@ def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
 
 
 def several(name: str, kind: Any, context: Context) -> list[list[Source]]:
-    """Two values of a kind, or one."""
+    """As many values of a kind as an error asks for; two, or one."""
     sources = values_for(name.removesuffix("s") or name, kind, context)[:4]
-    return [[source, source] for source in sources] + [[source] for source in sources[:1]]
+    asked_for = [[source] * length for length in context.lengths for source in sources]
+    return [*asked_for, *([source, source] for source in sources), *([source] for source in sources[:1])]
 
 
 def lists(name: str, kind: Any, context: Context) -> list[Source]:
