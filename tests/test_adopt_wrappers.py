@@ -150,6 +150,36 @@ class Graph(eqx.Module):
         return jnp.zeros_like(x).at[end].add(x[begin] * self.weight)
 
 
+T = TypeVar("T")
+
+
+class Reaction(eqx.Module):
+    """Built of a text of a form that an error names."""
+
+    rate: jax.Array
+    parts: tuple[str, ...] = eqx.field(static=True)
+
+    def __init__(self, text: str):
+        if "->" not in text:
+            raise ValueError(f"{text!r} must contain '->' between its parts")
+        self.parts, self.rate = tuple(text.split(" -> ")), jnp.ones((), "float32")
+
+    def __call__(self, time: jnp.floating, x: jax.Array) -> jax.Array:
+        return self.rate * time * x
+
+
+class Held(eqx.Module):
+    """Built of anything but None."""
+
+    value: Any
+
+    def __init__(self, value: T | None = None):
+        self.value = 2.0 * value
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.value * x
+
+
 class Patient(eqx.Module):
     """Quick where it is traced, and slow where it computes."""
 
@@ -245,3 +275,13 @@ def test_the_rank_that_an_error_names_is_tried_first(asked: Asked) -> None:
 def test_edges_of_a_graph_join_nodes_that_have_features(asked: Asked) -> None:
     found = arguments(asked.adopt("Graph"))
     assert found == {"x": "sample(seed, (5, 3))", "edge_index": 'sample(seed, (2, 7), "int", 0, 2)'}
+
+
+def test_a_text_has_the_sign_that_an_error_names(asked: Asked) -> None:
+    answer = asked.adopt("Reaction")
+    assert dict(answer["inputs"]) == {"text": '"A -> B"'}
+    assert arguments(answer)["time"] == "sample(seed)"
+
+
+def test_a_free_variable_that_may_be_none_is_anything(asked: Asked) -> None:
+    assert dict(asked.adopt("Held")["inputs"]) == {"value": "sample(seed, (3,))"}

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 
 from . import names
 from .annotations import (
@@ -41,7 +42,7 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     if context.of_optimiser and name.endswith("mask"):
         sources = [Source("True"), *sources]
     is_open = annotation in (EMPTY, Any, object)
-    if is_open or not sources:
+    if is_open or all(source.text == "None" for source in sources):
         is_class = isinstance(annotation, type) and not is_open
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
         sources += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
@@ -183,6 +184,8 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
         return [Source(f"jax.ShapeDtypeStruct({shape}, jnp.float32)") for shape in shapes]
     if cls in (object, Any) or cls.__module__ in ("builtins", "collections.abc", "typing"):
         return []
+    if issubclass(cls, np.number):
+        return [array(name, (), "int" if issubclass(cls, np.integer) else "float", context)]
     if issubclass(cls, enum.Enum):
         return [refer(cls).but(f"{refer(cls).text}.{member.name}") for member in cls]
     items = own_items(cls)
