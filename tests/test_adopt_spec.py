@@ -163,6 +163,7 @@ def test_a_class_goes_along_with_what_it_reads_and_no_more(tmp_path: Path) -> No
     assert read_tree(tmp_path).keys() == {"layers.py"}
 
 
+@pytest.mark.slow  # specs of every form are generated and compared above
 def test_the_tests_of_its_spec_pass_and_see_a_mistake(tmp_path: Path) -> None:
     write_tree(tmp_path, {"layers.py": LAYERS})
     spec = adopt(tmp_path, "layers.py:Layer").stdout

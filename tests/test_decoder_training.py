@@ -40,6 +40,7 @@ def two_processes(folder: Path, name: str, *options: str) -> "list[subprocess.Po
     return [start(folder, name, *shared, "--process", str(number), *options) for number in (0, 1)]
 
 
+@pytest.mark.slow
 def test_two_processes_train_as_one_device_does(tmp_path: Path) -> None:
     one = start(tmp_path, "one", "--steps", "3")
     several = two_processes(tmp_path, "two", "--steps", "3")

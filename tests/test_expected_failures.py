@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.forking import forked_pytest
 from tests.support import write_tree
 
@@ -99,6 +101,7 @@ def test_a_set_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     assert "TypeError: `laws` of TestScale is '9.9'; this version of pytree-laws has 0.1, 0.2" in told
 
 
+@pytest.mark.slow  # three whole runs of a suite
 def test_a_suite_says_how_many_of_its_tests_must_run(tmp_path: Path) -> None:
     code, told = of_set(tmp_path / "few", "must_run = 10")
     assert code == 0 and "must_run" not in told

@@ -34,13 +34,13 @@ def check_drawn(count: int) -> Counter[tuple[str, str]]:
 
 
 def test_gradients_of_drawn_classes_are_those_of_plain_jax() -> None:
-    seen = check_drawn(90)
-    assert {(kind, role) for kind, roles in ROLES.items() for role in (*roles, "untold")} <= set(seen)
+    check_drawn(30)
 
 
 @pytest.mark.slow
 def test_gradients_of_many_drawn_classes_are_those_of_plain_jax() -> None:
-    check_drawn(2_000)
+    seen = check_drawn(2_000)
+    assert {(kind, role) for kind, roles in ROLES.items() for role in (*roles, "untold")} <= set(seen)
 
 
 CALL = {"args": "x: f[n]", "returns": "f[n]"}

@@ -230,6 +230,7 @@ def test_the_wheel_of_the_laws_needs_what_it_declares_alone(tmp_path: Path) -> N
     assert "--numbers" in environment.pytest(project, "--help").stdout
 
 
+@pytest.mark.slow
 def test_a_project_whose_environment_has_the_laws_gets_no_wheel(bare: Environment, tmp_path: Path) -> None:
     install_laws(bare, tmp_path)
     project = tmp_path / "project"

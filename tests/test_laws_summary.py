@@ -159,6 +159,7 @@ def test_the_garbage_collector_is_tuned_while_a_law_runs_and_not_after(tmp_path:
     assert result.returncode == 0 and "2 passed" in result.stdout, result.stdout
 
 
+@pytest.mark.slow  # whole suites with every line; the next tests name single ones
 def test_a_test_that_does_not_apply_is_neither_collected_nor_reported(tmp_path: Path) -> None:
     write_tree(tmp_path, {"test_affine.py": AFFINE, "test_further.py": FURTHER})
     code, told = pytest_of(tmp_path, "-rA")

@@ -224,6 +224,13 @@ def test_sizes_of_one_may_leave_no_elements(kind: str) -> None:
         assert Both(raw, n=n, **drawn).values()["w"].shape == (n - 1, n)
 
 
+@pytest.mark.parametrize("name", [name for name, made in INITIALISERS.items() if "{fan}" in made.source])
+def test_complex_numbers_of_no_fixed_width_are_made_without_a_warning(name: str) -> None:
+    raw = {**spec({"w": f"c[m,n]={name}"}), "arguments": [], "test": {"sizes": {"m": 2, "n": 3}}}
+    made = Both(raw, m=2, n=3, key=jax.random.key(0)).values()["w"]
+    assert made.dtype == jnp.complex64 and jnp.any(jnp.imag(made) != 0)
+
+
 # -- draws from keys that setup has split ------------------------------------------------------------------------------
 
 SETUP = """

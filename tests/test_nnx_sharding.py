@@ -87,6 +87,7 @@ def test_each_variable_says_where_it_lies(tmp_path: Path) -> None:
     assert "partition_specs" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.spread(5)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_the_laws_see_a_mistake(name: str, tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ def test_what_a_kind_brings_stands_once_or_says_whose_it_is(kind: str, tmp_path:
         assert {"_one_flatten", "_two_unflatten"} <= set(names) and "_flatten" not in names
 
 
+@pytest.mark.slow  # the decoder of generated_examples is a module of several classes
 def test_the_suites_of_all_classes_pass(tmp_path: Path) -> None:
     every = (
         "from abc import abstractmethod\n"

@@ -61,6 +61,7 @@ def test_what_does_not_hold_is_said_with_its_reason(tmp_path: Path) -> None:
         assert f"    skips = (\n        'p10_',\n        {told[form]}    )\n".replace("'", '"') in tests
 
 
+@pytest.mark.slow
 @pytest.mark.spread(2)
 @pytest.mark.parametrize("form", FORMS)
 def test_it_is_a_skip_of_what_would_fail(form: str, tmp_path: Path) -> None:

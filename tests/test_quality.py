@@ -63,7 +63,7 @@ def checks_of_users() -> Iterator[Any]:
     """What users get, and each tool as it comes; this repository's own settings hold the laws to ruff and pyright."""
     for place, commands in (("pytree_laws/src", (("mypy",),)), ("generated_examples", OF_USERS)):
         for command in commands:
-            is_long = place != "generated_examples" or command == ("pyright",)
+            is_long = place != "generated_examples" or command in (("pyright",), ("mypy",))
             marks = [pytest.mark.slow] if is_long else []
             yield pytest.param(command, place, id=f"{place}-{' '.join(command[:2])}", marks=marks)
 

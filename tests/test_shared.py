@@ -100,6 +100,7 @@ body = "return self.decoder @ jnp.tanh(self.encoder(x - self.middle))"
 """
 
 
+@pytest.mark.slow  # tied_embedding of generated_examples is tied
 def test_arrays_of_sub_modules_are_tied(tmp_path: Path) -> None:
     affine = (EXAMPLES / "specs/affine.toml").read_text()
     tree = AUTOENCODER.replace('name = "A', 'name = "TreeA').replace("[fields]", 'kind = "pytree"\n[fields]')

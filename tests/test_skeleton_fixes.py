@@ -102,7 +102,7 @@ def test_legal_values_are_those_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(ScaffoldError) as caught:
         read_spec_file(tmp_path / "x.py", "x.py")
     assert [one.fix for one in caught.value.faults] == [
-        "write `static(...)` for what is part of the treedef, `data(...)` for what holds arrays",
+        "write `static(...)` for what is part of the treedef, `data(...)` for arrays, `module(...)` for sub-modules",
         "write a str, or an expression",
     ]
     assert legal_in_python(("abstract", "module")) == ("Abstract", "Module")

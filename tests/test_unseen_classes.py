@@ -154,6 +154,59 @@ class Curve(Module):
     def __call__(self, x: Float[Array, ""]) -> Float[Array, ""]:
         return jnp.interp(x, jnp.sort(self.knots), self.heights)
 """,
+    "tuples of arrays and of sub-modules": """
+class Cell(Module):
+    weight: Float[Array, " n"] = param("normal")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.weight * x
+
+
+class Cells(Module):
+    scales: tuple[Float[Array, " n"], ...] = param()
+    cells: tuple[Cell, ...]
+    ends: tuple[Cell, Cell]
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        for scale in self.scales:
+            x = x * scale
+        for cell in (*self.cells, *self.ends):
+            x = cell(x)
+        return x
+""",
+    "sizes that a constructor divides, and a sub-module without arrays": """
+class Attention(Module):
+    qkv: eqx.nn.Linear
+    norm: eqx.Module
+    heads: int = static()
+
+    def __init__(self, size: int, heads: int, *, norms: bool = False, key: PRNGKeyArray):
+        head_size = size // heads
+        assert head_size * heads == size, "size must be divisible by heads"
+        self.qkv = eqx.nn.Linear(size, 3 * size, key=key)
+        self.norm = eqx.nn.LayerNorm(head_size) if norms else eqx.nn.Identity()
+        self.heads = heads
+
+    def __call__(self, x: Float[Array, "n size"]) -> Float[Array, "n size"]:
+        q, k, v = jnp.split(jax.vmap(self.qkv)(x).reshape(x.shape[0], self.heads, -1), 3, axis=-1)
+        weights = jax.nn.softmax(jnp.einsum("nhd,mhd->hnm", jax.vmap(jax.vmap(self.norm))(q), k))
+        return jnp.einsum("hnm,mhd->nhd", weights, v).reshape(x.shape)
+""",
+    "what an own constructor leaves out by default": """
+class Scaler(Module):
+    offset: Array | None = data()
+    scale: Array | None = data()
+
+    def __init__(self, offset: Array | None = None, scale: Array | None = None):
+        if scale is not None and offset is None:
+            raise ValueError("an offset is needed with a scale")
+        self.offset = None if offset is None else jnp.array(offset)
+        self.scale = None if scale is None else jnp.array(scale)
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        x = x if self.offset is None else x - self.offset
+        return x if self.scale is None else x / self.scale
+""",
 }
 
 

@@ -37,7 +37,7 @@ class TestLoopCondition(ClosureLaws):
         return (
             (
                 sample(seed, (), "int32"),
-                sample(seed, (2,)),
+                sample(seed + 10, (2,)),
             ),
         )
 

@@ -28,6 +28,10 @@ def initialised(spec: ModuleSpec, field: Field, array: ArrayType, key: str) -> s
         if field.measure is None
         else (initialiser.measured, _operand_in(initialiser.measured, field.measure))
     )
+    if "{fan}" in source and array.dtype == "c":
+        dtype = (
+            "jnp.result_type(complex)"  # jax takes `complex` for 128 bits where it splits it into its parts
+        )
     fan = fan_axes(spec, array, field.name)
     made = source.format(key=key, shape=shape_source(array), dtype=dtype, fan=fan, measure=measure) + narrowed
     return _unless_empty(array, made) if "{fan}" in source else made

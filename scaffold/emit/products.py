@@ -1,6 +1,7 @@
 """Over which axis of a matrix the products in a class sum."""
 
 import ast
+from functools import cache
 
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import dedented
@@ -10,14 +11,19 @@ def summed_axes(spec: ModuleSpec, name: str) -> set[int]:
     """The axes of the field that products with `@` sum over: -1 for `self.weight @ x`, -2 for `x @ self.weight`."""
     bodies = [function.call.body for _, function in spec.functions]
     sources = [*map(dedented, bodies), *(field.expression or "" for field in spec.derived)]
-    nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
-    products = [
-        (node.left, node.right)
-        for node in nodes
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
-    ]
+    products = [factors for source in sources if "@" in source for factors in _products(source)]
     from_right = {axis for left, _ in products for axis in _axis(left, name, -1)}
     return from_right | {axis for _, right in products for axis in _axis(right, name, -2)}
+
+
+@cache
+def _products(source: str) -> tuple[tuple[ast.expr, ast.expr], ...]:
+    """The two sides of each product with `@`."""
+    return tuple(
+        (node.left, node.right)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+    )
 
 
 def _axis(node: ast.expr, name: str, axis: int) -> set[int]:

@@ -61,7 +61,7 @@ class _Ledger(Struct):
 def carry_out(plan: Plan, root: Path, lock: Lock) -> None:
     """Write the plan below `root`, its real root, while the lock is held; raises `ScaffoldError` as `publish` does."""
     places = Places(root)
-    targets = [(step, check_unchanged(places, step)) for step in plan.writes]
+    targets = [(step, places.of(step.path)) for step in plan.writes]
     _refuse_closed(targets, root)
     journal = _journal(targets, root)
     ledger = _ledger(targets, root, journal)
@@ -71,8 +71,10 @@ def carry_out(plan: Plan, root: Path, lock: Lock) -> None:
         _stage_all(ledger)
         ledger.at = PurePosixPath(LOCK)
         lock.append(go_line(journal), sync=True)
+        # Looked at again at the last moment: an editor may have saved while the others were staged.
+        now = Places(root)
         for write in ledger.writes:
-            _replace(root, write, ledger)
+            _replace(now, write, ledger)
     except BaseException as error:
         lost = _undo(ledger)
         lock.done = not any(
@@ -205,10 +207,9 @@ def set_aside(target: Path, aside: Path) -> None:
         shutil.copy2(target, aside)
 
 
-def _replace(root: Path, write: _Write, ledger: _Ledger) -> None:
+def _replace(places: Places, write: _Write, ledger: _Ledger) -> None:
     ledger.at = write.step.path
-    # Looked at again at the last moment: an editor may have saved while the others were staged.
-    if check_unchanged(Places(root), write.step) != write.target:
+    if check_unchanged(places, write.step) != write.target:
         raise OSError(errno.EBUSY, "its folder was exchanged for another meanwhile")
     ledger.replacing.append(write)
     if write.step.before is None:

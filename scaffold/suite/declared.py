@@ -13,7 +13,16 @@ from scaffold.passes.variables import UNTRAINED
 from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
 from scaffold.spec.construction.init_std import measured
 from scaffold.spec.grammar.dtypes import DTYPES
-from scaffold.spec.grammar.types import ArrayType, CallableType, ListType, ScalarType, TupleType, Type, arrays
+from scaffold.spec.grammar.types import (
+    ArrayType,
+    CallableType,
+    ListType,
+    OpaqueType,
+    ScalarType,
+    TupleType,
+    Type,
+    arrays,
+)
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names, dedented, draws_from
 from scaffold.suite.examples import Examples
@@ -151,7 +160,10 @@ def used_fields(spec: ModuleSpec) -> list[str]:
 
 
 def conditional_fields(spec: ModuleSpec) -> list[str]:
-    """The parameters that the body of the call reads, though not in every case: some configurations leave them out."""
+    """The parameters that some configurations leave out.
+
+    The body of the call does not read them in every case, or the author's constructor need not make them.
+    """
     body = _call_body(spec)
     nodes = [node for statement in body for node in ast.walk(statement)]
     always = _always_read(body)
@@ -159,7 +171,12 @@ def conditional_fields(spec: ModuleSpec) -> list[str]:
     there = [
         field.name for field in trained if not (field.optional or field.nullable or field.name in always)
     ]
-    return [name for name in there if any(_reads(node, name) for node in nodes)]
+    needless = [name for name in there if any(_reads(node, name) for node in nodes)]
+    return needless + [field.name for field in spec.dynamic if field.built and _may_be_none(field)]
+
+
+def _may_be_none(field: Field) -> bool:
+    return field.nullable or (isinstance(field.type, OpaqueType) and field.type.may_be_none)
 
 
 def _outlives_its_update(body: list[ast.stmt], name: str) -> bool:

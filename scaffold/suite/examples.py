@@ -106,7 +106,8 @@ class Examples(Struct, frozen=True, dict=True):
             case SetType(item=item):
                 return f"{{{self.value(item, name, offset)}}}"
             case TupleType(items=items, variadic=variadic):
-                parts = [self.value(item, name, offset) for item in (items * 2 if variadic else items)]
+                held = items * 2 if variadic else items
+                parts = [self.value(item, name, offset + 10 * i) for i, item in enumerate(held)]
                 return "(2, 3)" if variadic and parts == ["3", "3"] else f"({', '.join(parts)},)"
             case LiteralType(values=values):
                 return repr(values[0])

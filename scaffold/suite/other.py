@@ -2,7 +2,8 @@
 
 from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import Parameter, parameters, reads, sources_of
-from scaffold.spec.construction.sizes import other_size
+from scaffold.spec.construction.divisions import all_divide
+from scaffold.spec.construction.sizes import Sizes, other_size
 from scaffold.spec.grammar.types import (
     ArrayType,
     CallableType,
@@ -67,8 +68,20 @@ def _changed(subject: Subject, parameter: Parameter) -> tuple[str, str] | None:
         return None
     if name in sizes and not _is_free_dim(spec, name):
         return None
-    changed = _other_value(field.type, source)
+    is_count = field.type == ScalarType("int") and source.isdigit()
+    changed = (
+        _other_count(spec, name, {**sizes, name: int(source)})
+        if is_count
+        else _other_value(field.type, source)
+    )
     return None if changed is None else (name, changed)
+
+
+def _other_count(spec: ModuleSpec, name: str, sizes: Sizes) -> str | None:
+    """A number beside the usual one that divides what that divides."""
+    usual = sizes[name]
+    others = (usual + 1, *range(usual - 1, 0, -1))
+    return next((str(other) for other in others if all_divide(spec, {**sizes, name: other}, sizes)), None)
 
 
 def _is_free_dim(spec: ModuleSpec, name: str) -> bool:
@@ -95,8 +108,6 @@ def _other_value(kind: Type, source: str) -> str | None:
     match kind:
         case ScalarType(name="bool"):
             return {"True": "False", "False": "True"}.get(source)
-        case ScalarType(name="int"):
-            return str(int(source) + 1) if source.isdigit() else None
         case ScalarType(name="float"):
             return _other_float(source)
         case ScalarType(name="str"):

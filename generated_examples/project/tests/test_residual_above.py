@@ -38,7 +38,7 @@ class TestResidualAbove(ClosureLaws):
         return (
             (
                 sample(seed, (), "int32"),
-                sample(seed, (2,)),
+                sample(seed + 10, (2,)),
             ),
         )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from math import prod
 from typing import Any, cast
 
@@ -10,6 +10,7 @@ from scaffold.errors import Fault
 from scaffold.mesh_axes import axes_of
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
+from scaffold.spec.construction.divisions import all_divide, multiplied
 from scaffold.spec.grammar.types import (
     LARGEST,
     ArrayType,
@@ -61,7 +62,8 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     whole = {name: DEVICES if axes_of(name, spec.sharding or ()) else 1 for name in wanted}
 
     def sized(free: list[int]) -> dict[str, int]:
-        return {**chosen, **{name: whole[name] * size for name, size in zip(wanted, free, strict=True)}}
+        wholes = {name: whole[name] * size for name, size in zip(wanted, free, strict=True)}
+        return multiplied(spec, {**chosen, **wholes}, wanted)
 
     tried = [sized(free) for free in _choices(len(wanted), chosen)]
     small = ({**chosen, **dict(zip(wanted, free, strict=True))} for free in _small(len(wanted)))
@@ -71,7 +73,10 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
 def other_size(spec: ModuleSpec, name: str, sized: Sizes) -> int | None:
     """A size for `name` that no dim has and with which no dim is empty."""
     untaken = (prime for prime in primes() if prime not in sized.values())
-    tried = [{**sized, name: next(untaken)} for _ in range(_TRIES)]
+    multiples = (factor * sized[name] for factor in range(2, _TRIES))
+    others = [*islice(untaken, _TRIES), *multiples, *range(1, sized[name])]
+    candidates = [{**sized, name: size} for size in others if size not in sized.values()]
+    tried = [candidate for candidate in candidates if all_divide(spec, candidate, sized)]
     best = _best(spec, tried, tried)
     return best[name] if best is not None else None
 

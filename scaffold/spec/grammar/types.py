@@ -94,6 +94,11 @@ class OpaqueType(Struct, frozen=True):
         return re.fullmatch(r"([\w.]+\[)?(jax\.|jnp\.)?(Array|ndarray)\b(, *\S.*\])?", self.text) is not None
 
     @property
+    def may_be_none(self) -> bool:
+        """Whether it says that None may stand there: `Array | None`, `Optional[Array]`."""
+        return re.fullmatch(r".*\| *None|None *\|.*|([\w.]+\.)?Optional\[.*\]", self.text) is not None
+
+    @property
     def module(self) -> str:
         """That it is of no generated class."""
         return "elsewhere"
@@ -120,6 +125,26 @@ def without_none(kind: Type) -> Type:
     if isinstance(kind, UnionType) and kind.optional and len(kind.members) == 1:
         return kind.members[0]
     return kind
+
+
+def as_stored(kind: Type) -> Type:
+    """The type of a field: a `tuple[X, ...]` of what is traced holds what a list of it does, which is stored as a tuple."""
+    match kind:
+        case TupleType(items=(item,), variadic=True) if is_traced(item):
+            return ListType(as_stored(item))
+        case ListType(item=item):
+            return ListType(as_stored(item))
+        case DictType(item=item):
+            return DictType(as_stored(item))
+        case UnionType(members=members, optional=optional):
+            return UnionType(tuple(map(as_stored, members)), optional)
+        case _:
+            return kind
+
+
+def is_traced(kind: Type) -> bool:
+    """Whether it holds arrays or sub-modules, which no treedef can."""
+    return any(isinstance(part, ArrayType | TreeType | ClassType) for part in walk(kind))
 
 
 def children(kind: Type) -> "tuple[Type, ...]":

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from scaffold.comments import as_comment
 from scaffold.kind import kind_of
-from scaffold.spec.grammar.types import Type, UnionType, without_none
+from scaffold.spec.grammar.types import Type, UnionType, as_stored, without_none
 from scaffold.spec.grammar.values import default_source, literal
 from scaffold.spec.model import Field
 from scaffold.spec.reading.field_text import parse_field_text
@@ -57,6 +57,7 @@ def _field(reader: Reader, name: str, raw: Any, unsaid: _UNSAID) -> Field | None
         return None
     table = reader.table(parse_field_text(raw) if isinstance(raw, str) else raw, FIELD_KEYS, place)
     kind = reader.type(table["type"], f"{place}.type") if "type" in table else None
+    kind = as_stored(kind) if kind is not None else None
     role = _role(reader, name, kind, table, unsaid) if kind is not None else None
     if kind is None or role is None:
         return None

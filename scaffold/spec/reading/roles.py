@@ -17,6 +17,7 @@ from scaffold.spec.grammar.types import (
     TupleType,
     Type,
     UnionType,
+    is_traced,
 )
 from scaffold.spec.model import Field
 from scaffold.spec.tables.key import ROLES
@@ -66,6 +67,9 @@ def _roles(kind: Type) -> tuple[str | None, tuple[str, ...]]:
             return None, ("static", "buffer")
         case ScalarType(name="int" | "bool"):
             return "static", ("static", "buffer")
+        case TupleType(items=items) if is_traced(kind):
+            holds_modules = all(_roles(item)[0] == "module" for item in items)
+            return ("module", ("module",)) if holds_modules else (None, ("static",))
         case ScalarType() | LiteralType() | TupleType() | SetType():
             return "static", ("static",)
         case CallableType():
@@ -88,8 +92,9 @@ def without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, st
         return f"`{text}` mixes what is traced with what is static", "write one type"
     if isinstance(kind, UnionType):
         return f"`{text}` has no role of its own", f'write `role = "{legal[0]}"`'
-    if isinstance(kind, OpaqueType):
-        fix = 'write `role = "static"` for what is part of the treedef, `role = "data"` for what holds arrays'
+    if isinstance(kind, OpaqueType | TupleType):
+        fix = 'write `role = "static"` for what is part of the treedef, `role = "data"` for arrays, '
+        fix += '`role = "module"` for sub-modules'
         return "nothing says what is stored", fix
     fix = 'a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'
     return "a bare float has no role", fix

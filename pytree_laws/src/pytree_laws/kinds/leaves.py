@@ -17,6 +17,7 @@ from ..inspect.arrays import (
     restore_like,
 )
 from ..inspect.trees import (
+    arrays_of,
     is_under,
     look_up,
     map_arrays,
@@ -83,6 +84,16 @@ class LeafSuite(Suite):
         if isinstance(frozen, str):
             return bool(look_up(self.cached_instance(), frozen))
         return frozen
+
+    def may_be_absent(self, declared: Any) -> bool:
+        return self._is_bare_module(declared) or super().may_be_absent(declared)
+
+    def _is_bare_module(self, declared: Any) -> bool:
+        """Whether a sub-module is there that has no arrays, as `eqx.nn.Identity`."""
+        with contextlib.suppress(AttributeError, KeyError, IndexError):
+            part = look_up(self.cached_instance(), declared.path)
+            return declared.role == "module" and part is not None and not arrays_of(part)
+        return False
 
     def is_unused(self, path: str) -> bool:
         leaf = self.declared(path)

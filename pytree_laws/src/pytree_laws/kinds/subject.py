@@ -102,8 +102,8 @@ class Subject(InstanceAnswers):
         return ADVICE if isinstance(array, np.generic) else FAULT
 
     def may_be_absent(self, declared: Any) -> bool:
-        """Whether nothing need be there of what is declared: a sub-module without parts."""
-        return False
+        """Whether nothing need be there of what is declared: what some configurations leave out."""
+        return declared.path in self.conditional
 
     def may_update(self, path: str, part: Any) -> bool:
         """Whether a call may update a part."""

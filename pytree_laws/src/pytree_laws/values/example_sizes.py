@@ -10,7 +10,8 @@ from ..inspect.arrays import is_array
 from ..trace.jaxprs import NEEDS_VALUES
 
 _OF_SHAPES = re.compile(
-    r"shape|broadcast|divi(?:de|sib|sion)|dimension|dot_general|\baxis\b|\bsizes?\b|split|rank", re.IGNORECASE
+    r"shape|broadcast|multiple|divi(?:de|sib|sion)|dimension|dot_general|\baxis\b|\bsizes?\b|split|rank",
+    re.IGNORECASE,
 )
 
 
@@ -30,7 +31,7 @@ def hint_of(suite: Any, error: BaseException | None) -> str:
 
 def is_of_shapes(error: BaseException | None) -> bool:
     """Whether an error may come from shapes that do not go together."""
-    may_be = isinstance(error, ValueError | TypeError | ZeroDivisionError)
+    may_be = isinstance(error, ValueError | TypeError | AssertionError | ZeroDivisionError)
     may_be = may_be and not isinstance(error, NEEDS_VALUES)
     return may_be and _OF_SHAPES.search(str(error)) is not None
 

@@ -64,8 +64,8 @@ def perturb_leaf(leaf: Any, sign: int = 1) -> Any:
     """Another value of the same shape and dtype; integers stay valid indices if they can."""
     if is_key(leaf):
         return restore_like(raw(leaf) + np.uint32(sign + 2), leaf)
-    if type(leaf) in (bool, int, float, complex):
-        return not leaf if type(leaf) is bool else leaf + sign
+    if not is_array(leaf) and isinstance(leaf, int | float | complex):
+        return not leaf if isinstance(leaf, bool) else leaf + sign
     value = np.asarray(leaf)
     if value.dtype == bool:
         return on_device(~value)

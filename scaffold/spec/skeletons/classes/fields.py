@@ -7,7 +7,7 @@ from typing import Any
 
 from scaffold.errors import suggestion
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.grammar.types import ClassType, OpaqueType, arrays, walk
+from scaffold.spec.grammar.types import ClassType, OpaqueType, TupleType, arrays, as_stored, is_traced, walk
 from scaffold.spec.grammar.types import without_none as without_none_type
 from scaffold.spec.reading.roles import legal_roles
 from scaffold.spec.skeletons.words.annotations import is_of_grammar, type_of, without_none
@@ -50,8 +50,10 @@ def is_without_annotation(statement: ast.stmt, names: Names) -> bool:
 
 
 def _is_of_another_role(text: str, keys: dict[str, Any]) -> bool:
-    """Whether the author gives a value that is no array another role than its type has: it is stored as it is."""
-    kind, role = without_none_type(parse_type(text)), keys.get("role")
+    """Whether it is stored as it is: a tuple of several parts, or no array and of another role than its type has."""
+    kind, role = as_stored(without_none_type(parse_type(text))), keys.get("role")
+    if isinstance(kind, TupleType) and is_traced(kind) and "module" not in legal_roles(kind):
+        return True
     is_known = role is None or role in legal_roles(kind) or role not in legal_roles(OpaqueType(text))
     return not is_known and not arrays(kind)
 

@@ -80,7 +80,8 @@ class VariableSuite(MutableSuite):
 
     def may_be_absent(self, declared: Var) -> bool:
         variables = variables_of(self.cached_instance())
-        return declared.is_tree and not any(is_under(path, declared.path) for path in variables)
+        is_empty = declared.is_tree and not any(is_under(path, declared.path) for path in variables)
+        return is_empty or super().may_be_absent(declared)
 
     def is_unused(self, path: str) -> bool:
         variable = self.declared(path)
