@@ -5,12 +5,14 @@ from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
+import numpy as np
 import pytest
 
 from pytree_laws import LawBroken, Leaf, PytreeLaws, check_pytree, sample
 from pytree_laws.laws.values.p19_snapshot import sections
-from pytree_laws.report import ADVICE, FAULT
+from pytree_laws.report import ADVICE, FAULT, Fault
 from pytree_laws.state import StateLaws
+from pytree_laws.values.comparison import check_same_bits
 
 
 class Eager(eqx.Module):
@@ -269,3 +271,12 @@ def test_a_flag_of_what_is_random_is_advice_where_nothing_is() -> None:
     with pytest.raises(LawBroken, match="at each of its values") as broken:
         QuietSuite().test_p08_every_flag_of_the_call_matters()
     assert broken.value.finding.severity == ADVICE
+
+
+def test_arrays_of_numpy_are_compared_as_arrays() -> None:
+    value = np.arange(3.0, dtype="float32")
+    check_same_bits({"x": value}, {"x": value.copy()}, "they differ")
+    with pytest.raises(Fault):
+        check_same_bits({"x": value}, {"x": value + 1}, "they differ")
+    with pytest.raises(Fault):
+        check_same_bits({"x": value}, {}, "they differ")
