@@ -29,9 +29,8 @@ def initialised(spec: ModuleSpec, field: Field, array: ArrayType, key: str) -> s
         else (initialiser.measured, _operand_in(initialiser.measured, field.measure))
     )
     if "{fan}" in source and array.dtype == "c":
-        dtype = (
-            "jnp.result_type(complex)"  # jax takes `complex` for 128 bits where it splits it into its parts
-        )
+        # jax takes `complex` for 128 bits where it splits it into its parts.
+        dtype = "jnp.result_type(complex)"
     fan = fan_axes(spec, array, field.name)
     made = source.format(key=key, shape=shape_source(array), dtype=dtype, fan=fan, measure=measure) + narrowed
     return _unless_empty(array, made) if "{fan}" in source else made

@@ -1,7 +1,7 @@
 """Over which axis of a matrix the products in a class sum."""
 
 import ast
-from functools import cache
+from functools import lru_cache
 
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import dedented
@@ -16,7 +16,7 @@ def summed_axes(spec: ModuleSpec, name: str) -> set[int]:
     return from_right | {axis for _, right in products for axis in _axis(right, name, -2)}
 
 
-@cache
+@lru_cache(maxsize=64)  # for each of its fields a module asks, and its suite again
 def _products(source: str) -> tuple[tuple[ast.expr, ast.expr], ...]:
     """The two sides of each product with `@`."""
     return tuple(

@@ -7,6 +7,7 @@ from functools import lru_cache
 from scaffold.spec.construction.constructor import sources_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.instance import named_value
 
 _WANT_POSITIVE = {"log", "log2", "log10", "sqrt", "rsqrt"}
 
@@ -33,35 +34,26 @@ def _wanted_in_all(sources: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _wanted_in(source: str) -> frozenset[str]:
-    return frozenset(_wanted(ast.parse(dedented(source))))
+    return frozenset(filter(None, _wanted(ast.parse(dedented(source)))))
 
 
-def _wanted(tree: ast.AST) -> Iterator[str]:
+def _wanted(tree: ast.AST) -> Iterator[str | None]:
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr=function), args=[first, *_]) if function in _WANT_POSITIVE:
-                yield from _name(first)
+                yield named_value(first)
             case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant(value=0)]):
-                yield from _name(left)
+                yield named_value(left)
             case ast.Call(func=ast.Attribute(attr="error_if"), args=[_, refused, *_]):
                 yield from _refused_below(refused)
             case _:
                 pass
 
 
-def _refused_below(condition: ast.expr) -> Iterator[str]:
+def _refused_below(condition: ast.expr) -> Iterator[str | None]:
     for node in ast.walk(condition):
         match node:
             case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE()], comparators=[ast.Constant(value=0)]):
-                yield from _name(left)
+                yield named_value(left)
             case _:
                 pass
-
-
-def _name(node: ast.expr) -> Iterator[str]:
-    """The argument, or the field, that an expression is."""
-    match node:
-        case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name):
-            yield name
-        case _:
-            pass

@@ -7,6 +7,7 @@ from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec, once
 from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.instance import named_value
 
 _ROUNDS = 4
 """How many divisions may hang on each other, as `size // heads // groups` does."""
@@ -23,21 +24,14 @@ def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
 
 def _division(node: ast.AST) -> Iterator[Division]:
     match node:
-        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=ast.Name() | ast.Attribute() as right):
-            yield from ((name, divisor) for name in _names(left) for divisor in _names(right))
-        case ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant(value=int(number))) if number > 0:
-            yield from ((name, number) for name in _names(left))
+        case ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant(value=int(divisor))) if divisor > 0:
+            name = named_value(left)
+        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right):
+            name, divisor = named_value(left), named_value(right)
         case _:
             return
-
-
-def _names(node: ast.expr) -> Iterator[str]:
-    """The name, which a field has too: `heads` of `self.heads`."""
-    match node:
-        case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name):
-            yield name
-        case _:
-            return
+    if name is not None and divisor is not None:
+        yield name, divisor
 
 
 def multiplied(spec: ModuleSpec, sized: dict[str, int], free: Iterable[str]) -> dict[str, int]:

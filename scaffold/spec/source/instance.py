@@ -14,6 +14,11 @@ def attribute_of_self(node: ast.AST, context: type[ast.expr_context] = ast.expr_
             return None
 
 
+def named_value(node: ast.AST) -> str | None:
+    """The name of the argument, or of the field, that an expression is: `heads` of `heads` and of `self.heads`; or None."""
+    return node.id if isinstance(node, ast.Name) else attribute_of_self(node)
+
+
 def self_attributes(source: str) -> tuple[str, ...]:
     """The attributes of `self` that a source reads, sorted."""
     nodes = ast.walk(ast.parse(dedented(source)))
