@@ -252,7 +252,8 @@ def test_the_wheel_beside_the_tests_needs_no_installation(bare: Environment, tmp
     assert passed(bare.pytest(project, "-k", "nothing_else or p03 or p04")) >= 10
     broken = project / "affine.py"
     replace_in(broken, "self.weight @ x", "self.weight @ x * 0")
-    failed = bare.pytest(project, "tests/test_affine.py", "-k", "p08")
+    shown = ("-k", "p08", "--tb=long")  # with the code of the law
+    failed = bare.pytest(project, "tests/test_affine.py", *shown)
     assert (
         failed.returncode == 1
         and f"{wheel.name}/pytree_laws/laws/transforms/p08_never_stale.py" in failed.stdout

@@ -103,7 +103,8 @@ def on_purpose(names: Sequence[str]) -> str:
 def gives_its_shape(suite: Any, name: str) -> bool:
     """Whether the outputs have other shapes where an argument is shorter, as an embedding of positions has them."""
     use, instance = example_call(suite), suite.cached_instance()
-    assert use is not None
+    if use is None:
+        return False
     shorter = map_arrays(lambda leaf: leaf[:1] if leaf.ndim else leaf, use.given[name])
     try:
         (_, usual), _ = trace_call(suite, instance, {}, by_name=True)
