@@ -160,7 +160,11 @@ class Suite(Subject):
 
     def plain_inputs(self, seed: int) -> dict[str, Any]:
         """The inputs that belong to the caller."""
-        return self.inputs(seed)
+        return {name: v for name, v in self.inputs(seed).items() if not self.is_updated_by_use(v)}
+
+    def is_updated_by_use(self, value: Any) -> bool:
+        """Whether who is given a value may update it, as streams of keys are updated when they are drawn from."""
+        return False
 
     def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
         """The arguments with one value in those that are arrays, except for the carry."""

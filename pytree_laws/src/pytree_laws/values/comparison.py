@@ -49,7 +49,8 @@ def check_same_bits(left: Mapping[str, Any], right: Mapping[str, Any], message: 
     message = f"{message}: {{!r:.200}} and {{!r:.200}}"
     for name in {**left, **right}:
         array, other = left.get(name), right.get(name)
-        same = is_array(array) == is_array(other) and None not in (array, other) and same_bits(array, other)
+        is_there = array is not None and other is not None
+        same = is_there and is_array(array) == is_array(other) and same_bits(array, other)
         check(same, name, message.format(array, other), hint)
 
 

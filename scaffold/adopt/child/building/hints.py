@@ -10,6 +10,8 @@ from ..values.sizes import LARGEST
 from .built import Failure
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
+BETWEEN = re.compile(r"[`'\"]([^\w\s`'\",.:]{1,3})[`'\"]")
+"""What stands between the parts of a text, as an error names it."""
 SHAPE = re.compile(r"shape:? \(((?:\w+, ?)*\w+),?\)")
 """How an error says which shape an array must have: of numbers, and of names that stand for any."""
 
@@ -24,7 +26,9 @@ def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Para
     """The context with the words, numbers and shapes that errors name."""
     names = {parameter.name for parameter in parameters}
     text = "\n".join(failure.messages)
-    words = [word for word in dict.fromkeys(WORDS.findall(text)) if word not in (*context.words, *names)]
+    joined = [f"A {sign} B" for sign in BETWEEN.findall(text)]
+    words = [*dict.fromkeys([*joined, *WORDS.findall(text)])]
+    words = [word for word in words if word not in (*context.words, *names)]
     counts = [int(word) for word in sorted({*re.findall(r"\w+", text)}) if word.isdigit()]
     numbers = [count for count in counts if 1 < count <= LARGEST and count not in context.numbers]
     shapes = [shape_named(dims) for dims in SHAPE.findall(text)]

@@ -9,7 +9,6 @@ from dataclasses import replace
 from ..building.budget import Budget, combinations
 from ..building.build import instances
 from ..building.built import Failure
-from ..classes.lookalikes import lookalikes
 from ..classes.methods import is_promised, methods_of, parameters_of_method
 from ..values import names
 from ..values.annotations import ARRAYS, EMPTY, is_shaped, required, with_count
@@ -19,6 +18,7 @@ from ..values.plain import Context, array, arrays, tuple_of
 from ..values.sizes import Sizes, foreign_sizes, held_sizes, named_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
 from .called import Called, Subject
+from .hints import NO_HINTS, Hints, hints_of, with_hints
 from .invoke import UNBOUND, over_batch
 from .static_arguments import static_arguments
 from .trace import instead, shape_in, trace_call
@@ -82,20 +82,20 @@ def try_signature(
     """The call with arguments for these parameters, and for those that errors name."""
     wanted = [*required(parameters), *(parameter for parameter in parameters if is_wanted(parameter, said))]
     subject = replace(subject)  # this method alone is mapped over a batch where it names the axis of one
-    start, similar = len(failure.messages), list[type]()
+    start, hints = len(failure.messages), NO_HINTS
     for _ in range(2):
-        called = search(subject, name, wanted, said, budget, failure, similar)
+        called = search(subject, name, wanted, said, budget, failure, hints)
         if called is not None:
             return called
         mentions = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
         further = [
             parameter for parameter in parameters if parameter.name in mentions and parameter not in wanted
         ]
-        similar = lookalikes(type(subject.instance), failure.messages[start:])
-        if not (further or similar):
+        hints = hints_of(type(subject.instance), failure.messages[start:])
+        if not (further or hints):
             return None
         wanted = [*wanted, *further[:2]]
-        budget.tries = max(budget.tries, FURTHER if similar else 0)
+        budget.tries = max(budget.tries, FURTHER if hints else 0)
     return None
 
 
@@ -113,12 +113,12 @@ def search(
     said: Mapping[str, Source],
     budget: Budget,
     failure: Failure,
-    similar: Sequence[type] = (),
+    hints: Hints = NO_HINTS,
 ) -> Called | None:
     """The first arguments that work and on which the outputs depend, or the first that work."""
     fallback: Called | None = None
-    for context in contexts(subject, wanted, said):
-        context.lookalikes = similar
+    for plain in contexts(subject, wanted, said):
+        context = with_hints(plain, hints)
         lists = [values_for(parameter.name, parameter.annotation, context) for parameter in wanted]
         failure.unknown = [
             parameter.name for parameter, sources in zip(wanted, lists, strict=True) if not sources
@@ -146,6 +146,8 @@ def contexts(
     instance_sizes, known = held_sizes(instance, subject.state), named_sizes(instance)
     foreign, below = foreign_sizes(instance_sizes), min(instance_sizes, default=2)
     shapes = shapes_of(instance_sizes)
+    if any(names.EDGES.search(parameter.name) for parameter in wanted):  # nodes have features
+        shapes = sorted(shapes, key=lambda shape: len(shape) != 2)
     dims = [dim for dim in dims_of(wanted) if dim not in known]
     lists = [
         list(dict.fromkeys([foreign[place % 6], *instance_sizes, *foreign[:3]])) for place in range(len(dims))

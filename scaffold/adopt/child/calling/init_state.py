@@ -19,8 +19,8 @@ from .call import contexts, try_method
 from .called import Called, Subject
 from .static_arguments import is_number
 
-BEGINS = re.compile(r"^(init|initial|begin|start|create)(_|$)|_init$")
-HOLDS = re.compile(r"(^|_)(state|carry|hidden|memory|cache)$")
+BEGINS = re.compile(r"^(init|initial|initiali[sz]e|begin|start|create)(_|$)|_init$")
+HOLDS = re.compile(r"(^|_)(state|carry|hidden|memory|cache)$|^h$")
 EACH = 8
 """How many arguments of a method that takes the state are tried: most are those that it was made of."""
 WAYS = 8

@@ -124,6 +124,8 @@ def is_array_type(annotation: Any) -> bool:
 
 def dtype_of(annotation: Any) -> str:
     """The dtype by which `sample` makes an array of an annotation of jaxtyping."""
+    if getattr(getattr(annotation, "array_type", None), "__name__", "") == "PRNGKeyArray":
+        return "key"
     dtypes = annotation.dtypes
     names = [str(dtype) for dtype in dtypes] if isinstance(dtypes, tuple | list) else []
     if not names or "float32" in names:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 
 from . import names
 from .annotations import (
@@ -41,7 +42,7 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     if context.of_optimiser and name.endswith("mask"):
         sources = [Source("True"), *sources]
     is_open = annotation in (EMPTY, Any, object)
-    if is_open or not sources:
+    if is_open or all(source.text == "None" for source in sources):
         is_class = isinstance(annotation, type) and not is_open
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
         sources += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
@@ -57,6 +58,8 @@ def of_first_words(name: str, annotation: Any) -> list[Source]:
         if name.startswith("keys"):
             return [Source("jax.random.split(jax.random.key(seed), 3)")]
         return [Source("jax.random.key(seed)")] if not is_number(annotation) else []
+    if names.EDGES.search(name):
+        return [Source('sample(seed, (2, 7), "int", 0, 2)')]
     if name == "seed" and annotation in (int, EMPTY):
         return [Source("seed")]
     if name == "rngs" and "flax.nnx" in sys.modules:
@@ -181,6 +184,8 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
         return [Source(f"jax.ShapeDtypeStruct({shape}, jnp.float32)") for shape in shapes]
     if cls in (object, Any) or cls.__module__ in ("builtins", "collections.abc", "typing"):
         return []
+    if issubclass(cls, np.number):
+        return [array(name, (), "int" if issubclass(cls, np.integer) else "float", context)]
     if issubclass(cls, enum.Enum):
         return [refer(cls).but(f"{refer(cls).text}.{member.name}") for member in cls]
     items = own_items(cls)
@@ -229,7 +234,7 @@ def shaped(name: str, kind: Any, context: Context) -> list[Source]:
     shape, dtype = context.sizes.of_dims(kind.dim_str), dtype_of(kind)
     if shape is None:
         return [array(name, shape, dtype, context) for shape in context.shapes]
-    return [array(name, shape, dtype, context)]
+    return [array(name, (*context.leading, *shape), dtype, context)]
 
 
 def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
@@ -246,9 +251,10 @@ def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
 
 
 def several(name: str, kind: Any, context: Context) -> list[list[Source]]:
-    """Two values of a kind, or one."""
+    """As many values of a kind as an error asks for; two, or one."""
     sources = values_for(name.removesuffix("s") or name, kind, context)[:4]
-    return [[source, source] for source in sources] + [[source] for source in sources[:1]]
+    asked_for = [[source] * length for length in context.lengths for source in sources]
+    return [*asked_for, *([source, source] for source in sources), *([source] for source in sources[:1])]
 
 
 def lists(name: str, kind: Any, context: Context) -> list[Source]:

@@ -15,6 +15,8 @@ DOCUMENTED_ORDER = re.compile(r"knots|ascending|increasing|sorted|monotonic", re
 INDEX = re.compile(
     r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index)$"
 )
+EDGES = re.compile(r"^edge_(index|list)$")
+"""The edges of a graph: in two rows, the nodes where they begin and end."""
 WHOLE = re.compile(r"(steps|periods?|iters?|iterations|epochs)$|(^|_)(every|num|n)_")
 STATE = re.compile(r"^state$")
 TIME = re.compile(r"^(t|t0|t1|ta|tb|time|dt|dt0|tprev|tnext)$")

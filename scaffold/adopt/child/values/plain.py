@@ -35,6 +35,10 @@ class Context:
     """Numbers that an error has named."""
     lookalikes: Sequence[type] = ()
     """Classes that have the attributes for which an error has asked."""
+    lengths: Sequence[int] = ()
+    """How many parts an error has asked for."""
+    leading: tuple[int, ...] = ()
+    """Axes before those that an annotation names."""
     ascending: Sequence[str] = ()
     """The arguments whose numbers ascend, as a docstring says."""
     index_below: int = 2

@@ -19,7 +19,7 @@ from .inference import inferred_updates, inferred_variables, render_variables
 from .texts import RENAMED_TESTS, WORDING
 from .variables import (
     Var,
-    is_of_nnx,
+    holds_nnx,
     is_variable,
     variables_of,
 )
@@ -39,8 +39,8 @@ class VariableSuite(MutableSuite):
         """Fresh keyword arguments of the constructor."""
         return {"seed": seed} if takes_a_seed(type(self).build) else {"rngs": nnx.Rngs(seed)}
 
-    def plain_inputs(self, seed: int) -> dict[str, Any]:
-        return {name: v for name, v in self.inputs(seed).items() if not is_of_nnx(v)}
+    def is_updated_by_use(self, value: Any) -> bool:
+        return holds_nnx(value)
 
     def manifest(self) -> Sequence[Var]:
         """The Variables as they are declared, or as they are found from modules."""

@@ -163,6 +163,11 @@ def is_of_nnx(value: Any) -> bool:
     return any(isinstance(member, nnx.Pytree | nnx.Variable) for member in members)
 
 
+def holds_nnx(value: Any) -> bool:
+    """Whether it is of NNX, or an object that has such attributes, as settings with streams of keys among them."""
+    return is_of_nnx(value) or any(map(is_of_nnx, attributes(value).values()))
+
+
 def is_differentiable(_: Any, variable: Any) -> bool:
     return is_inexact(value_of(variable))
 

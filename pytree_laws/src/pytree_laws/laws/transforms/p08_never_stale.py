@@ -4,7 +4,7 @@ from typing import Any
 
 from ...discover.evaluation import severity_of_values
 from ...engine.registry import Checks
-from ...inspect.arrays import same_bits
+from ...inspect.arrays import is_floating, same_bits
 from ...inspect.trees import arrays_of
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, FAULT, Law, check
@@ -64,10 +64,10 @@ def changes_output(subject: Suite, path: str, seed: int) -> bool:
 
 def differ(subject: Suite, before: Any, after: Any) -> bool:
     """Whether results of one program differ by more than rounding; in 16 bits, in which rounding hides an edit, at all."""
-    if not is_half(subject.narrowest):
-        return not close(before, after)
-    pairs = zip(arrays_of(before), arrays_of(after), strict=True)
-    return not all(same_bits(left, right) for left, right in pairs)
+    pairs = [*zip(arrays_of(before), arrays_of(after), strict=True)]
+    if is_half(subject.narrowest) or any(is_floating(v) and is_half(str(v.dtype)) for v, _ in pairs):
+        return not all(same_bits(left, right) for left, right in pairs)
+    return not close(before, after)
 
 
 @CHECKS.register()
