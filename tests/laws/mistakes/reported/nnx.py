@@ -198,10 +198,9 @@ class Stands(Follows):
     def restore(self, state):
         if jax.tree.structure(nnx.state(self)) != jax.tree.structure(state):
             raise ValueError("the state has other paths")
-        if any(
-            a.shape != b.shape for a, b in zip(*map(jax.tree.leaves, (nnx.state(self), state)), strict=True)
-        ):
-            raise ValueError("the state has other shapes")
+        pairs = zip(*map(jax.tree.leaves, (nnx.state(self), state)), strict=True)
+        if any((a.shape, a.dtype) != (b.shape, b.dtype) for a, b in pairs):
+            raise ValueError("the state has other shapes or dtypes")
         nnx.update(self, state)
 
 

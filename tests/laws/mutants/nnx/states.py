@@ -226,12 +226,16 @@ class HalfOfTheCarry(CarryLaws):
             return {"h": carry["h"].astype(jnp.float16)}, h
 
 
-@mutant("P11", "argument 0", "where jax has 64 bits its new value is", "float32")
-class FixedCarry(CarryLaws):
+@mutant("P11", "argument 0", "where jax has 64 bits its new value is", "float64")
+class WiderCarry(CarryLaws):
     class cls(Cell):
         def __call__(self, carry, x):
             carry, h = super().__call__(carry, x)
-            return {"h": carry["h"].astype(jnp.float32)}, h
+            return {"h": carry["h"] + jnp.zeros(3)}, h
+
+    def arguments(self, seed):
+        carry, x = super().arguments(seed)
+        return {"h": jnp.asarray(carry["h"], jnp.float32)}, x
 
 
 # P15, P16: keys that are given.

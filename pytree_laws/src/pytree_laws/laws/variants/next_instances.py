@@ -13,6 +13,7 @@ from ...discover.method_uses import PLAIN, Use, uses_of
 from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
+from ...inspect.call_recorder import record_call
 from ...inspect.trees import avals
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, COST, FAULT, check
@@ -52,7 +53,13 @@ def test_p11_methods_hand_on_what_the_instance_has(subject: PytreeSuite) -> None
                 value, was = form.settings.get(path), own.settings[path]
                 message = f"of an instance with {setting_text(was)} the next has {setting_text(value)}"
                 same = same_value(value, was)
-                check(same, f"{use.name}.{path}", message, hint.format(path), severity=_severity(method))
+                check(
+                    same or _is_given(method, use, value),
+                    f"{use.name}.{path}",
+                    message,
+                    hint.format(path),
+                    severity=_severity(method),
+                )
             _check_leaves(method, use.name, usual, form, own)
 
 
@@ -114,6 +121,14 @@ def _handed_on(subject: PytreeSuite, method: Method, usual: Form) -> set[str]:
     are_carried = method.carry == SELF
     settings = usual.settings.items()
     return {p for p, v in settings if p in usual.kept and (are_carried or not isinstance(v, CHOICES))}
+
+
+def _is_given(method: Method, use: Use, value: Any) -> bool:
+    """Whether a setting is what the method is given for it: `instance.to(unit=0.5)` has that unit."""
+    invocation = record_call(use.instance, lambda: use.run(use.instance, use.given))
+    if invocation is None or invocation.name != method.name:
+        return False
+    return any(same_value(value, argument) for argument in invocation.given.values())
 
 
 def _severity(method: Method) -> str:
