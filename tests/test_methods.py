@@ -277,6 +277,7 @@ DECLARED = """    methods = (
             "inverse",
             lambda seed: (sample(seed, (2,)), sample(seed + 1, (2,))),
             returns=(Output((2,)),),
+            used=("weight",),
         ),
         Method("update", lambda seed: (sample(seed, (2,)),), carry="self"),
         Method(

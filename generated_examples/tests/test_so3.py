@@ -17,7 +17,7 @@ class TestSO3(PytreeLaws):
     returns = (Output((3,)),)
     methods = (
         Method("exp", lambda seed: (sample(seed, (3,)),)),
-        Method("log", returns=(Output((3,)),)),
+        Method("log", returns=(Output((3,)),), used=("matrix",)),
         Method(
             "__matmul__",
             lambda seed: (

@@ -2,6 +2,7 @@
 
 import ast
 import math
+from collections.abc import Iterator
 
 from scaffold.emit.construct import is_index
 from scaffold.emit.initialised import fan_axes
@@ -19,12 +20,25 @@ from scaffold.spec.grammar.types import (
     Type,
     arrays,
 )
-from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.model import Call, Field, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names, dedented, draws_from
 from scaffold.suite.examples import Examples
 from scaffold.suite.setup_draws import keys_and_draws, reads_value
 
 TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2
+_FORMS = ("shape", "dtype", "ndim", "size")
+"""Attributes of an array that its values do not decide."""
+_OF_FORMS = (
+    *_FORMS,
+    "len",
+    "isinstance",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "empty_like",
+    "result_type",
+)
+"""Functions of the form of what they are given first."""
 _UNITS = {"normal": 1.0, "uniform": 1 / math.sqrt(3), "truncated_normal": TRUNCATED}
 """The deviation of each draw for a measure of 1."""
 _GAINS = {"lecun": 1.0, "he": 2.0, "glorot": 1.0}
@@ -146,13 +160,37 @@ def used_fields(spec: ModuleSpec) -> list[str]:
     """The static fields, data and buffers that the body of the call reads in every case."""
     body = _call_body(spec)
     read = _always_read(body)
-    plain = ScalarType | CallableType
-    static = [field.name for field in spec.static if field.given and isinstance(field.type, plain)]
+    static = _plain_static(spec)
     untrained = (field for field in spec.dynamic if field.role in UNTRAINED and not is_index(spec, field))
     buffers = [field.name for field in untrained if _is_number_array(field)]
     kept = _always_read(body, beside_updates=True)
     overwritten = {name for name in buffers if name not in kept or not _outlives_its_update(body, name)}
     return [name for name in (*static, *buffers) if name in read - overwritten]
+
+
+def fields_used_by(spec: ModuleSpec, call: Call) -> list[str]:
+    """The static fields and the arrays of floats that the body of a method reads in every case, and does not assign."""
+    body = ast.parse(dedented(call.body)).body
+    assigned = {name for statement in body for name in _assigned(statement)}
+    held = [field.name for field in spec.dynamic if _is_number_array(field) and not is_index(spec, field)]
+    return [name for name in (*_plain_static(spec), *held) if name in _always_read(body) - assigned]
+
+
+def _plain_static(spec: ModuleSpec) -> list[str]:
+    plain = ScalarType | CallableType
+    return [field.name for field in spec.static if field.given and isinstance(field.type, plain)]
+
+
+def _assigned(statement: ast.stmt) -> Iterator[str]:
+    """The attributes of `self` that a statement assigns."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                yield name
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"), attr=name), ctx=ast.Store()):
+                yield name
+            case _:
+                pass
 
 
 def conditional_fields(spec: ModuleSpec) -> list[str]:
@@ -253,9 +291,21 @@ def _read_in_every_case(node: ast.AST) -> set[str]:
             return _read_in_every_case(first)
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             return {name}
+        case ast.Attribute(attr=form) if form in _FORMS:
+            return set()
+        case ast.Call(func=function, args=[_, *rest]) if _name_of(function) in _OF_FORMS:
+            return set[str]().union(*map(_read_in_every_case, rest))
         case _:
             parts = map(_read_in_every_case, ast.iter_child_nodes(node))
             return set[str]().union(*parts)
+
+
+def _name_of(function: ast.expr) -> str:
+    match function:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
 
 
 def dtype_of_all(kind: Type) -> list[str]:

@@ -15,6 +15,7 @@ from scaffold.spec.states import is_state, is_stateful
 from scaffold.spec.tables.keys import SELF
 from scaffold.suite.calls import call_arguments
 from scaffold.suite.claims import local
+from scaffold.suite.declared import fields_used_by
 from scaffold.suite.mapped import outputs
 from scaffold.suite.outputs import declared_outputs
 from scaffold.suite.subject import Subject
@@ -85,6 +86,7 @@ def _rows(subject: Subject, method: Method) -> Iterator[str]:
             *_carry(method),
             *_updates(subject.spec, method),
             *_stopped(method_subject, method),
+            *_used(method_subject, method),
             *_call(method_subject, method),
         ]
     except (ScaffoldError, KeyError):
@@ -138,6 +140,13 @@ def _stopped(subject: Subject, method: Method) -> Iterator[str]:
     """The arguments whose gradients may end in a method, since it stops one."""
     if subject.passed and stops_a_value(subject.of_class, method.call.body):
         yield f"stopped={tuple(range(len(subject.passed)))!r}"
+
+
+def _used(subject: Subject, method: Method) -> Iterator[str]:
+    """What the result of a method follows, where it gives arrays."""
+    names = fields_used_by(subject.of_class, method.call) if outputs(method.call.returns, None) else []
+    if names:
+        yield f"used={_tuple([repr(name) for name in names])}"
 
 
 def _call(subject: Subject, method: Method) -> Iterator[str]:

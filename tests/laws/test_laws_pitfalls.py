@@ -11,7 +11,14 @@ from harness.pairs import FURTHER, check_broken, of_law, params
 from harness.runner import run
 from mistakes.calls import calls, configurations, draws, edges, exceptions, randomness, results, sequences
 from mistakes.kinds import averages, closures, nnx, nnx_methods, states, steps, training
-from mistakes.methods import declared_results, method_draws, method_effects, method_results, next_instances
+from mistakes.methods import (
+    declared_results,
+    method_dependence,
+    method_draws,
+    method_effects,
+    method_results,
+    next_instances,
+)
 from mistakes.reported.catalogue import PITFALLS
 from mistakes.structure import bases, nodes, parts, statics, submodules, tables
 from mistakes.values import archives, files, filters, numbers, snapshots, values

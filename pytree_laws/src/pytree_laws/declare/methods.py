@@ -59,7 +59,8 @@ class Method:
     `"self"` where the next instance is what it returns, or the first part of that. Without
     `traced` it needs values, and works outside of `jax.jit` alone. `updates` are the paths of the
     Variables that it updates in place; where it says what it returns, it updates no others.
-    `stopped` are the positions of arguments that it keeps behind `stop_gradient`.
+    `stopped` are the positions of arguments that it keeps behind `stop_gradient`. `used` are the
+    paths of leaves and static values that its result follows.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Method:
     """Where among its arguments it is given the state of the instance, which a suite of state knows."""
     updates: Sequence[str] = ()
     stopped: Sequence[int] = ()
+    used: Sequence[str] = ()
     found: bool = False
     """Whether nobody declared it."""
 

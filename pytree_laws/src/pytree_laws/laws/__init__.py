@@ -40,7 +40,15 @@ from .transforms import (
     p22_stacked,
 )
 from .values import p19_invariants, p19_numbers, p19_snapshot
-from .variants import configurations, declared_results, flags, method_gradients, methods, next_instances
+from .variants import (
+    configurations,
+    declared_results,
+    flags,
+    method_dependence,
+    method_gradients,
+    methods,
+    next_instances,
+)
 
 # Causes come before what follows from them; first of all, the call works.
 CHECKS = tuple(
@@ -76,6 +84,7 @@ CHECKS = tuple(
         p19_numbers,
         methods,
         declared_results,
+        method_dependence,
         method_gradients,
         next_instances,
         p19_snapshot,

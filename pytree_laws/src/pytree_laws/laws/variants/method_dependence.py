@@ -1,0 +1,94 @@
+"""P8 and P5, of what a method is declared to use: its result follows each leaf and each static value of that."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+
+from ...declare.methods import Method
+from ...discover.method_programs import compiled_methods, pushed, traceable
+from ...discover.method_uses import Use, trace_text, trace_use
+from ...engine.applicability import Condition
+from ...engine.registry import Checks
+from ...inspect.arrays import is_inexact
+from ...inspect.static_values import alternatives
+from ...inspect.trees import look_up
+from ...kinds.suite import Suite
+from ...report import check
+from ...values.randomize import perturb_leaf
+from ..transforms.p08_never_stale import differ
+
+CHECKS = Checks()
+
+USES = Condition(
+    "no method is declared to use anything",
+    lambda suite: any(method.used for method in suite.methods),
+    "methods",
+)
+SEEDS = 4
+FAR = 20.0
+"""How far a leaf is moved at most: what is drawn or compared with it may not show a small step."""
+
+
+@CHECKS.register(USES)
+def test_p08_methods_follow_the_leaves_that_they_use(subject: Suite) -> None:
+    methods, leaves = traceable(subject), subject.named(subject.cached_instance())
+    pending = {(m.name, path) for m in methods for path in m.used if path in leaves}
+    for seed in range(SEEDS if pending else 0):
+        pending -= _seen(subject, methods, pending, seed)
+    for name, path in sorted(pending):
+        message = f"an edit of `{path}`, declared as used by it, changes nothing that it gives"
+        check(False, name, message, f"`self.{path}` is left out, multiplied by zero, or masked away")
+
+
+def _seen(
+    subject: Suite, methods: tuple[Method, ...], pending: set[tuple[str, str]], seed: int
+) -> set[tuple[str, str]]:
+    """The methods and paths of which an edit shows, at one point."""
+    run, (instance, _) = compiled_methods(subject), subject.at_point(seed)
+    arguments, seen = [method.arguments(seed) for method in methods], set[tuple[str, str]]()
+    before = run(instance, arguments)
+    paths = sorted({path for _, path in pending})
+    values = ((path, value) for path in paths for value in _others(subject.named(instance)[path], seed))
+    for path, value in values:
+        edited = subject.with_array(instance, path, value)
+        for method, old, new in zip(methods, before, run(edited, arguments), strict=True):
+            if (method.name, path) in pending - seen and _differ(subject, old, new):
+                seen.add((method.name, path))
+    return seen
+
+
+def _others(leaf: Any, seed: int) -> Iterator[Any]:
+    """Other values of a leaf: near it, and far away with the elements apart from each other, as chances must be."""
+    yield perturb_leaf(leaf)
+    yield perturb_leaf(leaf, -1)
+    if is_inexact(leaf):
+        yield pushed(leaf, FAR, seed)
+        yield pushed(leaf, -FAR, seed)
+
+
+def _differ(subject: Suite, before: list[Any], after: list[Any]) -> bool:
+    same_form = jax.tree.structure(before) == jax.tree.structure(after)
+    return not same_form or before[0] != after[0] or differ(subject, before[1:], after[1:])
+
+
+@CHECKS.register(USES)
+def test_p05_methods_follow_the_static_values_that_they_use(subject: Suite) -> None:
+    instance, leaves = subject.cached_instance(), subject.named(subject.cached_instance())
+    for method in traceable(subject):
+        for path in (path for path in method.used if path not in leaves):
+            others = [other for other in alternatives(look_up(instance, path)) if other is not None]
+            before = _text(subject, method, instance)
+            texts = (_text(subject, method, subject.with_static(instance, path, other)) for other in others)
+            message = f"`{path}` is declared as used by it, and it does the same for {others}"
+            seen = any(text != before for text in texts) or not others
+            check(seen, method.name, message, f"a constant where `self.{path}` belongs")
+
+
+def _text(subject: Suite, method: Method, instance: Any) -> str:
+    """What a method computes, as text; empty where it refuses the instance."""
+    use = Use(
+        method.name, lambda instance, rest: method.use(instance, *rest), instance, tuple(method.arguments(0))
+    )
+    trace = trace_use(subject, use)
+    return "" if trace is None else trace_text(trace)

@@ -1,0 +1,66 @@
+"""Methods that do not follow what they are declared to use, each with the form that does."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from right.specimens import Leaf, Output, sample
+
+from mistakes.methods.method_results import MethodLaws, of_methods
+from pytree_laws import Method
+
+
+class Choice(eqx.Module):
+    """Draws one of some rows, the likelier ones more often."""
+
+    logits: jax.Array
+    rows: jax.Array
+    width: float = eqx.field(static=True)
+
+    def __call__(self, x):
+        return jax.nn.logsumexp(self.logits - jnp.sum((x - self.rows) ** 2, axis=-1) / self.width)
+
+    def sample(self, key):
+        which, noise = jax.random.split(key)
+        row = self.rows[jax.random.categorical(which, self.logits)]
+        return row + self.width * jax.random.normal(noise, row.shape, row.dtype)
+
+
+class ChoiceLaws(MethodLaws):
+    leaves = (Leaf("logits", "param", (4,)), Leaf("rows", "param", (4, 3)))
+    static = {"width": 2.0}  # noqa: RUF012
+    returns = (Output(()),)
+    methods = (
+        Method(
+            "sample",
+            lambda seed: (sample(seed + 5, (), "key"),),
+            returns=(Output((3,)),),
+            used=("width", "logits", "rows"),
+        ),
+    )
+
+    def inputs(self, seed):
+        return {"logits": sample(seed, (4,)), "rows": sample(seed + 1, (4, 3))}
+
+    def build(self, logits, rows):
+        return self.cls(jnp.array(logits), jnp.array(rows), 2.0)
+
+
+def _sample(logits=lambda self: self.logits, width=lambda self: self.width):
+    def draw(self, key):
+        which, noise = jax.random.split(key)
+        row = self.rows[jax.random.categorical(which, logits(self))]
+        return row + width(self) * jax.random.normal(noise, row.shape, row.dtype)
+
+    return draw
+
+
+def of_choice(law, title, *words, **body):
+    of_methods(law, title, *words, base=ChoiceLaws, right=Choice, **body)
+
+
+of_choice("P8", "logits that are multiplied by zero", "`sample`", "an edit of `logits`, declared as used by it",
+    sample=_sample(lambda self: 0 * self.logits))  # fmt: skip
+of_choice("P8", "equal chances in the place of logits", "an edit of `logits`, declared as used by it",
+    sample=_sample(lambda self: jnp.zeros(4)))  # fmt: skip
+of_choice("P5", "a number in the place of a width", "`width` is declared as used by it, and it does the same for",
+    sample=_sample(width=lambda self: 2.0))  # fmt: skip
