@@ -21,6 +21,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 -- here an older Python stops with
     sys.exit(TOO_OLD.format(*sys.version_info))
 
 ROOT = Path(__file__).resolve().parent
+APPROVAL = "--numbers=update"
 SUFFIX = ".exe" if os.name == "nt" else ""
 AFFINE = [
     "Affine",
@@ -52,30 +53,53 @@ def main(arguments: list[str]) -> int:
 
 def try_it(*arguments: str) -> int:
     """Generate `Affine` in a folder and run its tests, in an environment that lasts as long as the command."""
-    if len(arguments) != 1:
-        return refuse("`try` takes a folder", "write `python3 dev.py try ../my-layers`")
-    folder = Path(arguments[0])
+    folders = [argument for argument in arguments if not argument.startswith("-")]
+    if len(folders) != 1 or set(arguments) - {*folders, APPROVAL}:
+        fix = f"write `python3 dev.py try ../my-layers`; `{APPROVAL}` behind it approves changed numbers"
+        return refuse("`try` takes a folder, and no other option", fix)
+    folder = Path(folders[0])
+    project = project_around(folder)
+    if project is not None:
+        fix = "choose a folder outside of it, or write into it with `scaffold new-module`"
+        return refuse(
+            f"{shown(folder)} lies in the project of {shown(project)}, whose layout is its own", fix
+        )
     folder.mkdir(parents=True, exist_ok=True)
+    if APPROVAL in arguments:
+        os.environ["PYTREE_LAWS_NUMBERS"] = "update"
     needed = ["--with-editable", shown(ROOT), "--with", "equinox", "--with", "pytest"]
     tool = ["scaffold", "new-module", *AFFINE, "--folder", shown(folder), "--test"]
-    code = run([uv(), "run", "--isolated", "--no-project", *needed, *tool])
-    if code < 2:  # the class is there
-        print(
-            f"edit {shown(folder / 'affine.py')}, and run this again: your edits stay, and the tests say what they change"
-        )
+    code = run([uv(), "run", "--isolated", "--no-project", *rebuilt(), *needed, *tool])
+    if code < 2 and (folder / "affine.py").is_file():
+        edited = shown(folder / "affine.py")
+        print(f"edit {edited}, and run this again: your edits stay, and the tests say what they change")
+        if code == 1:
+            print(f"where they say that numbers changed, and you meant it: run this again with {APPROVAL}")
     return code
+
+
+def project_around(folder: Path) -> Path | None:
+    """The `pyproject.toml` in whose project the tool would write."""
+    resolved = folder.resolve()
+    for parent in (resolved, *resolved.parents):
+        if (parent / "pyproject.toml").is_file():
+            return parent / "pyproject.toml"
+        if (parent / ".git").exists() or parent == Path.home():
+            return None
+    return None
 
 
 def test(*arguments: str) -> int:
     """Run the tests of this project, in its own environment."""
     os.chdir(ROOT)
     spread = ["-n", "auto", "--maxprocesses", "4", "--dist", "worksteal"]
-    return run([uv(), "run", "--quiet", "pytest", *spread, *arguments])
+    return run([uv(), "run", "--quiet", *rebuilt(), "pytest", *spread, *arguments])
 
 
 def scaffold(*arguments: str) -> int:
     """Run the tool where the command is called; an environment that is active stays so."""
-    code = run([uv(), "sync", "--quiet", "--inexact", "--no-default-groups", "--project", shown(ROOT)])
+    sync = [uv(), "sync", "--quiet", "--inexact", "--no-default-groups", *rebuilt()]
+    code = run([*sync, "--project", shown(ROOT)])
     folder = "Scripts" if os.name == "nt" else "bin"
     return code or run([shown(ROOT / ".venv" / folder / f"scaffold{SUFFIX}"), *arguments])
 
@@ -83,6 +107,12 @@ def scaffold(*arguments: str) -> int:
 def install(*arguments: str) -> int:
     """Install the tool, or what it is now in the place of what it was."""
     return run([uv(), "tool", "install", "--reinstall-package", "jax-scaffold", *arguments, shown(ROOT)])
+
+
+def rebuilt() -> list[str]:
+    """What makes uv build the tool anew, where the wheel of the laws is gone, as after `git clean`: uv keeps builds."""
+    is_there = any((ROOT / "scaffold" / "wheels").glob("*.whl"))
+    return [] if is_there else ["--reinstall-package", "jax-scaffold"]
 
 
 def uv() -> str:

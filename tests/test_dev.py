@@ -69,7 +69,9 @@ def clone_of(folder: Path, python: str = sys.executable) -> Clone:
 @pytest.fixture
 def clone(tmp_path: Path) -> Clone:
     cloned = clone_of(tmp_path)
-    write_tree(cloned.root, {".uv/bin/uv": SPY, ".venv/bin/scaffold": SPY})
+    write_tree(
+        cloned.root, {".uv/bin/uv": SPY, ".venv/bin/scaffold": SPY, "scaffold/wheels/laws.whl": b"built"}
+    )
     for script in (".uv/bin/uv", ".venv/bin/scaffold"):
         (cloned.root / script).chmod(0o755)
     return cloned
@@ -83,7 +85,35 @@ def test_try_generates_in_a_new_folder_and_tests(clone: Clone) -> None:
     tool = ["scaffold", "new-module", *AFFINE, "--folder", "../new/my-layers", "--test"]
     assert (folder, words) == (str(clone.root), ["run", "--isolated", "--no-project", *needed, *tool])
     assert result.stderr == f"+ {shlex.join(['.uv/bin/uv', *words])}\n"
-    assert result.stdout.startswith("edit ../new/my-layers/affine.py, and run this again: your edits stay")
+    assert result.stdout == ""  # the spy writes no class
+    write_tree(clone.root.parent, {"new/my-layers/affine.py": ""})
+    again = clone.run("try", "../new/my-layers").stdout
+    assert again.startswith("edit ../new/my-layers/affine.py, and run this again: your edits stay")
+
+
+def test_try_approves_numbers_where_it_is_asked_to(clone: Clone) -> None:
+    (clone.root / ".uv/bin/uv").write_text('#!/bin/sh\necho "$PYTREE_LAWS_NUMBERS" > "$NOTED"\nexit 1\n')
+    write_tree(clone.root.parent, {"mine/affine.py": ""})
+    result = clone.run("try", "../mine", env={"PYTREE_LAWS_NUMBERS": ""})
+    assert clone.noted() == [""] and result.returncode == 1
+    assert result.stdout.endswith("and you meant it: run this again with --numbers=update\n")
+    assert clone.run("try", "../mine", "--numbers=update").returncode == 1 and clone.noted() == ["update"]
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("a", "b"), ("a", "--numbers=all")])
+def test_try_refuses_what_is_no_folder(arguments: tuple[str, ...], clone: Clone) -> None:
+    result = clone.run("try", *arguments)
+    assert result.returncode == 2 and "fix: write `python3 dev.py try ../my-layers`" in result.stderr
+    assert not (clone.root / "noted").exists() and not (clone.root / "--help").exists()
+
+
+def test_try_writes_into_no_project(clone: Clone) -> None:
+    result = clone.run("try", "new/folder")
+    assert result.returncode == 2 and not (clone.root / "new").exists()
+    assert result.stderr == (
+        "error: new/folder lies in the project of pyproject.toml, whose layout is its own\n"
+        "  fix: choose a folder outside of it, or write into it with `scaffold new-module`\n"
+    )
 
 
 def test_test_hands_its_arguments_to_pytest_in_the_clone(clone: Clone, tmp_path: Path) -> None:
@@ -118,12 +148,18 @@ def test_scaffold_is_the_tool_of_the_clone_in_the_folder_of_the_caller(clone: Cl
     assert tool == "+ clone/.venv/bin/scaffold kinds --json"
 
 
+@pytest.mark.parametrize("arguments", [("try", "../here"), ("test",), ("scaffold", "kinds")])
+def test_the_wheel_of_the_laws_is_built_where_it_is_gone(arguments: tuple[str, ...], clone: Clone) -> None:
+    (clone.root / "scaffold/wheels/laws.whl").unlink()
+    assert "--reinstall-package jax-scaffold" in clone.run(*arguments).stderr
+
+
 def test_install_replaces_what_was_installed(clone: Clone) -> None:
     assert clone.run("install").returncode == 0
     assert clone.noted()[1:] == ["tool", "install", "--reinstall-package", "jax-scaffold", "."]
 
 
-@pytest.mark.parametrize("arguments", [("try", "here"), ("test",), ("scaffold", "kinds"), ("install",)])
+@pytest.mark.parametrize("arguments", [("try", "../here"), ("test",), ("scaffold", "kinds"), ("install",)])
 def test_a_command_that_fails_fails(arguments: tuple[str, ...], clone: Clone) -> None:
     assert clone.run(*arguments, env={"STATUS": "7"}).returncode == 7
 
@@ -186,11 +222,12 @@ def test_an_older_python_can_read_it() -> None:
             2,
             "error: there is no command `tset`\n  fix: write `python3 dev.py try`, `test`, `scaffold` or `install`\n",
         ),
-        (("try",), 2, "error: `try` takes a folder\n  fix: write `python3 dev.py try ../my-layers`\n"),
-        (("try", "dev.py"), 2, "error: dev.py: File exists\n  fix: mend that, and run the command again\n"),
+        (("try",), 2, "error: `try` takes a folder, and no other option\n  fix: write `python3 dev.py try"),
+        (("try", "../file"), 2, "error: ../file: File exists\n  fix: mend that, and run the command again\n"),
     ],
 )
 def test_it_says_what_it_can_do(arguments: tuple[str, ...], code: int, message: str, clone: Clone) -> None:
+    write_tree(clone.root.parent, {"file": ""})
     result = clone.run(*arguments)
     assert (result.returncode, result.stdout) == (code, "") and result.stderr.startswith(message)
     assert not (clone.root / "noted").exists()
