@@ -127,6 +127,19 @@ def test_the_line_is_added_once_and_in_order(source: str, expected: str, tmp_pat
     assert with_path_lines(found, [LINE], place, "tests/conftest.py") == found
 
 
+OF_LAWS = 'sys.path.extend(map(str, Path(__file__).parent.glob("pytree_laws-*.whl")))'
+
+
+def test_where_the_laws_come_by_a_wheel_their_options_come_as_well(tmp_path: Path) -> None:
+    place = tmp_path / "tests/conftest.py"
+    added = with_path_lines(b"import pytest\n", [OF_LAWS], place, "tests/conftest.py")
+    expected = "\n\nimport pytree_laws.plugin\n\npytest_addoption = pytree_laws.plugin.pytest_addoption\n"
+    assert added.decode().endswith(OF_LAWS + expected)
+    assert with_path_lines(added, [OF_LAWS], place, "tests/conftest.py") == added
+    own = b"import pytest\n\n\ndef pytest_addoption(parser):\n    pass\n"
+    assert b"pytree_laws.plugin" not in with_path_lines(own, [OF_LAWS], place, "tests/conftest.py")
+
+
 def test_another_meaning_of_path_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ScaffoldError) as caught:
         with_path_lines(b"from py.path import Path\n", [LINE], tmp_path / "conftest.py", "tests/conftest.py")

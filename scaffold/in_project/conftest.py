@@ -13,6 +13,9 @@ from scaffold.law_wheel import PACKAGE
 
 WHEEL_PATTERN = f"{PACKAGE}-*.whl"
 """What a conftest looks for, so that it need not change with the version of the laws."""
+OPTIONS_IMPORT = f"import {PACKAGE}.plugin"
+OPTIONS_LINES = "", OPTIONS_IMPORT, "", f"pytest_addoption = {PACKAGE}.plugin.pytest_addoption"
+"""Give pytest the options of the laws, which nobody has installed."""
 _IMPORTS = {"sys": "import sys", "Path": "from pathlib import Path"}
 
 
@@ -129,6 +132,7 @@ def wheel_line(tests: PurePosixPath, conftest: PurePosixPath) -> str:
 def with_path_lines(source: bytes, lines: Sequence[str], place: Path, where: str) -> bytes:
     """The conftest `source` with the statements `lines` below its imports, and with what they need imported.
 
+    Where they put the laws on the path, it takes the options of the laws as well, if it has no options of its own.
     What puts a folder on the path that is put there already is left out. As clean for the project's own ruff as it was.
     Raises `ScaffoldError` (exit code 1) where it does not parse, or means something else by `sys` or `Path`.
     """
@@ -141,6 +145,8 @@ def with_path_lines(source: bytes, lines: Sequence[str], place: Path, where: str
     ]
     if not wanted:
         return source
+    if any(WHEEL_PATTERN in line for line in wanted) and b"pytest_addoption" not in source:
+        wanted += OPTIONS_LINES
     text = Source.of(source, where)
     missing = [line for name, line in _IMPORTS.items() if not _means(text, name, line)]
     at = max((chunk.end for chunk in text.chunks if _imports(chunk.nodes)), default=0)

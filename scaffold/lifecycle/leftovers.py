@@ -13,6 +13,7 @@ from scaffold.files.places import read_below, read_regular
 from scaffold.history.records import AFTER, BEFORE, FOLDER, Record, Records, record_path
 from scaffold.history.states import merge_python
 from scaffold.history.texts import Text
+from scaffold.in_project.conftest import OPTIONS_IMPORT
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import spec_files
 
@@ -90,7 +91,8 @@ class _Leftovers(Struct, frozen=True, dict=True):
         """Whether there are tests left that use the laws."""
         imports = _importing(_LAWS)
         conftest = self._own_conftest.path if self._own_conftest is not None else None
-        return any(imports.search(text) for path, text in self._texts.items() if path != conftest)
+        others = (text for path, text in self._texts.items() if path != conftest)
+        return any(imports.search(text.replace(OPTIONS_IMPORT, "")) for text in others)
 
     @cached_property
     def _texts(self) -> dict[PurePosixPath, str]:

@@ -31,6 +31,10 @@ class Averaged(eqx.Module):
     def cleared(self, *, seen: bool = True):
         return self.next(jnp.zeros_like(self.mean), jnp.zeros_like(self.seen) if seen else self.seen)
 
+    @classmethod
+    def fresh(cls, size: int = 3):
+        return cls(jnp.zeros(size, jnp.float32), jnp.zeros((), jnp.int32), 0.5, jnp.tanh, False)
+
     def next(self, mean, seen):
         return type(self)(mean, seen, self.rate, self.squash, self.frozen)
 

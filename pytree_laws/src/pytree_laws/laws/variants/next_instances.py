@@ -1,5 +1,6 @@
 """P11 for methods that give an instance of their class, whose form follows that of the instance which has the method."""
 
+import inspect
 import itertools
 from collections.abc import Iterator
 from typing import Any
@@ -93,10 +94,16 @@ def _advancing(subject: PytreeSuite) -> list[Method]:
 
 @once_per_session
 def next_forms(suite: Any) -> dict[str, Form]:
-    """By method the form of the instance that it gives, and what of that is as in the example."""
+    """By method the form of the instance that it gives, and what of that is as in the example.
+
+    A class method or a static method knows of no instance, as a further constructor.
+    """
     forms: dict[str, Form] = {}
     own = Form.of(suite, suite.cached_instance())
+    cls = type(suite.cached_instance())
     for method in traceable(suite):
+        if isinstance(inspect.getattr_static(cls, method.name, None), classmethod | staticmethod):
+            continue
         form = form_of_use(suite, next(uses_of(suite, method)))
         if form is not None:
             forms[method.name] = form.beside(own)
