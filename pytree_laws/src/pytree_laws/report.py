@@ -45,20 +45,26 @@ class Finding:
     what: str
     hint: str = ""
     severity: str = FAULT
+    raised_at: str = ""
+    """The line of the class that raised an error: its file, number and source."""
 
     def __str__(self) -> str:
         law = self.law
         lines = [f"{law.number} {law.name}, at `{self.where}`: {self.what}"]
+        lines += [f"  raised at: {self.raised_at}"] if self.raised_at else []
         lines += [f"  look for: {self.hint}"] if self.hint else []
         lines += [f"  severity: {self.severity}"] if self.severity != FAULT else []
-        lines += [f"  law: {law.statement}", f"  usual mistake: {law.mistake}"]
-        return "\n".join([*lines, f"  fix: {law.fix}"])
+        lines += [f"  law: {law.statement}"]
+        lines += (
+            [] if self.hint else [f"  usual mistake: {law.mistake}"]
+        )  # what is known of this place is better
+        return "\n".join([*lines, f"  usual fix: {law.fix}"])
 
     def to_json(self) -> dict[str, str]:
         """The finding as plain JSON."""
         law = {"law": self.law.number, "name": self.law.name, "fix": self.law.fix}
         fields = {"test": self.test, "where": self.where, "what": self.what}
-        return {**law, **fields, "hint": self.hint, "severity": self.severity}
+        return {**law, **fields, "hint": self.hint, "severity": self.severity, "raised_at": self.raised_at}
 
 
 # Whatever the class under test raises is a finding about it, and no error of the suite.

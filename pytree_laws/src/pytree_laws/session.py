@@ -17,8 +17,8 @@ class SuiteResults:
 
     findings: dict[str, Finding] = dataclasses.field(default_factory=dict)
     """By test."""
-    errors: dict[str, str] = dataclasses.field(default_factory=dict)
-    """By the text of an error that the class raised, the law that reported it."""
+    errors: dict[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
+    """By the text of an error that the class raised, the law and the test that reported it."""
     endless: set[str] = dataclasses.field(default_factory=set)
     """`build` or `call`, where the example does not end."""
     reported: set[str] = dataclasses.field(default_factory=set)

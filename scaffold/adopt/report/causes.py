@@ -67,15 +67,18 @@ class Cause(Struct, frozen=True):
 
     @property
     def block(self) -> list[str]:
-        """The same with a reproduction, or what to look for, and what mends it; advice is brief."""
+        """The same with a reproduction, or the line that raised, and what to look for or what is the usual fix; advice is brief."""
         if self.first["severity"] == ADVICE:
             return self.brief
-        hint = (
-            [f"         look for: {on_a_line(self.first['hint'], MAX_WIDTH)}"] if self.first["hint"] else []
+        code = [f"             {line}" for line in self.code] if len(self.code) <= MAX_CODE else []
+        raised = [] if code else self._labelled("raised at", self.first.get("raised_at", ""))
+        hint = self._labelled("look for", self.first["hint"]) or self._labelled(
+            "usual fix", self.first["fix"]
         )
-        code = [f"             {line}" for line in self.code]
-        shows = code if 0 < len(code) <= MAX_CODE else hint
-        return [*self.brief, *shows, f"         fix: {on_a_line(self.first['fix'], MAX_WIDTH)}"]
+        return [*self.brief, *code, *raised, *hint]
+
+    def _labelled(self, label: str, text: str) -> list[str]:
+        return [f"         {label}: {on_a_line(text, MAX_WIDTH)}"] if text else []
 
 
 def key_of(finding: Finding) -> Key:

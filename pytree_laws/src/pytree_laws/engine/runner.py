@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ..inspect.global_state import FirstUse, first_use
+from ..inspect.raised_at import raised_at
 from ..report import SEVERITIES, UNDER_TEST, Fault, Finding, LawBroken, LawWarning, doing
 from ..session import once_per_session, session_of
 from ..trace.programs import result_or_error
@@ -70,7 +71,7 @@ def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None])
     law = suite.laws_by_number[fault.law or number]
     of_check = "" if fault.law else getattr(test, "severity", "")
     severity = fault.severity or of_check or law.severity
-    return Finding(law, test.__name__, fault.where, fault.what, hint, severity)
+    return Finding(law, test.__name__, fault.where, fault.what, hint, severity, raised_at(fault.__cause__))
 
 
 def run_if_applicable(test: Callable[..., None], suite: Any, *args: Any, **kwargs: Any) -> None:
@@ -113,9 +114,9 @@ def record_finding(suite: Any, finding: Finding, error: BaseException | None) ->
     if error is not None and not session_of(suite).reports_all:
         # Without numbers, which differ from trace to trace.
         text = f"{type(error).__name__}: {re.sub(r'[0-9]+', '', str(error))[:200]}"
-        first = results.errors.setdefault(text, finding.law.number)
-        if finding.test not in results.findings and first != finding.law.number:
-            pytest.skip(f"the error is the one that {first} tells")
+        law, test = results.errors.setdefault(text, (finding.law.number, finding.test))
+        if test != finding.test:
+            pytest.skip(f"the error is the one that {law} tells")
     results.findings[finding.test] = finding
 
 

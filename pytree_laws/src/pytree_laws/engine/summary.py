@@ -73,15 +73,18 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 def text_alone(broken: pytest.ExceptionInfo[BaseException]) -> Any:
     """A failure without the code that it went through, for pytest to print; its short summary has the message as ever."""
-    shown: Any = broken.getrepr(style="value")
+    shown: Any = broken.getrepr(style="value", chain=False)
     shown.reprcrash = broken.getrepr(style="short").reprcrash
     return shown
 
 
 def is_told_alone(error: LawBroken, config: pytest.Config) -> bool:
-    """Whether the text of a broken law says all: the code of the law says nothing of the class, unless someone asks for it."""
+    """Whether the text of a broken law says all: the code of laws and libraries says nothing of the class.
+
+    Whoever asks for it sees it: `--tb=long`.
+    """
     asked = config.getoption("fulltrace", False) or config.getoption("tbstyle", "auto") != "auto"
-    return error.__cause__ is None and not asked
+    return (error.__cause__ is None or error.finding.raised_at != "") and not asked
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -230,7 +233,7 @@ def resting_lines(skipped: Mapping[str, str]) -> list[str]:
         if match := _RESTS.fullmatch(why):
             rests.setdefault(match[1], []).append(law_of(test))
     return [
-        f"follow from {broken}: {', '.join(by_number(laws))} ({len(laws)} tests)"
+        f"follow from {broken}: {', '.join(by_number(laws))} ({len(laws)} test{'s' * (len(laws) > 1)})"
         for broken, laws in rests.items()
     ]
 

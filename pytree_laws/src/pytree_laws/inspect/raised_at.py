@@ -1,0 +1,68 @@
+"""Where an error comes from: the line of the class under test, or of what it calls, below which there are libraries alone."""
+
+import linecache
+import os
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+from .classes import LIBRARIES
+
+_BESIDE = (
+    *LIBRARIES,
+    "pytree_laws",
+    "jaxtyping",
+    "beartype",
+    "wadler_lindig",
+    "ml_dtypes",
+    "_pytest",
+    "pluggy",
+)
+"""Packages whose code nobody looks into for a mistake of a class."""
+_PYTHON = tuple(f"{os.path.realpath(sysconfig.get_path(name))}{os.sep}" for name in ("stdlib", "platstdlib"))
+_INSTALLED = ("site-packages", "dist-packages")
+_OWN = Path(__file__).parents[1]
+
+
+def raised_at(error: BaseException | None) -> str:
+    """The file, the line and its source, as `layers.py:12: y = self.weight @ x`; empty where no such line is known."""
+    last = ""
+    while error is not None:
+        for file, line in _places(error):
+            if _is_of_class(file):
+                last = f"{_short(file)}:{line}: {linecache.getline(file, line).strip()}"
+        error = error.__cause__  # jax tells by it which line made the equation that fails
+    return last
+
+
+def _places(error: BaseException) -> Iterator[tuple[str, int]]:
+    traceback = error.__traceback__
+    while traceback is not None:
+        yield traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
+        traceback = traceback.tb_next
+
+
+def _is_of_class(file: str) -> bool:
+    path = Path(file)
+    if not path.is_file() or path.is_relative_to(_OWN):  # a wheel on the path has no files
+        return False
+    below = _below_installed(path)
+    if below is not None:
+        return below.parts[0] not in _BESIDE
+    return not os.path.realpath(file).startswith(_PYTHON)
+
+
+def _below_installed(path: Path) -> Path | None:
+    """The path from the folder on which packages are installed."""
+    for above in path.parents:
+        if above.name in _INSTALLED:
+            return path.relative_to(above)
+    return None
+
+
+def _short(file: str) -> str:
+    """The file as seen from here, or from where packages are installed."""
+    path = Path(file)
+    if below := _below_installed(path):
+        return below.as_posix()
+    return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else path.name
