@@ -47,7 +47,7 @@ def test_one_cause_is_told_once_with_its_count_and_its_first_places() -> None:
         "  fault  P5 static: `A.labels` is a list of 0 (5 times)",
         "         at net:A, `labels`; net:B, `labels`; net:C, `labels` and 2 more",
     ]
-    assert [*cause_lines([cause], 40)] == [*cause.brief, "         usual fix: a tuple"]
+    assert [*cause_lines([cause], 40, "")] == [*cause.brief, "         usual fix: a tuple"]
 
 
 def test_numbers_of_an_array_are_one_cause() -> None:
@@ -91,13 +91,13 @@ def test_texts_of_one_law_about_the_same_places_are_told_together() -> None:
 def test_a_terminal_gets_three_causes_of_each_law_and_the_way_to_the_rest() -> None:
     many = [("net:A", finding(f"cause {word}")) for word in ("one", "two", "three", "four", "five")]
     causes = causes_of([*many, ("net:A", finding("it is lost", law="P3", severity="cost"))])
-    lines = [*cause_lines(causes, 40)]
+    lines = [*cause_lines(causes, 40, "all.md")]
     assert [line.split(":")[0] for line in lines if line.startswith(("  fault", "  cost"))] == [
         *["  fault  P5 static"] * 3,
         "  cost   P3 static",
     ]
     assert any("cause three" in line for line in lines) and not any("cause four" in line for line in lines)
-    assert lines[-1] == "  2 more causes: `--report FILE.md` writes all, and `--json` prints them"
+    assert lines[-1] == "  2 more causes: `all.md` has them all, and `--json` prints them"
 
 
 @pytest.mark.parametrize("most", [6, 9, 14, 30])
@@ -107,7 +107,7 @@ def test_a_terminal_gets_so_many_lines_of_the_gravest(most: int) -> None:
         ("net:A", finding("it is lost", law=f"P{n}", severity="fault" if n < 5 else "advice", shows=shows))
         for n in range(1, 9)
     )
-    lines = [*cause_lines(causes, most)]
+    lines = [*cause_lines(causes, most, "")]
     told = [line for line in lines if line.startswith(("  fault", "  advice"))]
     assert len(lines) <= most and told
     assert told[0].startswith("  fault  P2 static") and all("fault" in line for line in told[:4])

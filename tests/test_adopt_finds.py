@@ -1,6 +1,7 @@
 """What `scaffold adopt` finds of classes of every style: one process answers all questions."""
 
 import importlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,6 +78,18 @@ def test_what_is_said_comes_first(asked: Asked) -> None:
     assert (found["build"], found["inputs"]) == ("Lookup(sample(seed, (7, 2)))", [])
     assert found["arguments"] == [["index", "jnp.array(6)", False]]
     assert asked.adopt("Lookup", build="Lookup(")["why"].startswith("what is said of it is no Python")
+
+
+def test_a_module_in_newer_syntax_is_named(tmp_path: Path) -> None:
+    from scaffold.adopt.child.protocol.adopt import syntax_text
+
+    write_tree(tmp_path, {"newer.py": "type Pair = (int\n"})
+    with pytest.raises(SyntaxError) as caught:
+        compile("type Pair = (int\n", str(tmp_path / "newer.py"), "exec")
+    text = syntax_text(caught.value)
+    assert re.fullmatch(
+        r"newer.py:1 is no Python 3\.\d+, which this interpreter reads: .*: type Pair.*", text
+    )
 
 
 def test_the_declaration_is_what_the_instance_holds(asked: Asked) -> None:

@@ -59,7 +59,9 @@ def test_each_state_is_told_and_drift_is_exit_code_1(library: Library):
         "stale        tests/test_c.py\n"
         "11 files: 5 clean, 1 edited, 3 stale, 1 missing, 1 conflicting\n"
     )
-    assert result.stderr == "next: scaffold update\n"
+    assert result.stderr == (
+        "next: scaffold update --diff, which shows what both sides changed; scaffold update leaves both between markers\n"
+    )
 
 
 def test_json_has_the_state_of_every_file(library: Library):

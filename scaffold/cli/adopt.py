@@ -1,6 +1,7 @@
 """`scaffold adopt`: classes that exist, to suites."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,10 @@ from scaffold.errors import ScaffoldError
 
 if TYPE_CHECKING:
     from scaffold.adopt import Wanted
+    from scaffold.files.fileset import Plan
+
+MAX_FILES = 8
+"""Lines about what was written; a library has hundreds of classes."""
 
 
 @click.command("adopt", short_help="Write and run the tests of classes that exist.")
@@ -154,6 +159,8 @@ def _adopt_classes(
     collides = bool(plan.conflicts or plan.collisions)
     if report_file is not None:
         report_file.write_text(report.markdown(), encoding="utf-8", newline="\n")
+        report = replace(report, whole=str(report_file))
+        hint(f"wrote {report_file}")
     if as_json:
         faults = faults_json(plan.faults()) if collides else {}
         ok = report.ok and not collides
@@ -162,7 +169,7 @@ def _adopt_classes(
         say(plan.diff() if diff else f"{report.text()}\n\n{plan.summary()}" if dry_run else report.text())
         if collides:
             complain("\n".join(fault_texts(plan.faults())))
-        hint(_next(plan.root, layout.tests.as_posix()) if writes else "nothing is written yet")
+        hint("\n".join(_written(plan, layout.tests.as_posix())) if writes else "nothing is written yet")
     if collides or not report.ok:
         sys.exit(1 if collides else report.exit_code)
 
@@ -224,5 +231,10 @@ def _progress(done: int, every: int, label: str) -> None:
         complain(f"{done + 1}/{every} {label}")
 
 
-def _next(root: Path, tests: str) -> str:
-    return f"next: pytest {Path(root.name) / tests if root != Path.cwd() else tests}"
+def _written(plan: "Plan", tests: str) -> Iterator[str]:
+    """The first files that were written, and what to run."""
+    lines = plan.summary().splitlines()
+    yield from lines[:MAX_FILES]
+    if len(lines) > MAX_FILES:
+        yield f"and {len(lines) - MAX_FILES} more"
+    yield f"next: pytest {Path(plan.root.name) / tests if plan.root != Path.cwd() else tests}"

@@ -78,7 +78,11 @@ def check(folder: Path, as_json: bool) -> None:
         say(report.summary())
     if not report.is_clean:
         if not as_json:
-            hint("next: scaffold update")
+            hint(
+                "next: scaffold update --diff, which shows what both sides changed; scaffold update leaves both between markers"
+                if report.conflicts
+                else "next: scaffold update"
+            )
         sys.exit(1)
 
 

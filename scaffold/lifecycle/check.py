@@ -46,6 +46,11 @@ class Checked(Struct, frozen=True):
         """Whether `update` would change nothing."""
         return not any(row.state in DRIFT for row in self.rows)
 
+    @property
+    def conflicts(self) -> bool:
+        """Whether somebody has to choose between what is generated and what was edited."""
+        return any(row.state is State.CONFLICTING for row in self.rows)
+
     def summary(self) -> str:
         """What is not clean, a line each, and the counts."""
         width = max(map(len, State))

@@ -120,13 +120,19 @@ def _too_long(name: str) -> _Check:
     return len(name) > LONGEST, f"`{name[:20]}...` has {len(name)} letters", f"write at most {LONGEST}"
 
 
+def _fix_of_name(name: str) -> str:
+    """What to write for what is no name: a file is a spec."""
+    is_file = name.endswith((".py", ".toml"))
+    return f"write `--spec {name}` for the classes of that file" if is_file else "use letters, digits and `_`"
+
+
 def class_name_faults(name: str, where: str) -> list[Fault]:
     """Why a class cannot be called `name`: one reason at most."""
     other, bare = f"write `{name}Module`, for example", name.strip("_")
     mangled = f"Python reads `{name}` as another name inside of classes, its tests among them"
     is_of_python = keyword.iskeyword(name) or name in EMITTED_BUILTINS
     checks = (
-        (not _is_name(name), f"`{name}` is not a name", "use letters, digits and `_`"),
+        (not _is_name(name), f"`{name}` is not a name", _fix_of_name(name)),
         _too_long(name),
         (name in ("self", "cls") or not bare, f"`{name}` is a name that the class uses itself", other),
         (is_of_python, f"`{name}` is a word of Python", other),

@@ -124,8 +124,8 @@ def _harm(finding: Finding) -> tuple[int, int]:
     return SEVERITIES.index(finding["severity"]), tier
 
 
-def cause_lines(causes: Sequence[Cause], most: int) -> Iterator[str]:
-    """So many lines: the first causes whole, then others in two lines, and the rest counted."""
+def cause_lines(causes: Sequence[Cause], most: int, whole: str) -> Iterator[str]:
+    """So many lines: the first causes whole, then others in two lines, and the rest counted, which are in `whole`."""
     chosen = list(_few_of_each_law(causes))
     room, count = most - 1, 0
     for place, cause in enumerate(chosen):
@@ -137,7 +137,7 @@ def cause_lines(causes: Sequence[Cause], most: int) -> Iterator[str]:
         room, count = room - len(lines), count + 1
     left = len(causes) - count
     if left:
-        yield f"  {left} more cause{'s' * (left > 1)}: `--report FILE.md` writes all, and `--json` prints them"
+        yield f"  {left} more cause{'s' * (left > 1)}: `{whole}` has them all, and `--json` prints them"
 
 
 def _few_of_each_law(causes: Iterable[Cause]) -> Iterator[Cause]:

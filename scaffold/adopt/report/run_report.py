@@ -33,6 +33,8 @@ class Report(Struct, frozen=True):
     left_out: tuple[LeftOut, ...] = ()
     severity: str = "fault"
     """The least severe finding that fails a test."""
+    whole: str = "--report FILE.md"
+    """The file that has all of it, or the option that writes one."""
 
     @property
     def ok(self) -> bool:
@@ -66,7 +68,7 @@ class Report(Struct, frozen=True):
         below = [*self._slow(), *self._internal(MAX_ERRORS), *self._not_found(MAX_HINTS)]
         causes = self.causes
         room = SCREEN - len(above) - len(below) - 2
-        findings = ["", "findings:", *cause_lines(united(causes), room)] if causes else []
+        findings = ["", "findings:", *cause_lines(united(causes), room, self.whole)] if causes else []
         return "\n".join([*above, *findings, *below])
 
     @property
@@ -93,7 +95,7 @@ class Report(Struct, frozen=True):
         modules = [left_out.module for left_out in self.left_out if not left_out.name]
         others = len(self.left_out) - len(modules)
         lines += [f"passed over, since they cannot be imported: {_some(modules)}"] if modules else []
-        return [*lines, *([f"{others} left out: `--report FILE.md` says why"] if others else [])]
+        return [*lines, *([f"{others} left out: `{self.whole}` says why"] if others else [])]
 
     def _slow(self) -> list[str]:
         """The classes that took longest, where some took long."""
@@ -128,7 +130,7 @@ class Report(Struct, frozen=True):
     def _not_found(self, most: int) -> list[str]:
         hints = self.hints
         few = "\n".join(hints[:most]).split("\n")
-        more = f"and {len(hints) - most} more: `--report FILE.md` has them all"
+        more = f"and {len(hints) - most} more: `{self.whole}` has them all"
         return ["", "not found:", *few, *([more] if len(hints) > most else [])] if hints else []
 
     def markdown(self) -> str:

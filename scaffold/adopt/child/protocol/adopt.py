@@ -3,9 +3,11 @@
 import ast
 import contextlib
 import inspect
+import sys
 import warnings
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -77,7 +79,7 @@ def adopt(request: Request) -> dict[str, Any]:
         except MistakeError as mistake:
             return not_built(str(mistake))
         except SyntaxError as error:
-            return not_built(f"what is said of it is no Python: {error.msg}: {error.text}")
+            return not_built(syntax_text(error))
         except TooLong:
             example.of_call.first = too_long
             if example.built is None:
@@ -87,6 +89,16 @@ def adopt(request: Request) -> dict[str, Any]:
                 example.failure.first or "nothing is known of its arguments", example.failure.unknown
             )
         return describe_example(cls, example.built, example, seconds - (perf_counter() - begin))
+
+
+def syntax_text(error: SyntaxError) -> str:
+    """What is no Python: an option, or a module that is imported while the class is built, as one in newer syntax is."""
+    line = (error.text or "").strip()
+    if error.filename and Path(error.filename).is_file():
+        version = "{}.{}".format(*sys.version_info)
+        place = f"{Path(error.filename).name}:{error.lineno}"
+        return f"{place} is no Python {version}, which this interpreter reads: {error.msg}: {line}"
+    return f"what is said of it is no Python: {error.msg}: {line}"
 
 
 def not_built(why: str, unknown: Sequence[str] = ()) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from ..judge.declare import as_it_flows, suite_of
 from ..judge.validate_example import validate_example
 from ..values.annotations import fields_of, is_shaped, names_around, resolved, union_members
 from ..values.sources import as_said
-from .adopt import Example, built_and_called
+from .adopt import Example, built_and_called, syntax_text
 
 Request = dict[str, Any]
 LONGEST_VALUE = 40
@@ -40,7 +40,7 @@ def show(request: Request) -> dict[str, Any]:
     except TooLong:
         return {"why": f"it took more than {request['seconds']:.0f} seconds"}
     except SyntaxError as error:
-        return {"why": f"what is said of it is no Python: {error.msg}: {error.text}"}
+        return {"why": syntax_text(error)}
 
 
 def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
