@@ -81,10 +81,15 @@ def converter_expression(field: Field) -> str | None:
     return f"{field.converter}({field.name})"
 
 
-def initialised_dims(field: Field) -> tuple[str, ...]:
-    """The dim names that the constructor needs to make an array of that shape."""
+def _initialised_dims(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
+    """The dim names that the constructor needs to make an array of that shape; what is preset in the treedef is none."""
     made = field.array if field.initialiser is not None else None
-    if field.preset and isinstance(field.type, DictType) and isinstance(field.type.item, ArrayType):
+    if (
+        field.preset
+        and spec.rebuild != "static"
+        and isinstance(field.type, DictType)
+        and isinstance(field.type.item, ArrayType)
+    ):
         made = field.type.item
     return tuple(name for dim in made.dims for name in dim_names(dim)) if made is not None else ()
 
@@ -220,7 +225,7 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
     given_names = {field.name for field in spec.stored if field.given}
     dims = _asked_dims(spec, given_names)
     for field in spec.stored:
-        yield from (Parameter(name, "dim", ScalarType("int")) for name in _reads(field) if name in dims)
+        yield from (Parameter(name, "dim", ScalarType("int")) for name in _reads(spec, field) if name in dims)
         if field.given:
             yield Parameter(field.name, "field", field.type, _default(spec, field), field)
         if field.optional and field.optional not in given_names:
@@ -240,9 +245,12 @@ def _asked_dims(spec: ModuleSpec, given_names: set[str]) -> frozenset[str]:
     return frozenset(dims_of(spec)) - variadic_dims(spec) - bound - given_names
 
 
-def _reads(field: Field) -> tuple[str, ...]:
+def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
     """The dims and the names that the constructor reads to make the field."""
-    return (*initialised_dims(field), *(name for source in sources_of(field) for name in reads(source)))
+    return (
+        *_initialised_dims(spec, field),
+        *(name for source in sources_of(field) for name in reads(source)),
+    )
 
 
 def _read_in_setup(spec: ModuleSpec) -> tuple[str, ...]:
@@ -251,7 +259,7 @@ def _read_in_setup(spec: ModuleSpec) -> tuple[str, ...]:
 
 def dims_used(spec: ModuleSpec) -> frozenset[str]:
     """The dims of given arrays that the constructor reads to make the rest."""
-    read = {*_read_in_setup(spec), *(name for field in spec.stored for name in _reads(field))}
+    read = {*_read_in_setup(spec), *(name for field in spec.stored for name in _reads(spec, field))}
     return frozenset(read & set(dims_read_off(spec)))
 
 
