@@ -47,10 +47,17 @@ class Finding:
     severity: str = FAULT
     raised_at: str = ""
     """The line of the class that raised an error: its file, number and source."""
+    method: str = ""
+    """The method that the suite uses as the call, where it is another than `__call__`."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people: `call` with the method that is called."""
+        return f"`{self.where}`" + f" (`{self.method}`)" * bool(self.method)
 
     def __str__(self) -> str:
         law = self.law
-        lines = [f"{law.number} {law.name}, at `{self.where}`: {self.what}"]
+        lines = [f"{law.number} {law.name}, at {self.place}: {self.what}"]
         lines += [f"  raised at: {self.raised_at}"] if self.raised_at else []
         lines += [f"  look for: {self.hint}"] if self.hint else []
         lines += [f"  severity: {self.severity}"] if self.severity != FAULT else []
@@ -63,7 +70,7 @@ class Finding:
     def to_json(self) -> dict[str, str]:
         """The finding as plain JSON."""
         law = {"law": self.law.number, "name": self.law.name, "fix": self.law.fix}
-        fields = {"test": self.test, "where": self.where, "what": self.what}
+        fields = {"test": self.test, "where": self.where, "place": self.place, "what": self.what}
         return {**law, **fields, "hint": self.hint, "severity": self.severity, "raised_at": self.raised_at}
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import jax.extend.core
 
+from ..engine.runner import example_call
 from ..errors import raises_deliberately
 from ..inspect.arrays import copied, is_inexact
 from ..inspect.call_recorder import EMPTY, Invocation
@@ -21,7 +22,7 @@ from ..inspect.trees import named_leaves, replace_leaves
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.programs import compiled
-from .invocation import build_with, example_call, example_construction, trace_call
+from .invocation import build_with, example_construction, trace_call
 
 MAX_CONFIGURATIONS = 24  # configurations of a class that are tried
 QUIET = {

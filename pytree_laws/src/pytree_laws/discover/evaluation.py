@@ -8,6 +8,7 @@ from typing import Any
 import jax.extend.core
 import numpy as np
 
+from ..engine.runner import example_call
 from ..inspect.arrays import is_inexact, is_key
 from ..inspect.trees import arrays_of, avals, map_arrays, numbers_of
 from ..report import ADVICE, ANY_ERROR, FAULT
@@ -16,7 +17,7 @@ from ..trace.dependencies import inputs_reaching
 from ..trace.programs import run_batched
 from ..values.randomize import randomize
 from .configurations import TracedConfiguration, traced_configurations
-from .invocation import call_function, example_call, trace_call
+from .invocation import call_function, trace_call
 
 
 def with_other_values(trial: TracedConfiguration) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 
 import jax
 
-from ..engine.runner import first_build, first_call
+from ..engine.runner import example_call, first_build
 from ..inspect.arrays import is_array
-from ..inspect.call_recorder import Invocation, record_call, record_constructors
+from ..inspect.call_recorder import Invocation, record_constructors
 from ..inspect.trees import (
     arrays_of,
     avals,
@@ -60,17 +60,6 @@ def _make(cls: type, invocation: Invocation, changes: Mapping[str, Any]) -> Any:
     positional, named = invocation.bound(changes)
     maker = getattr(cls, invocation.name, cls)
     return maker(*positional, **named)
-
-
-@once_per_session
-def example_call(suite: Any) -> Invocation | None:
-    """The method that the example calls, with what it is given."""
-    if not suite.called() or first_call(suite).error is not None:
-        return None
-    instance, arguments = suite.make(0), suite.arguments(0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return record_call(instance, lambda: suite.call(instance, *arguments))
 
 
 def build_with(suite: Any, changes: Mapping[str, Any], abstractly: bool = True) -> Any:

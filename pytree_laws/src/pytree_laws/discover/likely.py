@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..declare.methods import Method
+from ..engine.runner import example_call
 from ..inspect.arrays import is_array
 from ..inspect.call_recorder import EMPTY, Invocation, record_call
 from ..inspect.parameter_values import members
@@ -24,7 +25,7 @@ from .configurations import (
     trace_configuration,
     traced_configurations,
 )
-from .invocation import example_call, example_construction
+from .invocation import example_construction
 from .method_uses import Use, bound_with
 
 MAX_LIKELY = 8  # values that are tried of the constructor, of the call and of a method

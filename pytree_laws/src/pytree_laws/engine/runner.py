@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ..inspect.call_recorder import Invocation, record_call
 from ..inspect.global_state import FirstUse, first_use
 from ..inspect.raised_at import raised_at
 from ..report import SEVERITIES, UNDER_TEST, Fault, Finding, LawBroken, LawWarning, doing
@@ -71,7 +72,26 @@ def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None])
     law = suite.laws_by_number[fault.law or number]
     of_check = "" if fault.law else getattr(test, "severity", "")
     severity = fault.severity or of_check or law.severity
-    return Finding(law, test.__name__, fault.where, fault.what, hint, severity, raised_at(fault.__cause__))
+    method = called_method(suite) if fault.where.startswith("call") else ""
+    raised = raised_at(fault.__cause__)
+    return Finding(law, test.__name__, fault.where, fault.what, hint, severity, raised, method)
+
+
+@once_per_session
+def example_call(suite: Any) -> Invocation | None:
+    """The method that the example calls, with what it is given."""
+    if not suite.called() or first_call(suite).error is not None:
+        return None
+    instance, arguments = suite.make(0), suite.arguments(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return record_call(instance, lambda: suite.call(instance, *arguments))
+
+
+def called_method(suite: Any) -> str:
+    """The method that the example calls; empty where it is `__call__`, or does not work."""
+    invocation = example_call(suite)
+    return "" if invocation is None or invocation.name == "__call__" else invocation.name
 
 
 def run_if_applicable(test: Callable[..., None], suite: Any, *args: Any, **kwargs: Any) -> None:

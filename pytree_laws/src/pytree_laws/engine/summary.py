@@ -214,7 +214,7 @@ def finding_lines(findings: Iterable[Mapping[str, str]]) -> list[str]:
     """One line a finding, the gravest first, and else in the order of causes."""
     ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding["severity"]))
     return [
-        f"{finding['severity']:6} {finding['law']} {finding['name']}, at `{finding['where']}`: "
+        f"{finding['severity']:6} {finding['law']} {finding['name']}, at {finding['place']}: "
         + first_line(finding["what"])
         for finding in ordered
     ]

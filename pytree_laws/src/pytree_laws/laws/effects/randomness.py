@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...discover.configurations import QUIET, TracedConfiguration, traced_configurations
-from ...discover.invocation import example_call
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
+from ...engine.runner import example_call
 from ...inspect.arrays import is_floating, is_inexact, is_key
 from ...inspect.references import parts_of
 from ...inspect.trees import nodes

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from ...discover.configurations import TracedConfiguration
-from ...discover.invocation import example_call
+from ...engine.runner import example_call
 from ...inspect.arrays import has_dtype, is_array, is_inexact, is_key
 from ...trace.dependencies import inputs_reaching
 

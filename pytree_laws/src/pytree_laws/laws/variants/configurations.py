@@ -18,10 +18,11 @@ from ...discover.evaluation import (
     run_traced,
     unused_arguments,
 )
-from ...discover.invocation import build_with, call_function, example_call, example_construction
+from ...discover.invocation import build_with, call_function, example_construction
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, of_small_sizes
 from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, not_applicable
 from ...engine.registry import Checks
+from ...engine.runner import example_call
 from ...errors import error_text
 from ...inspect.call_recorder import Invocation
 from ...inspect.classes import documents_nan

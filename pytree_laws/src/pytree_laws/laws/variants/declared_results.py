@@ -7,12 +7,12 @@ from typing import Any
 
 from ...declare.methods import Method
 from ...discover.configurations import TracedConfiguration, traced_configurations
-from ...discover.invocation import example_call
 from ...discover.method_programs import MEMBERS, usable
 from ...discover.method_uses import Traced
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import declares, not_applicable
 from ...engine.registry import Checks
+from ...engine.runner import example_call
 from ...inspect.trees import avals, named_leaves
 from ...kinds.suite import Suite
 from ...report import ADVICE, check
