@@ -1,6 +1,7 @@
 """Run the study: `python -m benchmarks.hand_edits.study`.
 
-`--list 2` runs those of `study2`, `--only TEXT` the edits with this in their name, `--json FILE` writes every failure.
+`--list 2` runs those of `study2`, `--list 3` those of `study3`, `--only TEXT` the edits with this in their name,
+`--json FILE` writes every failure.
 """
 
 import argparse
@@ -11,11 +12,13 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.hand_edits import study2
+from benchmarks.hand_edits import study2, study3
 from benchmarks.hand_edits.study import STUDY
 from benchmarks.hand_edits.study.further import FURTHER
 from benchmarks.hand_edits.study.suites import SPECS, Failure, Folders, Outcome
 from benchmarks.hand_edits.verdicts import name_of
+
+LISTS = {1: (STUDY, SPECS), 2: (study2.STUDY, study2.SPECS), 3: (study3.STUDY, study3.SPECS)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,9 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--further", action="store_true", help="the edits of `further.py` in the place of the study"
     )
-    parser.add_argument("--list", type=int, choices=(1, 2), default=1, help="the first list or the second")
+    parser.add_argument("--list", type=int, choices=LISTS, default=1, help="the list of edits")
     chosen = parser.parse_args(arguments)
-    every, specs = (study2.STUDY, study2.SPECS) if chosen.list == 2 else (STUDY, SPECS)
+    every, specs = LISTS[chosen.list]
     every = FURTHER if chosen.further else every
     edits = [edit for edit in every if chosen.only in name_of(edit)]
     outcomes: list[Outcome] = []
