@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from ..report import Law
 from ..session import session_of
 from .applicability import Condition, applies_where
-from .runner import guarded
+from .runner import guarded, skippable
 
 Check = Callable[..., None]
 Guard = Callable[[Check, str], Callable[..., None]]
@@ -98,7 +98,7 @@ def as_test(check: Check, name: str, guard: Guard) -> Callable[..., None]:
     """A method that runs a check on a suite; of a numbered law, each failure says which law it is."""
     test, number = as_method(check), number_of(check.__name__)
     test.__name__ = name
-    return guard(test, number) if number else test
+    return guard(test, number) if number else skippable(test)
 
 
 def as_method(check: Check) -> Callable[..., None]:

@@ -12,7 +12,7 @@ import pytest
 from ..inspect.call_recorder import Invocation, record_call
 from ..inspect.global_state import FirstUse, first_use
 from ..inspect.raised_at import raised_at
-from ..report import SEVERITIES, UNDER_TEST, Fault, Finding, LawBroken, LawWarning, doing
+from ..report import ANY_ERROR, SEVERITIES, UNDER_TEST, Fault, Finding, LawBroken, LawWarning, doing
 from ..session import once_per_session, session_of
 from ..trace.programs import result_or_error
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
@@ -59,6 +59,26 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             failure = LawBroken(finding)
             raise failure.with_traceback(fault.__traceback__) from fault.__cause__
         if expected is not None and not kwargs:  # one of several may hold
+            expected.fail_as_mended(type(self).__name__)
+
+    return run
+
+
+def skippable(test: Callable[..., None]) -> Callable[..., None]:
+    """A test of no numbered law, which a suite may declare not to hold like any other."""
+    name = test.__name__
+
+    @functools.wraps(test)
+    def run(self: Any, *args: Any, **kwargs: Any) -> None:
+        __tracebackhide__ = True
+        expected = expected_failure(name, getattr(self, "skips", ()))
+        try:
+            test(self, *args, **kwargs)
+        except ANY_ERROR:
+            if expected is not None:
+                expected.skip()
+            raise
+        if expected is not None and not kwargs:
             expected.fail_as_mended(type(self).__name__)
 
     return run

@@ -199,6 +199,41 @@ further("P15", "stacked layers of which one has the key of another", OneBefore, 
     "`build with stacked=True`", "a draw of shape (3,) and a draw of shape (2, 3)", base=LayersLaws)  # fmt: skip
 
 
+class Deep(eqx.Module):
+    """As many layers as are asked for, which may be stacked."""
+
+    layers: jax.Array
+
+    def __init__(self, depth: int, stacked: bool = False, *, key):
+        keys = jax.random.split(key, depth)
+        self.layers = self.stack(keys) if stacked else jnp.stack(list(map(self.layer, keys)))
+
+    def stack(self, keys):
+        return jax.vmap(self.layer)(keys)
+
+    def layer(self, key):
+        return jax.random.normal(key, (3,))
+
+    def __call__(self, x):
+        return jnp.sum(self.layers, 0) * x
+
+
+class DeepLaws(LayersLaws):
+    leaves = (Leaf("layers", "param", (1, 3), std=1.0),)
+
+    def inputs(self, seed):
+        return {"depth": 1, "key": jax.random.key(seed)}
+
+
+class OneForAll(Deep):
+    def stack(self, keys):
+        return jax.vmap(self.layer)(jnp.stack([keys[0]] * len(keys)))
+
+
+further("P15", "stacked layers that all have the key of the first", OneForAll, Deep,
+    "`build with stacked=True, depth=2`", "one key serves a draw of shape (3,)", base=DeepLaws)  # fmt: skip
+
+
 class Ring(eqx.Module):
     """Gives what it holds at a place that is drawn, and begins empty."""
 

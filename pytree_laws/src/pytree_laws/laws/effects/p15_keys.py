@@ -1,6 +1,7 @@
 """P15, of the constructor in each configuration: no key serves two draws."""
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
@@ -17,6 +18,7 @@ from ...trace.jaxprs import draws_of, equations, repeated_draws
 from ...trace.programs import run_batched
 
 CHECKS = Checks()
+Inputs = Mapping[str, Any]
 
 
 @CHECKS.register(severity=ADVICE)
@@ -36,18 +38,33 @@ def test_p15_each_draw_has_a_key_of_its_own_in_each_configuration(subject: Pytre
 
 
 def _builds(subject: PytreeSuite) -> Iterator[tuple[str, Any, list[Any]]]:
-    """The constructor in each configuration that draws otherwise: its name, its jaxpr, and what goes into that."""
+    """The constructor in each configuration that draws otherwise: its name, its jaxpr, and what goes into that.
+
+    Flags and numbers that change it alone are tried together: a second layer that is scanned over needs both.
+    """
     seen: set[str] = set()
-    for configuration in _configurations(subject):
-        build, inputs = subject.traceable_build(configuration.inputs)
-        try:
-            closed = jax.make_jaxpr(lambda *values, build=build: arrays_of(build(values)))(*inputs)
-        except ANY_ERROR:  # it needs values, or P1 tells
-            continue
-        steps = [_step(equation) for equation in equations(closed.jaxpr)]
-        if draws_of(closed.jaxpr) and str(steps) not in seen:
-            seen.add(str(steps))
-            yield inputs_as_text(configuration), closed, inputs
+    changing: tuple[list[Inputs], list[Inputs]] = [], []
+    for place, configurations in enumerate(_alone(subject)):
+        for inputs in configurations:
+            for build in _new_build(subject, inputs, seen):
+                changing[place].append(inputs)
+                yield build
+    for flag, count in itertools.product(*changing):
+        if flag and flag.keys() != count.keys():
+            yield from _new_build(subject, {**flag, **count}, seen)
+
+
+def _new_build(subject: PytreeSuite, inputs: Inputs, seen: set[str]) -> Iterator[tuple[str, Any, list[Any]]]:
+    """The constructor with changed inputs, where it does with keys what it did not do before."""
+    build, arrays = subject.traceable_build(inputs)
+    try:
+        closed = jax.make_jaxpr(lambda *values: arrays_of(build(values)))(*arrays)
+    except ANY_ERROR:  # it needs values, or P1 tells
+        return
+    steps = str([_step(equation) for equation in equations(closed.jaxpr)])
+    if draws_of(closed.jaxpr) and steps not in seen:
+        seen.add(steps)
+        yield inputs_as_text(Configuration(inputs=inputs)), closed, arrays
 
 
 def _step(equation: Any) -> tuple[Any, ...]:
@@ -55,12 +72,14 @@ def _step(equation: Any) -> tuple[Any, ...]:
     return equation.primitive.name, equation.params.get("start_indices")
 
 
-def _configurations(subject: PytreeSuite) -> Iterator[Configuration]:
-    """The example, each value of each flag of the constructor alone, and one more of each number."""
-    counts = {name: v + 1 for name, v in subject.inputs(0).items() if type(v) is int and v > 0}
-    trials = traced_configurations(subject)
-    yield Configuration()
-    for trial in trials:
-        if len(trial.configuration.inputs) == trial.configuration.size == 1 and trial.instance is not None:
-            yield trial.configuration
-    yield from (Configuration(inputs={name: count}) for name, count in counts.items())
+def _alone(subject: PytreeSuite) -> tuple[list[Inputs], list[Inputs]]:
+    """The example and each value of each flag of the constructor, and one more of each number."""
+    flags = [
+        trial.configuration.inputs
+        for trial in traced_configurations(subject)
+        if len(trial.configuration.inputs) == trial.configuration.size == 1 and trial.instance is not None
+    ]
+    counts: list[Inputs] = [
+        {name: v + 1} for name, v in subject.inputs(0).items() if type(v) is int and v > 0
+    ]
+    return [{}, *flags], counts

@@ -63,6 +63,8 @@ def test_training_converges(subject: TrainStateSuite) -> None:
 
     _, losses = train(arrays)
     first, *_, last = np.asarray(losses)
+    if first == 0:  # as where what is trained begins at zero, and the target with it
+        not_applicable("the model begins at its target: `target` gives another one")
     assert last < subject.converges_to * first, f"after {EPOCHS} steps the loss is {last}, it was {first}"
 
 
