@@ -27,7 +27,7 @@ from ...errors import error_text
 from ...inspect.call_recorder import Invocation
 from ...inspect.classes import documents_nan
 from ...inspect.parameter_values import members
-from ...inspect.trees import is_under
+from ...inspect.trees import under_any
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, Fault, check
 from ...trace.programs import result_or_raise
@@ -262,20 +262,18 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
         if traced.configuration.given or traced.configuration.leaves or traced.is_quiet:
             continue
         there = leaves_reached(traced, gradients=True)
-        for name in usual.keys() & there.keys():
+        lost = [name for name, reached in usual.items() if reached and there.get(name) is False]
+        meant = [name for name in lost if subject.is_unused(name) or under_any(name, subject.conditional)]
+        cut_off = [name for name in lost if name not in meant]
+        if cut_off:
+            first, *others = cut_off
             message = "no gradient reaches it, as it does in the example"
+            message += f"; nor {', '.join(f'`{name}`' for name in others)}" if others else ""
             hint = (
                 "a way through the call that leaves it out: do not build it there; "
-                f"if it is meant, `conditional = ({name!r},)`"
+                f"if it is meant, `conditional = {(*subject.conditional, *cut_off)!r}`"
             )
-            is_meant = subject.is_unused(name) or any(is_under(name, path) for path in subject.conditional)
-            check(
-                there[name] or not usual[name] or is_meant,
-                _place(traced, name),
-                message,
-                hint,
-                severity=ADVICE,
-            )
+            check(False, _place(traced, first), message, hint, severity=ADVICE)
         if any(isinstance(v, dict) for v in traced.configuration.inputs.values()):
             continue  # what is in a dict is the choice of who gives it
         for name, used in leaves_reached(traced, gradients=False).items():
