@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -280,3 +281,30 @@ def test_arrays_of_numpy_are_compared_as_arrays() -> None:
         check_same_bits({"x": value}, {"x": value + 1}, "they differ")
     with pytest.raises(Fault):
         check_same_bits({"x": value}, {}, "they differ")
+
+
+class Gated(eqx.Module):
+    """Two arrays that a setting leaves without a use."""
+
+    weight: jax.Array
+    shift: jax.Array
+    gated: bool = eqx.field(static=True)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x + self.shift if self.gated else x
+
+
+class GatedSuite(Untraced):
+    cls = Gated
+
+    def inputs(self, seed):
+        return {"gated": True}
+
+    def build(self, gated: bool):
+        return Gated(jnp.ones(3), jnp.ones(3), gated)
+
+
+def test_all_that_a_setting_cuts_off_is_named_at_once() -> None:
+    with pytest.raises(LawBroken, match="nor `shift`") as broken:
+        GatedSuite().test_p09_uses_its_parameters_in_each_configuration()
+    assert "`conditional = ('weight', 'shift')`" in str(broken.value)
