@@ -193,6 +193,20 @@ def test_a_cast_out_of_bfloat16_may_be_meant(cls, severity):
     assert found["test_p07_bfloat16_in_bfloat16_out"] == severity
 
 
+class Narrow(Casts):
+    """It takes one dtype, and says so."""
+
+    def __call__(self, x):
+        if x.dtype != jnp.float32:
+            raise ValueError("x is to be float32")
+        return self.weight * x
+
+
+def test_a_dtype_that_a_class_refuses_in_its_own_words_is_no_finding():
+    found = severities(lambda seed: Narrow(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    assert "test_p07_bfloat16_in_bfloat16_out" not in found
+
+
 class IgnoresItsKey(Casts):
     def __call__(self, x, key):
         return self.weight * x

@@ -14,6 +14,7 @@ import numpy as np
 from ...discover.evaluation import severity_of_values
 from ...engine.applicability import ABSENT, Condition, not_applicable, of_class
 from ...engine.registry import Checks
+from ...errors import refuses_by_itself
 from ...inspect.arrays import (
     is_floating,
     is_inexact,
@@ -217,6 +218,8 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
         except ANY_ERROR as error:
             if lacks_dtype(error) or is_of_flax_layer(error):
                 not_applicable(f"there is no such operation in bfloat16: {error}")
+            if refuses_by_itself(error, type(instance)):
+                not_applicable(f"the class refuses bfloat16: {error}")
             raise
     severity = ADVICE if casts_on_purpose(call, value, narrow_arguments) else FAULT
     for i, out in enumerate(jax.tree.leaves(subject.output_of(outcome))):
