@@ -15,6 +15,8 @@ T = TypeVar("T")
 Size = TypeAliasType("Size", int)
 Pairs = TypeAliasType("Pairs", tuple[T, T], type_params=(T,))
 SOURCE = '''
+from collections.abc import Callable
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -95,6 +97,25 @@ class Twice(eqx.Module):
         return self.inner(x, 2 * x)
 
 
+class Spring(eqx.Module):
+    """A class whose converter says nothing, and whose fields do."""
+
+    stiffness: float = eqx.field(converter=lambda value: jnp.asarray(value, jnp.float32))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.stiffness * x
+
+
+class Driven(eqx.Module):
+    """A class that calls a function with an array and a number."""
+
+    scale: jax.Array
+    force: Callable[[jax.Array, float], jax.Array] = eqx.field(static=True)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * self.force(x, 0.5)
+
+
 class Applied(eqx.Module):
     """A function, which is no leaf."""
 
@@ -157,6 +178,14 @@ def test_a_part_is_what_takes_as_many_arguments_as_the_call_gives(asked: Asked) 
 
 def test_a_module_is_given_for_a_function_at_last_where_its_arrays_would_be_static(asked: Asked) -> None:
     assert inputs_of(asked, "Applied")["func"] == "jnp.tanh"
+
+
+def test_a_field_speaks_for_a_converter_that_says_nothing(asked: Asked) -> None:
+    assert inputs_of(asked, "Spring")["stiffness"] == "0.25"
+
+
+def test_a_function_of_two_arguments_takes_numbers_beside_arrays(asked: Asked) -> None:
+    assert inputs_of(asked, "Driven")["force"] == "jnp.add"
 
 
 def test_an_alias_of_a_type_is_what_it_stands_for() -> None:

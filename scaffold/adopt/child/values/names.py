@@ -59,7 +59,7 @@ VALUES = {
 ANY = (("jnp.tanh", "jnp.sin", "jax.nn.softplus"), ('"name"', '"weight"', '"mean"', '"scale"'))
 """Functions and words of which any would do."""
 ONE = ("jnp.tanh", "jnp.mean", "jax.nn.initializers.ones")
-TWO = ("jax.lax.add", "jnp.multiply")
+TWO = ("jnp.add", "jnp.multiply")
 HELPERS = {
     2: "def second(first: Any, given: Any) -> Any:\n    return -given",
     3: "def decay(time: Any, value: Any, arguments: Any) -> Any:\n    return -value",
