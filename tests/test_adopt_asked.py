@@ -16,6 +16,7 @@ Size = TypeAliasType("Size", int)
 Pairs = TypeAliasType("Pairs", tuple[T, T], type_params=(T,))
 SOURCE = '''
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import equinox as eqx
 import jax
@@ -106,6 +107,23 @@ class Spring(eqx.Module):
         return self.stiffness * x
 
 
+@jax.tree_util.register_dataclass
+@dataclass
+class Codebook:
+    """A class that says no shape of its arrays, and makes them by itself."""
+
+    codes: jax.Array
+    size: int = field(metadata={"static": True})
+    width: int = field(metadata={"static": True})
+
+    @staticmethod
+    def create(size: int, width: int = 10_000) -> "Codebook":
+        return Codebook(jnp.zeros((size, width)), size, width)
+
+    def nearest(self, x: jax.Array) -> jax.Array:
+        return jnp.argmax(self.codes @ x)
+
+
 class Driven(eqx.Module):
     """A class that calls a function with an array and a number."""
 
@@ -186,6 +204,12 @@ def test_a_field_speaks_for_a_converter_that_says_nothing(asked: Asked) -> None:
 
 def test_a_function_of_two_arguments_takes_numbers_beside_arrays(asked: Asked) -> None:
     assert inputs_of(asked, "Driven")["force"] == "jnp.add"
+
+
+def test_what_makes_its_own_arrays_is_given_small_sizes_and_goes_before_the_constructor(asked: Asked) -> None:
+    answer = asked.adopt("Codebook")
+    assert (answer["maker"], [name for name, _ in answer["inputs"]]) == ("Codebook.create", ["size", "width"])
+    assert answer["called"]
 
 
 def test_an_alias_of_a_type_is_what_it_stands_for() -> None:
