@@ -164,49 +164,6 @@ class Casts(eqx.Module):
         return (self.weight * x).astype(jnp.float32)
 
 
-class Mixes(Casts):
-    """A table of float32 meets what it is given."""
-
-    def __call__(self, x):
-        return self.weight * x * jnp.ones(3, jnp.float32)
-
-
-class Constant(Casts):
-    """An output that is of float32 whatever it is given."""
-
-    def __call__(self, x):
-        return self.weight * x, jnp.zeros(())
-
-
-class Turns(Casts):
-    """It computes with complex numbers."""
-
-    def __call__(self, x):
-        return jnp.abs(jnp.exp(1j * self.weight) * x)
-
-
-@pytest.mark.parametrize(
-    ("cls", "severity"), [(Casts, ADVICE), (Mixes, FAULT), (Constant, FAULT), (Turns, ADVICE)]
-)
-def test_a_cast_out_of_bfloat16_may_be_meant(cls, severity):
-    found = severities(lambda seed: cls(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
-    assert found["test_p07_bfloat16_in_bfloat16_out"] == severity
-
-
-class Narrow(Casts):
-    """It takes one dtype, and says so."""
-
-    def __call__(self, x):
-        if x.dtype != jnp.float32:
-            raise ValueError("x is to be float32")
-        return self.weight * x
-
-
-def test_a_dtype_that_a_class_refuses_in_its_own_words_is_no_finding():
-    found = severities(lambda seed: Narrow(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
-    assert "test_p07_bfloat16_in_bfloat16_out" not in found
-
-
 class IgnoresItsKey(Casts):
     def __call__(self, x, key):
         return self.weight * x

@@ -7,6 +7,7 @@ from typing import Any
 from pytree_laws.declare.methods import is_action
 
 from ..values.annotations import EMPTY, is_array_type, parameters_of
+from ..values.sizes import LARGEST
 
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
 
@@ -27,16 +28,25 @@ def makers_of(cls: Any) -> Iterator[tuple[str, Any, frozenset[str]]]:
 
 
 def sizes_of_arrays(cls: type, maker: Any) -> frozenset[str]:
-    """The sizes that an instance holds and a maker is given, where it makes arrays of which the constructor says no shape."""
+    """The sizes that an instance holds and a maker is given, where it makes arrays of which the constructor says no shape.
+
+    A small number that a maker takes by itself is left to it: it may choose what is computed.
+    """
     try:
-        names = {parameter.name for parameter in parameters_of(maker, cls)}
+        given = {parameter.name: parameter.default for parameter in parameters_of(maker, cls)}
         parameters = parameters_of(cls, cls)
     except (TypeError, ValueError):
         return frozenset()
     made = [part for part in parameters if part.default is EMPTY and is_array_type(part.annotation)]
-    if not made or not names.isdisjoint(part.name for part in made):
+    if not made or not given.keys().isdisjoint(part.name for part in made):
         return frozenset()
-    return frozenset(part.name for part in parameters if part.annotation is int and part.name in names)
+    sizes = (part.name for part in parameters if part.annotation is int and part.name in given)
+    return frozenset(name for name in sizes if not is_small(given[name]))
+
+
+def is_small(value: Any) -> bool:
+    """Whether a default is a number with which tests are quick."""
+    return isinstance(value, int) and value < LARGEST
 
 
 def may_build(cls: type, name: str) -> bool:
