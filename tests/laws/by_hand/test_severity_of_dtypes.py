@@ -3,8 +3,8 @@
 import jax
 import jax.numpy as jnp
 import pytest
-from by_hand.test_severity import Casts, severities
 
+from by_hand.test_severity import Casts, severities
 from pytree_laws import sample
 from pytree_laws.report import ADVICE, FAULT
 
