@@ -164,6 +164,28 @@ class Casts(eqx.Module):
         return (self.weight * x).astype(jnp.float32)
 
 
+class Marked(eqx.Module):
+    """Its base stores a mark on each instance, as libraries do that check how a class is made."""
+
+    weight: jax.Array
+
+    def __init__(self, weight):
+        self.weight = weight
+        object.__setattr__(self, "_is_made", True)
+
+
+class Chained(eqx.Module):
+    parts: list[Marked]
+
+    def __call__(self, x):
+        return self.parts[0].weight * x
+
+
+def test_what_lies_beside_the_fields_of_a_part_in_a_list_is_advice():
+    found = severities(lambda seed: Chained([Marked(sample(seed, (3,)))]), lambda seed: (sample(seed, (3,)),))
+    assert {severity for test, severity in found.items() if "p03" in test} == {ADVICE}
+
+
 class IgnoresItsKey(Casts):
     def __call__(self, x, key):
         return self.weight * x
