@@ -124,6 +124,22 @@ class Codebook:
         return jnp.argmax(self.codes @ x)
 
 
+class Fit(eqx.Module):
+    """What a fit gives.
+
+    - `design`: what was known, shape `(n, p)`.
+    - `weights`: coefficients of shape (p,), one for each column.
+    - `scale`: a scalar.
+    """
+
+    design: jax.Array
+    weights: jax.Array
+    scale: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * (self.design @ self.weights) @ x
+
+
 class Driven(eqx.Module):
     """A class that calls a function with an array and a number."""
 
@@ -210,6 +226,11 @@ def test_what_makes_its_own_arrays_is_given_small_sizes_and_goes_before_the_cons
     answer = asked.adopt("Codebook")
     assert (answer["maker"], [name for name, _ in answer["inputs"]]) == ("Codebook.create", ["size", "width"])
     assert answer["called"]
+
+
+def test_shapes_are_those_of_which_a_docstring_speaks(asked: Asked) -> None:
+    inputs = inputs_of(asked, "Fit")
+    assert [*inputs.values()] == ["sample(seed, (3, 2))", "sample(seed, (2,))", "sample(seed)"]
 
 
 def test_an_alias_of_a_type_is_what_it_stands_for() -> None:

@@ -13,7 +13,7 @@ from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import arrays_of, is_node
 
 from ..classes.kinds import kind_of
-from ..classes.methods import ascending
+from ..classes.methods import ascending, documented_dims
 from ..values.annotations import EMPTY, parameters_of, required, with_count
 from ..values.candidates import values_for
 from ..values.domains import DOMAINS, apart, within
@@ -55,8 +55,14 @@ def ways_to_build(
         except (TypeError, ValueError):
             continue
         parameters = [part.replace(default=EMPTY) if part.name in sizes else part for part in parameters]
-        ordered = ascending(cls, [parameter.name for parameter in parameters])
-        context = Context(said=said, instances=instances, ascending=ordered, lookalikes=similar)
+        names = [parameter.name for parameter in parameters]
+        context = Context(
+            said=said,
+            instances=instances,
+            ascending=ascending(cls, names),
+            dims=documented_dims(cls, names),
+            lookalikes=similar,
+        )
         for signature in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, signature, named(cls, name), context, budget, failure)
             while (built := next_way(cls, ways)) is not None:

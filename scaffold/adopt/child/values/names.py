@@ -12,6 +12,9 @@ MODULE = re.compile(
 MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky|(^|_)(A|Q|R|P)$")
 DOCUMENTED_ORDER = re.compile(r"knots|ascending|increasing|sorted|monotonic", re.IGNORECASE)
 """Words by which a docstring says of an argument that its numbers ascend."""
+DOCUMENTED_SHAPE = re.compile(r"shape:?\s+`*\((\w+(?:,\s*\w+)*),?\)")
+"""How a docstring says the shape of an argument, by names and numbers."""
+DOCUMENTED_SCALAR = re.compile(r"\bscalar\b", re.IGNORECASE)
 INDEX = re.compile(
     r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index)$"
 )
