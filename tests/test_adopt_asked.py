@@ -140,6 +140,20 @@ class Fit(eqx.Module):
         return self.scale * (self.design @ self.weights) @ x
 
 
+class Material(eqx.Module):
+    """A class whose other method nobody can call: `material.init_state()` gives the `state` of `update`."""
+
+    stiffness: jax.Array
+    density: jax.Array
+    yield_stress: jax.Array
+
+    def init_state(self):
+        return 0 * self.density
+
+    def update(self, strain, state):
+        raise NotImplementedError
+
+
 class Driven(eqx.Module):
     """A class that calls a function with an array and a number."""
 
@@ -231,6 +245,11 @@ def test_what_makes_its_own_arrays_is_given_small_sizes_and_goes_before_the_cons
 def test_shapes_are_those_of_which_a_docstring_speaks(asked: Asked) -> None:
     inputs = inputs_of(asked, "Fit")
     assert [*inputs.values()] == ["sample(seed, (3, 2))", "sample(seed, (2,))", "sample(seed)"]
+
+
+def test_a_method_that_begins_without_arguments_is_not_what_a_class_is_for(asked: Asked) -> None:
+    answer = asked.adopt("Material")
+    assert not answer["called"] and "no meaningful call: `init_state`" in answer["why"]
 
 
 def test_an_alias_of_a_type_is_what_it_stands_for() -> None:

@@ -82,4 +82,6 @@ REDUCES = re.compile(
 """Functions that give one number: a density, an energy, what is minimised."""
 DENSITY = "def density(value: Any, given: Any) -> Any:\n    return -jnp.sum(value * value)"
 """One of two arguments, the second of which may be data of any kind."""
+MAKES = re.compile(r"^(init|initial|initiali[sz]e|begin|start|create|make|new)(_|$)")
+"""Methods that give what others take: without arguments they are not what a class is for."""
 INITIALISES = re.compile(r"init")
