@@ -5,8 +5,10 @@ import jax.numpy as jnp
 import pytest
 
 from by_hand.test_severity import Casts, severities
-from pytree_laws import sample
+from pytree_laws import Leaf, check_pytree, sample
 from pytree_laws.report import ADVICE, FAULT
+
+WEAK = (Leaf("weight", "param", (), "float32"),)
 
 
 class Mixes(Casts):
@@ -73,6 +75,15 @@ def test_bfloat16_is_no_matter_where_jax_was_switched_to_64_bits():
             lambda seed: MixesByDefault(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),)
         )
     assert found["test_p07_bfloat16_in_bfloat16_out"] == ADVICE
+
+
+def test_an_array_that_was_made_before_jax_was_switched_to_64_bits_has_its_dtype():
+    made_before = jnp.asarray(1.0)
+    with jax.enable_x64(True):
+        report = check_pytree(
+            lambda seed: Casts(made_before + 0), lambda seed: (sample(seed, (3,)),), leaves=WEAK
+        )
+    assert not [finding for finding in report.findings if finding.law.number == "P2"]
 
 
 class Narrow(Casts):
