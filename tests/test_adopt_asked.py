@@ -15,6 +15,9 @@ T = TypeVar("T")
 Size = TypeAliasType("Size", int)
 Pairs = TypeAliasType("Pairs", tuple[T, T], type_params=(T,))
 SOURCE = '''
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -95,6 +98,72 @@ class Twice(eqx.Module):
         return self.inner(x, 2 * x)
 
 
+class Spring(eqx.Module):
+    """A class whose converter says nothing, and whose fields do."""
+
+    stiffness: float = eqx.field(converter=lambda value: jnp.asarray(value, jnp.float32))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.stiffness * x
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class Codebook:
+    """A class that says no shape of its arrays, and makes them by itself."""
+
+    codes: jax.Array
+    size: int = field(metadata={"static": True})
+    width: int = field(metadata={"static": True})
+
+    @staticmethod
+    def create(size: int, width: int = 10_000) -> "Codebook":
+        return Codebook(jnp.zeros((size, width)), size, width)
+
+    def nearest(self, x: jax.Array) -> jax.Array:
+        return jnp.argmax(self.codes @ x)
+
+
+class Fit(eqx.Module):
+    """What a fit gives.
+
+    - `design`: what was known, shape `(n, p)`.
+    - `weights`: coefficients of shape (p,), one for each column.
+    - `scale`: a scalar.
+    """
+
+    design: jax.Array
+    weights: jax.Array
+    scale: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * (self.design @ self.weights) @ x
+
+
+class Material(eqx.Module):
+    """A class whose other method nobody can call: `material.init_state()` gives the `state` of `update`."""
+
+    stiffness: jax.Array
+    density: jax.Array
+    yield_stress: jax.Array
+
+    def init_state(self):
+        return 0 * self.density
+
+    def update(self, strain, state):
+        raise NotImplementedError
+
+
+class Driven(eqx.Module):
+    """A class that calls a function with an array and a number."""
+
+    scale: jax.Array
+    force: Callable[[jax.Array, float], jax.Array] = eqx.field(static=True)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * self.force(x, 0.5)
+
+
 class Applied(eqx.Module):
     """A function, which is no leaf."""
 
@@ -157,6 +226,30 @@ def test_a_part_is_what_takes_as_many_arguments_as_the_call_gives(asked: Asked) 
 
 def test_a_module_is_given_for_a_function_at_last_where_its_arrays_would_be_static(asked: Asked) -> None:
     assert inputs_of(asked, "Applied")["func"] == "jnp.tanh"
+
+
+def test_a_field_speaks_for_a_converter_that_says_nothing(asked: Asked) -> None:
+    assert inputs_of(asked, "Spring")["stiffness"] == "0.25"
+
+
+def test_a_function_of_two_arguments_takes_numbers_beside_arrays(asked: Asked) -> None:
+    assert inputs_of(asked, "Driven")["force"] == "jnp.add"
+
+
+def test_what_makes_its_own_arrays_is_given_small_sizes_and_goes_before_the_constructor(asked: Asked) -> None:
+    answer = asked.adopt("Codebook")
+    assert (answer["maker"], [name for name, _ in answer["inputs"]]) == ("Codebook.create", ["size", "width"])
+    assert answer["called"]
+
+
+def test_shapes_are_those_of_which_a_docstring_speaks(asked: Asked) -> None:
+    inputs = inputs_of(asked, "Fit")
+    assert [*inputs.values()] == ["sample(seed, (3, 2))", "sample(seed, (2,))", "sample(seed)"]
+
+
+def test_a_method_that_begins_without_arguments_is_not_what_a_class_is_for(asked: Asked) -> None:
+    answer = asked.adopt("Material")
+    assert not answer["called"] and "no meaningful call: `init_state`" in answer["why"]
 
 
 def test_an_alias_of_a_type_is_what_it_stands_for() -> None:

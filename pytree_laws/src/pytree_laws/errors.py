@@ -22,6 +22,15 @@ def raises_deliberately(error: BaseException, cls: type) -> bool:
     return frame.f_code.co_code[at] == _RAISES
 
 
+def refuses_by_itself(error: BaseException, cls: type) -> bool:
+    """Whether the package of the class itself raises an error on purpose, and nothing that it calls elsewhere."""
+    last = _last(error.__traceback__)
+    if last is None or not raises_deliberately(error, cls):
+        return False
+    module = str(last[0].f_globals.get("__name__", ""))
+    return module.partition(".")[0] == cls.__module__.partition(".")[0]
+
+
 def _last(traceback: TracebackType | None) -> tuple[FrameType, int] | None:
     """The frame that raised, and where in its code."""
     result = None

@@ -102,6 +102,17 @@ class Endless(eqx.Module):
         return self.weight * x
 
 
+class EndlessCopy(eqx.Module):
+    weight: jax.Array
+
+    def __call__(self, x):
+        return self.weight * x
+
+    def __deepcopy__(self, memo):
+        while True:
+            pass
+
+
 class Weak(eqx.Module):
     weight: jax.Array
 
@@ -276,7 +287,14 @@ def test_a_call_without_end_is_a_finding():
     report = check_pytree(lambda seed: Endless(sample(seed)), lambda seed: (sample(seed),), time_limit=1.0)
     [finding] = report.findings
     assert finding.what == "it took more than 1 seconds" and "time_limit" in finding.hint
+    assert finding.severity == "fault"
     assert "the example `call` does not end, as an earlier failure says" in report.skipped.values()
+
+
+def test_a_law_whose_time_is_up_is_no_fault():
+    report = check_pytree(lambda seed: EndlessCopy(sample(seed, (3,))), vector, time_limit=1.0)
+    found = {(finding.law.number, finding.what, finding.severity) for finding in report.findings}
+    assert found == {("P14", "it took more than 1 seconds", "cost")}
 
 
 ENDS = """

@@ -164,33 +164,26 @@ class Casts(eqx.Module):
         return (self.weight * x).astype(jnp.float32)
 
 
-class Mixes(Casts):
-    """A table of float32 meets what it is given."""
+class Marked(eqx.Module):
+    """Its base stores a mark on each instance, as libraries do that check how a class is made."""
+
+    weight: jax.Array
+
+    def __init__(self, weight):
+        self.weight = weight
+        object.__setattr__(self, "_is_made", True)
+
+
+class Chained(eqx.Module):
+    parts: list[Marked]
 
     def __call__(self, x):
-        return self.weight * x * jnp.ones(3, jnp.float32)
+        return self.parts[0].weight * x
 
 
-class Constant(Casts):
-    """An output that is of float32 whatever it is given."""
-
-    def __call__(self, x):
-        return self.weight * x, jnp.zeros(())
-
-
-class Turns(Casts):
-    """It computes with complex numbers."""
-
-    def __call__(self, x):
-        return jnp.abs(jnp.exp(1j * self.weight) * x)
-
-
-@pytest.mark.parametrize(
-    ("cls", "severity"), [(Casts, ADVICE), (Mixes, FAULT), (Constant, FAULT), (Turns, ADVICE)]
-)
-def test_a_cast_out_of_bfloat16_may_be_meant(cls, severity):
-    found = severities(lambda seed: cls(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
-    assert found["test_p07_bfloat16_in_bfloat16_out"] == severity
+def test_what_lies_beside_the_fields_of_a_part_in_a_list_is_advice():
+    found = severities(lambda seed: Chained([Marked(sample(seed, (3,)))]), lambda seed: (sample(seed, (3,)),))
+    assert {severity for test, severity in found.items() if "p03" in test} == {ADVICE}
 
 
 class IgnoresItsKey(Casts):

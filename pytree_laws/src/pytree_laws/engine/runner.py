@@ -12,7 +12,18 @@ import pytest
 from ..inspect.call_recorder import Invocation, record_call
 from ..inspect.global_state import FirstUse, first_use
 from ..inspect.raised_at import raised_at
-from ..report import ANY_ERROR, SEVERITIES, UNDER_TEST, Fault, Finding, LawBroken, LawWarning, doing
+from ..report import (
+    ANY_ERROR,
+    COST,
+    FAULT,
+    SEVERITIES,
+    UNDER_TEST,
+    Fault,
+    Finding,
+    LawBroken,
+    LawWarning,
+    doing,
+)
 from ..session import once_per_session, session_of
 from ..trace.programs import result_or_error
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
@@ -138,7 +149,8 @@ def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
             test()
     except TooLong as error:
         hint = "a loop that does not end for these values; `time_limit` allows more"
-        raise Fault(name, f"it {took}", hint) from error
+        severity = FAULT if error.is_of_example else COST  # a law runs what it holds many times
+        raise Fault(name, f"it {took}", hint, severity=severity) from error
 
 
 def declared_by(suite: Any) -> Tolerance:
@@ -192,7 +204,8 @@ def stopping_endless_examples(suite: Any, operation: str) -> Generator[None]:
         pytest.skip(f"the example `{operation}` does not end, as an earlier failure says")
     try:
         yield
-    except TooLong:
+    except TooLong as error:
+        error.is_of_example = True
         endless.add(operation)
         raise
 

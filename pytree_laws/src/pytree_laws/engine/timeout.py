@@ -15,6 +15,9 @@ GRACE = 30.0  # seconds, after which no interrupt can be hoped for
 class TooLong(BaseException):
     """A law has used up its time; no `except Exception` of a class may swallow it."""
 
+    is_of_example = False
+    """Whether the example itself takes so long, alone."""
+
 
 @contextlib.contextmanager
 def time_limit(seconds: float, message: str, watch: "Watch | None" = None) -> Generator[None, None, None]:

@@ -20,7 +20,8 @@ def has_dtype(value: Any, name: str | None) -> bool:
     """Whether an array has a declared dtype; None allows any."""
     if name == "key" or is_key(value):
         return name in ("key", None) and is_key(value)
-    return name is None or jnp.result_type(value) == real_dtype(name)
+    dtype = value.dtype if isinstance(value, jax.Array) else jnp.result_type(value)  # which widens a weak one
+    return name is None or dtype == real_dtype(name)
 
 
 def is_fixed_inexact(name: str) -> bool:

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytree_laws.declare.methods import is_action
 from pytree_laws.inspect.arrays import is_array
 from pytree_laws.inspect.classes import TWIN
 from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import arrays_of, is_node
 
 from ..classes.kinds import kind_of
-from ..classes.methods import ascending
+from ..classes.methods import ascending, documented_dims
 from ..values.annotations import EMPTY, parameters_of, required, with_count
 from ..values.candidates import values_for
 from ..values.domains import DOMAINS, apart, within
@@ -24,13 +23,13 @@ from .allowed import with_allowed_values
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, instance_of, with_state
 from .hints import alternatives, named_by, taught
+from .makers import makers_of
 from .members import all_members_work
 
 REPEATED = 3
 """How many of the first choices are tried within each domain."""
 PATIENCE = 8
 """How often one error that names other parameters is seen before these are tried."""
-MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
 WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
 _BUSY: list[type] = []
@@ -50,13 +49,20 @@ def ways_to_build(
     similar: Sequence[type] = (),
 ) -> Iterator[Built]:
     """The ways to build a class that work: by its constructor, with arrays of several shapes, and by its class methods."""
-    for name, maker in makers_of(cls):
+    for name, maker, sizes in makers_of(cls):
         try:
             parameters = parameters_of(maker, cls)
         except (TypeError, ValueError):
             continue
-        ordered = ascending(cls, [parameter.name for parameter in parameters])
-        context = Context(said=said, instances=instances, ascending=ordered, lookalikes=similar)
+        parameters = [part.replace(default=EMPTY) if part.name in sizes else part for part in parameters]
+        names = [parameter.name for parameter in parameters]
+        context = Context(
+            said=said,
+            instances=instances,
+            ascending=ascending(cls, names),
+            dims=documented_dims(cls, names),
+            lookalikes=similar,
+        )
         for signature in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, signature, named(cls, name), context, budget, failure)
             while (built := next_way(cls, ways)) is not None:
@@ -87,32 +93,6 @@ def next_way(cls: type, ways: Iterator[Built]) -> Built | None:
 def named(cls: type, name: str) -> Source:
     reference = refer(cls)
     return reference.but(f"{reference.text}.{name}") if name else reference
-
-
-def makers_of(cls: Any) -> Iterator[tuple[str, Any]]:
-    """The constructor, then the class methods that may build."""
-    yield "", cls
-    names = [
-        name
-        for owner in cls.__mro__
-        for name, value in vars(owner).items()
-        if isinstance(value, classmethod) and may_build(cls, name) and returns(value, cls)
-    ]
-    ordered = sorted(dict.fromkeys(names), key=lambda name: (name not in MAKERS, names.index(name)))
-    yield from ((name, getattr(cls, name)) for name in ordered)
-
-
-def may_build(cls: type, name: str) -> bool:
-    """Whether a class method may be tried: it is public, and does not read or write files by its name."""
-    return not name.startswith("_") and not is_action(cls, name)
-
-
-def returns(method: Any, cls: type) -> bool:
-    """Whether a class method gives an instance, as far as its annotation says."""
-    wanted = getattr(method.__func__, "__annotations__", {}).get("return", EMPTY)
-    text = wanted if isinstance(wanted, str) else getattr(wanted, "__name__", str(wanted))
-    names = {base.__name__ for base in cls.__mro__} | {"Self"}
-    return wanted is EMPTY or any(word in names for word in re.findall(r"\w+", text)) or text.startswith("~")
 
 
 def ways_of_maker(

@@ -207,7 +207,8 @@ def try_call(
     keywords = tuple(keyword for keyword in keywords if keyword not in idle)
     static = static_arguments(subject, name, kept, keywords, axis)
     takes = any(trace.by_name.values())
-    promised = not name or is_promised(type(subject.instance), name)
+    is_maker = not takes and names.MAKES.search(name) is not None
+    promised = not name or (is_promised(type(subject.instance), name) and not is_maker)
     merit = 2.0 * promised + takes + trace.share - 1.5 * trace.edits
     is_meaningful = promised or (trace.computes and (takes or (trace.share > 0.5 and not trace.edits)))
     is_meaningful = is_meaningful and passes_state(subject, kept)

@@ -82,11 +82,24 @@ def ascending(cls: type, parameters: Iterable[str]) -> tuple[str, ...]:
     )
 
 
+def documented_dims(cls: type, parameters: Iterable[str]) -> dict[str, str]:
+    """The dims that a docstring of the class names of its arrays: `(n, p)`, or none of a scalar."""
+    found = dict[str, str]()
+    for name in parameters:
+        every = [entry for text in docstrings_of(cls) for entry in entries(text, name)]
+        shapes = [match[1] for entry in every for match in names.DOCUMENTED_SHAPE.finditer(entry)]
+        if shapes:
+            found[name] = shapes[0].replace(",", " ")
+        elif any(names.DOCUMENTED_SCALAR.search(entry) for entry in every):
+            found[name] = ""
+    return found
+
+
 def entries(text: str, name: str) -> Iterator[str]:
     """What a docstring says of an argument: from its name and a colon to the entry of the next one."""
-    for match in re.finditer(
-        rf"^[ \t]*{re.escape(name)}\b[^\n:]*:.*(?:\n(?![ \t]*[\w, ]+:).+)*", text, re.MULTILINE
-    ):
+    mark = r"^[ \t]*(?:[-*][ \t]+)?`*"
+    following = mark.replace("^", "(?!", 1) + r"[\w, ]+`*:)"
+    for match in re.finditer(rf"{mark}{re.escape(name)}\b[^\n:]*:.*(?:\n{following}.+)*", text, re.MULTILINE):
         yield match[0]
 
 

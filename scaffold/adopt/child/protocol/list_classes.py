@@ -46,7 +46,7 @@ def list_classes(request: Request) -> dict[str, Any]:
 
 def argument_names(classes: Sequence[dict[str, Any]]) -> list[str]:
     """The names of all arguments that the constructors and methods of the classes take."""
-    from ..building.build import makers_of  # here, since it looks classes up as well
+    from ..building.makers import makers_of  # here, since these look classes up as well
     from ..classes.methods import methods_of, parameters_of_method
     from ..transformations.find import FURTHER
 
@@ -58,7 +58,7 @@ def argument_names(classes: Sequence[dict[str, Any]]) -> list[str]:
         if description["kind"] == "transformation":
             names |= {"params", *FURTHER, *(each.name for each in parameters_of(cls))}
             continue
-        for _, maker in makers_of(cls):
+        for _, maker, _ in makers_of(cls):
             with suppress(TypeError, ValueError):
                 names |= {each.name for each in parameters_of(maker, cls)}
         for name in methods_of(cls):

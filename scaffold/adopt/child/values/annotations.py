@@ -13,6 +13,8 @@ import numpy as np
 from .checker_imports import checker_names
 
 EMPTY = inspect.Parameter.empty
+SILENT = (EMPTY, Any)
+"""No annotation, and that of a field whose converter has none."""
 VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 ARRAYS: tuple[Any, ...] = (jax.Array, np.ndarray)
 ANY_SHAPE = "Array, ...]"
@@ -32,8 +34,8 @@ def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Para
     fields = fields_of(owner) if function in (owner, getattr(owner, "__init__", None)) else {}
     annotations = {name: resolved(annotation, names) for name, annotation in fields.items()}
     return [
-        parameter.replace(annotation=annotations.get(parameter.name, EMPTY))
-        if parameter.annotation is EMPTY
+        parameter.replace(annotation=annotations.get(parameter.name, parameter.annotation))
+        if parameter.annotation in SILENT
         else parameter
         for parameter in parameters
     ]

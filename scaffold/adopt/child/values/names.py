@@ -12,6 +12,9 @@ MODULE = re.compile(
 MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky|(^|_)(A|Q|R|P)$")
 DOCUMENTED_ORDER = re.compile(r"knots|ascending|increasing|sorted|monotonic", re.IGNORECASE)
 """Words by which a docstring says of an argument that its numbers ascend."""
+DOCUMENTED_SHAPE = re.compile(r"shape:?\s+`*\((\w+(?:,\s*\w+)*),?\)")
+"""How a docstring says the shape of an argument, by names and numbers."""
+DOCUMENTED_SCALAR = re.compile(r"\bscalar\b", re.IGNORECASE)
 INDEX = re.compile(
     r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index)$"
 )
@@ -59,7 +62,7 @@ VALUES = {
 ANY = (("jnp.tanh", "jnp.sin", "jax.nn.softplus"), ('"name"', '"weight"', '"mean"', '"scale"'))
 """Functions and words of which any would do."""
 ONE = ("jnp.tanh", "jnp.mean", "jax.nn.initializers.ones")
-TWO = ("jax.lax.add", "jnp.multiply")
+TWO = ("jnp.add", "jnp.multiply")
 HELPERS = {
     2: "def second(first: Any, given: Any) -> Any:\n    return -given",
     3: "def decay(time: Any, value: Any, arguments: Any) -> Any:\n    return -value",
@@ -79,4 +82,6 @@ REDUCES = re.compile(
 """Functions that give one number: a density, an energy, what is minimised."""
 DENSITY = "def density(value: Any, given: Any) -> Any:\n    return -jnp.sum(value * value)"
 """One of two arguments, the second of which may be data of any kind."""
+MAKES = re.compile(r"^(init|initial|initiali[sz]e|begin|start|create|make|new)(_|$)")
+"""Methods that give what others take: without arguments they are not what a class is for."""
 INITIALISES = re.compile(r"init")

@@ -41,6 +41,8 @@ class Context:
     """Axes before those that an annotation names."""
     ascending: Sequence[str] = ()
     """The arguments whose numbers ascend, as a docstring says."""
+    dims: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The dims of arguments, as a docstring says."""
     index_below: int = 2
     is_call: bool = False
     """Whether the arguments are those of a call, which are arrays for the most part."""
@@ -118,7 +120,15 @@ def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Sour
         sources = [*(array(name, shape, "float", context) for shape in square), *sources]
     numbers = [array(name, shape, "int", context) for shape in [(), *shapes[:2]]]
     every = [*numbers, *sources] if names.INDEX.search(name) else [*sources, *numbers]
-    return [replace(source, told="shape") for source in every]
+    return [replace(source, told="shape") for source in dict.fromkeys([*documented(name, context), *every])]
+
+
+def documented(name: str, context: Context) -> list[Source]:
+    """The array of which a docstring says the shape."""
+    if name not in context.dims:
+        return []
+    shape = context.sizes.of_dims(context.dims[name]) or ()
+    return [array(name, shape, "int" if names.INDEX.search(name) else "float", context)]
 
 
 def functions(name: str, arity: int | None, context: Context) -> list[Source]:

@@ -27,7 +27,7 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import Fault, Law, check, doing
-from ...trace.jaxprs import NEEDS_VALUES, constant_draws, dead_equations, is_update_or_check
+from ...trace.jaxprs import NEEDS_VALUES, constant_draws, lost_updates
 from ...values.closeness import check_close
 
 LAW = Law(
@@ -71,8 +71,7 @@ def test_p12_the_call_has_no_side_effects(subject: Suite) -> None:
 @CHECKS.register()
 def test_p12_throws_no_update_away(subject: Suite) -> None:
     subject.need_call()
-    dead = dead_equations(subject.traced_call().jaxpr)
-    wrong = [equation.primitive.name for equation in dead if is_update_or_check(equation)]
+    wrong = [equation.primitive.name for equation in lost_updates(subject.traced_call().jaxpr)]
     message = f"nothing uses the result of {', '.join(wrong)}"
     hint = "`x.at[i].set(y)` and `eqx.error_if(x, ...)` change nothing in place: go on with what they return"
     check(not wrong, "call", message, hint)

@@ -203,15 +203,34 @@ def check_same(value: Any, other: Any, above: str, hint: str, beside: bool) -> N
             check_stored(name, place, value, other, hint)
         if name not in before or name not in after:
             continue
-        was, now = before[name], after[name]
-        if snapshot(was) == snapshot(now):
-            continue
-        if is_node(was) and type(was) is type(now):
-            check_same(was, now, f"{place}.", hint, beside)
-            if dataclasses.is_dataclass(was):
-                continue  # whose attributes are all there is
-        message = f"before a round trip {was!r:.200}, after {now!r:.200}"
-        check(not asked, place, message, hint)
+        check_kept(before[name], after[name], place, hint, beside, asked)
+
+
+def check_kept(was: Any, now: Any, place: str, hint: str, beside: bool, asked: bool) -> None:
+    """An attribute, or an element of one, is the same after a round trip."""
+    if snapshot(was) == snapshot(now):
+        return
+    pairs = elements(was, now)
+    for key, first, second in pairs:
+        check_kept(first, second, f"{place}[{key!r}]", hint, beside, asked)
+    if pairs:
+        return
+    if is_node(was) and type(was) is type(now):
+        check_same(was, now, f"{place}.", hint, beside)
+        if dataclasses.is_dataclass(was):
+            return  # whose attributes are all there is
+    message = f"before a round trip {was!r:.200}, after {now!r:.200}"
+    check(not asked, place, message, hint)
+
+
+def elements(was: Any, now: Any) -> list[tuple[Any, Any, Any]]:
+    """The elements of two lists, tuples or dicts of one form, in pairs with their keys."""
+    if type(was) is not type(now) or type(was) not in (list, tuple, dict) or len(was) != len(now):
+        return []
+    keys = list(was) if isinstance(was, dict) else [*range(len(was))]
+    if isinstance(was, dict) and list(now) != keys:
+        return []
+    return [(key, was[key], now[key]) for key in keys]
 
 
 def check_stored(name: str, place: str, value: Any, other: Any, hint: str) -> None:

@@ -1,0 +1,64 @@
+"""What makes a class: its constructor, and the methods of the class that give an instance."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pytree_laws.declare.methods import is_action
+
+from ..values.annotations import EMPTY, is_array_type, parameters_of
+from ..values.sizes import LARGEST
+
+MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
+
+
+def makers_of(cls: Any) -> Iterator[tuple[str, Any, frozenset[str]]]:
+    """The constructor, and the methods that may build, with the sizes that each is to be given: what makes its own arrays goes first."""
+    names = [
+        name
+        for owner in cls.__mro__
+        for name, value in vars(owner).items()
+        if isinstance(value, classmethod | staticmethod) and may_build(cls, name) and returns(value, cls)
+    ]
+    ordered = sorted(dict.fromkeys(names), key=lambda name: (name not in MAKERS, names.index(name)))
+    sizes = {name: sizes_of_arrays(cls, getattr(cls, name)) for name in ordered if name in MAKERS}
+    yield from ((name, getattr(cls, name), sizes[name]) for name in sizes if sizes[name])
+    yield "", cls, frozenset()
+    yield from ((name, getattr(cls, name), frozenset()) for name in ordered if not sizes.get(name))
+
+
+def sizes_of_arrays(cls: type, maker: Any) -> frozenset[str]:
+    """The sizes that an instance holds and a maker is given, where it makes arrays of which the constructor says no shape.
+
+    A small number that a maker takes by itself is left to it: it may choose what is computed.
+    """
+    try:
+        given = {parameter.name: parameter.default for parameter in parameters_of(maker, cls)}
+        parameters = parameters_of(cls, cls)
+    except (TypeError, ValueError):
+        return frozenset()
+    made = [part for part in parameters if part.default is EMPTY and is_array_type(part.annotation)]
+    if not made or not given.keys().isdisjoint(part.name for part in made):
+        return frozenset()
+    sizes = (part.name for part in parameters if part.annotation is int and part.name in given)
+    return frozenset(name for name in sizes if not is_small(given[name]))
+
+
+def is_small(value: Any) -> bool:
+    """Whether a default is a number with which tests are quick."""
+    return isinstance(value, int) and value < LARGEST
+
+
+def may_build(cls: type, name: str) -> bool:
+    """Whether a method may be tried: it is public, and does not read or write files by its name."""
+    return not name.startswith("_") and not is_action(cls, name)
+
+
+def returns(method: Any, cls: type) -> bool:
+    """Whether a method gives an instance, as far as its annotation says; a static one has to say so."""
+    wanted = getattr(method.__func__, "__annotations__", {}).get("return", EMPTY)
+    text = wanted if isinstance(wanted, str) else getattr(wanted, "__name__", str(wanted))
+    names = {base.__name__ for base in cls.__mro__} | {"Self"}
+    if wanted is EMPTY:
+        return isinstance(method, classmethod)
+    return any(word in names for word in re.findall(r"\w+", text)) or text.startswith("~")
