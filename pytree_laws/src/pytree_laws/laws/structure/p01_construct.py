@@ -1,6 +1,5 @@
 """P1: the constructor."""
 
-import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,12 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...discover.inference import stores_what_it_is_given
-from ...engine.applicability import ACCEPTED, declares, not_applicable, of_leaves
+from ...engine.applicability import ACCEPTED, declares, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import first_build
 from ...inspect.arrays import (
     buffer_of,
-    host,
     is_array,
     is_constant,
     is_inexact,
@@ -38,7 +36,7 @@ from ...inspect.trees import arrays_of, avals, given_arrays, is_under, structure
 from ...kinds.mutable import MutableSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
-from ...trace.jaxprs import NEEDS_VALUES, constant_draws
+from ...trace.jaxprs import NEEDS_VALUES
 from ...values.comparison import check_same_bits
 
 LAW = Law(
@@ -277,44 +275,6 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
     wanted = avals(subject.named(instance))
     message = f"built under jit its {subject.nouns} are {arrays}, and otherwise {wanted}"
     check(avals(arrays) == wanted, type(instance).__name__, message)
-
-
-@CHECKS.register(of_leaves("no standard deviations are declared", lambda leaf: leaf.std, "std"))
-def test_p01_draws_have_the_declared_spread(subject: Suite) -> None:
-    declared = {leaf.path: leaf.std for leaf in subject.manifest() if leaf.std}
-    if not declared or not subject.takes_keys():
-        not_applicable("no standard deviations are declared")
-    drawn_by_path = subject.drawn_by_path()
-    for path in [path for path in declared if path in drawn_by_path and not subject.is_empty(path)]:
-        values, std = host(drawn_by_path[path]).astype(np.complex128), declared[path]
-        spread = float(np.sqrt(np.mean(np.abs(values) ** 2)))
-        message = f"its standard deviation is {spread:.3g}, declared is {std:.3g}"
-        slack = max(0.02, 4 / math.sqrt(2 * values.size))
-        hint = (
-            "another initialiser, or one with fan-in and fan-out exchanged; "
-            f"if it is right as it is now, declare `std={spread:.3g}`"
-        )
-        check(abs(spread / std - 1) < slack, path, message, hint)
-        mean = values.mean()
-        centred = abs(mean) / std < 5 / math.sqrt(values.size)
-        text = f"{mean.real:.3g}" if mean.imag == 0 else f"{mean:.3g}"
-        check(
-            centred,
-            path,
-            f"its mean is {text}, and not 0",
-            "a draw that is not around 0, as `uniform` of jax",
-        )
-
-
-@CHECKS.register()
-def test_p01_every_draw_uses_the_key(subject: Suite) -> None:
-    if not subject.takes_keys():
-        not_applicable("the constructor takes no key")
-    jaxpr = subject.traced_build().jaxpr
-    wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-    message = f"{len(wrong)} of its draws do not depend on the key that it is given"
-    hint = "a constant key, as `jax.random.key(0)` or `nnx.Rngs(0)`, for one of the fields"
-    check(not wrong, "build", message, hint)
 
 
 @CHECKS.register()

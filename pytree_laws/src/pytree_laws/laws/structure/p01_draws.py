@@ -1,0 +1,48 @@
+"""P1, of what the constructor draws: with the declared spread, and from its key."""
+
+import math
+
+import numpy as np
+
+from ...engine.applicability import not_applicable, of_leaves
+from ...engine.registry import Checks
+from ...inspect.arrays import host
+from ...kinds.suite import Suite
+from ...report import check
+from ...trace.jaxprs import constant_draws
+
+CHECKS = Checks()
+
+
+@CHECKS.register(of_leaves("no standard deviations are declared", lambda leaf: leaf.std, "std"))
+def test_p01_draws_have_the_declared_spread(subject: Suite) -> None:
+    declared = {leaf.path: leaf.std for leaf in subject.manifest() if leaf.std}
+    if not declared or not subject.takes_keys():
+        not_applicable("no standard deviations are declared")
+    drawn_by_path = subject.drawn_by_path()
+    for path in [path for path in declared if path in drawn_by_path and not subject.is_empty(path)]:
+        values, std = host(drawn_by_path[path]).astype(np.complex128), declared[path]
+        spread = float(np.sqrt(np.mean(np.abs(values) ** 2)))
+        message = f"its standard deviation is {spread:.3g}, declared is {std:.3g}"
+        slack = max(0.02, 4 / math.sqrt(2 * values.size))
+        hint = (
+            "another initialiser, or one with fan-in and fan-out exchanged; "
+            f"if it is right as it is now, declare `std={spread:.3g}`"
+        )
+        check(abs(spread / std - 1) < slack, path, message, hint)
+        mean = values.mean()
+        centred = abs(mean) / std < 5 / math.sqrt(values.size)
+        text = f"{mean.real:.3g}" if mean.imag == 0 else f"{mean:.3g}"
+        hint = "a draw that is not around 0, as `jax.random.uniform` gives it"
+        check(centred, path, f"its mean is {text}, and not 0", hint)
+
+
+@CHECKS.register()
+def test_p01_every_draw_uses_the_key(subject: Suite) -> None:
+    if not subject.takes_keys():
+        not_applicable("the constructor takes no key")
+    jaxpr = subject.traced_build().jaxpr
+    wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
+    message = f"{len(wrong)} of its draws do not depend on the key that it is given"
+    hint = "a constant key, as `jax.random.key(0)` or `nnx.Rngs(0)`, for one of the fields"
+    check(not wrong, "build", message, hint)
