@@ -55,7 +55,15 @@ def test_one_command_names_the_mistakes(walk: tuple[Path, subprocess.CompletedPr
     looked_at = [
         f"{i}/4 nets.layers:{name}\n" for i, name in enumerate(("Affine", "Gate", "Scale", "Table"), 1)
     ]
-    assert result.stderr == "".join(looked_at) + "next: pytest tests\n"
+    files = (
+        ".scaffold/ (4 files)",
+        "tests/conftest.py",
+        "tests/numbers/affine.txt",
+        "tests/numbers/scale.txt",
+    )
+    written = "".join(f"create     {file}\n" for file in files)
+    assert result.stderr.startswith("".join(looked_at) + written), result.stderr
+    assert re.search(r"\nand \d more\nnext: pytest tests\n$", result.stderr)
 
 
 def test_what_it_writes_is_a_test_file_that_pytest_runs(
