@@ -93,14 +93,14 @@ def traced_in(suite: Any, method: Method, dtype: str) -> Any:
         return jax.make_jaxpr(run)(*arrays)
 
 
-def in_bfloat16(suite: Any, method: Method, instance: Any, arguments: Any) -> list[Any]:
-    """The form of each array that a method gives where all floats have 16 bits."""
-    value, back = suite.to_arrays(instance)
-    small, rest = bfloat16((value, tuple(arguments)))
+def in_bfloat16(suite: Any, use: Any) -> list[Any]:
+    """The form of each array that a use of a method gives where all floats have 16 bits."""
+    value, back = suite.to_arrays(use.instance)
+    small, rest = bfloat16((value, use.given))
     static, arrays = partition(rest)
 
     def run(value: Any, arrays: Any) -> list[Any]:
-        return arrays_of(method.use(back(value), *combine(static, arrays)))
+        return arrays_of(use.run(back(value), combine(static, arrays)))
 
     return jax.eval_shape(run, small, arrays)
 

@@ -61,6 +61,11 @@ def uses_of(suite: Any, method: Method) -> Iterator[Use]:
             yield Use(name, _use_of(method), suite.elsewhere(traced.instance), arguments, changes=changes)
 
 
+def example_use(method: Method, instance: Any) -> Use:
+    """A method of an instance, with its example arguments."""
+    return Use(method.name, _use_of(method), instance, tuple(method.arguments(0)))
+
+
 def _use_of(method: Method) -> Callable[..., Any]:
     return lambda instance, rest: method.use(instance, *rest)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..discover.method_programs import in_bfloat16, the_call, usable
+from ..discover.method_uses import example_use
 from ..inspect.arrays import is_array, is_floating, is_key
 from ..values.edge_values import is_finite
 from .configurations import outputs
@@ -33,7 +34,7 @@ def _beside_complex(suite: Any) -> dict[str, Entry]:
     entries_by_name: dict[str, Entry] = {}
     for method in [*methods, *([the_call(suite)] if suite.called() else [])]:
         with contextlib.suppress(Exception):  # there is no such operation in bfloat16
-            forms = in_bfloat16(suite, method, instance, method.arguments(0))
+            forms = in_bfloat16(suite, example_use(method, instance))
             names = (f"{method.name} in bfloat16, output {i}" for i in range(len(forms)))
             entries_by_name |= {n: Entry(np.dtype(v.dtype).name, v.shape, ()) for n, v in zip(names, forms)}
     return entries_by_name

@@ -76,6 +76,8 @@ of_ends("a call that has one more axis behind a flag", "`call with in the call c
     __call__=_call(lambda y: y[None]))  # fmt: skip
 of_ends("a call that has two results behind a flag", "cubed=True`", "and one array in the example",
     __call__=_call(lambda y: (y, y)))  # fmt: skip
+of_ends("a mean in another dtype behind a flag", "`mean(weighted=False), output 0`", "arguments it is float32",
+    mean=_mean(lambda x: jnp.mean(x).astype(jnp.float32)))  # fmt: skip
 of_ends(
     "a mean that is none behind a flag",
     "`mean(weighted=False)`",

@@ -84,6 +84,8 @@ of_next("a moved average that thaws", "`moved with frozen=True.frozen`", "with T
     moved=lambda self, x: averaged(self, seen=self.seen + 1, frozen=False))  # fmt: skip
 of_next("a count of the width that jax gives a sum", "`moved where jax has 64 bits: seen`", "'int64'",
     moved=lambda self, x: averaged(self, self.mean + x, jnp.sum(self.mean[:1] < jnp.inf) + 0 * self.seen))  # fmt: skip
+of_next("an average that is weighted in the default float", "`again with arrays of bfloat16: mean`", "float32",
+    again=lambda self: self.next(jnp.linspace(0, 1, 3) * self.mean, self.seen))  # fmt: skip
 of_next("a cleared average in the default float", "`cleared where jax has 64 bits: mean`", "float32",
     cleared=lambda self, *, seen=True: averaged(self, mean=jnp.zeros(3, "float32")))  # fmt: skip
 of_next("a moved average that is widened where it is frozen", "`moved with frozen=True: mean`", "(3, 1)",

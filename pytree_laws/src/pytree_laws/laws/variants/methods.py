@@ -31,7 +31,8 @@ from ...discover.method_programs import (
     usable,
     usable_methods,
 )
-from ...discover.method_uses import updated_by
+from ...discover.method_uses import Use, updated_by
+from ...discover.traced_uses import traced_uses
 from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, not_applicable
 from ...engine.registry import Checks
 from ...errors import message_of, raises_deliberately
@@ -155,22 +156,28 @@ def test_p07_methods_in_bfloat16_give_bfloat16(subject: Suite) -> None:
     ]
     instance = subject.cached_instance()
     arguments = {method.name: method.arguments(0) for method in methods}
-    if not methods or not _has_one_dtype(subject, methods, (instance, arguments)):
+    if not methods or not has_one_dtype(subject, methods, (instance, arguments)):
         not_applicable("the class fixes a dtype, or no method says what it gives")
     for method in methods:
-        with doing(method.name, "in bfloat16 it"):
-            try:
-                result = in_bfloat16(subject, method, instance, arguments[method.name])
-            except ANY_ERROR as error:
-                if lacks_dtype(error):
-                    continue
-                raise
-        for i, out in enumerate(result):
-            is_wide = jnp.issubdtype(out.dtype, jnp.floating)
-            message = f"with bfloat16 leaves and arguments it is {out.dtype}"
-            right = not is_wide or out.dtype == jnp.bfloat16
-            hint = "an array with a fixed dtype: `dtype=x.dtype`"
-            check(right, f"{method.name}, output {i}", message, hint)
+        for traced in traced_uses(subject)[method.name]:
+            if traced.use.is_plain or traced.use.flag:
+                _check_in_bfloat16(subject, traced.use)
+
+
+def _check_in_bfloat16(subject: Suite, use: Use) -> None:
+    """What a use gives has 16 bits; only with the example it has to work."""
+    with doing(use.name, "in bfloat16 it"):
+        try:
+            result = in_bfloat16(subject, use)
+        except ANY_ERROR as error:
+            if lacks_dtype(error) or not use.is_plain:
+                return
+            raise
+    for i, out in enumerate(result):
+        right = not jnp.issubdtype(out.dtype, jnp.floating) or out.dtype == jnp.bfloat16
+        message = f"with bfloat16 leaves and arguments it is {out.dtype}"
+        hint = "an array with a fixed dtype: `dtype=x.dtype`"
+        check(right, f"{use.name}, output {i}", message, hint, severity="" if use.is_plain else ADVICE)
 
 
 @CHECKS.register(METHODS, DTYPES)
@@ -193,7 +200,7 @@ def _check_in(subject: Suite, dtype: str) -> None:
             check(same or not follows, where, message, hint)
 
 
-def _has_one_dtype(suite: Any, methods: Sequence[Method], tree: Any) -> bool:
+def has_one_dtype(suite: Any, methods: Sequence[Method], tree: Any) -> bool:
     """Whether all floats have the default dtype, and no declaration fixes another."""
     outputs = [out for method in methods for out in method.returns]
     declared = [leaf.dtype for leaf in suite.manifest() if not leaf.is_tree]

@@ -10,16 +10,17 @@ import jax
 from ...declare.methods import SELF, Method
 from ...discover.inference import same_value
 from ...discover.method_programs import MEMBERS, traceable
-from ...discover.method_uses import PLAIN, Use, uses_of
+from ...discover.method_uses import PLAIN, Use, example_use, uses_of
 from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
 from ...inspect.call_recorder import record_call
-from ...inspect.trees import avals
+from ...inspect.trees import avals, bfloat16
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, COST, FAULT, check
 from ...session import once_per_session
 from ...values.closeness import in_64_bits
+from .methods import has_one_dtype
 
 CHECKS = Checks()
 
@@ -70,10 +71,26 @@ def test_p11_methods_keep_dtypes_with_64_bits_as_well(subject: PytreeSuite) -> N
         usual = next_forms(subject)[method.name]
         with in_64_bits(), jax.numpy_dtype_promotion("standard"):
             instance = subject.built_abstractly(subject.inputs(0))
-            form = form_of_use(subject, Use(method.name, _run(method), instance, tuple(method.arguments(0))))
+            form = form_of_use(subject, example_use(method, instance))
             own = Form.of(subject, instance)
         if form is not None:
             _check_leaves(method, f"{method.name} where jax has 64 bits", usual, form, own)
+
+
+@CHECKS.register(MEMBERS)
+def test_p11_methods_keep_bfloat16(subject: PytreeSuite) -> None:
+    usual_instance = subject.cached_instance()
+    for method in _advancing(subject):
+        arguments = tuple(method.arguments(0))
+        if not has_one_dtype(subject, [method], (usual_instance, arguments)):
+            continue  # it fixes one
+        value, back = subject.to_arrays(usual_instance)
+        instance = back(bfloat16(value))
+        with jax.numpy_dtype_promotion("standard"):
+            form = form_of_use(subject, example_use(method, instance)._replace(given=bfloat16(arguments)))
+        if form is not None:
+            where = f"{method.name} with arrays of bfloat16"
+            _check_leaves(method, where, next_forms(subject)[method.name], form, Form.of(subject, instance))
 
 
 def _check_leaves(method: Method, where: str, usual: Form, form: Form, own: Form) -> None:
