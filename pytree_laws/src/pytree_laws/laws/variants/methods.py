@@ -160,7 +160,7 @@ def test_p07_methods_in_bfloat16_give_bfloat16(subject: Suite) -> None:
         not_applicable("the class fixes a dtype, or no method says what it gives")
     for method in methods:
         for traced in traced_uses(subject)[method.name]:
-            if traced.use.is_plain or traced.use.flag:
+            if not traced.is_likely:
                 _check_in_bfloat16(subject, traced.use)
 
 

@@ -17,9 +17,10 @@ from ...engine.registry import Checks
 from ...inspect.call_recorder import record_call
 from ...inspect.trees import avals, bfloat16
 from ...kinds.pytree import PytreeSuite
-from ...report import ADVICE, COST, FAULT, check
+from ...report import ADVICE, ANY_ERROR, COST, FAULT, check
 from ...session import once_per_session
 from ...values.closeness import in_64_bits
+from ...values.dtypes import built_in
 from .methods import has_one_dtype
 
 CHECKS = Checks()
@@ -79,18 +80,25 @@ def test_p11_methods_keep_dtypes_with_64_bits_as_well(subject: PytreeSuite) -> N
 
 @CHECKS.register(MEMBERS)
 def test_p11_methods_keep_bfloat16(subject: PytreeSuite) -> None:
-    usual_instance = subject.cached_instance()
     for method in _advancing(subject):
-        arguments = tuple(method.arguments(0))
-        if not has_one_dtype(subject, [method], (usual_instance, arguments)):
-            continue  # it fixes one
-        value, back = subject.to_arrays(usual_instance)
-        instance = back(bfloat16(value))
-        with jax.numpy_dtype_promotion("standard"):
-            form = form_of_use(subject, example_use(method, instance)._replace(given=bfloat16(arguments)))
-        if form is not None:
+        forms = _forms_in_bfloat16(subject, method)
+        if forms is not None:
             where = f"{method.name} with arrays of bfloat16"
-            _check_leaves(method, where, next_forms(subject)[method.name], form, Form.of(subject, instance))
+            _check_leaves(method, where, next_forms(subject)[method.name], *forms)
+
+
+def _forms_in_bfloat16(subject: PytreeSuite, method: Method) -> tuple[Form, Form] | None:
+    """The next instance, and the one whose method it is, as the constructor makes that of bfloat16: it may make floats wide."""
+    arguments = tuple(method.arguments(0))
+    if not has_one_dtype(subject, [method], (subject.cached_instance(), arguments)):
+        return None
+    with jax.numpy_dtype_promotion("standard"):
+        try:
+            instance = built_in(subject, "bfloat16", 0)
+        except ANY_ERROR:  # it refuses such arrays
+            return None
+        form = form_of_use(subject, example_use(method, instance)._replace(given=bfloat16(arguments)))
+    return None if form is None else (form, Form.of(subject, instance))
 
 
 def _check_leaves(method: Method, where: str, usual: Form, form: Form, own: Form) -> None:
