@@ -177,9 +177,12 @@ def _checked_list(answer: dict[str, Any]) -> dict[str, Any]:
 def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: Wanted) -> None:
     """Refuses targets that cannot be imported or hold no class, and what is said of one class where there are more."""
     fix = "write a module that this interpreter can import, or name another with `--python`"
-    faults = [
-        Fault(fault["target"], f"cannot be looked at: {fault['why']}", fix) for fault in listed["faults"]
-    ]
+    faults = list[Fault]()
+    for fault in listed["faults"]:
+        why, _, meant = str(fault["why"]).partition("; did you mean ")
+        faults.append(
+            Fault(fault["target"], f"cannot be looked at: {why}", f"did you mean {meant}" if meant else fix)
+        )
     named = [cls for cls in listed["classes"] if cls["named"] and cls["why"]]
     faults += [
         Fault(f"{cls['module']}:{cls['name']}", cls["why"], "name a class that can be built") for cls in named

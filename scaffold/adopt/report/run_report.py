@@ -167,9 +167,10 @@ def _cause_section(cause: Cause, code: str) -> Iterator[str]:
     yield from ("", f"## {' '.join(cause.title.split())}{cause.times}", "", on_a_line(cause.first["what"]))
     if code:
         yield from ("", "```py", code, "```")
-    if cause.first["hint"]:
-        yield from ("", f"Look for: {on_a_line(cause.first['hint'])}")
-    yield from ("", f"Fix: {on_a_line(cause.first['fix'])}", "")
+    if cause.first.get("raised_at"):
+        yield from ("", f"Raised at: `{on_a_line(cause.first['raised_at'])}`")
+    hint, fix = (on_a_line(cause.first[key]) for key in ("hint", "fix"))
+    yield from ("", f"Look for: {hint}" if hint else f"Usual fix: {fix}", "")
     yield from (f"- {place}" for place in cause.places)
 
 

@@ -1,9 +1,11 @@
 """Targets: the classes of a module, a package or a file."""
 
+import difflib
 import importlib
 import inspect
 import pkgutil
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -75,6 +77,8 @@ def classes_of(
     if name:
         member: Any = loaded
         for part in name.split("."):
+            if not hasattr(member, part):
+                raise AttributeError(_nearest(loaded, name))
             member = getattr(member, part)
         yield module, name, member
         return
@@ -85,6 +89,19 @@ def classes_of(
         ):
             if is_own(value, loaded_module, module if whole else loaded_module.__name__):
                 yield loaded_module.__name__, key, value
+
+
+def _nearest(module: ModuleType, name: str) -> str:
+    """That a module has no such class, and which one may be meant: in a module below it, or of a similar name."""
+    below = [
+        loaded.__name__
+        for key, loaded in sorted(sys.modules.items())
+        if key.startswith(f"{module.__name__}.") and isinstance(getattr(loaded, name, None), type)
+    ]
+    near = difflib.get_close_matches(name, public_members(module), 1)
+    places = [f"{place}:{name}" for place in below] or [f"{module.__name__}:{other}" for other in near]
+    meant = f"; did you mean `{places[0]}`?" if places else ""
+    return f"there is no `{name}` in `{module.__name__}`{meant}"
 
 
 def split_target(module: str, name: str) -> tuple[str, str]:

@@ -5,10 +5,12 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from harness.pairs import Weighted
+from harness.mutants import rebuild
+from harness.pairs import Weighted, further
 from right.specimens import Leaf, Output, sample
 
 from mistakes.calls.configurations import wrong
+from mistakes.structure.nodes import Held, Plain, registered
 
 
 class Table(eqx.Module):
@@ -84,3 +86,28 @@ of_a_table("a real part twice", "P15", RepeatsRealPart, "the imaginary part of a
 
 
 # A state that the call may be given, as the layers of Equinox that have none take it.
+
+
+class WithSettings(Held):
+    """Keeps beside its weight a list, of which only the weight is a child."""
+
+    def __init__(self, weight):
+        self.weight, self.settings = weight, [0.5, 2.0]
+
+    def __call__(self, x):
+        return self.weight * x * self.settings[1]
+
+
+class ForgetsASetting(WithSettings):
+    pass
+
+
+def _with_settings(cls, *settings):
+    """Registers a class whose settings are these after each unflatten."""
+    return registered(
+        cls, ("weight",), unflatten=lambda _, children: rebuild(cls, weight=children[0], settings=[*settings])
+    )
+
+
+further("P3", "a list of which one setting comes back as another", _with_settings(ForgetsASetting, 0.5, 1.0),
+    _with_settings(WithSettings, 0.5, 2.0), "`settings[1]`", "before a round trip 2.0, after 1.0", base=Plain)  # fmt: skip
