@@ -61,11 +61,9 @@ class Finding:
         lines += [f"  raised at: {self.raised_at}"] if self.raised_at else []
         lines += [f"  look for: {self.hint}"] if self.hint else []
         lines += [f"  severity: {self.severity}"] if self.severity != FAULT else []
-        lines += [f"  law: {law.statement}"]
-        lines += (
-            [] if self.hint else [f"  usual mistake: {law.mistake}"]
-        )  # what is known of this place is better
-        return "\n".join([*lines, f"  usual fix: {law.fix}"])
+        # What is known of this place is better than the usual.
+        mistake = [] if self.hint else [f"  usual mistake: {law.mistake}"]
+        return "\n".join([*lines, f"  law: {law.statement}", *mistake, f"  usual fix: {law.fix}"])
 
     def to_json(self) -> dict[str, str]:
         """The finding as plain JSON."""

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from ..engine.runner import example_call
 from ..errors import raises_deliberately
-from ..inspect.arrays import copied, is_inexact
+from ..inspect.arrays import copied, is_array, is_inexact
 from ..inspect.call_recorder import EMPTY, Invocation
 from ..inspect.parameter_values import other_values, takes_arrays, value_text
 from ..inspect.trees import named_leaves, replace_leaves
@@ -248,10 +248,9 @@ def _with_integers(suite: Any, built: Any) -> Any:
     """An instance with the integers of the example: an index or a factor of a hash that is 0 hides what is done with it."""
     leaves = suite.named(built)
     for path, value in suite.named(suite.cached_instance()).items():
-        form = getattr(value, "dtype", None), getattr(value, "shape", None)
-        is_integer = form[0] is not None and jnp.issubdtype(form[0], jnp.integer)
         other = leaves.get(path)
-        if is_integer and (getattr(other, "dtype", None), getattr(other, "shape", None)) == form:
+        is_integer = is_array(value) and jnp.issubdtype(value.dtype, jnp.integer)
+        if is_integer and is_array(other) and (other.dtype, other.shape) == (value.dtype, value.shape):
             built = suite.with_array(built, path, value)
     return built
 

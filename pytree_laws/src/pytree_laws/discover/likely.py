@@ -69,8 +69,8 @@ def _uses(
 ) -> Iterator[Use]:
     for name, value in values:
         rest = {key: v for key, v in invocation.given.items() if key != name}
-        title = f"{method.name}({changes_as_text({name: value})})"
         changes = {name: value}
+        title = f"{method.name}({changes_as_text(changes)})"
         yield Use(title, bound_with(invocation, changes), instance, rest, flag=name, changes=changes)
 
 

@@ -89,9 +89,10 @@ def at_other_values(method: Method, invocation: Invocation, instance: Any) -> It
             if isinstance(value, np.ndarray) or name.startswith("_"):
                 continue
             rest = {key: argument for key, argument in invocation.given.items() if key != name}
-            message = f"{method.name}({changes_as_text({name: value})})"
-            run, flag = bound_with(invocation, {name: value}), name if is_flag(value) else ""
-            yield Use(message, run, instance, rest, flag=flag, changes={name: value})
+            changes = {name: value}
+            message = f"{method.name}({changes_as_text(changes)})"
+            run, flag = bound_with(invocation, changes), name if is_flag(value) else ""
+            yield Use(message, run, instance, rest, flag=flag, changes=changes)
 
 
 def uses_by_flag(

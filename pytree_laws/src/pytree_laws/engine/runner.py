@@ -13,7 +13,6 @@ from ..inspect.call_recorder import Invocation, record_call
 from ..inspect.global_state import FirstUse, first_use
 from ..inspect.raised_at import raised_at
 from ..report import (
-    ANY_ERROR,
     COST,
     FAULT,
     SEVERITIES,
@@ -30,7 +29,7 @@ from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
 from ..values.precision import tolerated
 from .applicability import require_conditions
-from .expected import expected_failure
+from .expected import expected_failure, held_as_declared
 from .timeout import TooLong, Watch, time_limit
 
 SAME = 60
@@ -77,20 +76,12 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
 
 def skippable(test: Callable[..., None]) -> Callable[..., None]:
     """A test of no numbered law, which a suite may declare not to hold like any other."""
-    name = test.__name__
 
     @functools.wraps(test)
     def run(self: Any, *args: Any, **kwargs: Any) -> None:
         __tracebackhide__ = True
-        expected = expected_failure(name, getattr(self, "skips", ()))
-        try:
+        with held_as_declared(self, test.__name__, is_alone=not kwargs):
             test(self, *args, **kwargs)
-        except ANY_ERROR:
-            if expected is not None:
-                expected.skip()
-            raise
-        if expected is not None and not kwargs:
-            expected.fail_as_mended(type(self).__name__)
 
     return run
 

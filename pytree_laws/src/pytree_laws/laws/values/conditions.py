@@ -26,7 +26,7 @@ from typing import Any, overload
 
 import pytest
 
-from ...engine.expected import expected_failure
+from ...engine.expected import held_as_declared
 from ...engine.runner import first_build
 from ...inspect.arrays import real_dtype
 from ...report import ANY_ERROR
@@ -64,18 +64,11 @@ def holds(
 def _test_of(condition: Condition, of: Sequence[str], at_start: bool) -> Test:
     def test(self: Any) -> None:
         __tracebackhide__ = True
-        expected = expected_failure(condition.__name__, getattr(self, "skips", ()))
-        if first_build(self).error is not None:
-            pytest.skip("the example `build` fails, as the first failure of P1 says")
-        try:
+        with held_as_declared(self, condition.__name__):
+            if first_build(self).error is not None:
+                pytest.skip("the example `build` fails, as the first failure of P1 says")
             for dtype in (None, *self.dtypes):
                 _try(self, condition, dtype, of, at_start)
-        except Exception:
-            if expected is not None:
-                expected.skip()
-            raise
-        if expected is not None:
-            expected.fail_as_mended(type(self).__name__)
 
     for name in ("__name__", "__qualname__", "__doc__"):
         setattr(test, name, getattr(condition, name))

@@ -138,11 +138,10 @@ def next_forms(suite: Any) -> dict[str, Form]:
 def _further_uses(subject: PytreeSuite, method: Method) -> Iterator[Use]:
     """The method of instances with other settings; at its other flags, too, where it says that it carries the instance."""
     every = itertools.islice(uses_of(subject, method), 1, MAX_USES)
-    arguments = tuple(method.arguments(0))
     yield from (use for use in every if not use.flag or method.carry == SELF)
     for path, others in with_other_settings(subject):
         uses = (
-            Use(f"{method.name} with {path}={setting_text(value)}", _run(method), instance, arguments)
+            example_use(method, instance)._replace(name=f"{method.name} with {path}={setting_text(value)}")
             for value, instance in others
         )
         yield from itertools.islice((use for use in uses if form_of_use(subject, use)), 1)
@@ -165,7 +164,3 @@ def _is_given(method: Method, use: Use, value: Any) -> bool:
 
 def _severity(method: Method) -> str:
     return FAULT if method.carry == SELF else ADVICE
-
-
-def _run(method: Method) -> Any:
-    return lambda instance, rest: method.use(instance, *rest)
