@@ -67,14 +67,13 @@ def try_it(*arguments: str) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     if APPROVAL in arguments:
         os.environ["PYTREE_LAWS_NUMBERS"] = "update"
+    os.environ["PYTREE_LAWS_COMMAND"] = shlex.join(["python3", shown(Path(__file__)), "try", shown(folder)])
     needed = ["--with-editable", shown(ROOT), "--with", "equinox", "--with", "pytest"]
     tool = ["scaffold", "new-module", *AFFINE, "--folder", shown(folder), "--test"]
     code = run([uv(), "run", "--isolated", "--no-project", *rebuilt(), *needed, *tool])
     if code < 2 and (folder / "affine.py").is_file():
         edited = shown(folder / "affine.py")
         print(f"edit {edited}, and run this again: your edits stay, and the tests say what they change")
-        if code == 1:
-            print(f"where they say that numbers changed, and you meant it: run this again with {APPROVAL}")
     return code
 
 

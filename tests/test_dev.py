@@ -92,12 +92,13 @@ def test_try_generates_in_a_new_folder_and_tests(clone: Clone) -> None:
 
 
 def test_try_approves_numbers_where_it_is_asked_to(clone: Clone) -> None:
-    (clone.root / ".uv/bin/uv").write_text('#!/bin/sh\necho "$PYTREE_LAWS_NUMBERS" > "$NOTED"\nexit 1\n')
+    noting = '#!/bin/sh\necho "$PYTREE_LAWS_NUMBERS, $PYTREE_LAWS_COMMAND" > "$NOTED"\nexit 1\n'
+    (clone.root / ".uv/bin/uv").write_text(noting)
     write_tree(clone.root.parent, {"mine/affine.py": ""})
     result = clone.run("try", "../mine", env={"PYTREE_LAWS_NUMBERS": ""})
-    assert clone.noted() == [""] and result.returncode == 1
-    assert result.stdout.endswith("and you meant it: run this again with --numbers=update\n")
-    assert clone.run("try", "../mine", "--numbers=update").returncode == 1 and clone.noted() == ["update"]
+    assert clone.noted() == [", python3 dev.py try ../mine"] and result.returncode == 1
+    assert clone.run("try", "../mine", "--numbers=update").returncode == 1
+    assert clone.noted() == ["update, python3 dev.py try ../mine"]
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("a", "b"), ("a", "--numbers=all")])

@@ -198,8 +198,8 @@ def test_the_first_run_records_and_the_next_one_sees_a_sign(tmp_path: Path) -> N
     assert code == 0 and "recorded" not in told
     module = folder / "affine.py"
     replace_in(module, "+ self.bias", "- self.bias")
-    code, told = numbers_of(folder)
-    assert code == 1 and "1 failed" in told
+    code, told = numbers_of(folder, PYTREE_LAWS_COMMAND="make try")
+    assert code == 1 and "1 failed" in told and "approve it with `make try --numbers=update`" in told
     assert re.search(r"call: at \(?0.* it is [-\d.]+, recorded is [-\d.]+", told)
 
 

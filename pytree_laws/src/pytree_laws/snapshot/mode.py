@@ -20,6 +20,8 @@ MODES = RECORD, CHECK, COMPARE, UPDATE, OFF = ("record", "check", "compare", "up
 """Write what is missing and compare the rest; fail for what is missing; compare what is there; write anew; do nothing."""
 VARIABLE = "PYTREE_LAWS_NUMBERS"
 OLDER_VARIABLE = "PYTREE_LAWS_RECORD"
+COMMAND_VARIABLE = "PYTREE_LAWS_COMMAND"
+"""Names the command that starts the tests where it is not `pytest`; it takes `--numbers=MODE` as pytest does."""
 
 
 def mode_of(suite: Any, tests: Path | None) -> str:
@@ -57,6 +59,8 @@ def how_to_approve(suite: Any) -> str:
 
 def command(suite: Any, mode: str) -> str:
     """The command that runs the tests of a suite in a mode: by the option, or by the variable where nobody has added that."""
+    if COMMAND_VARIABLE in os.environ:
+        return f"{os.environ[COMMAND_VARIABLE]} --numbers={mode}"
     tests, devices = tests_of(suite), option_of(suite, "mesh")
     by_option = has_option(suite, "numbers") or not is_within_run(suite)
     words = ["pytest", f"--numbers={mode}"] if by_option else [f"{VARIABLE}={mode}", "pytest"]
