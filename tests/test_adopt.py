@@ -97,7 +97,7 @@ def test_again_it_changes_nothing_and_keeps_what_was_edited(
 
 BAD = {
     "nothing.here": "nothing.here: cannot be looked at: ModuleNotFoundError: No module named 'nothing'",
-    "equinox.nn:MPL": "equinox.nn:MPL: cannot be looked at: AttributeError: there is no `MPL` in `equinox.nn`\n  fix: did you mean `equinox.nn:MLP`?",
+    "equinox.nn:MPL": "equinox.nn:MPL: cannot be looked at: there is no `MPL` in `equinox.nn`\n  fix: did you mean `equinox.nn:MLP`?",
     "none.py": "none.py: there is no such file",
     "nets:1": "nets:1: `1` is no name of a class",
     "json:JSONDecoder": "json:JSONDecoder: it is no pytree: nothing registers it with jax",

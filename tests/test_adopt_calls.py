@@ -138,12 +138,25 @@ def test_what_is_said_of_a_class_may_name_what_is_imported_for_it(tmp_path: Path
     )
 
 
-def test_a_mistake_in_what_is_said_is_answered_with_that_mistake(tmp_path: Path) -> None:
+MISTAKES = {
+    ("--build", "Mean(g.cloud(3), jnp.ones(3))"): "raised NameError: name 'g' is not defined",
+    ("--build", "Mean(jnp.ones(3)"): "is no Python: '(' was never closed",
+    ("--call", "update(numbers)"): "raised NameError: name 'numbers' is not defined",
+    (
+        "--call",
+        "update(jnp.ones(5))",
+    ): "raised TypeError: add got incompatible shapes for broadcasting: (3,), (5,). (raised at: lib.py:",
+    ("--call", "jnp.ones(3)"): "is no call of a method; legal are `METHOD(...)`, and `(...)` for `__call__`",
+    ("--call", "norm(3)"): "names no method; legal are `select(...)`, `update(...)`, `value(...)`",
+}
+
+
+@pytest.mark.parametrize(("option", "text"), MISTAKES)
+def test_a_mistake_in_what_is_said_is_no_fault_of_the_class(option: str, text: str, tmp_path: Path) -> None:
     write_tree(tmp_path, {"lib.py": SOURCE})
-    ran = scaffold(tmp_path, "adopt", *BUILD)
-    told = "--build 'Mean(g.cloud(3), 2 * g.cloud(3))' raised NameError: name 'g' is not defined"
-    assert ran.returncode == 3
-    assert f"lib:Mean: {told}\n  give: it without this mistake" in ran.stdout
-    said = ("lib.py:Mean", "--call", "update(numbers)", "--python", sys.executable, "--dry-run")
-    ran = scaffold(tmp_path, "adopt", *said)
-    assert "lib:Mean: --call 'update(numbers)' raised NameError: name 'numbers' is not defined" in ran.stdout
+    built = [] if option == "--build" else ["--build", "Mean(jnp.ones(3), jnp.ones(3))"]
+    ran = scaffold(tmp_path, "adopt", "lib.py:Mean", *built, option, text, "--python", sys.executable)
+    assert ran.returncode == 2, ran.stdout
+    assert f"{option} {text!r}: {MISTAKES[option, text]}" in ran.stderr
+    assert "fix: write what works on the class" in ran.stderr
+    assert {path.name for path in tmp_path.iterdir()} - {"__pycache__"} == {"lib.py"}

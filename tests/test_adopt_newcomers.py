@@ -276,8 +276,8 @@ def test_what_is_passed_over_and_what_was_guessed_is_told(tmp_path: Path) -> Non
         in result.stdout
     )
     assert (
-        "give: --call 'project(...)', or --build 'Camera(...)', since the shape of `pose` is guessed"
-        in result.stdout
+        "give: --call 'project(points)' with values for its names, as `jnp.ones(3)`, or --build 'Camera(...)', "
+        "since the shape of `pose` is guessed" in result.stdout
     )
     assert "--no-register" not in result.stdout
     report = json.loads(adopt(tmp_path, "nets", "--dry-run", "--json").stdout)

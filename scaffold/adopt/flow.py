@@ -9,11 +9,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scaffold.adopt import own_findings
+from scaffold.adopt.check_targets import check_listed, left_out_of, mistake_of
 from scaffold.adopt.emit import Adopted, file_path, skip_of, skips_of, test_file
 from scaffold.adopt.journal import Journal
 from scaffold.adopt.leaf_order import SEEDS, OtherProcess, leaves_in
 from scaffold.adopt.process import Child, NoAnswerError
-from scaffold.adopt.report import LeftOut, Outcome, Report, failures
+from scaffold.adopt.report import Outcome, Report, failures
 from scaffold.adopt.reproduce.shown import Reproductions
 from scaffold.adopt.streamed import Streamed
 from scaffold.adopt.targets import Target, folders_of, read_targets
@@ -21,7 +22,7 @@ from scaffold.adopt.versions import LIBRARIES
 from scaffold.adopt.wanted import Wanted
 from scaffold.adopt.workers import each
 from scaffold.adopt.written import Written, written_before
-from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File, Plan
 from scaffold.fit.fit import Wishes, plan_in_project
 from scaffold.history.replaced import numbers_of
@@ -37,8 +38,6 @@ GRACE = 10.0
 """Seconds by which a process may be late, since it keeps its limits itself."""
 IMPORTS = 2.0
 """Limits of time that the import of the targets may take."""
-MOST_TOLD = 20
-"""Legal names that are listed; more say nothing."""
 
 
 class Run(Struct, frozen=True):
@@ -88,12 +87,15 @@ def adopt(
             lambda adopted: adopted.label,
             [child],
             children.start,
-            wanted.processes,
+            wanted.processes_for(len(classes)),
             progress,
             streamed.begun().add if streamed else lambda _: None,
         )
     done = {**journal.outcomes, **{outcome.one.label: outcome for outcome in results}}
     outcomes = tuple(done[adopted.label] for adopted in begun)
+    if mistakes := [mistake_of(outcome) for outcome in outcomes if outcome.mistake]:
+        journal.end()
+        raise ScaffoldError.of(mistakes)
     report = Report(outcomes, left_out_of(listed), layout.settings.severity)
     if streamed is None:
         return _plan(outcomes, run), report
@@ -104,13 +106,6 @@ def adopt(
 def _timed(child: Child, adopted: Adopted, run: Run) -> Outcome:
     begin = perf_counter()
     return replace(_outcome(child, adopted, run), seconds=perf_counter() - begin)
-
-
-def left_out_of(listed: Mapping[str, Any]) -> tuple[LeftOut, ...]:
-    """What gets no suite, and why: classes, and modules that cannot be imported."""
-    classes = [LeftOut(cls["module"], cls["name"], cls["why"]) for cls in listed["classes"] if cls["why"]]
-    modules = [LeftOut(module["module"], "", module["why"]) for module in listed["passed_over"]]
-    return *(left_out for left_out in classes if "no pytree" not in left_out.why), *modules
 
 
 def _begun(module: str, name: str, run: Run) -> Adopted:
@@ -174,47 +169,6 @@ def _checked_list(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: Wanted) -> None:
-    """Refuses targets that cannot be imported or hold no class, and what is said of one class where there are more."""
-    fix = "write a module that this interpreter can import, or name another with `--python`"
-    faults = list[Fault]()
-    for fault in listed["faults"]:
-        why, _, meant = str(fault["why"]).partition("; did you mean ")
-        faults.append(
-            Fault(fault["target"], f"cannot be looked at: {why}", f"did you mean {meant}" if meant else fix)
-        )
-    named = [cls for cls in listed["classes"] if cls["named"] and cls["why"]]
-    faults += [
-        Fault(f"{cls['module']}:{cls['name']}", cls["why"], "name a class that can be built") for cls in named
-    ]
-    classes = [cls for cls in listed["classes"] if not cls["why"]]
-    if not faults and not classes:
-        texts = ", ".join(target.text for target in targets)
-        faults.append(Fault(texts, "holds no class that jax flattens", "name another module, or a class"))
-    if len(classes) > 1 and (wanted.build or wanted.call):
-        option = "--build" if wanted.build else "--call"
-        faults.append(
-            Fault(option, f"is said of one class, and there are {len(classes)}", "name one `pkg.mod:Class`")
-        )
-    if faults:
-        raise ScaffoldError.of(faults)
-    if wanted.said:
-        _check_said(wanted.said, listed["taken"])
-
-
-def _check_said(said: Mapping[str, str], taken: Sequence[str]) -> None:
-    """Refuses values for arguments that nothing takes."""
-    problem = "no constructor and no method that was found takes it"
-    legal = tuple(taken) if len(taken) <= MOST_TOLD else ()
-    faults = [
-        Fault(f"--set {name}", problem, suggestion(name, taken, "name one of their arguments"), legal)
-        for name in said
-        if name not in taken
-    ]
-    if faults:
-        raise ScaffoldError.of(faults)
-
-
 def _outcome(child: Child, adopted: Adopted, run: Run) -> Outcome:
     """What is found of one class, and what its tests say."""
     wanted = run.wanted
@@ -230,6 +184,7 @@ def _outcome(child: Child, adopted: Adopted, run: Run) -> Outcome:
         return Outcome(
             adopted,
             why=answer.get("why") or answer.get("error", ""),
+            mistake=answer.get("mistake", ""),
             unknown=tuple(answer.get("unknown", ())),
         )
     adopted = replace(adopted, found=answer, skips=skips_of(answer))

@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from scaffold.adopt.flow import GRACE, Children, check_listed, left_out_of, listed_by
+from scaffold.adopt.check_targets import check_listed, left_out_of
+from scaffold.adopt.flow import GRACE, Children, listed_by
 from scaffold.adopt.process import Child
 from scaffold.adopt.report import LeftOut
 from scaffold.adopt.targets import folders_of, read_targets
@@ -79,7 +80,7 @@ def each_class(
             label_of,
             [child],
             children.start,
-            wanted.processes,
+            wanted.processes_for(len(classes)),
             progress,
         )
     return results, left_out_of(listed)

@@ -1,5 +1,6 @@
 """The classes of a run that are done, a line each: what a run that was ended goes on from."""
 
+import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -54,8 +55,10 @@ class Journal:
             os.fsync(file.fileno())
 
     def end(self) -> None:
-        """Remove the journal: all classes are done."""
+        """Remove the journal, and its folder where nothing else is in it: all classes are done."""
         self.path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the records of what was written are there
+            self.path.parent.rmdir()
 
 
 def _encoded(outcome: Outcome) -> bytes:

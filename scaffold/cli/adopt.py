@@ -53,7 +53,12 @@ MAX_FILES = 8
 @click.option(
     "--no-record", is_flag=True, help="Leave what the classes compute to the first run of their tests."
 )
-@click.option("-n", "processes", type=click.IntRange(1), default=1, help="How many processes (default: 1).")
+@click.option(
+    "-n",
+    "processes",
+    type=click.IntRange(1),
+    help="How many processes (default: as many as cores, at most 4; fewer for a few classes).",
+)
 @click.option(
     "--time-limit",
     type=click.FloatRange(1),
@@ -101,7 +106,7 @@ def adopt(
     imports: tuple[str, ...],
     baseline: bool,
     no_record: bool,
-    processes: int,
+    processes: int | None,
     time_limit: float,
     memory: float | None,
     resume: bool,
@@ -137,7 +142,7 @@ def adopt(
     if checks:
         _check(targets, folder, as_json=as_json)
         return
-    wanted = Wanted(targets, python, build, call, pairs(sets), baseline, processes, time_limit, force)
+    wanted = Wanted(targets, python, build, call, pairs(sets), baseline, processes or 0, time_limit, force)
     wanted = replace(
         wanted, memory=memory or 0.0, resume=resume, records=not no_record, imports=checked_imports(imports)
     )

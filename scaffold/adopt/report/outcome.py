@@ -47,6 +47,8 @@ class Outcome(Struct, frozen=True):
 
     one: Adopted
     why: str = ""
+    mistake: str = ""
+    """The option of which `why` says what is wrong with it."""
     unknown: tuple[str, ...] = ()
     """The arguments of which nothing is known."""
     file: File | None = None
@@ -115,23 +117,20 @@ class Outcome(Struct, frozen=True):
         name = self.one.name.rpartition(".")[2]
         if self.left_out:
             return
-        if self.file is None and self.why.startswith("--"):
-            yield f"{self.one.label}: {first_line(self.why)}\n  give: it without this mistake"
-            return
         if self.file is None:
             sets = " ".join(f"--set {argument}=VALUE" for argument in self.unknown)
             yield f"{self.one.label}: {first_line(self.why)}\n  give: {sets or f'''--build '{name}(...)' '''.strip()}"
             return
         description = self.one.found
         if not description["called"] and description["methods"]:
-            method = description["methods"][0]
             why = (
                 first_line(description.get("why", ""))
                 or "nothing that it returns depends on what it is given"
             )
             guessed = ", ".join(f"`{argument}`" for argument in description.get("guessed", ()))
             also = f", or --build '{name}(...)', since the shape of {guessed} is guessed" if guessed else ""
-            yield f"{self.one.label}: its call is not found: {why}\n  give: --call '{method}(...)'{also}"
+            give = f"--call '{description['form']}' with values for its names, as `jnp.ones(3)`{also}"
+            yield f"{self.one.label}: its call is not found: {why}\n  give: {give}"
         if description.get("idle"):
             yield f"{self.one.label}: {description['idle']}\n  give: --call 'METHOD(...)', where another says more"
 

@@ -24,12 +24,15 @@ _INSTALLED = ("site-packages", "dist-packages")
 _OWN = Path(__file__).parents[1]
 
 
-def raised_at(error: BaseException | None) -> str:
-    """The file, the line and its source, as `layers.py:12: y = self.weight @ x`; empty where no such line is known."""
+def raised_at(error: BaseException | None, own: Path = _OWN) -> str:
+    """The file, the line and its source, as `layers.py:12: y = self.weight @ x`; empty where no such line is known.
+
+    Files below `own` are not of the class, as those of the laws are not.
+    """
     last = ""
     while error is not None:
         for file, line in _places(error):
-            if _is_of_class(file):
+            if _is_of_class(file) and not Path(file).is_relative_to(own):
                 last = f"{_short(file)}:{line}: {linecache.getline(file, line).strip()}"
         error = error.__cause__  # jax tells by it which line made the equation that fails
     return last

@@ -10,7 +10,7 @@ from typing import Any
 from pytree_laws.declare.methods import is_action
 
 from ..values import names
-from ..values.annotations import parameters_of
+from ..values.annotations import parameters_of, required, signature_of
 
 SELF = ("self", "module")
 NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "tree_flatten_with_keys", "init", "setup", "to_tuple", "trainable", "keys", "items",
@@ -30,6 +30,14 @@ def methods_of(cls: type) -> list[str]:
     plain = [name for name in public if name not in NO_CALLS and not is_action(cls, name)]
     own_call = any("__call__" in vars(owner) for owner in cls.__mro__ if not is_base(owner))
     return [*([""] if own_call else []), *plain]
+
+
+def form_of_call(cls: Any, method: str) -> str:
+    """A call of a method as it is written: its name, and the parameters that have no default."""
+    parameters = required(signature_of(getattr(cls, method or "__call__"))[1:])
+    by_name = inspect.Parameter.KEYWORD_ONLY
+    texts = [f"{each.name}=..." if each.kind is by_name else each.name for each in parameters]
+    return f"{method}({', '.join(texts)})"
 
 
 def takes_self(value: Any) -> bool:

@@ -1,11 +1,9 @@
 """What a class's suite declares: how it is built and called, and what that shows."""
 
-import ast
 import contextlib
-import inspect
 import sys
 import warnings
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -25,7 +23,7 @@ from ..calling.static_arguments import with_static_arguments
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import family, lookalikes
 from ..classes.lookup import add_to_path, load_class
-from ..classes.methods import methods_of
+from ..classes.methods import form_of_call, methods_of
 from ..judge.declare import UNDECLARED, declarations
 from ..judge.validate_example import (
     accept_call,
@@ -39,6 +37,7 @@ from ..judge.validate_example import (
 from ..transformations.describe import describe_transformation
 from ..values.sources import Source, as_said, distinct, refer
 from .found import build_to_json, call_to_json, methods_to_json
+from .options import MistakeError, built_as_said, call_as_said
 
 Request = dict[str, Any]
 TRIES = 300
@@ -46,10 +45,6 @@ SEARCHES = 0.75
 """The share of the time that the search may take: what it found by then is described in the rest."""
 STATES = 80
 """How many arguments are tried of methods that give a state, and take it."""
-
-
-class MistakeError(Exception):
-    """What the user says of a class cannot be evaluated."""
 
 
 @dataclass
@@ -77,7 +72,7 @@ def adopt(request: Request) -> dict[str, Any]:
                     return transformation_of(cls, request, example.failure)
                 search_example(cls, request, example)
         except MistakeError as mistake:
-            return not_built(str(mistake))
+            return not_built(mistake.problem) | {"mistake": mistake.option}
         except SyntaxError as error:
             return not_built(syntax_text(error))
         except TooLong:
@@ -146,7 +141,11 @@ def describe_example(cls: Any, built: Built, example: Example, seconds: float) -
     description = {"built": True, "kind": kind_of(cls).name, "methods": methods, **build_to_json(built)}
     description |= {**call_to_json(called), **methods_to_json(extra), **UNDECLARED}
     if methods and called is None:
-        description |= {"why": of_call.first, "unknown": of_call.unknown}
+        description |= {
+            "why": of_call.first,
+            "unknown": of_call.unknown,
+            "form": form_of_call(cls, methods[0]),
+        }
     with contextlib.suppress(TooLong), time_limit(seconds, "adopt"):
         description |= declarations(description, built, called)
         description["unsure"] = without_sizes(built)
@@ -217,11 +216,7 @@ def call_for(
     subject = Subject(instance, StateOf(built), state)
     wished, bracket, _ = request["call"].partition("(")
     if bracket:
-        with as_mistake("--call", request["call"]):
-            called = call_as_said(cls, subject, request)
-            for source in called.arguments.values():
-                source.value(0, subject.owner)
-        return called
+        return call_as_said(cls, subject, request)
     if not (wished or methods_of(cls)):
         return None
     call = find_call(cls, subject, wished, said, budget, failure)
@@ -237,41 +232,6 @@ def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[
     calls = extra_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said)
     allowed = (accept_call(built, call) for call in calls)
     return [*filter(None, allowed), *argumentless_methods(built, called)]
-
-
-@contextlib.contextmanager
-def as_mistake(option: str, text: str) -> Generator[None]:
-    """Says of an error that it is one of what the user gave. Raises `MistakeError`."""
-    try:
-        yield
-    except Exception as error:
-        raise MistakeError(f"{option} {text!r} raised {type(error).__name__}: {error}") from error
-
-
-def built_as_said(request: Request, module: str) -> Built | None:
-    """What `--build` says. Raises `MistakeError` where it does not work."""
-    if not request["build"]:
-        return None
-    built = Built(as_said(request["build"], module, request.get("imports", ())), {}, positional=-1)
-    with as_mistake("--build", request["build"]):
-        built.maker.value(0)
-    return built
-
-
-def call_as_said(cls: Any, subject: Subject, request: Request) -> Called:
-    """The call of `--call`: a method and its arguments, as they are written."""
-    text, imports = request["call"], request.get("imports", ())
-    tree = ast.parse(f"instance.{text}" if not text.startswith("(") else f"instance{text}", mode="eval").body
-    assert isinstance(tree, ast.Call)
-    method = tree.func.attr if isinstance(tree.func, ast.Attribute) else ""
-    names = list(inspect.signature(getattr(subject.instance, method or "__call__")).parameters)
-    by_position = {
-        names[i] if i < len(names) else f"argument{i}": argument for i, argument in enumerate(tree.args)
-    }
-    by_name = {str(keyword.arg): keyword.value for keyword in tree.keywords}
-    texts = {name: ast.unparse(expression) for name, expression in {**by_position, **by_name}.items()}
-    sources = {name: as_said(text, cls.__module__, imports) for name, text in texts.items()}
-    return Called(method, sources, tuple(by_name))
 
 
 def with_distinct_names(

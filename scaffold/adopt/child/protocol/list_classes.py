@@ -25,6 +25,14 @@ _TESTS = re.compile(r"(^|\.)(tests?|testing|conftest|test_\w+|\w+_test)$")
 """Modules that have tests, and no classes for users."""
 
 
+class NoSuchClassError(Exception):
+    """A module has no class of that name; `meant` is the one that may be."""
+
+    def __init__(self, module: str, name: str, meant: str) -> None:
+        self.meant = meant
+        super().__init__(f"there is no `{name}` in `{module}`")
+
+
 def list_classes(request: Request) -> dict[str, Any]:
     """The classes of all targets, each once, and what cannot be found or imported."""
     add_to_path(request["folders"])
@@ -35,6 +43,9 @@ def list_classes(request: Request) -> dict[str, Any]:
     for target in request["targets"]:
         try:
             members = list(classes_of(target["module"], target["name"], target["whole"], passed_over))
+        except NoSuchClassError as error:
+            faults.append({"target": target["text"], "why": str(error), "meant": error.meant})
+            continue
         except STOPS as error:
             faults.append({"target": target["text"], "why": error_text(error)})
             continue
@@ -78,7 +89,7 @@ def classes_of(
         member: Any = loaded
         for part in name.split("."):
             if not hasattr(member, part):
-                raise AttributeError(_nearest(loaded, name))
+                raise NoSuchClassError(loaded.__name__, name, _nearest(loaded, name))
             member = getattr(member, part)
         yield module, name, member
         return
@@ -92,7 +103,7 @@ def classes_of(
 
 
 def _nearest(module: ModuleType, name: str) -> str:
-    """That a module has no such class, and which one may be meant: in a module below it, or of a similar name."""
+    """The class that may be meant: in a module below this one, or of a similar name; empty where none is near."""
     below = [
         loaded.__name__
         for key, loaded in sorted(sys.modules.items())
@@ -100,8 +111,7 @@ def _nearest(module: ModuleType, name: str) -> str:
     ]
     near = difflib.get_close_matches(name, public_members(module), 1)
     places = [f"{place}:{name}" for place in below] or [f"{module.__name__}:{other}" for other in near]
-    meant = f"; did you mean `{places[0]}`?" if places else ""
-    return f"there is no `{name}` in `{module.__name__}`{meant}"
+    return places[0] if places else ""
 
 
 def split_target(module: str, name: str) -> tuple[str, str]:

@@ -23,6 +23,7 @@ from ..judge.validate_example import validate_example
 from ..values.annotations import fields_of, is_shaped, names_around, resolved, union_members
 from ..values.sources import as_said
 from .adopt import Example, built_and_called, syntax_text
+from .options import MistakeError
 
 Request = dict[str, Any]
 LONGEST_VALUE = 40
@@ -41,6 +42,8 @@ def show(request: Request) -> dict[str, Any]:
         return {"why": f"it took more than {request['seconds']:.0f} seconds"}
     except SyntaxError as error:
         return {"why": syntax_text(error)}
+    except MistakeError as mistake:
+        return {"why": f"{mistake.option} {mistake.problem}"}
 
 
 def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:

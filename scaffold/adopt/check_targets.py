@@ -1,0 +1,65 @@
+"""What of the targets and the options cannot be used, once the interpreter has listed the classes and tried the options."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scaffold.adopt.report import LeftOut, Outcome
+from scaffold.adopt.targets import Target
+from scaffold.adopt.wanted import Wanted
+from scaffold.errors import Fault, ScaffoldError, suggestion
+
+MOST_TOLD = 20
+"""Legal names that are listed; more say nothing."""
+
+
+def mistake_of(outcome: Outcome) -> Fault:
+    """The mistake in an option that said how a class is built or called."""
+    fix = "write what works on the class; names are those of its module, jax, jnp, np, eqx, sample, and `--with`"
+    return Fault(outcome.mistake, outcome.why, fix)
+
+
+def left_out_of(listed: Mapping[str, Any]) -> tuple[LeftOut, ...]:
+    """What gets no suite, and why: classes, and modules that cannot be imported."""
+    classes = [LeftOut(cls["module"], cls["name"], cls["why"]) for cls in listed["classes"] if cls["why"]]
+    modules = [LeftOut(module["module"], "", module["why"]) for module in listed["passed_over"]]
+    return *(left_out for left_out in classes if "no pytree" not in left_out.why), *modules
+
+
+def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: Wanted) -> None:
+    """Refuses targets that cannot be imported or hold no class, and what is said of one class where there are more."""
+    fix = "write a module that this interpreter can import, or name another with `--python`"
+    faults = list[Fault]()
+    for fault in listed["faults"]:
+        meant = fault.get("meant")
+        told = f"cannot be looked at: {fault['why']}"
+        faults.append(Fault(fault["target"], told, f"did you mean `{meant}`?" if meant else fix))
+    named = [cls for cls in listed["classes"] if cls["named"] and cls["why"]]
+    faults += [
+        Fault(f"{cls['module']}:{cls['name']}", cls["why"], "name a class that can be built") for cls in named
+    ]
+    classes = [cls for cls in listed["classes"] if not cls["why"]]
+    if not faults and not classes:
+        texts = ", ".join(target.text for target in targets)
+        faults.append(Fault(texts, "holds no class that jax flattens", "name another module, or a class"))
+    if len(classes) > 1 and (wanted.build or wanted.call):
+        option = "--build" if wanted.build else "--call"
+        faults.append(
+            Fault(option, f"is said of one class, and there are {len(classes)}", "name one `pkg.mod:Class`")
+        )
+    if faults:
+        raise ScaffoldError.of(faults)
+    if wanted.said:
+        _check_said(wanted.said, listed["taken"])
+
+
+def _check_said(said: Mapping[str, str], taken: Sequence[str]) -> None:
+    """Refuses values for arguments that nothing takes."""
+    problem = "no constructor and no method that was found takes it"
+    legal = tuple(taken) if len(taken) <= MOST_TOLD else ()
+    faults = [
+        Fault(f"--set {name}", problem, suggestion(name, taken, "name one of their arguments"), legal)
+        for name in said
+        if name not in taken
+    ]
+    if faults:
+        raise ScaffoldError.of(faults)

@@ -1,0 +1,89 @@
+"""What the user says of a class by `--build` and `--call`: evaluated once, so that a mistake in it is told as one."""
+
+import ast
+import contextlib
+import inspect
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+from pytree_laws.inspect.raised_at import raised_at
+
+from ..building.built import Built
+from ..calling.called import Called, Subject
+from ..calling.invoke import UNBOUND, invoke
+from ..classes.methods import methods_of
+from ..values.sources import as_said
+
+Request = dict[str, Any]
+CHILD = Path(__file__).parents[1]
+_NO_CALL = "is no call of a method; legal are `METHOD(...)`, and `(...)` for `__call__`"
+
+
+class MistakeError(Exception):
+    """An option says something of a class that does not work: the option as it was given, and the problem."""
+
+    def __init__(self, option: str, text: str, problem: str) -> None:
+        self.option, self.problem = f"{option} {text!r}", problem
+        super().__init__(self.option, problem)
+
+
+@contextlib.contextmanager
+def as_mistake(option: str, text: str) -> Generator[None]:
+    """Says of an error that it is one of what the user gave, with the line of the class that raised it."""
+    try:
+        yield
+    except MistakeError:
+        raise
+    except SyntaxError as error:
+        if Path(error.filename or "").is_file():  # a module that is imported, and in newer syntax
+            raise
+        raise MistakeError(option, text, f"is no Python: {error.msg}") from error
+    except Exception as error:
+        place = raised_at(error, CHILD)
+        told = f"raised {type(error).__name__}: {error}{f' (raised at: {place})' if place else ''}"
+        raise MistakeError(option, text, told) from error
+
+
+def built_as_said(request: Request, module: str) -> Built | None:
+    """What `--build` says. Raises `MistakeError` where it does not work."""
+    if not request["build"]:
+        return None
+    with as_mistake("--build", request["build"]):
+        built = Built(as_said(request["build"], module, request.get("imports", ())), {}, positional=-1)
+        built.maker.value(0)
+    return built
+
+
+def call_as_said(cls: Any, subject: Subject, request: Request) -> Called:
+    """The call of `--call`. Raises `MistakeError` where it does not work on the instance, outside of `jit`."""
+    with as_mistake("--call", request["call"]):
+        called = parse_call(cls, subject, request)
+        values = {name: source.value(0, subject.owner) for name, source in called.arguments.items()}
+        method = getattr(subject.instance, called.method or "__call__")
+        try:
+            invoke(method, values, called.keywords)
+        except Exception as error:
+            if not UNBOUND.search(str(error)):  # which names the axis of a batch that the tests give it
+                raise
+    return called
+
+
+def parse_call(cls: Any, subject: Subject, request: Request) -> Called:
+    """A method and its arguments, as `--call` writes them."""
+    text, imports = request["call"], request.get("imports", ())
+    tree = ast.parse(f"instance.{text}" if not text.startswith("(") else f"instance{text}", mode="eval").body
+    if not isinstance(tree, ast.Call) or ast.unparse(tree.func).count(".") > 1:
+        raise MistakeError("--call", text, _NO_CALL)
+    method = tree.func.attr if isinstance(tree.func, ast.Attribute) else ""
+    if not hasattr(subject.instance, method or "__call__"):
+        legal = ", ".join(f"`{name}(...)`" for name in methods_of(cls))
+        raise MistakeError("--call", text, f"names no method; legal are {legal}")
+    names = list(inspect.signature(getattr(subject.instance, method or "__call__")).parameters)
+    by_position = {
+        names[i] if i < len(names) else f"argument{i}": argument for i, argument in enumerate(tree.args)
+    }
+    by_name = {str(keyword.arg): keyword.value for keyword in tree.keywords}
+    texts = {name: ast.unparse(expression) for name, expression in {**by_position, **by_name}.items()}
+    sources = {name: as_said(text, cls.__module__, imports) for name, text in texts.items()}
+    return Called(method, sources, tuple(by_name))
