@@ -53,7 +53,7 @@ def after(found: Plan, path: str) -> str | None:
         (stated("equinox>=0.13; python_version > '3'"), PLAIN, ""),
         (stated("diffrax"), PLAIN, ""),
         (stated(), PLAIN, "equinox>=0.13.3"),
-        (stated("jax"), NNX, "flax>=0.12.4 jaxtyping"),
+        (stated("jax"), NNX, "flax>=0.12.4, jaxtyping"),
         (stated("equinox", "flax[all]"), NNX, ""),
         (stated("equinox"), NNX, "flax>=0.12.4"),
         (stated("equinox"), SAVED, "safetensors"),
@@ -84,7 +84,7 @@ def test_what_is_not_declared_is_told_and_not_registered(
     told, left_out = found.notes
     assert (
         told
-        == f"pyproject.toml: declares none of: {missing}; add them, or run the command with `--add-dependencies`"
+        == f"pyproject.toml: does not declare {missing}; add it, or run the command with `--add-dependencies`"
     )
     assert left_out.startswith(
         "lib/__init__.py: does not import `Scale`, since the project does not declare `"
@@ -131,7 +131,7 @@ def test_the_modules_of_a_project_without_a_package_are_its_own(raw: dict[str, A
 def test_pytest_is_looked_for_in_groups_extras_and_files(tmp_path: Path) -> None:
     bare = stated("equinox").removesuffix(GROUP)
     assert plan(tmp_path / "none", bare, PLAIN).notes == (
-        "pyproject.toml: declares none of these for tests: pytest",
+        "pyproject.toml: does not declare pytest, which the tests need",
     )
     for number, (pyproject, more) in enumerate(
         [

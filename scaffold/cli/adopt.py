@@ -171,7 +171,7 @@ def _adopt_classes(
         ok = report.ok and not collides
         say_json({"ok": ok, "written": writes, **report.to_json(), **faults, **plan.to_json()})
     else:
-        say(plan.diff() if diff else f"{report.text()}\n\n{plan.summary()}" if dry_run else report.text())
+        say(plan.diff() if diff else "\n".join([report.text(), "", *_first_files(plan)]) if dry_run else report.text())
         if collides:
             complain("\n".join(fault_texts(plan.faults())))
         hint("\n".join(_written(plan, layout.tests.as_posix())) if writes else "nothing is written yet")
@@ -238,8 +238,13 @@ def _progress(done: int, every: int, label: str) -> None:
 
 def _written(plan: "Plan", tests: str) -> Iterator[str]:
     """The first files that were written, and what to run."""
+    yield from _first_files(plan)
+    yield f"next: pytest {Path(plan.root.name) / tests if plan.root != Path.cwd() else tests}"
+
+
+def _first_files(plan: "Plan") -> Iterator[str]:
+    """The first lines of a plan, and how many more there are."""
     lines = plan.summary().splitlines()
     yield from lines[:MAX_FILES]
     if len(lines) > MAX_FILES:
         yield f"and {len(lines) - MAX_FILES} more"
-    yield f"next: pytest {Path(plan.root.name) / tests if plan.root != Path.cwd() else tests}"

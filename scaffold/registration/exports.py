@@ -137,7 +137,7 @@ def dependency_notes(missing: Dependencies, *, adding: bool) -> Iterator[str]:
     if adding:
         return
     if missing.package:
-        names = " ".join(map(requirement, missing.package))
-        yield f"pyproject.toml: declares none of: {names}; add them, or run the command with `--add-dependencies`"
+        names = ", ".join(map(requirement, missing.package))
+        yield f"pyproject.toml: does not declare {names}; add it, or run the command with `--add-dependencies`"
     if missing.tests:
-        yield f"pyproject.toml: declares none of these for tests: {' '.join(map(requirement, missing.tests))}"
+        yield f"pyproject.toml: does not declare {', '.join(map(requirement, missing.tests))}, which the tests need"
