@@ -151,6 +151,30 @@ def test_the_report_of_a_package_groups_its_causes_and_is_written_whole(tmp_path
     assert code.startswith("from net import GainA\n\ninstance = GainA(")
 
 
+COUNTED = HEAD + """
+CALLS = []
+
+
+class Counted(eqx.Module):
+    gain: jax.Array
+
+    def __init__(self, size: int):
+        self.gain = jnp.full(size, 0.5)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        CALLS.append(1)
+        return self.gain * x + len(CALLS)
+"""
+
+
+def test_a_finding_without_a_reproduction_is_told_with_its_example(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"net.py": COUNTED, "pyproject.toml": '[project]\nname = "net"\n'})
+    ran = scaffold(tmp_path, "adopt", "net.py", "--report", "report.md", "--dry-run")
+    place = "         at net:Counted, `net.CALLS`\n"
+    assert f"{place}         example: Counted(size=3)(sample(seed, (3,)))\n" in ran.stdout
+    assert "\nExample: `Counted(size=3)(sample(seed, (3,)))`\n" in (tmp_path / "report.md").read_text()
+
+
 BROKEN_LAW = """
 from pytree_laws.kinds import slopes
 

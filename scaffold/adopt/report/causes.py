@@ -67,15 +67,19 @@ class Cause(Struct, frozen=True):
 
     @property
     def block(self) -> list[str]:
-        """The same with a reproduction, or the line that raised, and what to look for or what is the usual fix; advice is brief."""
+        """The same with a reproduction, or the example and the line that raised, and what to look for or what is the usual fix; advice is brief."""
         if self.first["severity"] == ADVICE:
             return self.brief
         code = [f"             {line}" for line in self.code] if len(self.code) <= MAX_CODE else []
-        raised = [] if code else self._labelled("raised at", self.first.get("raised_at", ""))
+        beside = () if code else ("example", "raised at")
+        shown = [line for label in beside for line in self._labelled(label, self._text(label))]
         hint = self._labelled("look for", self.first["hint"]) or self._labelled(
             "usual fix", self.first["fix"]
         )
-        return [*self.brief, *code, *raised, *hint]
+        return [*self.brief, *code, *shown, *hint]
+
+    def _text(self, label: str) -> str:
+        return str(self.first.get(label.replace(" ", "_"), ""))
 
     def _labelled(self, label: str, text: str) -> list[str]:
         return [f"         {label}: {on_a_line(text, MAX_WIDTH)}"] if text else []

@@ -134,6 +134,25 @@ class Outcome(Struct, frozen=True):
         if description.get("idle"):
             yield f"{self.one.label}: {description['idle']}\n  give: --call 'METHOD(...)', where another says more"
 
+    @property
+    def built(self) -> str | None:
+        """The expression by which the example is built; none where that is not known."""
+        found = self.one.found
+        if found.get("build") or "maker" not in found:
+            return found.get("build")
+        inputs = ", ".join(f"{name}={text}" for name, text in found["inputs"])
+        return f"{found['maker']}({inputs})"
+
+    @property
+    def example(self) -> str:
+        """The expressions by which the example is built and called; empty where that is not known."""
+        found = self.one.found
+        if not (self.built and found.get("called")):
+            return self.built or ""
+        arguments = ", ".join(text for _, text, _ in found["arguments"])
+        method = f".{found['method']}" if found.get("method") else ""
+        return f"{self.built}{method}({arguments})"
+
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
         return {
@@ -141,7 +160,7 @@ class Outcome(Struct, frozen=True):
             "state": self.state,
             "file": str(self.file.path) if self.file else None,
             "kept": self.kept,
-            "built": self.one.found.get("build") or _call_text(self.one.found),
+            "built": self.built,
             "call": self.one.found.get("method") if self.one.found.get("called") else None,
             "arguments": [text for _, text, _ in self.one.found.get("arguments", ())],
             "passed": self.report.get("passed", 0),
@@ -168,9 +187,3 @@ def distinct(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     for finding in findings:
         first.setdefault((finding["law"], finding["where"], finding["what"]), finding)
     return list(first.values())
-
-
-def _call_text(description: Mapping[str, Any]) -> str | None:
-    if "maker" not in description:
-        return None
-    return f"{description['maker']}({', '.join(f'{name}={text}' for name, text in description['inputs'])})"

@@ -57,7 +57,7 @@ class Report(Struct, frozen=True):
     def causes(self) -> list[Cause]:
         """What was found, the most harmful first."""
         return causes_of(
-            (outcome.one.label, finding)
+            (outcome.one.label, {**finding, "example": outcome.example})
             for outcome in self.outcomes
             for finding in distinct(outcome.findings)
         )
@@ -167,6 +167,8 @@ def _cause_section(cause: Cause, code: str) -> Iterator[str]:
     yield from ("", f"## {' '.join(cause.title.split())}{cause.times}", "", on_a_line(cause.first["what"]))
     if code:
         yield from ("", "```py", code, "```")
+    elif cause.first["example"]:
+        yield from ("", f"Example: `{on_a_line(cause.first['example'])}`")
     if cause.first.get("raised_at"):
         yield from ("", f"Raised at: `{on_a_line(cause.first['raised_at'])}`")
     hint, fix = (on_a_line(cause.first[key]) for key in ("hint", "fix"))
