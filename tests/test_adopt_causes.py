@@ -151,7 +151,9 @@ def test_the_report_of_a_package_groups_its_causes_and_is_written_whole(tmp_path
     assert code.startswith("from net import GainA\n\ninstance = GainA(")
 
 
-COUNTED = HEAD + """
+COUNTED = (
+    HEAD
+    + """
 CALLS = []
 
 
@@ -165,6 +167,7 @@ class Counted(eqx.Module):
         CALLS.append(1)
         return self.gain * x + len(CALLS)
 """
+)
 
 
 def test_a_finding_without_a_reproduction_is_told_with_its_example(tmp_path: Path) -> None:

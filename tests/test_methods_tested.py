@@ -187,3 +187,33 @@ def test_a_method_of_a_train_state_is_no_step_of_training(tmp_path: Path) -> Non
     result = scaffold(tmp_path, "new-module", "--spec", "specs/line.py")
     assert result.returncode == 0, result.stderr
     assert passed(forked_pytest(tmp_path, "tests", "-k", "Scaled and (update or step)")) > 10
+
+
+KEYS = """
+import jax
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, param
+
+
+class Net(Module):
+    weight: Float[Array, " n"] = param("ones")
+
+    def sample(self, key: jax.Array, scale: float = 1.0) -> Float[Array, " n"]:
+        return scale * jax.random.normal(key, self.weight.shape, self.weight.dtype) + self.weight
+
+    def plain(self, rng_key) -> Float[Array, " n"]:
+        return jax.random.normal(rng_key, self.weight.shape, self.weight.dtype) + self.weight
+
+    def attend(self, query: Array, key: Array, value: Array) -> Float[Array, " n"]:
+        return self.weight * query * key * value
+"""
+
+
+def test_an_argument_that_is_called_a_key_is_one_unless_it_is_attended_to(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".git/": "", "specs/net.py": KEYS})
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/net.py")
+    assert "Net: not tried: attend (no example for query, key, value)" in result.stdout
+    assert "def sample(self, key: jax.Array, scale: float = 1.0)" in (tmp_path / "net.py").read_text()
+    suite = (tmp_path / "tests/test_net.py").read_text()
+    assert suite.count('(sample(seed, (), "key"),)') == 2
+    assert passed(forked_pytest(tmp_path)) > 0

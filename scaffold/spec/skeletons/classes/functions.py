@@ -4,6 +4,7 @@ It is understood where each argument and the result has a type of the grammar, a
 """
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 from scaffold.spec.names import argument_name_faults
@@ -15,6 +16,11 @@ from scaffold.spec.skeletons.words.notes import Notes, Path
 from scaffold.spec.skeletons.words.values import expression
 from scaffold.spec.source.definitions import arguments_with_defaults, is_generator, owner_of, returns_value
 from scaffold.spec.source.expressions import Function, first_line
+
+_KEYS = ("key", "rng", "rng_key", "prng_key")
+"""How an argument is called that is a random key, unless others say that it is attended to."""
+_ATTENTION = ("query", "value", "queries", "values")
+_ARRAYS = ("jax.Array", "jaxtyping.Array", "jaxtyping.PRNGKeyArray")
 
 
 def read_function(
@@ -104,7 +110,7 @@ def read_arguments(node: Function, path: Path, names: Names, notes: Notes, neede
     notes.locations[path] = notes.position(pairs[0][0] if pairs else node)
     for argument, default in pairs:
         notes.note((*path, argument.arg), argument)
-        kind = argument_type(argument, names, notes)
+        kind = argument_type(argument, names, notes) or _key_by_name(argument, pairs, names)
         is_left_out = not kind and argument.arg not in needed
         # What follows an argument that is left out is given by name.
         if "*" not in texts and (is_left_out or argument in node.args.kwonlyargs):
@@ -120,6 +126,14 @@ def argument_type(argument: ast.arg, names: Names, notes: Notes) -> str:
     if argument.annotation is None or argument_name_faults(argument.arg, "", reserved=False):
         return ""
     return _type(argument.annotation, names, notes)
+
+
+def _key_by_name(argument: ast.arg, pairs: Sequence[tuple[ast.arg, object]], names: Names) -> str:
+    """The type of a random key for an argument that is called so, of which its annotation says no more than that it is an array."""
+    annotation = argument.annotation
+    is_plain = annotation is None or names.of(annotation) in _ARRAYS
+    is_attended = any(other.arg in _ATTENTION for other, _ in pairs)
+    return "key[]" if argument.arg in _KEYS and is_plain and not is_attended else ""
 
 
 def _result(node: Function, names: Names, notes: Notes) -> str:
