@@ -5,6 +5,10 @@ import re
 from types import FrameType, TracebackType
 
 _CHECKED = re.compile(r"^(?:equinox[\w.]*\.)?_?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE)
+_BESIDE_THE_POINT = re.compile(
+    r"\s*The error occurred while tracing the function \S+ at \S*pytree_laws\S* for \w+\."
+    r"|\s*(?:For more information, )?[Ss]ee https?://\S+(?: for more information)?\.?"
+)
 _RAISES = dis.opmap["RAISE_VARARGS"]
 _OTHERS = ("jax", "jaxlib", "numpy", "ml_dtypes", "jaxtyping", "beartype")
 
@@ -41,8 +45,11 @@ def _last(traceback: TracebackType | None) -> tuple[FrameType, int] | None:
 
 
 def message_of(error: object) -> str:
-    """What an error says; of a check at run time Equinox tells first where to look for what it says."""
-    text = str(error).strip()
+    """What an error says, without where the laws began to trace and where to read on.
+
+    Of a check at run time Equinox tells first where to look for what it says.
+    """
+    text = _BESIDE_THE_POINT.sub("", str(error)).strip()
     checked = _CHECKED.search(text)
     return checked[1] if checked else text
 

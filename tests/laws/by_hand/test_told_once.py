@@ -5,6 +5,7 @@ import dataclasses
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import pytest
 from flax import nnx
 
 from by_hand.test_severity import severities
@@ -17,16 +18,20 @@ class Branch(eqx.Module):
     """It cannot be compiled: what it does depends on a value."""
 
     scale: jax.Array
+    power: int = eqx.field(static=True, default=2)
 
     def __call__(self, x):
-        return self.scale * x if x.sum() > 0 else x
+        return self.scale * x**self.power if x.sum() > 0 else x
 
 
-def test_a_call_that_cannot_be_compiled_is_one_fault():
-    report = check_pytree(lambda seed: Branch(sample(seed, (3,))), lambda seed: (jnp.ones(3) + seed,))
+@pytest.mark.parametrize("used", [(), ("power",)])
+def test_a_call_that_cannot_be_compiled_is_one_fault(used: tuple[str, ...]):
+    report = check_pytree(
+        lambda seed: Branch(sample(seed, (3,))), lambda seed: (jnp.ones(3) + seed,), used=used
+    )
     [finding] = report.findings
     assert (finding.law.number, finding.severity) == ("P7", FAULT)
-    assert "TracerBoolConversionError" in finding.what
+    assert "TracerBoolConversionError" in finding.what and "tracing the function" not in finding.what
 
 
 @jax.tree_util.register_pytree_node_class

@@ -90,7 +90,7 @@ class Unregistered(NodeLaws):
         pass
 
 
-@mutant("P2", "scale", "a leaf that is not declared: int 2")
+@mutant("P2", "scale", "declared in `static`, and a leaf: int 2")
 class StaticAmongLeaves(NodeLaws):
     cls = node(
         flatten=lambda self: ((*children(self), self.scale), ()),

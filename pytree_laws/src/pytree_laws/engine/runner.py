@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ..errors import message_of
 from ..inspect.call_recorder import Invocation, record_call
 from ..inspect.global_state import FirstUse, first_use
 from ..inspect.raised_at import raised_at
@@ -288,7 +289,7 @@ def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None
     if operation in reported:
         pytest.skip(f"the example `{operation}` fails, as the first failure of {law} says")
     reported.add(operation)
-    message = f"`{operation}` on the example raised {type(error).__name__}: {str(error)[:500]}"
+    message = f"`{operation}` on the example raised {type(error).__name__}: {message_of(error)[:500]}"
     skipped = "the laws that depend on it are skipped until it works"
     hint = hint or hint_of(suite, error) or skipped
     raise Fault(operation, message, hint, law=law) from error

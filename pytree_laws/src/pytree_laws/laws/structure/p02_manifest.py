@@ -99,7 +99,10 @@ def test_p02_leaves_are_the_declared_ones(subject: Suite) -> None:
         there = any(subject.declared(n) == leaf for n in parts) or subject.may_be_absent(leaf)
         check_declared(subject, there, leaf.path, message)
     for name, value in parts.items():
-        message = f"a {subject.noun} that is not declared: {type(value).__name__} {value!r:.200}"
+        text = f"{type(value).__name__} {value!r:.200}"
+        hint = "keep it out of the leaves: `eqx.field(static=True)`, or aux data of a registered class"
+        check(name not in subject.static, name, f"declared in `static`, and a {subject.noun}: {text}", hint)
+        message = f"a {subject.noun} that is not declared: {text}"
         check_declared(subject, subject.declared(name) is not None, name, message)
 
 

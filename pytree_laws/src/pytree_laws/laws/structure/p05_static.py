@@ -5,7 +5,7 @@ from typing import Any
 import jax
 
 from ...discover.inference import same_value, with_other_statics
-from ...discover.invocation import call_text
+from ...discover.invocation import call_text, trace_of_call
 from ...discover.suggest import check_declared
 from ...engine.applicability import STATICS_DECLARED, declares, not_applicable
 from ...engine.registry import Checks
@@ -143,7 +143,7 @@ def test_p05_the_call_follows_its_static_values(subject: Suite) -> None:
     for path in (path for path in subject.used if path not in leaves):
         others = [other for other in alternatives(look_up(instance, path)) if other is not None]
         edits = [subject.with_static(instance, path, other) for other in others]
-        before = call_text(subject, instance, arguments)
+        before = str(trace_of_call(subject, instance, arguments))  # P7 tells what it raises
         seen = any(call_text(subject, edited, arguments) != before for edited in edits)
         message = f"declared as used by the call, which is the same for {others}"
         check(seen or not others, path, message, f"a constant where `self.{path}` belongs")
