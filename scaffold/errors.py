@@ -165,14 +165,14 @@ _MEANT = {"gpu": ("cuda", "write `cuda` for NVIDIA or `rocm` for AMD: `gpu` does
 """What is meant by words that are near to no other: the legal word, and the fix that says so."""
 
 
-def nearest(word: str, legal: Iterable[str]) -> str | None:
-    """The legal word that `word` was probably meant to be, or None."""
+def nearest(word: str, legal: Iterable[str], similarity: float = 0.6) -> str | None:
+    """The legal word that `word` was probably meant to be, or None where none is so similar, as difflib measures it."""
     import difflib  # here, because only a fault needs it
 
     words = sorted(legal)
     if word in _MEANT and _MEANT[word][0] in words:
         return _MEANT[word][0]
-    matches = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
+    matches = difflib.get_close_matches(word, words, n=1, cutoff=similarity)
     return matches[0] if matches else None
 
 

@@ -111,3 +111,37 @@ def test_legal_values_are_those_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(ScaffoldError) as caught:
         read_spec_file(tmp_path / "x.toml", "x.toml")
     assert caught.value.faults[0].legal == LEGAL_TYPES
+
+
+MISSPELT = """\
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, {words}
+
+
+class Net(Module):
+    weight: {word}[Array, "out in_"] = param("lecun_normal")
+    rate: {number} = static(1.0)
+
+    def __call__(self, x: Float[Array, " in_"]) -> Float[Array, " out"]:
+        return self.rate * (self.weight @ x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "word", "number", "fixes"),
+    [
+        ("param, static", "Float", "float", []),
+        ("parm, statick", "Flaot", "float", ["did you mean `param`?", "did you mean `static`?"]),
+        ("param, static, buffr", "Float", "float", ["did you mean `buffer`?"]),
+        ("param, static", "Flaot", "flaot", ["did you mean `Float`?", "did you mean `float`?"]),
+    ],
+)
+def test_a_misspelt_word_is_told_and_nothing_that_follows_from_it(
+    words: str, word: str, number: str, fixes: list[str], tmp_path: Path
+) -> None:
+    text = MISSPELT.format(words=words, word=word, number=number)
+    if not fixes:
+        (tmp_path / "net.py").write_text(text)
+        assert read_spec_file(tmp_path / "net.py", "net.py")
+        return
+    assert fixes_of("net.py", text, tmp_path) == fixes

@@ -13,6 +13,8 @@ from scaffold.spec.source.expressions import count_name, dedented, free_names, o
 from scaffold.spec.source.instance import self_attributes, updated_attribute
 
 _METHODS = frozenset(("create", "trainable", "__call__", "__dict__", *dir(object)))
+_SCALARS = ("bool", "complex", "float", "int", "str")
+"""The builtins that a type may be."""
 
 
 # -- what is done with an instance -------------------------------------------------------------------------------------
@@ -89,8 +91,9 @@ def known_names(spec: ModuleSpec) -> Iterator[Fault]:
         known = shared | piece.names
         for name in free_names(piece.text, known & {"self"}, expression=piece.expression):
             if name not in known:
-                fix = _how_to_know(spec, name, known - BUILTINS, piece.key.rpartition(".")[2])
-                legal = tuple(sorted(known - BUILTINS - {*IMPORTS}))
+                own = known - BUILTINS - spec.unread
+                fix = _how_to_know(spec, name, own, piece.key.rpartition(".")[2])
+                legal = tuple(sorted(own - {*IMPORTS}))
                 yield Fault(f"{piece.key}", f"the name `{name}` is not known here", fix, legal)
 
 
@@ -100,7 +103,7 @@ def _how_to_know(spec: ModuleSpec, name: str, known: frozenset[str], key: str) -
     if key == "init" and field is not None and field.stored and not field.given:
         return f'compute it in `setup`, as `{name} = ...`, and write `init = "={name}"` for the field'
     is_built = key in ("init", "preprocess", "converter")
-    near = nearest(name, known)
+    near = (nearest(name, _SCALARS) if key == "type" else None) or nearest(name, known)
     if near:
         return f"did you mean `{near}`?" + " If not, bind it in `setup`" * is_built
     if key in ("that", "reference"):

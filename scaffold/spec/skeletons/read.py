@@ -16,7 +16,7 @@ from scaffold.spec.skeletons.classes.as_written import is_as_written, read_as_wr
 from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes.classes import ClassReader
 from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
-from scaffold.spec.skeletons.words.names import SELF, Import, Names, is_for_types, read_names
+from scaffold.spec.skeletons.words.names import SELF, Import, Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.expressions import parse
 from scaffold.spec.tables.raw import Raw
@@ -37,6 +37,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     tree = _parsed(text, where)
     file = Notes(text, where)
+    check_words(tree.body, file)
     names = read_names(tree.body, partial(_is_described_in, path.parent if path else None))
     names.variables.update(type_variables(tree.body, names))
     classes = described_classes(tree.body, names)

@@ -57,6 +57,10 @@ def how_to_approve(suite: Any) -> str:
     return f"what changed it; if it is right as it is now, approve it with `{command(suite, UPDATE)}`"
 
 
+def how_to_add(suite: Any) -> str:
+    return f"nothing that is recorded has moved; record what is new with `{command(suite, UPDATE)}`"
+
+
 def command(suite: Any, mode: str) -> str:
     """The command that runs the tests of a suite in a mode: by the option, or by the variable where nobody has added that."""
     if COMMAND_VARIABLE in os.environ:

@@ -9,8 +9,9 @@ from scaffold.errors import suggestion
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ClassType, OpaqueType, TupleType, arrays, as_stored, is_traced, walk
 from scaffold.spec.grammar.types import without_none as without_none_type
+from scaffold.spec.names import OF_TYPES
 from scaffold.spec.reading.roles import legal_roles
-from scaffold.spec.skeletons.words.annotations import is_of_grammar, type_of, without_none
+from scaffold.spec.skeletons.words.annotations import is_of_grammar, misspelt_word, type_of, without_none
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes, Path
 from scaffold.spec.skeletons.words.values import expression, raw_value, table
@@ -30,6 +31,10 @@ def read_field(
     name = node.target.id if isinstance(node.target, ast.Name) else ast.unparse(node.target)
     path = ("fields", name)
     notes.note(path, node.target)
+    if (misspelt := misspelt_word(node.annotation, names)) is not None:
+        message, fix = f"the name `{misspelt}` is not known here", suggestion(misspelt, OF_TYPES, "import it")
+        notes.refuse(node.annotation, (*path, "type"), message, fix)
+        return name, {"type": "=Any", "role": "data"}  # so that nothing else is said of it
     keys = _keys(node.value, path, names, notes) if node.value is not None else {}
     annotation = without_none(node.annotation) if "optional" in keys else node.annotation
     notes.note((*path, "type"), node.annotation)

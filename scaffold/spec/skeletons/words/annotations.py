@@ -3,12 +3,16 @@
 import ast
 import builtins
 
+from scaffold.errors import nearest
 from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import ClassType, walk
-from scaffold.spec.names import is_read
+from scaffold.spec.names import IMPORTS, OF_TYPES, is_read
 from scaffold.spec.skeletons.words.names import Names, is_of_types
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.rewriting import rewrite
+
+ALIKE = 0.8
+"""From what similarity on a name is a misspelt word, and not another class."""
 
 
 def type_of(node: ast.expr, names: Names, notes: Notes) -> str:
@@ -49,6 +53,13 @@ def is_of_grammar(text: str, names: Names) -> bool:
     if names.stands_alone:
         return all(class_type == ClassType("Rngs", "flax.nnx") for class_type in classes)
     return not any(class_type.module is None and class_type.name in names.bound for class_type in classes)
+
+
+def misspelt_word(annotation: ast.expr, names: Names) -> str | None:
+    """A name of an annotation that nothing brings, and that is near to a word of types."""
+    known = {*names.whole, *names.bound, *names.variables, *IMPORTS, *vars(builtins)}
+    read = (node.id for node in ast.walk(annotation) if isinstance(node, ast.Name) and node.id not in known)
+    return next((name for name in read if nearest(name, OF_TYPES, ALIKE)), None)
 
 
 def _is_no_class(name: str) -> bool:

@@ -8,10 +8,14 @@ from typing import TypeGuard
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from scaffold import skeleton
+from scaffold.errors import ScaffoldError, suggestion
 from scaffold.spec.grammar.type_parser import MODULES
 from scaffold.spec.names import GENERIC, IMPORTS, stem
+from scaffold.spec.skeletons.words.notes import Notes
 
 VOCABULARY = "scaffold.skeleton"
+VOCABULARY_WORDS = tuple(sorted(skeleton.__all__))
 SELF = ("typing.Self", "typing_extensions.Self")
 Import = ast.Import | ast.ImportFrom
 
@@ -80,6 +84,19 @@ def read_names(body: Iterable[ast.stmt], is_class: Callable[[str, str], bool] = 
         for alias in statement.names:
             _import(statement, alias, names)
     return names
+
+
+def check_words(body: Iterable[ast.stmt], notes: Notes) -> None:
+    """Refuses imports of words that the vocabulary does not have. Raises `ScaffoldError`: what follows from them is not told."""
+    froms = [
+        node for node in _imports(body) if isinstance(node, ast.ImportFrom) and node.module == VOCABULARY
+    ]
+    for alias in (alias for statement in froms for alias in statement.names):
+        if alias.name not in (*VOCABULARY_WORDS, "*"):
+            message, fix = f"`{VOCABULARY}` has no word `{alias.name}`", "import one of them"
+            notes.refuse(alias, (), message, suggestion(alias.name, VOCABULARY_WORDS, fix), VOCABULARY_WORDS)
+    if notes.faults:
+        raise ScaffoldError.of(notes.faults)
 
 
 def _imports(body: Iterable[ast.stmt]) -> Iterator[Import]:

@@ -133,6 +133,7 @@ further(
 further(
     *("P19", "A property that was added, and is not recorded", WithAnotherProperty, Square),
     *("at `spread`: it computes what is not recorded yet", "spread: it is there, and not recorded"),
+    "look for: nothing that is recorded has moved; record what is new with `pytest --numbers=update",
     base=SquareLaws,
 )
 

@@ -28,7 +28,16 @@ from ...snapshot.format import (
     without,
 )
 from ...snapshot.methods import OF_METHODS, OF_SLOPES, OPTIONS, of_methods, slopes_of_methods
-from ...snapshot.mode import RECORD, RECORDED, UPDATE, command, has_record, how_to_approve, mode_of
+from ...snapshot.mode import (
+    RECORD,
+    RECORDED,
+    UPDATE,
+    command,
+    has_record,
+    how_to_add,
+    how_to_approve,
+    mode_of,
+)
 from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other_arguments
 from ...snapshot.options import of_options
 from ...snapshot.sequences import OVER_STEPS, of_sequences
@@ -74,9 +83,10 @@ def compare(subject: Suite, text: str) -> None:
     )  # they follow from what is computed
     is_new = all(f": {NOT_RECORDED} (" in line for line in differences_found)
     message = "it computes what is not recorded yet" if is_new else "it does not compute what is recorded"
+    hint = how_to_add(subject) if is_new else how_to_approve(subject)
     shown = differences_found[:SHOWN] + ["and more"] * (len(differences_found) > SHOWN)
     where = differences_found[0].partition(":")[0] if differences_found else ""
-    check(not differences_found, where, "\n    ".join([message, *shown]), how_to_approve(subject))
+    check(not differences_found, where, "\n    ".join([message, *shown]), hint)
 
 
 def changed_numbers(subject: Suite, record: Record, kind: str) -> list[str]:
