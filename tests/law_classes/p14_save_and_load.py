@@ -4,6 +4,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+LOCK = threading.Lock()
+
 
 class Guarded(eqx.Module):
     gain: jax.Array
@@ -11,7 +13,7 @@ class Guarded(eqx.Module):
 
     def __init__(self, size: int):
         self.gain = jnp.ones(size, jnp.float32)
-        self.lock = threading.Lock()  # can be neither copied nor pickled
+        self.lock = LOCK  # can be neither copied nor pickled
 
     def __call__(self, x: jax.Array) -> jax.Array:
         with self.lock:
