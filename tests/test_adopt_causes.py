@@ -173,8 +173,8 @@ class Counted(eqx.Module):
 def test_a_finding_without_a_reproduction_is_told_with_its_example(tmp_path: Path) -> None:
     write_tree(tmp_path, {"net.py": COUNTED, "pyproject.toml": '[project]\nname = "net"\n'})
     ran = scaffold(tmp_path, "adopt", "net.py", "--report", "report.md", "--dry-run")
-    place = "         at net:Counted, `net.CALLS`\n"
-    assert f"{place}         example: Counted(size=3)(sample(seed, (3,)))\n" in ran.stdout
+    assert ran.stdout.count("         example: Counted(size=3)(sample(seed, (3,)))\n") == 1
+    assert ran.stdout.count("         at net:Counted") > 2
     assert "\nExample: `Counted(size=3)(sample(seed, (3,)))`\n" in (tmp_path / "report.md").read_text()
 
 

@@ -27,6 +27,7 @@ _VARIES = re.compile(
 """Treedefs, objects, names and numbers, by which two texts of one cause differ."""
 _ARRAY = re.compile(r"(?:[\[(]\s*)*_(?:[\s,\]\[()]*_)*[\])]*")
 
+EXAMPLE = "         example: "
 ADVICE = SEVERITIES[-1]
 Finding = Mapping[str, Any]
 Key = tuple[str, str, str]
@@ -131,10 +132,12 @@ def _harm(finding: Finding) -> tuple[int, int]:
 def cause_lines(causes: Sequence[Cause], most: int, whole: str) -> Iterator[str]:
     """So many lines: the first causes whole, then others in two lines, and the rest counted, which are in `whole`."""
     chosen = list(_few_of_each_law(causes))
-    room, count = most - 1, 0
+    room, count, seen = most - 1, 0, set[str]()
     for place, cause in enumerate(chosen):
         after = 2 * min(len(chosen) - place - 1, 2)  # two more should be seen
-        lines = cause.block if len(cause.block) + after <= room else cause.brief
+        block = [line for line in cause.block if line not in seen]  # an example is told once
+        seen.update(line for line in block if line.startswith(EXAMPLE))
+        lines = block if len(block) + after <= room else cause.brief
         if len(lines) > room:
             break
         yield from lines

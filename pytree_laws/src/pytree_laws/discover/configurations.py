@@ -37,6 +37,10 @@ Factor = tuple[str, str, Sequence[Any]]
 """Where a value is given (`inputs`, `given` or `leaves`), its name, and its other values."""
 
 
+def _assignments(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value_text(value)}" for name, value in values.items())
+
+
 @dataclasses.dataclass(frozen=True)
 class Configuration:
     """What is another than in the example."""
@@ -51,12 +55,19 @@ class Configuration:
 
     @property
     def name(self) -> str:
-        """As messages call it: `use_bias=False, the call's key=None`."""
-        inputs = [f"{name}={value_text(value)}" for name, value in {**self.inputs, **self.leaves}.items()]
-        call = [f"{name}={value_text(value)}" for name, value in self.given.items()]
-        return " and ".join(
-            [", ".join(inputs)] * bool(inputs) + [f"in the call {', '.join(call)}"] * bool(call)
-        )
+        """As messages call it: `use_bias=False and call(key=None)`."""
+        call = [f"call({_assignments(self.given)})"] * bool(self.given)
+        return " and ".join([*filter(None, [self._built]), *call])
+
+    def place(self, label: str) -> str:
+        """Where something is: `weight with use_bias=False`, `call(key=None) with use_bias=False`."""
+        if label != "call" or not self.given:
+            return f"{label} with {self.name}"
+        return f"call({_assignments(self.given)})" + f" with {self._built}" * bool(self._built)
+
+    @property
+    def _built(self) -> str:
+        return _assignments({**self.inputs, **self.leaves})
 
     @property
     def changes(self) -> dict[str, Any]:

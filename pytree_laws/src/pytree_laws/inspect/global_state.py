@@ -96,7 +96,7 @@ class FirstUse:
     def check(self, where: str) -> None:
         message = f"the first use changed {', '.join(self.changed)}"
         check(not self.changed, where, message, "a `with` block keeps a setting to itself")
-        hint = "a print that was left over from debugging"
+        hint = "a `print` left over from debugging; of a fallback `warnings.warn` tells once, and can be silenced"
         check(not self.printed, where, f"it printed {self.printed!r:.100}", hint)
 
 

@@ -302,4 +302,4 @@ def _left_out(use: Invocation, kind: type) -> list[str]:
 
 
 def _place(traced: TracedConfiguration, label: str) -> str:
-    return f"{label} with {traced.configuration.name}"
+    return traced.configuration.place(label)
