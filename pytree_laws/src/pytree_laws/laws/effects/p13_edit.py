@@ -33,7 +33,7 @@ LAW = Law(
     number="P13",
     name="edit",
     statement="Replacing one leaf leaves everything else alone; == has a truth value and tells instances apart; an instance is true; copy and replace keep the value or are refused.",
-    protects="`eqx.tree_at` or a copy that changes more than the selected leaf, and `==` between instances that raises instead of giving a bool.",
+    protects="`eqx.tree_at` that changes more than the leaf that it replaces, `dataclasses.replace` or a copy that gives another value, and `==` between instances that raises.",
     mistake="A dataclass compares arrays with ==, `__eq__` compares static values alone, `__len__` is 0, or its `__post_init__` changes what `replace` passes through it.",
     fix="Use `@dataclass(eq=False)`, and preprocess in a factory instead of `__post_init__`.",
     rests_on=("test_p03_round_trip", "test_p04_", "test_p05_treedef_depends_on"),

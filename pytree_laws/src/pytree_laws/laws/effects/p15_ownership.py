@@ -23,7 +23,7 @@ LAW = Law(
     number="P15",
     name="ownership",
     statement="No two leaves and no two instances share a buffer, an instance can be donated, and each random draw has its own key: no two draws and no rows of one are equal.",
-    protects="Leaves that share a buffer with each other or with the caller, so that donation fails or deletes it; and PRNG keys that are used twice.",
+    protects="Leaves that share a buffer with each other or with the caller, so that donating one of them fails, or deletes an array that is still in use; and a PRNG key that two draws use, which are then the same.",
     mistake="One array object is stored twice, a module-level constant is stored as a leaf, or one key serves two draws.",
     fix="Copy with `jnp.array(x)`; use one key split per consumer: `key1, key2 = jax.random.split(key)`.",
     rests_on=("test_p03_round_trip",),

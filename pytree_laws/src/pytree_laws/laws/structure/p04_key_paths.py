@@ -13,7 +13,7 @@ LAW = Law(
     number="P4",
     name="key paths",
     statement="The order of leaves is the same with and without paths; paths are unique and walk to their leaf.",
-    protects="Wrong or missing key paths: `tree_map_with_path`, `keystr` and error messages then name another leaf than the one they are about.",
+    protects="Wrong or missing key paths: `tree_map_with_path`, `keystr` and error messages then name another leaf than the one that is meant, or none.",
     mistake="flatten_with_keys names the children in another order than flatten_func, or names none.",
     fix="Use register_pytree_with_keys with GetAttrKey(name) for each attribute, in the order of flatten_func.",
 )

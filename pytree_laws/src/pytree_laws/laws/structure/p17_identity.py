@@ -11,7 +11,7 @@ LAW = Law(
     number="P17",
     name="identity",
     statement="The treedef differs from that of a twin class with the same fields.",
-    protects="Two classes with equal treedefs, as `register_dataclass` gives to classes with the same fields: `jax.jit` and `lax.cond` take an instance of one for the other.",
+    protects="Two classes that jax takes for one: `register_dataclass` keeps the class out of the comparison of treedefs, so that `lax.cond` accepts an instance of another class with the same fields, and `jax.jit` may run the program of that one.",
     mistake="register_dataclass (flax.struct too) does not record the class in the treedef, so jit and scan mix two such classes up.",
     fix="Use register_pytree_with_keys, or an Equinox Module.",
     # It is how jax compares such nodes, and no choice of the class.

@@ -13,7 +13,7 @@ LAW = Law(
     number="S7",
     name="compiled",
     statement="The compiled step calls nothing of the host, and holds no array above `constant_limit` bytes.",
-    protects="Steps that wait for the host, and programs that carry a data set as a constant.",
+    protects="Compiled steps that call back to the host, which the device waits for, and programs that carry a data set as a constant.",
     mistake="A print that was left over, a metric that is sent to the host, a data set or a table that the step captures.",
     fix="Return what is to be printed; hand arrays in as arguments, or keep them in the state. `callbacks = True` declares calls that are meant.",
     severity="cost",

@@ -17,7 +17,7 @@ LAW = Law(
     number="S9",
     name="reproducible",
     statement="From one state and one batch a step gives the same again, bit by bit, and nearly the same without `jax.jit`.",
-    protects="A run that cannot be repeated, and a schedule that was frozen when the step was traced.",
+    protects="A run that cannot be repeated from its seed, and a learning-rate schedule that was frozen when the step was traced.",
     mistake="A schedule or a switch in a variable of Python, which the trace reads once; randomness of NumPy.",
     fix="Keep in the state what a step depends on.",
 )
