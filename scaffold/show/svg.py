@@ -29,7 +29,7 @@ def svg_of(trees: Iterable[Tree], *, width: int = WIDTH) -> str:
     lines: list[list[Segment]] = []
     for class_tree in listed:
         lines += [[Segment("")]] if lines else []
-        lines += screen.render_lines(picture(class_tree, Guides()), pad=False)
+        lines += screen.render_lines(picture(class_tree, Guides(), width=width), pad=False)
     high, wide = len(lines) * LINE + 2 * MARGIN, width * CELL + 2 * MARGIN
     names = escape(", ".join(tree.name for tree in listed))
     body = "\n".join(text for index, line in enumerate(lines) for text in _line(line, index))

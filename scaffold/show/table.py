@@ -24,9 +24,10 @@ ASCII = Guides("|- ", "`- ", "|  ")
 
 
 class Row(Struct, frozen=True):
-    """One part: what leads to it, and its cells."""
+    """One part: what leads to it, what leads past it to the parts below, and its cells."""
 
     guide: str
+    below: str
     name: str
     type: str
     role: str
@@ -42,8 +43,10 @@ def rows(parts: tuple[Part, ...], guides: Guides, above: str = "") -> Iterator[R
         role = "" if part.role in ("module", "items") else part.role
         count, size = (f"{part.count:,}", nbytes(part.nbytes)) if part.count else ("", "")
         guide = above + (guides.last if is_last else guides.item)
-        yield Row(guide, part.name, type_of(part), role, count, size, part.path)
-        yield from rows(part.parts, guides, above + (guides.blank if is_last else guides.through))
+        inner = above + (guides.blank if is_last else guides.through)
+        below = inner + guides.through * bool(part.parts)
+        yield Row(guide, below, part.name, type_of(part), role, count, size, part.path)
+        yield from rows(part.parts, guides, inner)
 
 
 def type_of(part: Part) -> str:

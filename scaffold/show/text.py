@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from io import StringIO
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -13,6 +14,7 @@ from scaffold.show.table import ASCII, Guides, Row, meanings, rows, sentences, t
 from scaffold.show.tree import Tree
 
 WIDTH = 80
+GAP = 2
 STYLES = {
     "param": "bold green",
     "undecayed": "green",
@@ -32,7 +34,9 @@ STYLES = {
 def text_of(trees: Iterable[Tree], *, width: int = WIDTH, colour: bool = False, plain: bool = False) -> str:
     """The pictures one below the other; with `plain`, in ASCII."""
     guides = ASCII if plain else Guides()
-    return drawn((picture(tree, guides, plain=plain) for tree in trees), width=width, colour=colour)
+    return drawn(
+        (picture(tree, guides, width=width, plain=plain) for tree in trees), width=width, colour=colour
+    )
 
 
 def drawn(parts: Iterable[RenderableType], *, width: int, colour: bool) -> str:
@@ -58,14 +62,14 @@ def console(*, width: int, colour: bool) -> Console:
     )
 
 
-def picture(tree: Tree, guides: Guides, *, plain: bool = False) -> Group:
+def picture(tree: Tree, guides: Guides, *, width: int, plain: bool = False) -> Group:
     """One class: its parts, what their roles mean, and what compiles anew."""
     listed = [*rows(tree.parts, guides)]
     legend = [Text(), _legend(tree, plain=plain)] if tree.roles else []
     said = [
         part for head, lines in sentences(tree) for part in (Text(), Text(head, style="bold"), _list(lines))
     ]
-    return Group(Text(title(tree), style="bold"), Text(), _parts(listed, tree), *legend, *said)
+    return Group(Text(title(tree), style="bold"), Text(), _parts(listed, tree, width), *legend, *said)
 
 
 def _list(lines: Iterable[str]) -> Table:
@@ -75,8 +79,8 @@ def _list(lines: Iterable[str]) -> Table:
     return table
 
 
-def _parts(listed: list[Row], tree: Tree) -> Table:
-    table = _table()
+def _parts(listed: list[Row], tree: Tree, width: int) -> Table:
+    table, room = _table(), _room_of_types(listed, width)
     for name, justify in (
         ("part", "left"),
         ("type", "left"),
@@ -86,10 +90,20 @@ def _parts(listed: list[Row], tree: Tree) -> Table:
     ):
         table.add_column(name, justify=justify, overflow="fold", no_wrap=name != "type")  # type: ignore[arg-type]
     for row in listed:
-        name = Text.assemble((row.guide, "dim"), row.name)
+        lines = Text(row.type).wrap(console(width=width, colour=False), room, overflow="fold")
+        past = f"\n{row.below}" * (len(lines) - 1)
+        name = Text.assemble((row.guide, "dim"), row.name, (past, "dim"))
         table.add_row(name, Text(row.type), _role(row.role), Text(row.count), Text(row.nbytes))
     table.add_row("", Text(total(tree), style="bold"), "", "", "")
     return table
+
+
+def _room_of_types(listed: list[Row], width: int) -> int:
+    """The cells in a line that the other columns leave to the types."""
+    heads = ("part", "role", "count", "bytes")
+    cells = [heads, *((row.guide + row.name, row.role, row.count, row.nbytes) for row in listed)]
+    others = sum(max(map(cell_len, column)) + GAP for column in zip(*cells, strict=True))
+    return max(1, width - others)
 
 
 def _legend(tree: Tree, *, plain: bool) -> Table:
@@ -103,7 +117,7 @@ def _legend(tree: Tree, *, plain: bool) -> Table:
 
 
 def _table(form: box.Box | None = None) -> Table:
-    return Table(box=form, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    return Table(box=form, show_edge=False, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
 
 
 def _role(role: str) -> Text:

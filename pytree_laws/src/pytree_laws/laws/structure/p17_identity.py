@@ -11,7 +11,7 @@ LAW = Law(
     number="P17",
     name="identity",
     statement="The treedef differs from that of a twin class with the same fields.",
-    protects="Two classes that jax takes for one: `register_dataclass` keeps the class out of the comparison of treedefs, so that `lax.cond` accepts an instance of another class with the same fields, and `jax.jit` may run the program of that one.",
+    protects="Two classes that jax takes for one: `register_dataclass` makes treedefs that are equal for all classes with the same fields, so that `lax.cond` accepts an instance of one for the other, and `jax.jit` may run the program that was compiled for the other class.",
     mistake="register_dataclass (flax.struct too) does not record the class in the treedef, so jit and scan mix two such classes up.",
     fix="Use register_pytree_with_keys, or an Equinox Module.",
     # It is how jax compares such nodes, and no choice of the class.

@@ -47,7 +47,7 @@ LAW = Law(
     number="P7",
     name="jit equals eager",
     statement="The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way; arguments of zeros or ones give no NaN, and large ones overflow nowhere on the way.",
-    protects="A call that fails or gives a different result under `jax.jit`, as Python control flow on traced values does; one that computes in float32 what it is given in bfloat16; one that gives NaN for zeros, ones or large numbers.",
+    protects="A call that fails or gives a different result under `jax.jit`, as Python control flow on traced values does; one that returns float32 where it is given bfloat16; one that gives NaN for zeros, ones or large numbers.",
     mistake="The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
     fix="Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),

@@ -9,7 +9,7 @@ LAW = Law(
     number="S10",
     name="batch",
     statement="Two batches lead from one state to two states.",
-    protects="A step that was traced with one batch inside of it and sees no other.",
+    protects="A step that closed over one batch while it was traced, and sees no other.",
     mistake="A batch that the step captures from outside instead of its argument.",
     fix="Use the argument.",
 )
