@@ -158,11 +158,13 @@ def _call_body(spec: ModuleSpec) -> list[ast.stmt]:
 
 def used_fields(spec: ModuleSpec) -> list[str]:
     """The static fields, data and buffers that the body of the call reads in every case."""
-    body = _call_body(spec)
-    read = _always_read(body)
     static = _plain_static(spec)
     untrained = (field for field in spec.dynamic if field.role in UNTRAINED and not is_index(spec, field))
     buffers = [field.name for field in untrained if _is_number_array(field)]
+    if not (static or buffers):
+        return []
+    body = _call_body(spec)
+    read = _always_read(body)
     kept = _always_read(body, beside_updates=True)
     overwritten = {name for name in buffers if name not in kept or not _outlives_its_update(body, name)}
     return [name for name in (*static, *buffers) if name in read - overwritten]
@@ -173,7 +175,8 @@ def fields_used_by(spec: ModuleSpec, call: Call) -> list[str]:
     body = ast.parse(dedented(call.body)).body
     assigned = {name for statement in body for name in _assigned(statement)}
     held = [field.name for field in spec.dynamic if _is_number_array(field) and not is_index(spec, field)]
-    return [name for name in (*_plain_static(spec), *held) if name in _always_read(body) - assigned]
+    used = _always_read(body) - assigned
+    return [name for name in (*_plain_static(spec), *held) if name in used]
 
 
 def _plain_static(spec: ModuleSpec) -> list[str]:
