@@ -232,6 +232,19 @@ class SavedInPlace(SavedWhole):
         Saved.save(self, path)
 
 
+class SavedInPlaceAtOnce(SavedWhole):
+    """Asks for all the space before it writes, so that a full disk does no harm; an interruption does."""
+
+    def save(self, path):
+        Saved.save(self, f"{path}.new")
+        with open(f"{path}.new", "rb") as new:
+            data = new.read()
+        os.remove(f"{path}.new")
+        with open(path, "r+b" if os.path.exists(path) else "wb") as file:
+            file.truncate(len(data))
+            file.write(data)
+
+
 class LeavesItsTemporary(SavedWhole):
     def save(self, path):
         Saved.save(self, f"{path}.new")
@@ -245,6 +258,11 @@ class WholeLaws(FileLaws):
 further(
     *("P14", "a file that is written in place", SavedInPlace, SavedWhole),
     *("a save that failed half-way did not leave the file as it was", "os.replace"),
+    base=WholeLaws,
+)
+further(
+    *("P14", "a file that is written in place once there is room", SavedInPlaceAtOnce, SavedWhole),
+    *("a save wrote into the file that was there", "os.replace"),
     base=WholeLaws,
 )
 further(

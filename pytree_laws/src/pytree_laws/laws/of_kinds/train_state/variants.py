@@ -12,11 +12,11 @@ import pytest
 
 from ....engine.applicability import not_applicable
 from ....engine.registry import Checks
-from ....inspect.arrays import on_device
-from ....inspect.trees import avals, bfloat16, structure
+from ....inspect.arrays import is_floating, on_device
+from ....inspect.trees import avals, bfloat16, named_leaves, structure
 from ....kinds.train_state import TrainStateSuite, filter_compiled
 from ....report import Law, check
-from ....values.closeness import close
+from ....values.closeness import close, in_64_bits
 from ....values.optimisers import OPTIMISERS
 from .update import check_same_avals
 
@@ -31,6 +31,7 @@ LAW = Law(
 CHECKS = Checks(LAW)
 
 STEPS = 2000  # after which an average with a share of 0.999 has gone most of the way
+WIDE = "`jnp.promote_types(leaf.dtype, jnp.float32)`, which is wider than 32 bits where the weights are"
 FACTOR = 3.0  # by which an optimiser that wants a value scales its step
 
 
@@ -112,6 +113,48 @@ def test_the_average_of_a_model_in_bfloat16_moves(subject: TrainStateSuite) -> N
         )
         hint = "keep the average in 32 bits, where such a step is no rounding"
         check(bool(np.all(left <= 0.25 * far + 0.05)), "averaged", message, hint)
+
+
+@CHECKS.register()
+def test_the_average_has_the_bits_of_the_weights(subject: TrainStateSuite) -> None:
+    if not hasattr(subject.cached_instance(), "averaged"):
+        not_applicable("it keeps no average of its weights")
+    with in_64_bits():
+        optimiser, inputs = optax.sgd(1.0), {**subject.inputs(0), "ema_decay": 0.25}
+        model = in_float64(inputs["model"], subject.spec(inputs["model"]))
+        (gradients,) = subject.arguments(0)
+        gradients = in_float64(gradients, jax.tree.map(lambda _: True, gradients))
+        state = subject.build(**{**inputs, "model": model, "optimiser": optimiser})
+        after = filter_compiled(lambda state: subject.update(state, optimiser, gradients))(state)
+        for averaging in (state, after):
+            _check_average_is_wide(subject, averaging)
+
+
+def _check_average_is_wide(subject: TrainStateSuite, state: Any) -> None:
+    """Hold averages to values that 32 bits do not hold, where those of the weights are such."""
+    trained = subject.spec(state.model)
+    weights, means = (eqx.filter(tree, trained) for tree in (state.model, state.averaged()))
+    for (name, weight), mean in zip(named_leaves(weights), jax.tree.leaves(means)):
+        message = f"the average of weights in {weight.dtype} has no more than 32 bits: it is {mean}"
+        check(fits_in_32_bits(weight) or not fits_in_32_bits(mean), f"averaged.{name}", message, WIDE)
+
+
+def in_float64(tree: Any, trained: Any) -> Any:
+    """The tree with what is trained in 64 bits, of which 32 do not hold the values."""
+
+    def widen(leaf: Any, is_trained: bool) -> Any:
+        if not (is_trained and is_floating(leaf)):
+            return leaf
+        ramp = np.linspace(1.0, 2.0, max(leaf.size, 1))[: leaf.size].reshape(leaf.shape)
+        return on_device(np.asarray(leaf, np.float64) + ramp / 3e9)
+
+    return jax.tree.map(widen, tree, trained)
+
+
+def fits_in_32_bits(leaf: Any) -> bool:
+    """Whether 32 bits hold all values of an array, as they hold none of `in_float64`."""
+    array = np.asarray(leaf)
+    return not is_floating(leaf) or np.array_equal(array, array.astype(np.float32))
 
 
 @CHECKS.register()
