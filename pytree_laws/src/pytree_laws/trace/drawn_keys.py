@@ -1,5 +1,6 @@
 """The keys that a program draws from and splits, as values: two that are one are seen, however each is computed."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any, NamedTuple
@@ -28,14 +29,14 @@ def trace_named(build: Callable[..., Any], *arguments: Any) -> tuple[Any, list[s
     return closed, sorted(shapes)
 
 
-def program_of_keys(closed: Any) -> tuple[Callable[..., tuple[list[Any], list[Any]]], list[KeyUse]]:
-    """A function of the inputs of a jaxpr that gives the keys used in it, and what it gives; uses are noted when it is traced."""
+def program_of_keys(closed: Any) -> tuple[Callable[..., list[Any]], list[KeyUse]]:
+    """A function of the inputs of a jaxpr that gives the keys used in it; their uses are noted when it is traced."""
     uses: list[KeyUse] = []
 
-    def run(*arguments: Any) -> tuple[list[Any], list[Any]]:
+    def run(*arguments: Any) -> list[Any]:
         uses.clear()
-        results = _evaluated(closed.jaxpr, closed.consts, arguments, uses)
-        return [use.data for use in uses], results
+        _evaluated(closed.jaxpr, closed.consts, arguments, uses)
+        return [use.data for use in uses]
 
     return run, uses
 
@@ -94,6 +95,13 @@ def _draws_behind(jaxpr: Any, places: Iterator[int], *known: set[int]) -> list[s
             results = [set() if name == SPLIT else drawn.union(*inputs)] * len(equation.outvars)
         origins.update(zip(equation.outvars, results))
     return behind(jaxpr.outvars)
+
+
+def drawn_in_part(closed: Any, uses: Sequence[KeyUse], keys: Sequence[Any]) -> list[bool]:
+    """For each output of a jaxpr whether it has more elements than what is drawn for it."""
+    drawn = [math.prod(data.shape[:-1]) * math.prod(use.shape) for use, data in zip(uses, keys)]
+    sizes = [sum(drawn[place] for place in places) for places in _draws_behind(closed.jaxpr, count())]
+    return [0 < size < output.size for size, output in zip(sizes, closed.out_avals)]
 
 
 def _count(rows: np.ndarray, row: np.ndarray) -> int:

@@ -1,7 +1,7 @@
 """P15, of the constructor in each configuration: no key serves two draws."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...discover.configuration_names import inputs_as_text
@@ -9,11 +9,19 @@ from ...discover.configurations import Configuration, traced_configurations
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_key
+from ...inspect.trees import named_arrays
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, ANY_ERROR, check
-from ...trace.drawn_keys import drawn_names, program_of_keys, repeated_keys, text_of, trace_named
+from ...trace.drawn_keys import (
+    drawn_in_part,
+    drawn_names,
+    program_of_keys,
+    repeated_keys,
+    text_of,
+    trace_named,
+)
 from ...trace.jaxprs import draws_of, equations, repeated_draws
-from ...trace.programs import jit_all
+from ...trace.programs import result_or_error, run_batched
 from ...values.randomize import KEY_FOR_EACH, ONE_DRAW, perturb_leaf, repeated_rows
 
 CHECKS = Checks()
@@ -28,39 +36,38 @@ def test_p15_each_draw_has_a_key_of_its_own_in_each_configuration(subject: Pytre
     if not builds or any(repeated_draws(builds[0].closed.jaxpr)):
         not_applicable("the example itself has one key for two draws, or cannot be traced")
     programs = [program_of_keys(build.closed) for build in builds]
-    run = jit_all([program for program, _ in programs])
-    first, second = (run(inputs) for inputs in _inputs_of_two(builds))
-    for build, (_, uses), drawn in zip(builds, programs, first):
-        repeated = [] if isinstance(drawn, Exception) else repeated_keys(uses, drawn[0])
+    results = run_batched([(run, build.inputs) for (run, _), build in zip(programs, builds)])
+    for build, (_, uses), keys in zip(builds, programs, results):
+        if isinstance(keys, Exception):
+            continue
+        repeated = repeated_keys(uses, keys)
         names = drawn_names(build.closed.jaxpr, {*itertools.chain(*repeated)}, build.names)
         message = f"one key serves {text_of(uses, repeated)}{names}"
         hint = "one key split per consumer, and no key in two slices of them"
         check(not repeated, f"build{build.where}", message, hint)
-    for build, *drawn in zip(builds, first, second):
-        if not any(isinstance(result, Exception) for result in drawn):
-            _check_rows(build, *(dict(zip(build.names, arrays)) for _, arrays in drawn))
+        # The rows of the example have a check of their own.
+        if build.where and any(drawn_in_part(build.closed, uses, keys)):
+            _check_rows(build)
 
 
 class Build(NamedTuple):
     """The constructor in one configuration."""
 
     where: str
+    run: Callable[..., Any]
     closed: Any
     inputs: list[Any]
     names: list[str]
     """The paths of the arrays that it gives."""
 
 
-def _inputs_of_two(builds: Sequence[Build]) -> Iterator[list[list[Any]]]:
-    """The inputs of constructors, as they are and with other keys."""
-    yield [build.inputs for build in builds]
-    yield [[perturb_leaf(v) if is_key(v) else v for v in build.inputs] for build in builds]
-
-
-def _check_rows(build: Build, first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
-    """No array of a configuration repeats one row; that of the example has a check of its own."""
-    for name in repeated_rows(first, second) if build.where else ():
-        check(False, f"{name}{build.where}", ONE_DRAW, KEY_FOR_EACH)
+def _check_rows(build: Build) -> None:
+    """No array of a configuration repeats one row."""
+    other = [perturb_leaf(v) if is_key(v) else v for v in build.inputs]
+    built = [result_or_error(build.run, inputs) for inputs in (build.inputs, other)]
+    if not any(isinstance(instance, Exception) for instance in built):
+        for name in repeated_rows(*(dict(named_arrays(instance)) for instance in built)):
+            check(False, f"{name}{build.where}", ONE_DRAW, KEY_FOR_EACH)
 
 
 def _builds(subject: PytreeSuite) -> Iterator[Build]:
@@ -92,7 +99,7 @@ def _new_build(subject: PytreeSuite, inputs: Inputs, seen: set[str]) -> Iterator
     steps = str([ranks, *map(_step, equations(closed.jaxpr))])
     if draws_of(closed.jaxpr) and steps not in seen:
         seen.add(steps)
-        yield Build(inputs_as_text(Configuration(inputs=inputs)), closed, arrays, names)
+        yield Build(inputs_as_text(Configuration(inputs=inputs)), build, closed, arrays, names)
 
 
 def _step(equation: Any) -> tuple[Any, ...]:
