@@ -11,7 +11,7 @@ class TestDropout(PytreeLaws):
     """The pytree laws on `Dropout`."""
 
     leaves = (
-        Leaf("p", "python", value=0.3),
+        Leaf("p", "python", value=0.3, stopped=True),
         Leaf("inference", "python", value=False),
     )
     static: ClassVar = {}
