@@ -15,6 +15,7 @@ class TestDropout(PytreeLaws):
         Leaf("inference", "python", value=False),
     )
     static: ClassVar = {}
+    defaults: ClassVar = {"__init__.p": 0.5}
     returns = (Output((13, 11)),)
     invariants = ("mean over keys kept",)
 

@@ -45,6 +45,7 @@ from scaffold.suite.declared import (
     used_fields,
     value_of,
 )
+from scaffold.suite.defaults import declared_defaults
 from scaffold.suite.examples import constructor_name
 from scaffold.suite.mapped import batched, call_source
 from scaffold.suite.methods import method_rows
@@ -163,6 +164,8 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
     if computes_in(spec):
         yield "compute", repr(computes_in(spec))
+    if defaults := declared_defaults(subject):
+        yield "defaults: ClassVar", repr(defaults)
     yield from sharding_rows(spec)
     absent = absent_inputs(spec)
     if absent:
