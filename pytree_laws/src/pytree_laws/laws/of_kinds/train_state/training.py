@@ -25,6 +25,7 @@ LAW = Law(
     protects="A run that does not learn, cannot be resumed or repeated, or is evaluated on weights that are no average of its own.",
     mistake="The state shares arrays with the model that it was made from, the key does not depend on the step, or the average takes other weights or other shares.",
     fix="Copy the model in the factory, `fold_in` the step into the key, and average `decay * average + (1 - decay) * weights` after the weights have moved.",
+    rests_on=("test_the_update_is_a_fixed_point",),
 )
 CHECKS = Checks(LAW)
 

@@ -23,10 +23,11 @@ from .update import check_same_avals
 LAW = Law(
     number="T3",
     name="precision",
-    statement="A model in half precision stays so in training, and its average is precise enough to move; an optimiser is given the further arguments that it takes.",
+    statement="A model in half precision stays so in training; an average is precise enough to move, and never narrower than the weights; an optimiser is given the further arguments that it takes.",
     protects="A step that is compiled anew because it widened the weights, an average that rounding holds still, an optimiser that never sees the loss.",
     mistake="What optax or an average gives is stored in its own dtype, or further arguments end at the train state.",
     fix="Cast each update to the dtype of what it replaces, keep averages in 32 bits at least and never narrower than the weights, and hand `**extra_args` on.",
+    rests_on=("test_the_update_is_a_fixed_point",),
 )
 CHECKS = Checks(LAW)
 
