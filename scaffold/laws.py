@@ -58,7 +58,7 @@ class Law(Struct, frozen=True):
 
 
 def law_table(name: str | None = None) -> dict[str, Law]:
-    """The pytree laws by number, or the law that `name` (a number or a word) names, of train states too. Raises `ScaffoldError`."""
+    """The pytree laws by number, or the law that `name` (a number or a word) names, of closures and train states too. Raises `ScaffoldError`."""
     every = {number: _law(number, row) for number, row in _rows("laws").items()}
     if name is None:
         return {number: law for number, law in every.items() if number.startswith("P")}
