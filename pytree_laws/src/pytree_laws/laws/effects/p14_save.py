@@ -15,6 +15,7 @@ from ...inspect.arrays import buffer_of, host, is_array, is_key, on_device, rest
 from ...inspect.files import (
     check_damage_is_refused,
     full_disk,
+    half_written,
     is_refused,
     no_flush,
     shorter_archives,
@@ -168,7 +169,7 @@ def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_pat
     path = tmp_path / "saved"
     instance = saved(subject, path)
     before, other = path.read_bytes(), subject.make(1)
-    for failing in (full_disk(len(before) // 2), no_flush()):
+    for failing in (full_disk(len(before) // 2), no_flush(), half_written()):
         with failing:
             failed = is_refused(lambda: subject.save(other, path))
         if not failed:  # it writes, or flushes, in another process or not at all
