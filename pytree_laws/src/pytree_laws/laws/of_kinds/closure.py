@@ -16,7 +16,7 @@ from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact, on_device, raw, restore_like
 from ...inspect.trees import bfloat16, clone_as, structure
 from ...kinds.pytree import PytreeSuite
-from ...report import Fault, Law, check
+from ...report import Fault, Law, check, doing
 from ...session import once_per_session
 from ...trace.programs import compiled
 from ...values.closeness import close
@@ -206,7 +206,8 @@ def test_a_loop_condition_is_taken_as_it_is(subject: PytreeSuite) -> None:
     if len(arguments) != 1 or result != jax.ShapeDtypeStruct((), jnp.bool_):
         not_applicable("it is no condition of a while_loop")
     condition = closure.as_function()
-    jax.eval_shape(lambda value: jax.lax.while_loop(condition, lambda v: v, value), *arguments)
+    with doing("while_loop", "a loop with its function as the condition", LOOK):
+        jax.eval_shape(lambda value: jax.lax.while_loop(condition, lambda v: v, value), *arguments)
 
 
 @CHECKS.register()
