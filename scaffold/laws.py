@@ -58,10 +58,10 @@ class Law(Struct, frozen=True):
 
 
 def law_table(name: str | None = None) -> dict[str, Law]:
-    """The laws by number, or the one law that `name` (a number or a word) names. Raises `ScaffoldError`."""
+    """The pytree laws by number, or the law that `name` (a number or a word) names, of closures and train states too. Raises `ScaffoldError`."""
     every = {number: _law(number, row) for number, row in _rows("laws").items()}
     if name is None:
-        return every
+        return {number: law for number, law in every.items() if number.startswith("P")}
     laws = {
         number: law for number, law in every.items() if name.lower() in (number.lower(), law.name.lower())
     }
@@ -118,9 +118,9 @@ def _wording(suite: str) -> dict[str, dict[str, str]]:
 
 @cache
 def _rows(suite: str) -> dict[str, Row]:
-    """The laws of a room in the order of their numbers."""
+    """The laws of a room in the order of their letters and numbers."""
     rows = (row for text in suite_texts(suite).values() for row in _rows_in(text))
-    return dict(sorted(rows, key=lambda row: int(row[0].removeprefix("P"))))
+    return dict(sorted(rows, key=lambda row: (row[0][0], int(row[0][1:]))))
 
 
 def _rows_in(text: str) -> Iterator[tuple[str, Row]]:

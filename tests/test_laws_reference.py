@@ -72,6 +72,17 @@ def test_the_command_tells_whom_a_law_binds(number: str, tmp_path: Path) -> None
     assert told and all(one in shown for one in told)
 
 
+@pytest.mark.parametrize("number", ["C1", "T1", "T2", "T3"])
+def test_the_laws_of_closures_and_train_states_are_in_the_docs_and_told_by_the_command(
+    number: str, tmp_path: Path
+) -> None:
+    law = law_table(number)[number]
+    assert f"| {number} {law.name} | {law.statement} |" in DOCS
+    shown = " ".join(scaffold(tmp_path, "laws", number).stdout.split())
+    assert law.statement in shown and law.fix in shown and len(law.protects) > 40
+    assert number not in law_table()
+
+
 def test_the_command_lists_the_suites_of_kinds(tmp_path: Path) -> None:
     told = json.loads(scaffold(tmp_path, "laws", "--json").stdout)
     assert list(told["laws"]) == list(law_table()) and "P3" in told["laws"]

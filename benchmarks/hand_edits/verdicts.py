@@ -75,7 +75,9 @@ parameters that a shortcut leaves unused, which are named in one run each.
 
 Methods were then held in bfloat16 at their flags, in other configurations and where they give the next instance, records were given the
 integers of the example, and the three parameters a shortcut leaves unused are named at once. The two edits of half precision are noticed
-without a record now, 27 of 32, and the interpolation with it. The other four are not: an edit to come is better judged by the first run.
+without a record now, 27 of 32, and the interpolation with it. The other four, and the default of a flag of a method, are noticed without a
+record since the laws hold a save to the file that is there, an average to the bits of its weights, each layer of a configuration to a draw of
+its own, and a number to the `stop_gradient` of its spec: an edit to come is better judged by the first run.
 
 `declared` says that the declaration gives an edit away: shapes, dtypes, roles, initialisers, flags, defaults, and what the spec
 says of groups, ties, states, keys and copies. `numbers` says that only the arithmetic tells, which the tests know where a spec has

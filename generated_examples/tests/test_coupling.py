@@ -23,6 +23,7 @@ class TestCoupling(PytreeLaws):
         "use_offset": False,
     }
     drawn = ("scale", "shift")
+    defaults: ClassVar = {"__call__.inverse": False}
     absent = ({"use_offset": False},)
     returns = (Output((4,)),)
     takes_dtype = True

@@ -11,10 +11,11 @@ class TestDropout(PytreeLaws):
     """The pytree laws on `Dropout`."""
 
     leaves = (
-        Leaf("p", "python", value=0.3),
+        Leaf("p", "python", value=0.3, stopped=True),
         Leaf("inference", "python", value=False),
     )
     static: ClassVar = {}
+    defaults: ClassVar = {"__init__.p": 0.5}
     returns = (Output((13, 11)),)
     invariants = ("mean over keys kept",)
 

@@ -1,6 +1,7 @@
 """The bodies that a call or a method reaches through the methods of its class."""
 
 import ast
+from collections.abc import Iterator
 
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import dedented
@@ -21,6 +22,26 @@ def stops_a_value(spec: ModuleSpec, body: str) -> bool:
     """Whether a body, or one that it uses, puts something behind `stop_gradient` that is no field."""
     sources = map(dedented, bodies_used(spec, body))
     return any(_is_stopped(node) for source in sources for node in ast.walk(ast.parse(source)))
+
+
+def stops_field(spec: ModuleSpec, body: str, name: str) -> bool:
+    """Whether a body, and those that it uses, compute with a field behind `stop_gradient` alone, and else only ask about it."""
+    places = [
+        place for source in bodies_used(spec, body) for place in _places(ast.parse(dedented(source)), name)
+    ]
+    return "stopped" in places and "used" not in places
+
+
+def _places(node: ast.AST, name: str, place: str = "used") -> Iterator[str]:
+    """How a field is read at each place: stopped, asked about, or used otherwise."""
+    if attribute_of_self(node) == name:
+        yield place
+    if calls(node, "stop_gradient"):
+        place = "stopped"
+    elif isinstance(node, ast.Compare) or calls(node, "isinstance"):
+        place = "asked"
+    for child in ast.iter_child_nodes(node):
+        yield from _places(child, name, place)
 
 
 def _is_stopped(node: ast.AST) -> bool:

@@ -10,6 +10,7 @@ from scaffold.emit.members import METHOD
 from scaffold.emit.sharding import sharding_rows
 from scaffold.kind import Context, kind_of
 from scaffold.passes.compute import computes_in, uncast
+from scaffold.passes.reached import stops_field
 from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.static_storage import stored_value
 from scaffold.spec.construction.cases import flags, key_arguments, passed_names
@@ -21,6 +22,7 @@ from scaffold.spec.grammar.types import (
     ClassType,
     DictType,
     ListType,
+    ScalarType,
     TreeType,
     Type,
     walk,
@@ -43,6 +45,7 @@ from scaffold.suite.declared import (
     used_fields,
     value_of,
 )
+from scaffold.suite.defaults import declared_defaults
 from scaffold.suite.examples import constructor_name
 from scaffold.suite.mapped import batched, call_source
 from scaffold.suite.methods import method_rows
@@ -161,6 +164,8 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
     if computes_in(spec):
         yield "compute", repr(computes_in(spec))
+    if defaults := declared_defaults(subject):
+        yield "defaults: ClassVar", repr(defaults)
     yield from sharding_rows(spec)
     absent = absent_inputs(spec)
     if absent:
@@ -213,7 +218,7 @@ def _below(kind: Type, example: ast.expr, preset: Sequence[str] = ()) -> Iterato
 def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     examples, (path, kind) = subject.examples, entry
     if field.python_leaf:
-        return _told([repr(path), '"python"', *_python_value(subject, field)])
+        return _told([repr(path), '"python"', *_python_value(subject, field), *_stopped(subject, field)])
     flag = "True" if field.frozen == ALWAYS else repr(field.frozen)
     frozen = [f"frozen={flag}"] if field.frozen else []
     if field.role == "module":
@@ -242,6 +247,13 @@ def _python_value(subject: Subject, field: Field) -> list[str]:
     except ValueError:
         return []
     return [f"value={value!r}"] if type(value) in (bool, int, float) else []
+
+
+def _stopped(subject: Subject, field: Field) -> list[str]:
+    """Whether an array in the place of a number has no gradient, as the call of the spec says."""
+    call = subject.spec.call
+    is_number = field.type == ScalarType("float")
+    return ["stopped=True"] if is_number and call and stops_field(subject.spec, call.body, field.name) else []
 
 
 def _told(parts: list[str]) -> str:

@@ -117,7 +117,8 @@ def outcome_of(suite, only, on_warning, once, first, wanted):
             except pytest.skip.Exception as reason:
                 outcome.skipped[name] = str(reason)
             except LawBroken as broken:
-                outcome.note(str(broken).partition(" ")[0], name, broken)
+                told = str(broken).partition(" ")[0]
+                outcome.note(told if told.startswith("P") else law, name, broken)
             except Exception as error:
                 if NUMBERED.match(name):
                     raise

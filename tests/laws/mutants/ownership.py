@@ -112,7 +112,13 @@ class ModuleConstant(NodeLaws):
         return self.cls(jnp.array(weight), _CONSTANT, scale)
 
 
-@mutant("P15", "`build`", "a key is used twice", "one key split per consumer")
+@mutant(
+    "P15",
+    "`build`",
+    "a key is used twice, for `weight`, `recur`",
+    "an earlier one, for `weight`, `recur`",
+    "one key split per consumer",
+)
 class KeyTwice(CellLaws):
     def build(self, hidden, size, key):
         weight = jax.random.normal(key, (hidden, size))

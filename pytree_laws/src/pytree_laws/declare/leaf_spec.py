@@ -22,7 +22,8 @@ class Leaf:
     array, holds after construction, `std` the standard deviation with which the constructor
     draws them. `unused` says that the example call does not depend on all of its elements,
     `frozen` that nothing of a parameter or a sub-tree is trained, though gradients pass
-    through: always, or where the static bool of this name says so.
+    through: always, or where the static bool of this name says so. `stopped` says of a
+    number that is no array that no gradient passes through an array in its place.
     """
 
     path: str
@@ -33,6 +34,7 @@ class Leaf:
     std: float | None = None
     unused: bool = False
     frozen: bool | str = False
+    stopped: bool = False
 
     def __post_init__(self) -> None:
         if self.role not in ROLES:

@@ -50,6 +50,11 @@ class Checks:
     def __iter__(self) -> Iterator[Check]:
         return iter(self._checks)
 
+    @property
+    def number(self) -> str:
+        """The number of the law that holds for checks without a number in their names; empty where there is none."""
+        return self.law.number if self.law else ""
+
 
 def with_tests_of(*groups: Checks, guard: Guard = guarded) -> Callable[[Suite], Suite]:
     """Give a suite the laws of these groups, as its kind words them, and a test for each check that it can answer.
@@ -60,13 +65,18 @@ def with_tests_of(*groups: Checks, guard: Guard = guarded) -> Callable[[Suite], 
     def add(suite: Suite) -> Suite:
         cls: Any = suite
         names: Mapping[str, str] = getattr(cls, "renamed_tests", {})
-        checks = [check for group in groups for check in group if is_answered(suite, asked_of(check))]
-        for check in checks:
+        answered = {
+            check: number_of(check.__name__) or group.number
+            for group in groups
+            for check in group
+            if is_answered(suite, asked_of(check))
+        }
+        for check, number in answered.items():
             name = names.get(check.__name__, check.__name__)
             if name not in vars(suite):
-                setattr(suite, name, as_test(check, name, guard))
+                setattr(suite, name, as_test(check, name, guard, number))
         wording: Mapping[str, Mapping[str, Any]] = getattr(cls, "wording", {})
-        numbers = {number_of(check.__name__) for check in checks}
+        numbers = {*answered.values()}
         laws = [group.law for group in groups if group.law and group.law.number in numbers]
         added = {law.number: law._replace(**wording.get(law.number, {})) for law in laws}
         cls.laws_by_number = {**added, **cls.laws_by_number}
@@ -94,9 +104,9 @@ def is_answered(suite: type, asked: Any) -> bool:
     return all(hasattr(suite, name) for owner in owners for name in vars(owner) if name[0] != "_")
 
 
-def as_test(check: Check, name: str, guard: Guard) -> Callable[..., None]:
+def as_test(check: Check, name: str, guard: Guard, number: str) -> Callable[..., None]:
     """A method that runs a check on a suite; of a numbered law, each failure says which law it is."""
-    test, number = as_method(check), number_of(check.__name__)
+    test = as_method(check)
     test.__name__ = name
     return guard(test, number) if number else skippable(test)
 

@@ -6,9 +6,11 @@ import importlib
 import io
 import os
 import pickle
+import sys
 import warnings
 import zipfile
 from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -81,6 +83,21 @@ def full_disk(size: int) -> Generator[None]:
 def no_flush() -> Any:
     """A context where no file can be flushed to the disk, as when that is full only then."""
     return mock.patch("os.fsync", side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+
+
+def half_written() -> Any:
+    """A context where safetensors, if it is used, is interrupted half-way through the file that it is given.
+
+    From 0.8 on it writes beside that file itself; before, it wrote in place.
+    """
+    writer: Any = sys.modules.get("safetensors.numpy")
+
+    def save_file(tensors: Any, filename: Any, metadata: Any = None) -> None:
+        data = writer.save(tensors, metadata)
+        Path(filename).write_bytes(data[: len(data) // 2])
+        raise OSError(errno.EINTR, os.strerror(errno.EINTR))
+
+    return mock.patch.object(writer, "save_file", save_file) if writer else contextlib.nullcontext()
 
 
 def smaller_trees(tree: Any) -> Iterator[tuple[str, Any]]:

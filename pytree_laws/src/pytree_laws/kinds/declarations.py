@@ -24,6 +24,7 @@ class Declarations(Collected):
     absent: ClassVar[Sequence[Mapping[str, Any]]] = ()  # inputs without optional parts
     rejected: ClassVar[Sequence[tuple[Mapping[str, Any], type[BaseException]]]] = ()
     accepted: ClassVar[Sequence[Mapping[str, Any]]] = ()  # changes that must be taken
+    defaults: ClassVar[Mapping[str, Any]] = {}  # of parameters, as `create.scale`
     returns: ClassVar[Sequence[Output]] = ()  # (): those of the example call
     carry: ClassVar[int | None] = None  # which argument is carried by lax.scan
     methods: ClassVar[Sequence[Method]] = ()  # beside the call; others are found

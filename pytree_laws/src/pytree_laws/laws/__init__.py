@@ -19,6 +19,7 @@ from .effects import (
 from .sharding import p20_sharding, p21_sharded
 from .structure import (
     p01_construct,
+    p01_defaults,
     p01_draws,
     p01_kept_inputs,
     p02_manifest,
@@ -57,6 +58,7 @@ CHECKS = tuple(
     for module in (
         p01_construct,
         p01_draws,
+        p01_defaults,
         p01_kept_inputs,
         p02_manifest,
         p03_round_trip,

@@ -1,12 +1,15 @@
 """The keys that a program draws from and splits, as values: two that are one are seen, however each is computed."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-from .jaxprs import is_variable
+from ..inspect.trees import named_arrays
+from .jaxprs import Numbering, inner_jaxprs, is_variable
 
 DRAW, SPLIT = "random_bits", "random_split"
 
@@ -17,6 +20,13 @@ class KeyUse(NamedTuple):
     primitive: str
     shape: tuple[int, ...]
     data: Any
+
+
+def trace_named(build: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str]]:
+    """The jaxpr of the arrays of what a function gives, and their paths."""
+    trace = jax.make_jaxpr(lambda *values: dict(named_arrays(build(*values))), return_shape=True)
+    closed, shapes = trace(*arguments)
+    return closed, sorted(shapes)
 
 
 def program_of_keys(closed: Any) -> tuple[Callable[..., list[Any]], list[KeyUse]]:
@@ -31,19 +41,67 @@ def program_of_keys(closed: Any) -> tuple[Callable[..., list[Any]], list[KeyUse]
     return run, uses
 
 
-def repeated_keys(uses: Sequence[KeyUse], keys: Sequence[Any]) -> list[str]:
-    """Where one key serves a draw and something else, as text."""
-    served: dict[bytes, KeyUse] = {}
-    repeated: list[str] = []
-    for use, data in zip(uses, keys):
+def repeated_keys(uses: Sequence[KeyUse], keys: Sequence[Any]) -> list[tuple[int, int]]:
+    """Where one key serves a draw and something else: the places of both uses."""
+    served: dict[bytes, int] = {}
+    repeated: list[tuple[int, int]] = []
+    for place, (use, data) in enumerate(zip(uses, keys)):
         rows = np.asarray(data)
         for row in rows.reshape(-1, rows.shape[-1]):
-            earlier = served.setdefault(row.tobytes(), use)
+            earlier = served.setdefault(row.tobytes(), place)
             # To split a key twice is no fault: what is drawn from the parts tells.
-            is_first = earlier is use and _count(rows, row) == 1
-            if not is_first and DRAW in (earlier.primitive, use.primitive):
-                repeated.append(f"{_text(earlier)} and {_text(use)}")
-    return list(dict.fromkeys(repeated))
+            is_first = earlier == place and _count(rows, row) == 1
+            if not is_first and DRAW in (uses[earlier].primitive, use.primitive):
+                repeated.append((earlier, place))
+    return repeated
+
+
+def text_of(uses: Sequence[KeyUse], repeated: Iterable[tuple[int, int]]) -> str:
+    """The uses of keys that serve twice."""
+    texts = [f"{_text(uses[earlier])} and {_text(uses[later])}" for earlier, later in repeated]
+    return "; ".join(dict.fromkeys(texts))
+
+
+def drawn_with_one_key(jaxpr: Any, names: Sequence[str]) -> str:
+    """The outputs, by name, that are drawn with a key of another draw, as the end of a sentence."""
+    numbering = Numbering()
+    for _ in numbering.repeated(jaxpr):
+        pass
+    places = {i for i, key in enumerate(numbering.used) if numbering.used.count(key) > 1}
+    return drawn_names(jaxpr, places, names)
+
+
+def drawn_names(jaxpr: Any, places: set[int], names: Sequence[str]) -> str:
+    """The outputs, by name, that are computed from draws at these places, as the end of a sentence."""
+    origins = _draws_behind(jaxpr, count())
+    drawn = [f"`{name}`" for name, draws in zip(names, origins) if draws & places]
+    return f", for {', '.join(drawn)}" if drawn else ""
+
+
+def _draws_behind(jaxpr: Any, places: Iterator[int], *known: set[int]) -> list[set[int]]:
+    """For each output of a jaxpr the draws that it is computed from, by their places among all uses of keys."""
+    origins: dict[Any, set[int]] = dict(zip(jaxpr.invars, known))
+
+    def behind(atoms: Iterable[Any]) -> list[set[int]]:
+        return [origins.get(atom, set()) if is_variable(atom) else set() for atom in atoms]
+
+    for equation in jaxpr.eqns:
+        name, inputs = equation.primitive.name, behind(equation.invars)
+        if name in ("jit", "pjit"):
+            results = _draws_behind(inner_jaxprs(equation)[0], places, *inputs)
+        else:
+            drawn = {next(places)} if name in (DRAW, SPLIT) else set[int]()
+            # A key that is split hands on nothing of what was drawn.
+            results = [set() if name == SPLIT else drawn.union(*inputs)] * len(equation.outvars)
+        origins.update(zip(equation.outvars, results))
+    return behind(jaxpr.outvars)
+
+
+def drawn_in_part(closed: Any, uses: Sequence[KeyUse], keys: Sequence[Any]) -> list[bool]:
+    """For each output of a jaxpr whether it has more elements than what is drawn for it."""
+    drawn = [math.prod(data.shape[:-1]) * math.prod(use.shape) for use, data in zip(uses, keys)]
+    sizes = [sum(drawn[place] for place in places) for places in _draws_behind(closed.jaxpr, count())]
+    return [0 < size < output.size for size, output in zip(sizes, closed.out_avals)]
 
 
 def _count(rows: np.ndarray, row: np.ndarray) -> int:

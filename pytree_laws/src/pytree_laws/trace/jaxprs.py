@@ -123,6 +123,7 @@ class Numbering:
         self.drawn: set[int] = set()
         self.doubled: list[Any] = []  # complex numbers whose two parts are one
         self.uses: dict[int, set[str]] = {}  # by the number of a key, what it serves
+        self.used: list[int] = []  # the numbers of the keys, in the order of draws and splits
         self.within: list[str] = []  # the functions of jax.random around an equation
 
     def note(self, equation: Any, key: int) -> None:
@@ -131,6 +132,7 @@ class Numbering:
         drawn = next(iter(self.within), "bits").strip("_")
         use = "`split`" if name == "random_split" else f"`{drawn}`"
         self.uses.setdefault(key, set()).add(f"{use} of shape {shape}")
+        self.used.append(key)
 
     def number(self, atom: Any) -> int:
         if not is_variable(atom):

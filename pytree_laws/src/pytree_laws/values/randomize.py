@@ -1,7 +1,7 @@
 """Random values: put into trees, and how a class draws its own."""
 
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -12,6 +12,7 @@ import pytest
 from ..inspect.arrays import host, is_array, is_floating, is_inexact, is_key, on_device, raw, restore_like
 from ..inspect.trees import replace_leaves
 from ..report import ANY_ERROR, Fault, check
+from ..trace.drawn_keys import drawn_with_one_key
 from ..trace.jaxprs import NEEDS_VALUES, mixed_draws, repeated_draws
 from .example_values import weights
 
@@ -77,8 +78,12 @@ def perturb_leaf(leaf: Any, sign: int = 1) -> Any:
     return on_device(value + shift.astype(value.dtype), leaf.dtype)
 
 
-def check_keys(where: str, run: Callable[[Any], Any], arguments: Any) -> None:
-    """No key is consumed twice, as far as jax's own check can tell."""
+ONE_DRAW = "its rows are one and the same draw"
+KEY_FOR_EACH = "one key for all of them: `jax.vmap(draw)(jax.random.split(key, n))`"
+
+
+def check_keys(where: str, run: Callable[[Any], Any], arguments: Any, drawn: Callable[[], str] = str) -> None:
+    """No key is consumed twice, as far as jax's own check can tell; `drawn` says what is drawn with one that is."""
     try:
         with warnings.catch_warnings(), jax.debug_key_reuse(True):
             warnings.simplefilter("ignore")
@@ -89,7 +94,7 @@ def check_keys(where: str, run: Callable[[Any], Any], arguments: Any) -> None:
     except jax.errors.KeyReuseError as error:
         if jax.__version_info__ < (0, 10) and "In slice," in str(error):
             return  # before 0.10 jax took `keys[0]` for a draw
-        message = f"a key is used twice: {str(error).splitlines()[0]}"
+        message = f"a key is used twice{drawn()}: {str(error).splitlines()[0]}"
         hint = "one key split per consumer: `key1, key2 = jax.random.split(key)`"
         raise Fault(where, message, hint) from error
     except ANY_ERROR:
@@ -98,12 +103,16 @@ def check_keys(where: str, run: Callable[[Any], Any], arguments: Any) -> None:
 
 def check_rows_differ(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
     """No drawn array, by path, repeats one row; `second` is drawn from another key."""
+    for name in repeated_rows(first, second):
+        check(False, name, ONE_DRAW, KEY_FOR_EACH)
+
+
+def repeated_rows(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[str]:
+    """The drawn arrays, by path, that repeat one row; `second` is drawn from another key."""
     for name, value in first.items():
-        if is_floating(value) and name in second:
-            same = rows_are_one_draw(host(value), host(second[name]))
-            message = "its rows are one and the same draw"
-            hint = "one key for all of them: `jax.vmap(draw)(jax.random.split(key, n))`"
-            check(not same, name, message, hint)
+        is_drawn = is_floating(value) and name in second
+        if is_drawn and rows_are_one_draw(host(value), host(second[name])):
+            yield name
 
 
 def rows_are_one_draw(values: np.ndarray, others: np.ndarray) -> bool:
@@ -126,14 +135,15 @@ def check_held_draws(where: str, trace: Callable[[], Any]) -> None:
     check(not mixed, where, message, hint)
 
 
-def check_draws(where: str, trace: Callable[[], Any]) -> None:
-    """No two draws come from keys that are computed alike: folded, or of the old kind."""
+def check_draws(where: str, trace: Callable[[], Any], names: Sequence[str] = ()) -> None:
+    """No two draws come from keys that are computed alike: folded, or of the old kind; `names` are those of what is traced."""
     try:
         jaxpr = trace().jaxpr
     except NEEDS_VALUES:
         return
     repeated = list(repeated_draws(jaxpr))
-    message = f"{len(repeated)} of its draws have the key of an earlier one"
+    drawn = drawn_with_one_key(jaxpr, names) if repeated else ""
+    message = f"{len(repeated)} of its draws have the key of an earlier one{drawn}"
     hint = "one key split per consumer: `key1, key2 = jax.random.split(key)`"
     check(not repeated, where, message, hint)
 

@@ -47,6 +47,40 @@ wrong(
 )
 
 
+class Thinned(eqx.Module):
+    """Drops a share that may be an array, by which nobody takes a gradient."""
+
+    weight: jax.Array
+    share: float = 0.3
+
+    def __call__(self, x, *, key):
+        kept = 1 - self.stopped()
+        return self.weight * jnp.where(jax.random.bernoulli(key, 0.7, x.shape), x / kept, 0)
+
+    def stopped(self):
+        return jax.lax.stop_gradient(self.share)
+
+
+class PassesOn(Thinned):
+    def stopped(self):
+        return self.share
+
+
+class ThinnedLaws(DroppingLaws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("share", "python", value=0.3, stopped=True))
+
+
+wrong(
+    "a gradient that reaches the share that is dropped",
+    "P9",
+    PassesOn,
+    "`share`",
+    "an array in its place has the gradient",
+    fixed=Thinned,
+    base=ThinnedLaws,
+)
+
+
 class DefaultNoise(Dropping):
     def __call__(self, x, *, key: jax.Array | None = None, inference: bool | None = None):
         if inference:

@@ -10,6 +10,27 @@ from right.specimens import sample
 from mistakes.kinds.training import TRAINED, Averaged, AverageLaws, Line, State, widened
 
 
+class NarrowAverage(Averaged):
+    """Keeps the average in 32 bits, whatever the weights have."""
+
+    @classmethod
+    def create(cls, model, optimiser, ema_decay=0.9):
+        first = super().create(model, optimiser, ema_decay)
+        return eqx.tree_at(
+            lambda state: state.ema, first, jax.tree.map(lambda v: v.astype("float32"), first.ema)
+        )
+
+
+further(
+    TRAINED,
+    "an average in 32 bits of weights in 64",
+    NarrowAverage,
+    Averaged,
+    "the average of weights in float64 has no more than 32 bits",
+    base=AverageLaws,
+)
+
+
 class CountedLine(Line):
     """A model with an integer, which no optimiser moves."""
 

@@ -197,7 +197,7 @@ class OneBefore(Layers):
 
 
 further("P15", "stacked layers of which one has the key of another", OneBefore, Layers,
-    "`build with stacked=True`", "a draw of shape (3,) and a draw of shape (2, 3)", base=LayersLaws)  # fmt: skip
+    "`build with stacked=True`", "a draw of shape (3,) and a draw of shape (2, 3), for `first`, `further`", base=LayersLaws)  # fmt: skip
 
 
 class Deep(eqx.Module):
@@ -233,6 +233,15 @@ class OneForAll(Deep):
 
 further("P15", "stacked layers that all have the key of the first", OneForAll, Deep,
     "`build with stacked=True, depth=2`", "one key serves a draw of shape (3,)", base=DeepLaws)  # fmt: skip
+
+
+class DrawnOnce(Deep):
+    def stack(self, keys):
+        return jnp.broadcast_to(self.layer(keys[0]), (len(keys), 3))
+
+
+further("P15", "one draw that is all of the stacked layers", DrawnOnce, Deep,
+    "`layers with stacked=True, depth=2`", "its rows are one and the same draw", base=DeepLaws)  # fmt: skip
 
 
 class Ring(eqx.Module):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from harness.pairs import further
+from harness.pairs import One, Weighted, further
 from right.specimens import Leaf, Output, PytreeLaws, sample
 
 from mistakes.values.numbers import record_of_the_right_form
@@ -255,4 +255,42 @@ further(
     *("P15", "One key for all layers after the first", RepeatsTheSecond, Layered),
     "build with depth=3",
     base=LayeredLaws,
+)
+
+
+class Scaled(One):
+    """Scales what it is given."""
+
+    def __call__(self, x, factor: float = 1.0):
+        return self.weight * x * factor
+
+    def inverse(self, x, floored: bool = False):
+        return x / (jnp.maximum(self.weight, 0.1) if floored else self.weight)
+
+
+class ScaledLaws(Weighted):
+    defaults = {"__call__.factor": 1.0, "inverse.floored": False}
+
+
+class FlooredByDefault(Scaled):
+    def inverse(self, x, floored: bool = True):
+        return super().inverse(x, floored)
+
+
+further(
+    *("P1", "another default of a flag", FlooredByDefault, Scaled),
+    *("`inverse.floored`", "its default is True, declared is False"),
+    base=ScaledLaws,
+)
+
+
+class WholeByDefault(Scaled):
+    def __call__(self, x, factor: float = 1):
+        return super().__call__(x, factor)
+
+
+further(
+    *("P1", "a default of another type", WholeByDefault, Scaled),
+    *("`__call__.factor`", "its default is 1, declared is 1.0"),
+    base=ScaledLaws,
 )

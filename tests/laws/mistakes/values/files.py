@@ -8,6 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import safetensors.numpy
 from harness.pairs import One, Weighted, further
 from right.specimens import Leaf, sample
 
@@ -232,6 +233,30 @@ class SavedInPlace(SavedWhole):
         Saved.save(self, path)
 
 
+class SavedInPlaceAtOnce(SavedWhole):
+    """Asks for all the space before it writes, so that a full disk does no harm; an interruption does."""
+
+    def save(self, path):
+        Saved.save(self, f"{path}.new")
+        with open(f"{path}.new", "rb") as new:
+            data = new.read()
+        os.remove(f"{path}.new")
+        with open(path, "r+b" if os.path.exists(path) else "wb") as file:
+            file.truncate(len(data))
+            file.write(data)
+
+
+class SavedAsTensors(SavedWhole):
+    """Writes tensors, which safetensors 0.8 puts in place at once; an earlier one writes in place."""
+
+    def save(self, path):
+        safetensors.numpy.save_file({name: np.asarray(v) for name, v in vars(self).items()}, path)
+
+    @classmethod
+    def load(cls, path, like):
+        return cls(**{name: jnp.asarray(v) for name, v in safetensors.numpy.load_file(path).items()})
+
+
 class LeavesItsTemporary(SavedWhole):
     def save(self, path):
         Saved.save(self, f"{path}.new")
@@ -244,6 +269,16 @@ class WholeLaws(FileLaws):
 
 further(
     *("P14", "a file that is written in place", SavedInPlace, SavedWhole),
+    *("a save that failed half-way did not leave the file as it was", "os.replace"),
+    base=WholeLaws,
+)
+further(
+    *("P14", "a file that is written in place once there is room", SavedInPlaceAtOnce, SavedWhole),
+    *("a save wrote into the file that was there", "os.replace"),
+    base=WholeLaws,
+)
+further(
+    *("P14", "tensors that are written in place", SavedAsTensors, SavedWhole),
     *("a save that failed half-way did not leave the file as it was", "os.replace"),
     base=WholeLaws,
 )

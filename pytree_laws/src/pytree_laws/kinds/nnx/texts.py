@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 WORDING: Mapping[str, Mapping[str, str]] = {
     "P1": {
-        "statement": "The constructor builds the same module from the same inputs, draws from its `rngs` alone, refuses invalid inputs, works under jit, and neither changes nor keeps what it is given.",
+        "statement": "The constructor builds the same module from the same inputs, draws from its `rngs` alone, refuses invalid inputs, works under jit, and neither changes nor keeps what it is given; parameters have the declared defaults.",
         "mistake": "A dict, list or array of the caller is changed or stored as it is, a check is missing or needs the values of arrays, or a draw has a constant key.",
         "fix": "Copy on the way in (`jnp.array(x)`) and check there; draw from `rngs` alone, once per consumer.",
     },

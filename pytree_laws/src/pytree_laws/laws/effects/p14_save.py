@@ -15,6 +15,7 @@ from ...inspect.arrays import buffer_of, host, is_array, is_key, on_device, rest
 from ...inspect.files import (
     check_damage_is_refused,
     full_disk,
+    half_written,
     is_refused,
     no_flush,
     shorter_archives,
@@ -45,6 +46,7 @@ LAW = Law(
 )
 CHECKS = Checks(LAW)
 SAVES_WHOLE = declares("saves_whole", "it is not said that a save which fails leaves the file as it was")
+BESIDE = "write a file beside it, and put that in its place: `os.replace(temporary, path)`"
 
 
 KEEPS = "what it holds beside arrays, which Python cannot copy: a trace, a lock, a local function"
@@ -167,8 +169,7 @@ def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_pat
     path = tmp_path / "saved"
     instance = saved(subject, path)
     before, other = path.read_bytes(), subject.make(1)
-    hint = "write a file beside it, and put that in its place: `os.replace(temporary, path)`"
-    for failing in (full_disk(len(before) // 2), no_flush()):
+    for failing in (full_disk(len(before) // 2), no_flush(), half_written()):
         with failing:
             failed = is_refused(lambda: subject.save(other, path))
         if not failed:  # it writes, or flushes, in another process or not at all
@@ -176,10 +177,24 @@ def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_pat
             continue
         message = "a save that failed half-way did not leave the file as it was"
         same = path.is_file() and path.read_bytes() == before
-        check(same, type(instance).__name__, message, hint)
+        check(same, type(instance).__name__, message, BESIDE)
         left = sorted(file.name for file in tmp_path.iterdir() if file != path)
         message = f"a save that failed half-way left {', '.join(left)} behind"
         check(not left, type(instance).__name__, message, "`finally: os.remove(temporary)`")
+
+
+@CHECKS.register(LOADS, SAVES_WHOLE)
+def test_p14_a_save_writes_beside_the_file_that_is_there(subject: Suite, tmp_path: Any) -> None:
+    path, former = tmp_path / "saved", tmp_path / "former"
+    instance = saved(subject, path)
+    before = path.read_bytes()
+    try:
+        former.hardlink_to(path)  # it shows what becomes of the file itself, whatever has its name in the end
+    except OSError:
+        not_applicable("files have no second name here")
+    subject.save(subject.make(1), path)
+    message = "a save wrote into the file that was there, of which an interruption would leave a part"
+    check(former.read_bytes() == before, type(instance).__name__, message, BESIDE)
 
 
 @CHECKS.register(LOADS)

@@ -1,21 +1,28 @@
 """P15, of the constructor in each configuration: no key serves two draws."""
 
 import itertools
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-import jax
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from ...discover.configuration_names import inputs_as_text
 from ...discover.configurations import Configuration, traced_configurations
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
-from ...inspect.trees import arrays_of
+from ...inspect.arrays import is_key
+from ...inspect.trees import named_arrays
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, ANY_ERROR, check
-from ...trace.drawn_keys import program_of_keys, repeated_keys
+from ...trace.drawn_keys import (
+    drawn_in_part,
+    drawn_names,
+    program_of_keys,
+    repeated_keys,
+    text_of,
+    trace_named,
+)
 from ...trace.jaxprs import draws_of, equations, repeated_draws
-from ...trace.programs import run_batched
+from ...trace.programs import result_or_error, run_batched
+from ...values.randomize import KEY_FOR_EACH, ONE_DRAW, perturb_leaf, repeated_rows
 
 CHECKS = Checks()
 Inputs = Mapping[str, Any]
@@ -26,19 +33,45 @@ def test_p15_each_draw_has_a_key_of_its_own_in_each_configuration(subject: Pytre
     if not subject.takes_keys():
         not_applicable("the constructor takes no key")
     builds = list(_builds(subject))
-    if not builds or any(repeated_draws(builds[0][1].jaxpr)):
+    if not builds or any(repeated_draws(builds[0].closed.jaxpr)):
         not_applicable("the example itself has one key for two draws, or cannot be traced")
-    programs = [program_of_keys(closed) for _, closed, _ in builds]
-    results = run_batched([(run, inputs) for (run, _), (*_, inputs) in zip(programs, builds)])
-    for (where, *_), (_, uses), keys in zip(builds, programs, results):
-        repeated = [] if isinstance(keys, Exception) else repeated_keys(uses, keys)
-        message = f"one key serves {'; '.join(repeated)}"
+    programs = [program_of_keys(build.closed) for build in builds]
+    results = run_batched([(run, build.inputs) for (run, _), build in zip(programs, builds)])
+    for build, (_, uses), keys in zip(builds, programs, results):
+        if isinstance(keys, Exception):
+            continue
+        repeated = repeated_keys(uses, keys)
+        names = drawn_names(build.closed.jaxpr, {*itertools.chain(*repeated)}, build.names)
+        message = f"one key serves {text_of(uses, repeated)}{names}"
         hint = "one key split per consumer, and no key in two slices of them"
-        check(not repeated, f"build{where}", message, hint)
+        check(not repeated, f"build{build.where}", message, hint)
+        # The rows of the example have a check of their own.
+        if build.where and any(drawn_in_part(build.closed, uses, keys)):
+            _check_rows(build)
 
 
-def _builds(subject: PytreeSuite) -> Iterator[tuple[str, Any, list[Any]]]:
-    """The constructor in each configuration that draws otherwise: its name, its jaxpr, and what goes into that.
+class Build(NamedTuple):
+    """The constructor in one configuration."""
+
+    where: str
+    run: Callable[..., Any]
+    closed: Any
+    inputs: list[Any]
+    names: list[str]
+    """The paths of the arrays that it gives."""
+
+
+def _check_rows(build: Build) -> None:
+    """No array of a configuration repeats one row."""
+    other = [perturb_leaf(v) if is_key(v) else v for v in build.inputs]
+    built = [result_or_error(build.run, inputs) for inputs in (build.inputs, other)]
+    if not any(isinstance(instance, Exception) for instance in built):
+        for name in repeated_rows(*(dict(named_arrays(instance)) for instance in built)):
+            check(False, f"{name}{build.where}", ONE_DRAW, KEY_FOR_EACH)
+
+
+def _builds(subject: PytreeSuite) -> Iterator[Build]:
+    """The constructor in each configuration that draws otherwise.
 
     Flags and numbers that change it alone are tried together: a second layer that is scanned over needs both.
     """
@@ -54,17 +87,19 @@ def _builds(subject: PytreeSuite) -> Iterator[tuple[str, Any, list[Any]]]:
             yield from _new_build(subject, {**flag, **count}, seen)
 
 
-def _new_build(subject: PytreeSuite, inputs: Inputs, seen: set[str]) -> Iterator[tuple[str, Any, list[Any]]]:
+def _new_build(subject: PytreeSuite, inputs: Inputs, seen: set[str]) -> Iterator[Build]:
     """The constructor with changed inputs, where it does with keys what it did not do before."""
     build, arrays = subject.traceable_build(inputs)
     try:
-        closed = jax.make_jaxpr(lambda *values: arrays_of(build(values)))(*arrays)
+        closed, names = trace_named(lambda *values: build(values), *arrays)
     except ANY_ERROR:  # it needs values, or P1 tells
         return
-    steps = str([_step(equation) for equation in equations(closed.jaxpr)])
+    # A second row is drawn otherwise than the first; more rows are drawn as two are.
+    ranks = [[min(size, 2) for size in output.shape] for output in closed.out_avals]
+    steps = str([ranks, *map(_step, equations(closed.jaxpr))])
     if draws_of(closed.jaxpr) and steps not in seen:
         seen.add(steps)
-        yield inputs_as_text(Configuration(inputs=inputs)), closed, arrays
+        yield Build(inputs_as_text(Configuration(inputs=inputs)), build, closed, arrays, names)
 
 
 def _step(equation: Any) -> tuple[Any, ...]:

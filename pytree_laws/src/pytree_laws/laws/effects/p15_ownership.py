@@ -10,11 +10,12 @@ import jax.numpy as jnp
 from ...engine.applicability import TAKES_DTYPE, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_inexact, is_key, same_bits
-from ...inspect.trees import arrays_of, changed, given_arrays
+from ...inspect.trees import arrays_of, changed, given_arrays, named_arrays
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, COST, Law, check, doing
+from ...trace.drawn_keys import drawn_with_one_key, trace_named
 from ...trace.jaxprs import has_repeated_parts
 from ...trace.programs import compiled
 from ...values.randomize import check_draws, check_held_draws, check_keys, check_rows_differ
@@ -117,7 +118,12 @@ def test_p15_each_key_is_used_once(subject: Suite) -> None:
         # Who holds a key may draw from it.
         return arrays if subject.is_mutable else (arrays, draws_from(arrays))
 
-    check_keys("build", built, inputs)
+    check_keys(
+        "build",
+        built,
+        inputs,
+        lambda: drawn_with_one_key(subject.traced_build().jaxpr, drawn_fields(subject)),
+    )
     if subject.called() and not redraws(subject):
         instance, arguments = subject.cached_example()
         call, value = subject.pure_call(instance)
@@ -126,7 +132,7 @@ def test_p15_each_key_is_used_once(subject: Suite) -> None:
 
 @CHECKS.register()
 def test_p15_each_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
-    check_draws("build", subject.traced_build)
+    check_draws("build", subject.traced_build, drawn_fields(subject))
     if subject.called():
         look = check_held_draws if redraws(subject) else check_draws
         look("call", subject.traced_call)
@@ -146,10 +152,10 @@ def _check_draws_with(subject: PytreeSuite, name: str, count: int) -> None:
     """The draws of the constructor with one input changed, which need not be legal."""
     build, arguments = subject.traceable_build({name: count})
     try:
-        jaxpr = jax.make_jaxpr(lambda values: arrays_of(build(values)))(arguments)
+        jaxpr, names = trace_named(build, arguments)
     except ANY_ERROR:
         return
-    check_draws(f"build with {name}={count}", lambda: jaxpr)
+    check_draws(f"build with {name}={count}", lambda: jaxpr, names)
 
 
 @CHECKS.register(TAKES_DTYPE)
@@ -163,6 +169,11 @@ def test_p15_parts_of_a_complex_draw_differ(subject: PytreeSuite) -> None:
     hint = "one key for both parts, or one of two draws in both places"
     right = not has_repeated_parts(jaxpr.jaxpr)
     check(right, "build with dtype complex64", message, hint)
+
+
+def drawn_fields(subject: Suite) -> list[str]:
+    """The paths of the arrays that the constructor gives, in the order of its trace."""
+    return list(dict(named_arrays(subject.to_tree(subject.cached_instance())[0])))
 
 
 def redraws(subject: Suite) -> bool:

@@ -1,6 +1,7 @@
-"""What a function with captured arrays must hold besides."""
+"""C1: what a function with captured arrays must hold besides."""
 
 import contextlib
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,12 +16,21 @@ from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact, on_device, raw, restore_like
 from ...inspect.trees import bfloat16, clone_as, structure
 from ...kinds.pytree import PytreeSuite
+from ...report import Fault, Law, check, doing
 from ...session import once_per_session
 from ...trace.programs import compiled
 from ...values.closeness import close
 from ...values.optimisation import weighted
 
-CHECKS = Checks()
+LAW = Law(
+    number="C1",
+    name="closure",
+    statement="A closure and its function pass through every transformation and loop of jax, with tracers of outer ones too, with the values and gradients of a plain call; arguments of another structure than the example are refused, and both are shown.",
+    protects="A function that works alone and fails in `lax.scan` or under `jax.grad`: jax hashes the function that it is given, and a tracer has no hash.",
+    mistake="The closure itself is handed to jax, values of the example reach the treedef, or arguments are not compared before anything else.",
+    fix="Hand jax what `as_function()` gives, keep shapes and dtypes of the example alone, and compare the structure of the arguments first.",
+)
+CHECKS = Checks(LAW)
 
 LOOK = "hand jax a plain function that calls the closure: it hashes what it is given"
 
@@ -79,7 +89,8 @@ def test_it_passes_through(subject: PytreeSuite, way: str) -> None:
     closure, arguments = subject.example()
     jax.eval_shape(lambda: through(way, closure, arguments))
     got = results(subject, False)[way]
-    assert close(got, closure(*arguments), 16), f"{way} gives {got}. {LOOK}"
+    expected = closure(*arguments)
+    check(close(got, expected, 16), way, f"it gives {got}, expected is {expected}", LOOK)
 
 
 @CHECKS.register()
@@ -93,7 +104,9 @@ def test_it_passes_through_with_tracers_of_an_outer_jit(subject: PytreeSuite, wa
 
     jax.eval_shape(outer, values, arguments)
     got = results(subject, True)[way]
-    assert close(got, closure(*arguments), 16), f"{way} gives {got}. {LOOK}"
+    expected = closure(*arguments)
+    message = f"with tracers of an outer jit it gives {got}, expected is {expected}"
+    check(close(got, expected, 16), way, message, LOOK)
 
 
 @CHECKS.register()
@@ -111,7 +124,8 @@ def test_it_passes_through_with_tracers_of_an_outer_grad(subject: PytreeSuite, w
         return jax.vjp(outer, captured)[0]
 
     got = jax.eval_shape(differentiated, captured)
-    assert structure(got) == structure(closure(*arguments)), LOOK
+    message = f"under an outer grad it gives {structure(got)}, expected is {structure(closure(*arguments))}"
+    check(structure(got) == structure(closure(*arguments)), way, message, LOOK)
 
 
 @CHECKS.register()
@@ -133,7 +147,9 @@ def test_gradients_reach_what_it_captures(subject: PytreeSuite) -> None:
         return _scan(lambda *row: jax.lax.cond(True, inner, inner, *row), arguments)
 
     plain = grads(lambda function, arguments: function(*arguments))
-    assert close(plain, grads(nested), 64), "other gradients through scan and cond"
+    through_loops = grads(nested)
+    message = f"the gradients are {through_loops} through scan and cond, and {plain} without"
+    check(close(plain, through_loops, 64), "as_function", message, LOOK)
 
 
 @CHECKS.register()
@@ -160,7 +176,8 @@ def test_it_passes_through_custom_vjp(subject: PytreeSuite) -> None:
         return [jax.grad(loss)(captured, rest, call) for call in (called, plain)]
 
     got, expected = compiled(grads)(captured)
-    assert close(got, expected, 64), "other gradients through custom_vjp"
+    message = f"the gradients are {got} through custom_vjp, and {expected} without"
+    check(close(got, expected, 64), "custom_vjp", message, LOOK)
 
 
 def skip_unless_differentiable(closure: Any, arguments: Any) -> None:
@@ -174,13 +191,12 @@ def test_eval_shape_takes_the_closure_and_its_function(subject: PytreeSuite) -> 
     closure, arguments = subject.example()
     outside = jax.eval_shape(closure, *arguments)
     inside = eqx.filter_eval_shape(lambda c: jax.eval_shape(c, *arguments), closure)
-    assert structure(outside) == structure(closure(*arguments)), (
-        "eval_shape shows another structure than a call gives: it looks at values"
-    )
+    message = f"eval_shape shows {structure(outside)}, a call gives {structure(closure(*arguments))}"
+    hint = "a result whose structure depends on values"
+    check(structure(outside) == structure(closure(*arguments)), "eval_shape", message, hint)
     function = jax.eval_shape(closure.as_function(), *arguments)
-    assert outside == inside == function, (
-        f"the closure gives {outside}, under a trace {inside}, its function {function}"
-    )
+    message = f"the closure gives {outside}, under a trace {inside}, its function {function}"
+    check(outside == inside == function, "eval_shape", message, LOOK)
 
 
 @CHECKS.register()
@@ -190,7 +206,8 @@ def test_a_loop_condition_is_taken_as_it_is(subject: PytreeSuite) -> None:
     if len(arguments) != 1 or result != jax.ShapeDtypeStruct((), jnp.bool_):
         not_applicable("it is no condition of a while_loop")
     condition = closure.as_function()
-    jax.eval_shape(lambda value: jax.lax.while_loop(condition, lambda v: v, value), *arguments)
+    with doing("while_loop", "a loop with its function as the condition", LOOK):
+        jax.eval_shape(lambda value: jax.lax.while_loop(condition, lambda v: v, value), *arguments)
 
 
 @CHECKS.register()
@@ -198,19 +215,18 @@ def test_the_example_may_be_abstract(subject: PytreeSuite) -> None:
     inputs = subject.inputs(0)
     abstract = jax.eval_shape(lambda *arguments: arguments, *inputs["example"])
     built = subject.build(**{**inputs, "example": abstract})
-    assert structure(built) == structure(subject.build(**inputs)), (
-        "values of the example reach the treedef: keep shapes and dtypes alone"
-    )
+    message = "built with an abstract example it has another treedef: values of the example reach that"
+    same = structure(built) == structure(subject.build(**inputs))
+    check(same, "example", message, "keep shapes and dtypes of the example alone")
 
 
 @CHECKS.register()
 def test_an_example_that_is_no_tuple_is_refused(subject: PytreeSuite) -> None:
     inputs = subject.inputs(0)
-    with pytest.raises(TypeError) as caught:
-        subject.build(**{**inputs, "example": [*inputs["example"]]})
-    assert "tuple of all arguments" in str(caught.value) or by_jaxtyping(caught), (
-        "the error must say that an example is the tuple of all arguments"
-    )
+    error = refusal("example", lambda: subject.build(**{**inputs, "example": [*inputs["example"]]}))
+    is_told = "tuple of all arguments" in str(error) or by_jaxtyping(error)
+    message = f"a list is refused with `{error}`, expected is that an example is the tuple of all arguments"
+    check(is_told, "example", message, "a check of the example in the factory that says so")
 
 
 @CHECKS.register()
@@ -219,13 +235,11 @@ def test_other_arguments_are_refused_and_both_structures_shown(subject: PytreeSu
     closure, arguments = subject.example()
     changed = CHANGES[change](arguments)
     for run in (closure, lambda *arguments: jax.eval_shape(closure, *arguments)):
-        with pytest.raises(TypeError) as caught:
-            run(*changed)
+        error = refusal("call", functools.partial(run, *changed))
         for shown in (described(arguments), described(changed)):
-            assert str(shown) in str(caught.value) or by_jaxtyping(caught), (
-                f"the error must show {shown}: compare the structure of the arguments "
-                "with that of the example before anything else"
-            )
+            message = f"arguments of another {change} are refused with `{error}`, which does not show {shown}"
+            hint = "compare the structure of the arguments with that of the example before anything else"
+            check(str(shown) in str(error) or by_jaxtyping(error), "call", message, hint)
 
 
 @CHECKS.register()
@@ -238,9 +252,8 @@ def test_it_computes_in_the_dtype_of_its_arguments(subject: PytreeSuite) -> None
     cast = clone_as(type(closure), closure, structure=(tuple(leaves), treedef))
     for out in jax.tree.leaves(jax.eval_shape(cast, *arguments)):
         floats = jnp.issubdtype(out.dtype, jnp.floating)
-        assert not floats or out.dtype == jnp.bfloat16, (
-            f"with bfloat16 arrays it returns {out.dtype}: an array with a fixed dtype"
-        )
+        message = f"with bfloat16 arrays it returns {out.dtype}"
+        check(not floats or out.dtype == jnp.bfloat16, "call", message, "an array with a fixed dtype")
 
 
 @once_per_session
@@ -260,9 +273,18 @@ def results(suite: Any, built_inside: bool) -> dict[str, Any]:
     return compiled(every)(values, arguments)
 
 
-def by_jaxtyping(caught: pytest.ExceptionInfo[TypeError]) -> bool:
+def refusal(where: str, run: Callable[[], Any]) -> TypeError:
+    """The TypeError that a call must raise."""
+    try:
+        run()
+    except TypeError as error:
+        return error
+    raise Fault(where, "it was accepted, expected is a TypeError", "a structure that nothing compares")
+
+
+def by_jaxtyping(error: TypeError) -> bool:
     """Whether jaxtyping's checks at run time, where they are on, came first."""
-    return type(caught.value).__module__.startswith("jaxtyping")
+    return type(error).__module__.startswith("jaxtyping")
 
 
 def described(arguments: Any) -> Any:

@@ -42,7 +42,7 @@ from ...values.comparison import check_same_bits
 LAW = Law(
     number="P1",
     name="construct",
-    statement="The constructor builds the same instance from the same inputs, holds what it is given, draws from its key alone, refuses invalid inputs, works under jit, and changes nothing around it.",
+    statement="The constructor builds the same instance from the same inputs, holds what it is given, draws from its key alone, refuses invalid inputs, works under jit, and changes nothing around it; parameters have the declared defaults.",
     protects="Constructors with side effects: the caller's arguments are mutated, instances share a mutable default, or another PRNG key is used than the one passed in.",
     mistake="A dict, list or array of the caller is changed or stored as it is, a default is shared by all instances, a key is constant, or a check needs the values of arrays.",
     fix="Copy on the way in (`{**table}`, `list(layers)`, `jnp.array(x)`) and check there; derive randomness from the key alone.",

@@ -12,7 +12,7 @@ from ...discover.evaluation import severity_of_values
 from ...discover.method_programs import compiled_grads_of_methods, traceable
 from ...engine.applicability import not_applicable, of_leaves
 from ...engine.registry import Checks
-from ...inspect.arrays import is_floating, same_bits
+from ...inspect.arrays import is_floating, is_inexact, on_device, same_bits
 from ...inspect.trees import (
     flatten,
     is_under,
@@ -26,8 +26,9 @@ from ...kinds.slopes import POINTS, grads_at_start, greatest_grads, shows
 from ...kinds.suite import Suite
 from ...report import ADVICE, Law, check, doing
 from ...trace.jaxprs import own_rules
-from ...trace.programs import compiled
+from ...trace.programs import compiled, result_or_error
 from ...values.closeness import check_flow, check_rule, close
+from ...values.optimisation import weighted
 from ...values.randomize import randomize
 from ..ties import TIES, check_ties, read_from, ties_of, untied
 
@@ -96,6 +97,30 @@ def test_p09_gradients_flow_through_what_is_not_trained(subject: PytreeSuite) ->
             return subject.run(subject.with_array(instance, name, values[0]), *arguments)
 
         check_flow(name, run, [leaf], hint)
+
+
+@CHECKS.register(of_leaves("no number is declared to stop gradients", lambda leaf: leaf.stopped))
+def test_p09_no_gradient_passes_through_stopped_numbers(subject: PytreeSuite) -> None:
+    subject.need_call()
+    instance, arguments = subject.cached_example()
+    values = dict(named_leaves(instance))
+    hint = "`jax.lax.stop_gradient` around it, as `eqx.nn.Dropout` has it, where the call reads it"
+    for leaf in subject.manifest() if subject.declares_arrays() else ():
+        if leaf.stopped:
+            grad = _grad_in_place(subject, instance, arguments, leaf.path, values[leaf.path])
+            message = f"an array in its place has the gradient {grad}, declared is that it stops gradients"
+            check(not np.any(grad), leaf.path, message, hint)
+
+
+def _grad_in_place(subject: PytreeSuite, instance: Any, arguments: Any, path: str, number: float) -> Any:
+    """The gradient of the call by an array in the place of a number; 0 where the call takes none there."""
+
+    def loss(value: Any) -> Any:
+        outputs = jax.tree.leaves(subject.run(subject.with_array(instance, path, value), *arguments))
+        return sum(weighted(output) for output in outputs if is_inexact(output))
+
+    grad = result_or_error(compiled(jax.grad(loss)), on_device(number, np.float32))
+    return 0.0 if isinstance(grad, Exception) else grad
 
 
 @CHECKS.register()

@@ -1,4 +1,4 @@
-"""What training as a whole must do: converge, average, draw, and leave the model alone."""
+"""T2: what training as a whole must do: converge, average, draw, and leave the model alone."""
 
 import functools
 from typing import Any
@@ -11,13 +11,23 @@ import optax  # type: ignore[import-untyped]
 
 from ....engine.applicability import not_applicable
 from ....engine.registry import Checks
-from ....inspect.trees import arrays_of, structure
+from ....inspect.trees import named_leaves, structure
 from ....kinds.train_state import TrainStateSuite, filter_compiled
+from ....report import Law, check
 from ....trace.programs import compiled
 from ....values.closeness import close
 from ....values.optimisers import OPTIMISERS
 
-CHECKS = Checks()
+LAW = Law(
+    number="T2",
+    name="training",
+    statement="Training lowers the loss, leaves the model alone that it began with, draws from another key in each step, and averages the weights as they are after each step, with the declared share.",
+    protects="A run that does not learn, cannot be resumed or repeated, or is evaluated on weights that are no average of its own.",
+    mistake="The state shares arrays with the model that it was made from, the key does not depend on the step, or the average takes other weights or other shares.",
+    fix="Copy the model in the factory, `fold_in` the step into the key, and average `decay * average + (1 - decay) * weights` after the weights have moved.",
+    rests_on=("test_the_update_is_a_fixed_point",),
+)
+CHECKS = Checks(LAW)
 
 EPOCHS = 300
 SLACK = 1e-3  # of a share, by rounding
@@ -38,10 +48,13 @@ def test_donation(subject: TrainStateSuite) -> None:
     inputs = subject.inputs(0)
     donate = filter_compiled(lambda state: state, donate="all")
     expected = donate(subject.built(inputs))
-    for leaf in arrays_of(inputs["model"]):
-        assert not leaf.is_deleted(), "donating the train state deleted the model that it was made from: copy"
+    for name, leaf in named_leaves(inputs["model"]):
+        message = "donating the train state deleted this array of the model that it was made from"
+        gone = isinstance(leaf, jax.Array) and leaf.is_deleted()
+        check(not gone, f"model.{name}", message, "`jnp.array(leaf)` for each array of the model")
     again = donate(subject.built(inputs))
-    assert close(expected, again), "a second run from the same model differs"
+    message = "a second run from the same model begins with other values"
+    check(close(expected, again), "build", message, "randomness that no key rules, in the factory")
 
 
 @CHECKS.register()
@@ -65,7 +78,10 @@ def test_training_converges(subject: TrainStateSuite) -> None:
     first, *_, last = np.asarray(losses)
     if first == 0:  # as where what is trained begins at zero, and the target with it
         not_applicable("the model begins at its target: `target` gives another one")
-    assert last < subject.converges_to * first, f"after {EPOCHS} steps the loss is {last}, it was {first}"
+    share = subject.converges_to
+    message = f"after {EPOCHS} steps of Adam the loss is {last}, it was {first}, expected is less than {share} of that"
+    hint = "an update that is lost or has the wrong sign; `converges_to` declares another share"
+    check(bool(last < share * first), "model", message, hint)
 
 
 @CHECKS.register()
@@ -75,20 +91,26 @@ def test_the_average_follows_the_weights(subject: TrainStateSuite) -> None:
         not_applicable("it keeps no average of its weights")
     state = subject.built({**inputs, "optimiser": optimiser})
     weights = functools.partial(eqx.filter, filter_spec=subject.spec(state.model))
-    assert close(weights(state.averaged()), weights(state.model)), "the average does not begin at the weights"
+    begun = weights(state.averaged()), weights(state.model)
+    message = f"it begins at {begun[0]}, expected are the weights, {begun[1]}"
+    check(close(*begun), "averaged", message, "make the first average of the weights of the model")
     step = filter_compiled(subject.step_of(optimiser))
     after = step(state)
     # The first share may be 0, where it warms up; no later one is.
     for least, before, other in ((-SLACK, state, after), (SLACK, after, step(after))):
         shares = shares_of(*map(weights, (before.averaged(), other.averaged(), other.model)))
-        assert shares.size == 0 or (
+        is_average = shares.size == 0 or (
             np.ptp(shares) < SLACK and least < shares.min() and shares.max() < 0.25 + SLACK
-        ), (
+        )
+        message = (
             "the average is not decay * average + (1 - decay) * weights, with one decay, "
             f"which may begin below the declared one: it kept {shares}, and the declared share is 0.25"
         )
-    same = structure(after.averaged()) == structure(after.model)
-    assert same, "the average is no whole model: combine it with what is not trained"
+        hint = "exchanged shares, or weights from before the step"
+        check(is_average, "averaged", message, hint)
+    message = f"its structure is {structure(after.averaged())}, expected is that of the model, {structure(after.model)}"
+    hint = "combine the average with what is not trained"
+    check(structure(after.averaged()) == structure(after.model), "averaged", message, hint)
 
 
 @CHECKS.register()
@@ -99,5 +121,7 @@ def test_each_step_has_a_key_of_its_own(subject: TrainStateSuite) -> None:
         not_applicable("it holds no key")
     after = subject.compiled_step("adamw")(state)
     keys = [jax.random.key_data(train_state.step_key) for train_state in (state, after, state)]
-    assert not np.array_equal(keys[0], keys[1]), "two steps have the same key"
-    assert np.array_equal(keys[0], keys[2]), "the key of a step is not reproducible"
+    hint = "`jax.random.fold_in(self.key, self.step)`"
+    check(not np.array_equal(keys[0], keys[1]), "step_key", f"two steps have the same key, {keys[0]}", hint)
+    message = f"the key of one step is {keys[0]}, and later {keys[2]}"
+    check(np.array_equal(keys[0], keys[2]), "step_key", message, hint)

@@ -1,4 +1,4 @@
-"""What one update must do, and what it must leave alone."""
+"""T1: what one update must do, and what it must leave alone."""
 
 from typing import Any
 
@@ -18,11 +18,20 @@ from ....kinds.train_state import (
     compiled_update,
     filter_compiled,
 )
+from ....report import Law, check, doing
 from ....trace.programs import compiled
 from ....values.closeness import close
 from ....values.optimisers import OPTIMISERS, RATE
 
-CHECKS = Checks()
+LAW = Law(
+    number="T1",
+    name="update",
+    statement="One update moves the trained arrays by what the optimiser makes of their gradients, and the optimiser with them; it counts itself, keeps structure, shapes, dtypes and weak types, and moves nothing else.",
+    protects="A training loop that runs and learns something else: updates that are dropped or applied twice, weight decay on buffers, moments of other arrays, a step that `lax.scan` refuses.",
+    mistake="Gradients, weights and the optimiser's state are masked by different specs, or what `optimiser.update` returns is not stored.",
+    fix="Mask gradients, weights and the optimiser's state by one filter spec, apply the updates once, and store each part in the dtype of what it replaces.",
+)
+CHECKS = Checks(LAW)
 
 SMALL = 0.01  # of the example gradients, which is below where any are clipped
 CLIPPED = 0.01  # what rounding adds to a share
@@ -32,23 +41,28 @@ CLIPPED = 0.01  # what rounding adds to a share
 @pytest.mark.parametrize("name", OPTIMISERS)
 def test_the_update_is_a_fixed_point(subject: TrainStateSuite, name: str) -> None:
     state, after, _ = abstract_step(subject, name)
-    assert structure(after) == structure(state), (
-        "the update changed the treedef: make the optimiser's state from the weights "
-        "of the finished model, and update with a tree of the same structure"
+    hint = (
+        "the optimiser's state is made from the weights of the finished model, and updated with a "
+        "tree of the same structure"
     )
-    got, wanted = avals(after), avals(state)
-    changed = [name for name in wanted if got[name] != wanted[name]]
-    assert not changed, (
-        f"the update changed a shape, dtype or weak type of {', '.join(changed)}: give every array a dtype"
+    message = (
+        f"with {name} the update changed the treedef: it is {structure(after)}, and was {structure(state)}"
     )
+    check(structure(after) == structure(state), "apply_gradients", message, hint)
+    check_same_avals(avals(state), avals(after), f"with {name} the update", "give every array a dtype")
 
 
 @CHECKS.register()
 @pytest.mark.parametrize("name", OPTIMISERS)
 def test_a_step_under_strict_promotion(subject: TrainStateSuite, name: str) -> None:
     _, _, error = abstract_step(subject, name)
-    look = 'wrap the update in `jax.numpy_dtype_promotion("standard")`'
-    assert error is None, f"optax mixes dtypes: {look}: {error}"
+    hint = 'wrap the update in `jax.numpy_dtype_promotion("standard")`'
+    check(
+        error is None,
+        "apply_gradients",
+        f"{name} mixes dtypes, which strict promotion refuses: {error}",
+        hint,
+    )
 
 
 @CHECKS.register()
@@ -65,7 +79,8 @@ def test_scan_takes_the_steps_of_a_loop(subject: TrainStateSuite) -> None:
 
     start, scanned = eqx.combine(arrays, rest), compiled(scan)(arrays)
     loop = arrays_only(compiled_step(compiled_step(start)))
-    assert close(scanned, loop, 64), "lax.scan and a loop end in different states"
+    hint = "randomness of NumPy, a Python counter, or a branch on values in the update"
+    check(close(scanned, loop, 64), "apply_gradients", "lax.scan and a loop end in different states", hint)
 
 
 @CHECKS.register()
@@ -73,7 +88,9 @@ def test_an_optimiser_may_be_passed_through_filter_jit(subject: TrainStateSuite)
     optimiser = OPTIMISERS["adamw"]()
     state = subject.start_with(optimiser)
     step = filter_compiled(lambda state, optimiser: subject.step_of(optimiser)(state))
-    step.lower(state, optimiser)  # it fails where settings are no static values
+    hint = "settings of an optimiser are static values, and an optimiser is known by its settings"
+    with doing("apply_gradients", "an update whose optimiser is an argument of `eqx.filter_jit`", hint):
+        step.lower(state, optimiser)
 
 
 @CHECKS.register()
@@ -85,36 +102,35 @@ def test_a_step_moves_the_trained_arrays_alone(subject: TrainStateSuite) -> None
     marks = jax.tree.leaves(subject.spec(state.model))
     pairs = zip(named_leaves(state.model), jax.tree.leaves(moved), marks)
     for (name, before), after, trained in pairs:
-        assert same_bits(before, after) is not trained, (
-            f"`{name}` " + ("was not moved" if trained else "was moved")
-        ) + ": mask gradients, weights and the optimiser's state by one filter spec"
+        message = "it is trained, and a step left it" if trained else "it is not trained, and a step moved it"
+        hint = "one filter spec for gradients, weights and the optimiser's state"
+        check(same_bits(before, after) is not trained, f"model.{name}", message, hint)
 
 
 @CHECKS.register()
 def test_a_step_is_what_the_optimiser_makes_of_the_gradients(subject: TrainStateSuite) -> None:
-    for after, before, grad in _plain_steps(subject, SMALL):
+    for name, after, before, grad in _plain_steps(subject, SMALL):
         wanted = (before - RATE * grad).astype(after.dtype)
-        assert close(after, wanted, 16), (
-            f"a step of plain descent gives {after}, and not {wanted}: add the updates "
-            "of the optimiser once, as they are"
-        )
-    for after, before, grad in _plain_steps(subject, 1.0):
+        message = f"a step of plain descent gives {after}, expected is {wanted}"
+        hint = "updates of the optimiser that are added more than once, or changed"
+        check(close(after, wanted, 16), name, message, hint)
+    for name, after, before, grad in _plain_steps(subject, 1.0):
         share = (before - np.asarray(after, np.float64)) / (RATE * grad)
-        assert np.all((share > 0) & (share < 1 + CLIPPED)), (
-            f"a step of plain descent is {share} times that of the optimiser: gradients that are "
-            "clipped keep their sign, and are no larger"
-        )
+        message = f"a step of plain descent is {share} times that of the optimiser, expected is above 0 and at most 1"
+        hint = "gradients that are clipped: they keep their sign, and are no larger"
+        check(bool(np.all((share > 0) & (share < 1 + CLIPPED))), name, message, hint)
 
 
 def _plain_steps(subject: TrainStateSuite, size: float) -> list[Any]:
-    """The trained weights after a step of plain descent, before it, and their gradients."""
+    """The paths of the trained weights, with each after a step of plain descent, before it, and its gradient."""
     state, (gradients,) = subject.start_with(OPTIMISERS["plain"]()), subject.arguments(0)
     gradients = jax.tree.map(lambda grad: on_device(np.asarray(grad) * size, grad.dtype), gradients)
     moved = compiled_update(subject, "plain")(state, gradients).model
     spec = subject.spec(state.model)
-    trees = (eqx.filter(tree, spec) for tree in (moved, state.model, gradients))
+    trees = [eqx.filter(tree, spec) for tree in (moved, state.model, gradients)]
+    names = [f"model.{name}" for name, _ in named_leaves(trees[1])]
     leaves = [list(map(np.asarray, jax.tree.leaves(tree))) for tree in trees]
-    return list(zip(*leaves))
+    return list(zip(names, *leaves))
 
 
 @CHECKS.register()
@@ -123,10 +139,11 @@ def test_the_optimiser_holds_nothing_of_what_is_not_trained(subject: TrainStateS
     state = subject.start_with(optimiser)
     weights = eqx.filter(state.model, subject.spec(state.model))
     expected = structure(optimiser.init(weights))
-    assert structure(state.opt_state) == expected, (
-        "the optimiser's state is not that of the trained weights: "
-        "`optimiser.init(eqx.filter(model, spec))`, of the finished model"
+    message = (
+        f"its structure is {structure(state.opt_state)}, expected is that of the trained weights, {expected}"
     )
+    hint = "`optimiser.init(eqx.filter(model, spec))`, of the finished model"
+    check(structure(state.opt_state) == expected, "opt_state", message, hint)
 
 
 @CHECKS.register()
@@ -135,9 +152,9 @@ def test_a_step_moves_the_optimiser_too(subject: TrainStateSuite) -> None:
     state = subject.start_with(optimiser)
     after = subject.compiled_step("adamw")(state)
     pairs = zip(arrays_of(state.opt_state), arrays_of(after.opt_state))
-    assert not all(same_bits(*pair) for pair in pairs), (
-        "a step left the optimiser's state as it was: store the one that `optimiser.update` returns"
-    )
+    hint = "store the state that `optimiser.update` returns"
+    moved = not all(same_bits(*pair) for pair in pairs)
+    check(moved, "opt_state", "a step of AdamW left the optimiser's state as it was", hint)
 
 
 @CHECKS.register()
@@ -145,9 +162,15 @@ def test_steps_are_counted(subject: TrainStateSuite) -> None:
     optimiser = OPTIMISERS["adamw"]()
     state = subject.start_with(optimiser)
     whole = jnp.issubdtype(state.step.dtype, jnp.integer)
-    assert whole and not state.step.weak_type, (
-        f"steps are counted in {state.step.dtype}: begin with `jnp.zeros((), jnp.int32)`"
-    )
+    message = f"steps are counted in {state.step.aval}, expected is an integer that is not weakly typed"
+    check(whole and not state.step.weak_type, "step", message, "begin with `jnp.zeros((), jnp.int32)`")
     step = subject.compiled_step("adamw")
     counts = [int(train_state.step) for train_state in (state, step(state), step(step(state)))]
-    assert counts == [0, 1, 2], f"steps are counted as {counts}, and not from 0 by 1"
+    message = f"at the start and after one and two updates it is {counts}, expected is [0, 1, 2]"
+    check(counts == [0, 1, 2], "step", message, "`step=self.step + 1` in each update")
+
+
+def check_same_avals(before: dict[str, Any], after: dict[str, Any], what: str, hint: str) -> None:
+    """Hold each array after an update to the shape, dtype and weak type that it had."""
+    for name, wanted in before.items():
+        check(after[name] == wanted, name, f"{what} made it {after[name]}, it was {wanted}", hint)

@@ -1,4 +1,4 @@
-"""Training as it is done elsewhere: in half precision, with optimisers that want more, with averages over many steps."""
+"""T3: training as it is done elsewhere: in other precisions, with optimisers that want more, with averages over many steps."""
 
 import inspect
 from typing import Any
@@ -12,15 +12,27 @@ import pytest
 
 from ....engine.applicability import not_applicable
 from ....engine.registry import Checks
-from ....inspect.arrays import on_device
-from ....inspect.trees import avals, bfloat16, structure
+from ....inspect.arrays import is_floating, on_device
+from ....inspect.trees import avals, bfloat16, named_leaves, structure
 from ....kinds.train_state import TrainStateSuite, filter_compiled
-from ....values.closeness import close
+from ....report import Law, check
+from ....values.closeness import close, in_64_bits
 from ....values.optimisers import OPTIMISERS
+from .update import check_same_avals
 
-CHECKS = Checks()
+LAW = Law(
+    number="T3",
+    name="precision",
+    statement="A model in half precision stays so in training; an average is precise enough to move, and never narrower than the weights; an optimiser is given the further arguments that it takes.",
+    protects="A step that is compiled anew because it widened the weights, an average that rounding holds still, an optimiser that never sees the loss.",
+    mistake="What optax or an average gives is stored in its own dtype, or further arguments end at the train state.",
+    fix="Cast each update to the dtype of what it replaces, keep averages in 32 bits at least and never narrower than the weights, and hand `**extra_args` on.",
+    rests_on=("test_the_update_is_a_fixed_point",),
+)
+CHECKS = Checks(LAW)
 
 STEPS = 2000  # after which an average with a share of 0.999 has gone most of the way
+WIDE = "`jnp.promote_types(leaf.dtype, jnp.float32)`, which is wider than 32 bits where the weights are"
 FACTOR = 3.0  # by which an optimiser that wants a value scales its step
 
 
@@ -59,13 +71,11 @@ def _check_stays_in_bfloat16(subject: TrainStateSuite, name: str, gradients: Any
     subject.cached_instance()  # built before what is built in a trace
     state = eqx.filter_eval_shape(lambda: subject.build(**inputs))
     after = eqx.filter_eval_shape(lambda state: subject.update(state, optimiser, gradients), state)
-    assert structure(after) == structure(state), f"the update of a model in bfloat16{how} changed the treedef"
-    got, wanted = avals(after), avals(state)
-    changed = [name for name in wanted if got[name] != wanted[name]]
-    assert not changed, (
-        f"the update of a model in bfloat16{how} changed a dtype of {', '.join(changed)}: "
-        "cast what the optimiser gives to the dtype of what it replaces"
-    )
+    what = f"with {name} the update of a model in bfloat16{how}"
+    message = f"{what} changed the treedef: it is {structure(after)}, and was {structure(state)}"
+    check(structure(after) == structure(state), "apply_gradients", message)
+    hint = "cast what the optimiser gives to the dtype of what it replaces"
+    check_same_avals(avals(state), avals(after), what, hint)
 
 
 @CHECKS.register()
@@ -93,16 +103,59 @@ def test_the_average_of_a_model_in_bfloat16_moves(subject: TrainStateSuite) -> N
         jax.tree.leaves(eqx.filter(value, subject.spec(value))) for value in trained(inputs["model"])
     )
     for before, after, got in zip(old, new, mean):
-        assert got.dtype == after.dtype, (
-            f"the average of a model in {after.dtype} is a model in {got.dtype}: "
-            "cast what `averaged` gives to the dtype of the weights"
-        )
+        message = f"the average of a model in {after.dtype} is a model in {got.dtype}"
+        hint = "cast what `averaged` gives to the dtype of the weights"
+        check(got.dtype == after.dtype, "averaged", message, hint)
         far = np.abs(np.asarray(after, np.float64) - np.asarray(before, np.float64))
         left = np.abs(np.asarray(after, np.float64) - np.asarray(got, np.float64))
-        assert np.all(left <= 0.25 * far + 0.05), (
-            f"after {STEPS} steps of 0.001 the average of a model in bfloat16 is {got}, and the weights "
-            f"are {after}: keep it in 32 bits, where such a step is no rounding"
+        message = (
+            f"after {STEPS} steps of 0.001 the average of a model in bfloat16 is {got}, expected is near "
+            f"the weights, {after}"
         )
+        hint = "keep the average in 32 bits, where such a step is no rounding"
+        check(bool(np.all(left <= 0.25 * far + 0.05)), "averaged", message, hint)
+
+
+@CHECKS.register()
+def test_the_average_has_the_bits_of_the_weights(subject: TrainStateSuite) -> None:
+    if not hasattr(subject.cached_instance(), "averaged"):
+        not_applicable("it keeps no average of its weights")
+    with in_64_bits():
+        optimiser, inputs = optax.sgd(1.0), {**subject.inputs(0), "ema_decay": 0.25}
+        model = in_float64(inputs["model"], subject.spec(inputs["model"]))
+        (gradients,) = subject.arguments(0)
+        gradients = in_float64(gradients, jax.tree.map(lambda _: True, gradients))
+        state = subject.build(**{**inputs, "model": model, "optimiser": optimiser})
+        after = filter_compiled(lambda state: subject.update(state, optimiser, gradients))(state)
+        for averaging in (state, after):
+            _check_average_is_wide(subject, averaging)
+
+
+def _check_average_is_wide(subject: TrainStateSuite, state: Any) -> None:
+    """Hold averages to values that 32 bits do not hold, where those of the weights are such."""
+    trained = subject.spec(state.model)
+    weights, means = (eqx.filter(tree, trained) for tree in (state.model, state.averaged()))
+    for (name, weight), mean in zip(named_leaves(weights), jax.tree.leaves(means)):
+        message = f"the average of weights in {weight.dtype} has no more than 32 bits: it is {mean}"
+        check(fits_in_32_bits(weight) or not fits_in_32_bits(mean), f"averaged.{name}", message, WIDE)
+
+
+def in_float64(tree: Any, trained: Any) -> Any:
+    """The tree with what is trained in 64 bits, of which 32 do not hold the values."""
+
+    def widen(leaf: Any, is_trained: bool) -> Any:
+        if not (is_trained and is_floating(leaf)):
+            return leaf
+        ramp = np.linspace(1.0, 2.0, max(leaf.size, 1))[: leaf.size].reshape(leaf.shape)
+        return on_device(np.asarray(leaf, np.float64) + ramp / 3e9)
+
+    return jax.tree.map(widen, tree, trained)
+
+
+def fits_in_32_bits(leaf: Any) -> bool:
+    """Whether 32 bits hold all values of an array, as they hold none of `in_float64`."""
+    array = np.asarray(leaf)
+    return not is_floating(leaf) or np.array_equal(array, array.astype(np.float32))
 
 
 @CHECKS.register()
@@ -127,6 +180,9 @@ def test_an_optimiser_may_take_more_arguments(subject: TrainStateSuite) -> None:
         eqx.filter(state.model, spec),
         eqx.filter(gradients, spec),
     )
-    assert close(eqx.filter(moved.model, spec), expected, 16), (
-        "what the optimiser takes besides does not reach it: hand `**extra_args` on to its update"
+    got = eqx.filter(moved.model, spec)
+    message = (
+        f"what the optimiser takes besides does not reach it: the weights are {got}, expected {expected}"
     )
+    hint = "hand `**extra_args` on to the update of the optimiser"
+    check(close(got, expected, 16), "apply_gradients", message, hint)
