@@ -37,11 +37,18 @@ class Checks:
         self.law = law
         self._checks: list[Check] = []
 
-    def register(self, *conditions: Condition, severity: str = "") -> Callable[[C], C]:
-        """Register a check with what a class must have for it, and how much its findings matter if not as much as those of its law."""
+    def register(
+        self, *conditions: Condition, severity: str = "", rests_on: tuple[str, ...] = ()
+    ) -> Callable[[C], C]:
+        """Register a check with what a class must have for it.
+
+        `severity` says how much its findings matter if not as much as those of its law, and `rests_on` how the names of
+        tests begin whose failure explains one of this test, beside those that its law names.
+        """
 
         def add(check: C) -> C:
             setattr(check, "severity", severity)  # noqa: B010
+            setattr(check, "rests_on", rests_on)  # noqa: B010
             self._checks.append(applies_where(*conditions)(check))
             return check
 

@@ -4,7 +4,7 @@ import contextlib
 import functools
 import re
 import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import pytest
@@ -62,7 +62,7 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             if expected is not None:
                 expected.skip()
             finding = finding_of(self, fault, number, test)
-            skip_what_rests_on_a_broken_law(self, number, finding)
+            skip_what_rests_on_a_broken_law(self, number, finding, getattr(test, "rests_on", ()))
             record_finding(self, finding, fault.__cause__)
             if is_below(finding.severity, self.severity):
                 warnings.warn(LawWarning(str(finding)), stacklevel=2)
@@ -169,13 +169,15 @@ def is_below(severity: str, least: str) -> bool:
     return SEVERITIES.index(severity) > SEVERITIES.index(least)
 
 
-def skip_what_rests_on_a_broken_law(suite: Any, number: str, finding: Finding) -> None:
-    """Skips in one line a failure that follows from one at least as severe, of a law that it rests on."""
+def skip_what_rests_on_a_broken_law(
+    suite: Any, number: str, finding: Finding, rests_on: Sequence[str] = ()
+) -> None:
+    """Skips in one line a failure that follows from one at least as severe, of a law or a test that it rests on."""
     session = session_of(suite)
     if session.reports_all:
         return
     law = suite.laws_by_number[number]
-    causes, there = tuple(law.rests_on), tuple(law.rests_there_on)
+    causes, there = (*law.rests_on, *rests_on), tuple(law.rests_there_on)
     if finding.test.startswith(DECLARATION):  # the first failure prints all that is right
         causes += DECLARATION
     checks = {test: check for check, test in suite.renamed_tests.items()}

@@ -30,6 +30,8 @@ LAW = Law(
     rests_on=("test_p03_round_trip",),
 )
 CHECKS = Checks(LAW)
+SAME_DRAW, USED_ONCE, OWN_KEYS = "test_p15_no_two_par", "test_p15_each_key_is", "test_p15_each_draw_has"
+"""Tests that see one key serve two draws, each in more cases than the one before: the first that fails tells it."""
 
 
 @CHECKS.register(severity=COST)
@@ -109,7 +111,7 @@ def test_p15_donation(subject: PytreeSuite) -> None:
         subject.use(subject.make(0), *subject.arguments(0))
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=(SAME_DRAW,))
 def test_p15_each_key_is_used_once(subject: Suite) -> None:
     build, inputs = subject.traceable_build()
 
@@ -130,7 +132,7 @@ def test_p15_each_key_is_used_once(subject: Suite) -> None:
         check_keys("call", lambda both: call(both[0], *both[1]), (value, arguments))
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=(SAME_DRAW, USED_ONCE))
 def test_p15_each_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
     check_draws("build", subject.traced_build, drawn_fields(subject))
     if subject.called():
@@ -138,7 +140,7 @@ def test_p15_each_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
         look("call", subject.traced_call)
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=(SAME_DRAW, USED_ONCE, OWN_KEYS))
 def test_p15_one_more_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
     inputs = subject.inputs(0)
     counts = {n: v + 1 for n, v in inputs.items() if type(v) is int and v > 0}

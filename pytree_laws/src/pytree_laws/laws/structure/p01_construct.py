@@ -62,7 +62,7 @@ def test_p01_leaves_its_inputs_alone(subject: Suite) -> None:
         check(same, name, "the constructor changed its input in place")
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=("test_p01_leaves_its_inputs_alone",))
 def test_p01_keeps_none_of_its_inputs(subject: Suite) -> None:
     inputs = subject.plain_inputs(0)
     instance = subject.build(**{**subject.inputs(0), **inputs})
@@ -125,7 +125,7 @@ def check_no_shared_buffer(subject: Suite, instance: Any, arrays: Sequence[tuple
         check(source is None, name, message, "copy with `jnp.array(x)`, not asarray")
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=("test_p01_leaves_its_inputs_alone", "test_p01_keeps_none_of_its_inputs"))
 def test_p01_later_changes_of_its_inputs_do_not_reach_it(subject: Suite) -> None:
     inputs = subject.plain_inputs(0)
     if stores_what_it_is_given(subject):
