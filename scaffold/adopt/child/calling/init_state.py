@@ -68,7 +68,7 @@ def ways_to_init(
     """The states of the first arguments with which a method gives one that jax can carry."""
     wanted = required(parameters_of_method(cls, name) or ())
     count = 0
-    for context in contexts(subject, wanted, said):
+    for context in contexts(subject, name, wanted, said):
         lists = [values_for(parameter.name, parameter.annotation, context) for parameter in wanted]
         for places in combinations(lists, 60):
             if not budget.take() or count >= WAYS:
