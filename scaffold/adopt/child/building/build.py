@@ -14,7 +14,7 @@ from pytree_laws.inspect.trees import arrays_of, is_node
 
 from ..classes.documented import documented
 from ..classes.kinds import kind_of
-from ..values.annotations import EMPTY, parameters_of, required, with_count
+from ..values.annotations import EMPTY, parameters_of, required, union_members, with_count
 from ..values.candidates import values_for
 from ..values.domains import DOMAINS, apart, within
 from ..values.plain import Context, modules
@@ -64,7 +64,7 @@ def ways_to_build(
         every = [parameter.name for parameter in parameters]
         of_texts = documented(cls, every, name or "__init__")
         context = Context(
-            sizes=with_dims(Sizes(dict(known)), of_texts.dims),
+            sizes=shared_sizes(cls, parameters, of_texts.dims, known),
             said=said,
             instances=instances,
             documented=of_texts,
@@ -327,8 +327,15 @@ def dims_named_by(cls: type) -> frozenset[str]:
     return frozenset(DIM.findall(" ".join(documented(cls, names).dims.values())))
 
 
-def with_dims(sizes: Sizes, dims: Mapping[str, str]) -> Sizes:
-    """The same, with a size for each dim that a docstring names, in the order in which it does: parts are given these."""
-    for word in DIM.findall(" ".join(dims.values())):
+def shared_sizes(
+    cls: type, parameters: Sequence[inspect.Parameter], dims: Mapping[str, str], known: Mapping[str, int]
+) -> Sizes:
+    """The sizes of dims that docstrings name, in their order, where parts of the same package name some as well."""
+    sizes, package = Sizes(dict(known)), cls.__module__.partition(".")[0]
+    kinds = [kind for parameter in parameters for kind in union_members(parameter.annotation)]
+    parts = [
+        kind for kind in kinds if isinstance(kind, type) and kind.__module__.partition(".")[0] == package
+    ]
+    for word in DIM.findall(" ".join(dims.values())) if any(map(dims_named_by, parts)) else ():
         sizes.of(word)
     return sizes

@@ -26,6 +26,7 @@ from ..classes.kinds import kind_of
 from ..classes.lookalikes import family, lookalikes
 from ..classes.lookup import add_to_path, load_class
 from ..classes.methods import methods_of
+from ..judge.blank import more_telling
 from ..judge.declare import UNDECLARED, declarations
 from ..judge.validate_example import (
     accept_call,
@@ -187,12 +188,16 @@ def call_first_way(
 ) -> None:
     """Find the first of these ways for which a call is found; the example holds it, or else the first ones."""
     is_full, of_calls, begins = False, Budget(TRIES + 200), Budget(STATES)
-    for built in ways:
-        example.built = example.built or built
-        tries = min(TRIES, of_calls.tries)
-        budget = Budget(tries)
+
+    def call(built: Built) -> Called | None:
+        budget = Budget(tries := min(TRIES, of_calls.tries))
         called = call_for(cls, built, request, said, budget, example.of_call, begins)
         of_calls.tries -= tries - max(0, budget.tries)
+        return called
+
+    for built in ways:
+        example.built = example.built or built
+        built, called = more_telling(cls, built, call(built), call)
         works = called is not None and called.is_full
         if not is_full and (works or (example.called is None and called is not None)):
             example.built, example.called, is_full = built, called, works
