@@ -153,6 +153,15 @@ class Kernel(eqx.Module):
         return jax.lax.conv_general_dilated(x, self.weight, (1, 1), "SAME", dimension_numbers=dims)
 
 
+class Sum(eqx.Module):
+    """What would take any size, and names one."""
+
+    hidden_size: int = eqx.field(static=True)
+
+    def __call__(self, carry: jax.Array, x: jax.Array) -> jax.Array:
+        return carry + x
+
+
 class Leak(eqx.Module):
     """A layer with a state."""
 
@@ -244,6 +253,10 @@ def test_shapes_are_those_of_comments_beside_fields(asked: Asked) -> None:
 
 def test_a_convolution_takes_as_many_axes_as_its_kernel_has(asked: Asked) -> None:
     assert call_of(asked.adopt("Kernel"))[1] == ["None", "sample(seed, (5, 7, 11, 3))"]
+
+
+def test_a_size_that_an_instance_names_is_that_of_what_it_is_given(asked: Asked) -> None:
+    assert call_of(asked.adopt("Sum"))[1] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]
 
 
 def test_any_number_of_layers_are_those_of_the_package(asked: Asked) -> None:

@@ -23,6 +23,7 @@ from ..values.sources import STATE_OF_SUITE, Source
 from .called import Called, Subject
 from .hints import NO_HINTS, Hints, hints_of, with_hints
 from .invoke import UNBOUND, over_batch
+from .own_sizes import with_own_size
 from .static_arguments import static_arguments
 from .trace import instead, shape_in, trace_call
 
@@ -138,7 +139,8 @@ def search(
             called = try_call(subject, name, wanted, apart(chosen), failure)
             if called is not None:
                 if called.is_full:
-                    return with_alternative(subject, called, wanted, context)
+                    called = with_alternative(subject, called, wanted, context)
+                    return called if context.as_documented else with_own_size(subject, called)
                 fallback = fallback or called
     return fallback
 

@@ -36,6 +36,9 @@ DOCUMENTED_DOMAINS = {
     ),
 }
 """Words by which a docstring says that numbers are probabilities, or positive, by a function that makes such ones."""
+FEATURES = re.compile(r"(size|dims?|dimensions?|dimensionality|features?|channels|width|units|hidden)$")
+NO_FEATURES = re.compile(r"kernel|window|batch|chunk|pool|patch|vocab|step|block|buffer|stack|memory|max|out")
+"""Names of the numbers that are sizes of features, and of other sizes."""
 PROBABILITIES = re.compile(r"(^|_)(probs?|probabilit(y|ies))$")
 INDEX = re.compile(
     r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index|indices|labels?)$"
