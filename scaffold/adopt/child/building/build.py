@@ -12,12 +12,13 @@ from pytree_laws.inspect.classes import TWIN
 from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import arrays_of, is_node
 
+from ..classes.documented import documented
 from ..classes.kinds import kind_of
-from ..classes.methods import ascending, documented_dims
-from ..values.annotations import EMPTY, parameters_of, required, with_count
+from ..values.annotations import EMPTY, parameters_of, required, union_members, with_count
 from ..values.candidates import values_for
 from ..values.domains import DOMAINS, apart, within
 from ..values.plain import Context, modules
+from ..values.sizes import DIM, Sizes
 from ..values.sources import Source, held_by, refer
 from .allowed import with_allowed_values
 from .budget import Budget, combinations
@@ -32,8 +33,9 @@ PATIENCE = 8
 """How often one error that names other parameters is seen before these are tried."""
 WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
+NO_SIZES: Mapping[str, int] = {}
 _BUSY: list[type] = []
-_BUILT: dict[type, "Built | None"] = {}
+_BUILT: dict[tuple[type, tuple[tuple[str, int], ...]], "Built | None"] = {}
 
 
 def find_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Built | None:
@@ -47,21 +49,27 @@ def ways_to_build(
     budget: Budget,
     failure: Failure,
     similar: Sequence[type] = (),
+    known: Mapping[str, int] = NO_SIZES,
 ) -> Iterator[Built]:
-    """The ways to build a class that work: by its constructor, with arrays of several shapes, and by its class methods."""
+    """The ways to build a class that work: by its constructor, with arrays of several shapes, and by its class methods.
+
+    The sizes that are known are those of dims that docstrings name: what holds an instance names them as well.
+    """
     for name, maker, sizes in makers_of(cls):
         try:
             parameters = parameters_of(maker, cls)
         except (TypeError, ValueError):
             continue
         parameters = [part.replace(default=EMPTY) if part.name in sizes else part for part in parameters]
-        names = [parameter.name for parameter in parameters]
+        every = [parameter.name for parameter in parameters]
+        of_texts = documented(cls, every, name or "__init__")
         context = Context(
+            sizes=shared_sizes(cls, parameters, of_texts.dims, known),
             said=said,
             instances=instances,
-            ascending=ascending(cls, names),
-            dims=documented_dims(cls, names),
+            documented=of_texts,
             lookalikes=similar,
+            others=every,
         )
         for signature in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, signature, named(cls, name), context, budget, failure)
@@ -225,9 +233,9 @@ def hides_a_guess(built: Built) -> bool:
 # -- values of classes, as arguments of others -------------------------------------------------------------------------
 
 
-def instances(cls: type) -> list[Source]:
+def instances(cls: type, sizes: Mapping[str, int] = NO_SIZES) -> list[Source]:
     """Expressions for instances of a class, or of those of its subclasses that can be built with least."""
-    pairs = [(each, built_once(each)) for each in [cls, *subclasses(cls)][:24]]
+    pairs = [(each, built_once(each, sizes)) for each in [cls, *subclasses(cls)][:24]]
     built_classes = [(each, built) for each, built in pairs if built is not None]
     if (
         built_classes and built_classes[0][0] is cls and not holds_arrays(built_classes[0][1])
@@ -293,14 +301,41 @@ def first_that_works(ways: Iterator[Built]) -> Built | None:
     return next(iter(working if len(candidates) > 1 else candidates), None) or next(iter(candidates), None)
 
 
-def built_once(cls: type) -> Built | None:
+def built_once(cls: type, sizes: Mapping[str, int] = NO_SIZES) -> Built | None:
     """How a class is built that another one asks for; None where it asks for itself."""
     if cls in _BUSY or len(_BUSY) > 3 or kind_of(cls).name in ("abstract", "function"):
         return None
-    if cls not in _BUILT:
+    dims = dims_named_by(cls) if sizes else frozenset()
+    known = {name: size for name, size in sizes.items() if name in dims}
+    key = cls, tuple(sorted(known.items()))
+    if key not in _BUILT:
         try:
             refer(cls)
-            _BUILT[cls] = first_that_works(ways_to_build(cls, {}, Budget(60), Failure()))
+            ways = ways_to_build(cls, {}, Budget(60), Failure(), known=known)
+            _BUILT[key] = first_that_works(ways)
         except (LookupError, ValueError, TypeError):
-            _BUILT[cls] = None
-    return _BUILT[cls]
+            _BUILT[key] = None
+    return _BUILT[key]
+
+
+def dims_named_by(cls: type) -> frozenset[str]:
+    """The dims that docstrings and comments of a class name of the arguments of its constructor."""
+    try:
+        names = [parameter.name for parameter in parameters_of(cls, cls)]
+    except (TypeError, ValueError):
+        return frozenset()
+    return frozenset(DIM.findall(" ".join(documented(cls, names).dims.values())))
+
+
+def shared_sizes(
+    cls: type, parameters: Sequence[inspect.Parameter], dims: Mapping[str, str], known: Mapping[str, int]
+) -> Sizes:
+    """The sizes of dims that docstrings name, in their order, where parts of the same package name some as well."""
+    sizes, package = Sizes(dict(known)), cls.__module__.partition(".")[0]
+    kinds = [kind for parameter in parameters for kind in union_members(parameter.annotation)]
+    parts = [
+        kind for kind in kinds if isinstance(kind, type) and kind.__module__.partition(".")[0] == package
+    ]
+    for word in DIM.findall(" ".join(dims.values())) if any(map(dims_named_by, parts)) else ():
+        sizes.of(word)
+    return sizes

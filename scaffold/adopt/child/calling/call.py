@@ -1,25 +1,29 @@
 """How an instance is called: the first method with arguments on which its outputs depend."""
 
 import inspect
+import itertools
 import re
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..building.budget import Budget, combinations
 from ..building.build import instances
 from ..building.built import Failure
-from ..classes.methods import is_promised, methods_of, parameters_of_method
+from ..classes.documented import documented, is_promised
+from ..classes.methods import methods_of, parameters_of_method
 from ..values import names
 from ..values.annotations import ARRAYS, EMPTY, is_shaped, required, with_count
 from ..values.candidates import values_for
 from ..values.domains import apart
 from ..values.plain import Context, array, arrays, tuple_of
-from ..values.sizes import Sizes, foreign_sizes, held_sizes, named_sizes, shapes_of
+from ..values.sizes import DIM, Sizes, foreign_sizes, held_sizes, named_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
 from .called import Called, Subject
 from .hints import NO_HINTS, Hints, hints_of, with_hints
 from .invoke import UNBOUND, over_batch
+from .own_sizes import with_own_size
 from .static_arguments import static_arguments
 from .trace import instead, shape_in, trace_call
 
@@ -28,6 +32,8 @@ BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 FURTHER = 60
 """How many arguments of another method are tried, where one works."""
+FEW = 8
+"""How many sizes are tried of dims that a docstring names, and how many arguments with each."""
 
 
 def find_call(
@@ -117,13 +123,13 @@ def search(
 ) -> Called | None:
     """The first arguments that work and on which the outputs depend, or the first that work."""
     fallback: Called | None = None
-    for plain in contexts(subject, wanted, said):
+    for plain in contexts(subject, name, wanted, said):
         context = with_hints(plain, hints)
         lists = [values_for(parameter.name, parameter.annotation, context) for parameter in wanted]
         failure.unknown = [
             parameter.name for parameter, sources in zip(wanted, lists, strict=True) if not sources
         ]
-        for places in combinations(lists, 400):
+        for places in combinations(lists, FEW if context.as_documented else 400):
             if not budget.take():
                 return fallback
             chosen = {
@@ -133,29 +139,46 @@ def search(
             called = try_call(subject, name, wanted, apart(chosen), failure)
             if called is not None:
                 if called.is_full:
-                    return with_alternative(subject, called, wanted, context)
+                    called = with_alternative(subject, called, wanted, context)
+                    return called if context.as_documented else with_own_size(subject, called)
                 fallback = fallback or called
     return fallback
 
 
 def contexts(
-    subject: Subject, wanted: Sequence[inspect.Parameter], said: Mapping[str, Source]
+    subject: Subject, name: str, wanted: Sequence[inspect.Parameter], said: Mapping[str, Source]
 ) -> Iterator[Context]:
-    """What is known for the call: with each choice of sizes for the dims that only its annotations name."""
+    """What is known for a call: first with the shapes that docstrings say, then with any; each with several sizes for dims."""
     instance, has_state = subject.instance, subject.state is not None
-    instance_sizes, known = held_sizes(instance, subject.state), named_sizes(instance)
-    foreign, below = foreign_sizes(instance_sizes), min(instance_sizes, default=2)
+    instance_sizes = held_sizes(instance, subject.state)
     shapes = shapes_of(instance_sizes)
     if any(names.EDGES.search(parameter.name) for parameter in wanted):  # nodes have features
         shapes = sorted(shapes, key=lambda shape: len(shape) != 2)
-    dims = [dim for dim in dims_of(wanted) if dim not in known]
-    lists = [
-        list(dict.fromkeys([foreign[place % 6], *instance_sizes, *foreign[:3]])) for place in range(len(dims))
-    ]
-    for places in combinations(lists, 100) if dims else [()]:
-        chosen = {dim: choices[place] for dim, choices, place in zip(dims, lists, places, strict=True)}
-        sizes = Sizes({**known, **chosen}, instance_sizes)
-        yield Context(sizes, shapes, said, instances, index_below=below, is_call=True, has_state=has_state)
+    every = [parameter.name for parameter in wanted]
+    of_texts = documented(type(instance), every, name or "__call__")
+    plain = Context(
+        Sizes(), shapes, said, instances, documented=of_texts, others=every,
+        index_below=min(instance_sizes, default=2), is_call=True, has_state=has_state,
+    )  # fmt: skip
+    annotated = dims_of(wanted)
+    if of_texts.dims:
+        words = [word for dims in of_texts.dims.values() for word in DIM.findall(dims)]
+        choices = itertools.islice(sizes_of_dims(instance, instance_sizes, [*annotated, *words]), FEW)
+        yield from (replace(plain, sizes=sizes, as_documented=True) for sizes in choices)
+    yield from (
+        replace(plain, sizes=sizes, documented=replace(of_texts, dims={}))
+        for sizes in sizes_of_dims(instance, instance_sizes, annotated)
+    )
+
+
+def sizes_of_dims(instance: Any, held: Sequence[int], dims: Iterable[str]) -> Iterator[Sizes]:
+    """The sizes of dims: those that an instance names, and for others each choice of foreign ones and of those that it holds."""
+    known, foreign = named_sizes(instance), foreign_sizes(held)
+    free = [dim for dim in dict.fromkeys(dims) if dim not in known]
+    lists = [list(dict.fromkeys([foreign[place % 6], *held, *foreign[:3]])) for place in range(len(free))]
+    for places in combinations(lists, 100) if free else [()]:
+        chosen = {dim: choices[place] for dim, choices, place in zip(free, lists, places, strict=True)}
+        yield Sizes({**known, **chosen}, held)
 
 
 def dims_of(wanted: Sequence[inspect.Parameter]) -> list[str]:

@@ -9,7 +9,12 @@ from ..values.plain import Context
 
 MAX_PARTS = 8
 _LENGTH = re.compile(r"values to unpack \(expected (\d)")
-_RANK = re.compile(r"\brank[- ](?:of )?(\d)|\b(\d)[- ]dim|\b(\d)D\b", re.IGNORECASE)
+_RANK = re.compile(
+    r"\brank[- ](?:of )?(\d)|\b(\d)[- ]dim|\b(\d)D\b|ndim to be equal, got \d and (\d)|ndim (?:==?|must be|should be) (\d)",
+    re.IGNORECASE,
+)
+_WINDOW = re.compile(r"window_dimensions \(([\d, ]+)\)")
+"""How jax says the window of a pooling, which has as many axes as what it is moved over."""
 _TOO_LOW = re.compile(
     r"tuple index out of range|too many indices|(ndim|rank).{0,40}at least 1", re.IGNORECASE
 )
@@ -41,6 +46,7 @@ def hints_of(cls: type, messages: Sequence[str]) -> Hints:
     text = "\n".join(dict.fromkeys(messages))
     lengths = sorted({int(count) for count in _LENGTH.findall(text)})
     ranks = {int(digit) for digits in _RANK.findall(text) for digit in digits if digit}
+    ranks |= {len(window.strip(", ").split(",")) for window in _WINDOW.findall(text)}
     return Hints(
         lookalikes(cls, messages),
         [length for length in lengths if 0 < length <= MAX_PARTS],

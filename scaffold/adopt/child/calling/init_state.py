@@ -51,6 +51,12 @@ def find_with_state(
     return None
 
 
+def has_plain_state(called: Called) -> bool:
+    """Whether numbers of Python stand in a call for a state, which a method may give."""
+    states = [source.text for name, source in called.arguments.items() if HOLDS.search(name)]
+    return any(re.fullmatch(r"[\d\s.,()\[\]]+", text) for text in states)
+
+
 def init_methods(cls: type) -> list[str]:
     """The methods that give a state, by their names."""
     owners = [owner for owner in cls.__mro__ if not is_base(owner)]
@@ -68,7 +74,7 @@ def ways_to_init(
     """The states of the first arguments with which a method gives one that jax can carry."""
     wanted = required(parameters_of_method(cls, name) or ())
     count = 0
-    for context in contexts(subject, wanted, said):
+    for context in contexts(subject, name, wanted, said):
         lists = [values_for(parameter.name, parameter.annotation, context) for parameter in wanted]
         for places in combinations(lists, 60):
             if not budget.take() or count >= WAYS:

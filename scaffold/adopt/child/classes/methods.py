@@ -1,15 +1,12 @@
 """The methods of a class that may be its call, and what speaks for each."""
 
 import inspect
-import re
 import sys
 import typing
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pytree_laws.declare.methods import is_action
 
-from ..values import names
 from ..values.annotations import parameters_of, required, signature_of
 
 SELF = ("self", "module")
@@ -68,52 +65,3 @@ def parameters_of_method(cls: type, name: str) -> list[inspect.Parameter] | None
     except (AttributeError, TypeError, ValueError):
         return None
     return parameters[1:] if parameters and parameters[0].name in SELF else parameters
-
-
-def is_promised(cls: type, name: str) -> bool:
-    """Whether a base leaves a method to the class, or a docstring of the class uses it: it is what the class is for."""
-    return any(name in getattr(owner, "__abstractmethods__", ()) for owner in cls.__mro__[1:]) or any(
-        re.search(rf"\.{re.escape(name)}\(", text) for text in docstrings_of(cls)
-    )
-
-
-def ascending(cls: type, parameters: Iterable[str]) -> tuple[str, ...]:
-    """The arguments of which a docstring of the class says that their numbers ascend."""
-    return tuple(
-        name
-        for name in parameters
-        if any(
-            names.DOCUMENTED_ORDER.search(entry)
-            for text in docstrings_of(cls)
-            for entry in entries(text, name)
-        )
-    )
-
-
-def documented_dims(cls: type, parameters: Iterable[str]) -> dict[str, str]:
-    """The dims that a docstring of the class names of its arrays: `(n, p)`, or none of a scalar."""
-    found = dict[str, str]()
-    for name in parameters:
-        every = [entry for text in docstrings_of(cls) for entry in entries(text, name)]
-        shapes = [match[1] for entry in every for match in names.DOCUMENTED_SHAPE.finditer(entry)]
-        if shapes:
-            found[name] = shapes[0].replace(",", " ")
-        elif any(names.DOCUMENTED_SCALAR.search(entry) for entry in every):
-            found[name] = ""
-    return found
-
-
-def entries(text: str, name: str) -> Iterator[str]:
-    """What a docstring says of an argument: from its name and a colon to the entry of the next one."""
-    mark = r"^[ \t]*(?:[-*][ \t]+)?`*"
-    following = mark.replace("^", "(?!", 1) + r"[\w, ]+`*:)"
-    for match in re.finditer(rf"{mark}{re.escape(name)}\b[^\n:]*:.*(?:\n{following}.+)*", text, re.MULTILINE):
-        yield match[0]
-
-
-def docstrings_of(cls: type) -> Iterator[str]:
-    """The docstrings of a class and of its own bases."""
-    for owner in cls.__mro__:
-        if not is_base(owner):
-            yield owner.__doc__ or ""
-            yield getattr(vars(owner).get("__init__"), "__doc__", None) or ""

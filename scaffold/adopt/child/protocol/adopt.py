@@ -18,12 +18,13 @@ from ..building.members import all_members_work
 from ..calling.call import FURTHER, find_call
 from ..calling.called import Called, Subject
 from ..calling.extra_methods import extra_methods
-from ..calling.init_state import find_with_state
+from ..calling.init_state import find_with_state, has_plain_state
 from ..calling.static_arguments import with_static_arguments
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import family, lookalikes
 from ..classes.lookup import add_to_path, load_class
 from ..classes.methods import form_of_call, methods_of
+from ..judge.blank import more_telling
 from ..judge.declare import UNDECLARED, declarations
 from ..judge.validate_example import (
     accept_call,
@@ -186,12 +187,16 @@ def call_first_way(
 ) -> None:
     """Find the first of these ways for which a call is found; the example holds it, or else the first ones."""
     is_full, of_calls, begins = False, Budget(TRIES + 200), Budget(STATES)
-    for built in ways:
-        example.built = example.built or built
-        tries = min(TRIES, of_calls.tries)
-        budget = Budget(tries)
+
+    def call(built: Built) -> Called | None:
+        budget = Budget(tries := min(TRIES, of_calls.tries))
         called = call_for(cls, built, request, said, budget, example.of_call, begins)
         of_calls.tries -= tries - max(0, budget.tries)
+        return called
+
+    for built in ways:
+        example.built = example.built or built
+        built, called = more_telling(cls, built, call(built), call)
         works = called is not None and called.is_full
         if not is_full and (works or (example.called is None and called is not None)):
             example.built, example.called, is_full = built, called, works
@@ -220,7 +225,7 @@ def call_for(
     if not (wished or methods_of(cls)):
         return None
     call = find_call(cls, subject, wished, said, budget, failure)
-    if not (wished or built.has_state or (call is not None and call.is_full)):
+    if not (wished or built.has_state or (call is not None and call.is_full and not has_plain_state(call))):
         call = find_with_state(cls, subject, said, begins, failure) or call
     return with_static_arguments(call, subject) if call is not None else None
 

@@ -34,11 +34,19 @@ def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Para
     fields = fields_of(owner) if function in (owner, getattr(owner, "__init__", None)) else {}
     annotations = {name: resolved(annotation, names) for name, annotation in fields.items()}
     return [
-        parameter.replace(annotation=annotations.get(parameter.name, parameter.annotation))
-        if parameter.annotation in SILENT
+        parameter.replace(annotation=of_field(annotations[parameter.name], parameter))
+        if parameter.annotation in SILENT and parameter.name in annotations
         else parameter
         for parameter in parameters
     ]
+
+
+def of_field(annotation: Any, parameter: inspect.Parameter) -> Any:
+    """The annotation of a field as that of an argument: of each part, where a tuple holds any number of them."""
+    if parameter.kind is not inspect.Parameter.VAR_POSITIONAL:
+        return annotation
+    parts = typing.get_args(annotation)
+    return parts[0] if parts else EMPTY
 
 
 def naming_constructor(cls: type) -> Any:

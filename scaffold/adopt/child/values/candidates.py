@@ -38,7 +38,7 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
         return [context.said[name]]
     if context.has_state and names.STATE.search(name):
         return [Source("self.state(seed)")]
-    sources = [*of_first_words(name, annotation), *of_annotation(name, annotation, context)]
+    sources = [*of_first_words(name, annotation, context), *of_annotation(name, annotation, context)]
     if context.of_optimiser and name.endswith("mask"):
         sources = [Source("True"), *sources]
     is_open = annotation in (EMPTY, Any, object)
@@ -51,14 +51,19 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     return list(dict.fromkeys(sources))[:MOST]
 
 
-def of_first_words(name: str, annotation: Any) -> list[Source]:
+def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]:
     """Values of names that mean one thing everywhere."""
     shaped = is_shaped(annotation)
-    if names.KEY.search(name) and not (shaped and dtype_of(annotation) not in ("key", "uint32")):
+    is_entry = name in context.documented.dims or not names.BESIDE_KEYS.isdisjoint(context.others)
+    if (
+        names.KEY.search(name)
+        and not is_entry
+        and not (shaped and dtype_of(annotation) not in ("key", "uint32"))
+    ):
         if name.startswith("keys"):
             return [Source("jax.random.split(jax.random.key(seed), 3)")]
         return [Source("jax.random.key(seed)")] if not is_number(annotation) else []
-    if names.EDGES.search(name):
+    if names.EDGES.search(name) and name not in context.documented.dims:
         return [Source('sample(seed, (2, 7), "int", 0, 2)')]
     if name == "seed" and annotation in (int, EMPTY):
         return [Source("seed")]
@@ -197,14 +202,17 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
         return [made if context.of_optimiser else Source("OPTIMISER", helpers=(f"OPTIMISER = {made.text}",))]
     equinox: Any = sys.modules.get("equinox")
     named = [
-        source for other in context.lookalikes if cls in other.__mro__ for source in context.instances(other)
+        source
+        for other in context.lookalikes
+        if cls in other.__mro__
+        for source in context.instances(other, context.sizes.known)
     ]
     if equinox is not None and cls is equinox.Module:
         return [*named, *modules()]
     flax: Any = sys.modules.get("flax.nnx")
     if flax is not None and (sources := of_flax(name, cls, flax, context)) is not None:
         return sources
-    return [*named, *context.instances(cls)]
+    return [*named, *context.instances(cls, context.sizes.known)]
 
 
 def of_flax(name: str, cls: Any, nnx: Any, context: Context) -> list[Source] | None:
@@ -303,7 +311,7 @@ def of_name(name: str, context: Context) -> list[Source]:
             return [value for text in texts for value in of_word(text, name, context)]
     if names.CALLABLE.search(name):
         return functions(name, None, context)
-    return modules() if names.MODULE.search(name) else []
+    return modules() if names.MODULE.search(re.sub(r"_\d+$", "", name)) else []
 
 
 def of_word(text: str, name: str, context: Context) -> Iterable[Source]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from . import names
 from .sources import Source
 
-DRAWN = re.compile(r"sample\(seed[^()\"]*(?:\([^()]*\))?\)")
-"""An array of floats as it is written, of any sign."""
+DRAWN = re.compile(r"(?<!exp\()(?<!moid\()(?<!max\()sample\(seed[^()\"]*(?:\([^()]*\))?\)")
+"""An array of floats as it is written, of any sign: what is of a domain already stays."""
 DRAWS = re.compile(r"(?:sample|jax\.random\.\w+)\(seed[^()]*(?:\([^()]*\))?[^()]*\)|\bseed=seed[^,()]*")
 """What is drawn, as it is written."""
 DOMAINS = ("jnp.exp", "jax.nn.sigmoid", "-jnp.exp")

@@ -3,6 +3,8 @@
 import re
 
 KEY = re.compile(r"^(prng_?|rng_?)?keys?_?$|_key$|^rng$|^prng$")
+BESIDE_KEYS = frozenset(("query", "queries", "value", "values", "val", "vals", "q", "v"))
+"""What stands beside a key that is looked up, and is no random one."""
 CALLABLE = re.compile(
     r"(^|_)(fn|func|fun|function|activation|act|field|callable|closure|drift|diffusion)$|^f$|^g$"
 )
@@ -12,11 +14,34 @@ MODULE = re.compile(
 MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky|(^|_)(A|Q|R|P)$")
 DOCUMENTED_ORDER = re.compile(r"knots|ascending|increasing|sorted|monotonic", re.IGNORECASE)
 """Words by which a docstring says of an argument that its numbers ascend."""
-DOCUMENTED_SHAPE = re.compile(r"shape:?\s+`*\((\w+(?:,\s*\w+)*),?\)")
-"""How a docstring says the shape of an argument, by names and numbers."""
 DOCUMENTED_SCALAR = re.compile(r"\bscalar\b", re.IGNORECASE)
+DOCUMENTED_FLOAT = re.compile(r"\bfloat", re.IGNORECASE)
+DOCUMENTED_WHOLE = re.compile(
+    r"\b(integers?|u?int(8|16|32|64)?)\b|\bindices\b|\b(class|node|token|atom|item|category)[ _-]?(labels?|ids?|index)\b",
+    re.IGNORECASE,
+)
+DOCUMENTED_FLAGS = re.compile(r"\b(bool(ean)?s?|binary)\b", re.IGNORECASE)
+"""Words by which a docstring says that an array has floats, indices or flags."""
+DOCUMENTED_DOMAINS = {
+    "jax.nn.softmax": re.compile(
+        r"\bprobabilities\b(?! (above|below))|\bsimplex\b|\bsum(s|ming)? to (1|one)\b", re.IGNORECASE
+    ),
+    "jax.nn.sigmoid": re.compile(
+        r"\b(a|the) probability\b|(\bin|within|between|range)\b[^\w\n]{0,4}[(\[]?0(\.0)?(,| and) ?1(\.0)?\b",
+        re.IGNORECASE,
+    ),
+    "jnp.exp": re.compile(
+        r"(?<!semi-)(?<!semi)\bpositive\b(?![- ](semi|def))|\bnon-?negative\b|\bcounts?\b(?! of)",
+        re.IGNORECASE,
+    ),
+}
+"""Words by which a docstring says that numbers are probabilities, or positive, by a function that makes such ones."""
+FEATURES = re.compile(r"(size|dims?|dimensions?|dimensionality|features?|channels|width|units|hidden)$")
+NO_FEATURES = re.compile(r"kernel|window|batch|chunk|pool|patch|vocab|step|block|buffer|stack|memory|max|out")
+"""Names of the numbers that are sizes of features, and of other sizes."""
+PROBABILITIES = re.compile(r"(^|_)(probs?|probabilit(y|ies))$")
 INDEX = re.compile(
-    r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index)$"
+    r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index|indices|labels?)$"
 )
 EDGES = re.compile(r"^edge_(index|list)$")
 """The edges of a graph: in two rows, the nodes where they begin and end."""

@@ -14,9 +14,23 @@ from .sources import Source, distinct, merged
 SHAPES = ((3,), (), (2, 3), (3, 3), (2, 3, 5))
 
 
-def no_instances(_: type) -> list[Source]:
+def no_instances(_: type, sizes: Mapping[str, int]) -> list[Source]:
     """No values of a class: what asks for one has to do without."""
     return []
+
+
+@dataclass(frozen=True)
+class Documented:
+    """What docstrings and comments say of arguments, by name."""
+
+    dims: dict[str, str] = field(default_factory=dict[str, str])
+    """The dims of arrays, `n p`; none of a scalar."""
+    dtypes: dict[str, str] = field(default_factory=dict[str, str])
+    """Of arrays of no floats: `int` of indices, `bool` of masks."""
+    ascending: tuple[str, ...] = ()
+    """Arrays whose numbers ascend."""
+    domains: dict[str, str] = field(default_factory=dict[str, str])
+    """Of arrays of positive numbers or of probabilities, the function that makes such ones."""
 
 
 @dataclass
@@ -27,8 +41,8 @@ class Context:
     shapes: Sequence[tuple[int, ...]] = SHAPES
     """Of arrays without dims."""
     said: Mapping[str, Source] = field(default_factory=dict[str, Source])
-    instances: Callable[[type], list[Source]] = no_instances
-    """Values of a class."""
+    instances: Callable[[type, Mapping[str, int]], list[Source]] = no_instances
+    """Values of a class, whose arrays have these sizes where docstrings name them."""
     words: Sequence[str] = ()
     """Strings that an error has named."""
     numbers: Sequence[int] = ()
@@ -39,10 +53,12 @@ class Context:
     """How many parts an error has asked for."""
     leading: tuple[int, ...] = ()
     """Axes before those that an annotation names."""
-    ascending: Sequence[str] = ()
-    """The arguments whose numbers ascend, as a docstring says."""
-    dims: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The dims of arguments, as a docstring says."""
+    documented: Documented = field(default_factory=Documented)
+    """What docstrings say of arguments."""
+    as_documented: bool = False
+    """Whether an array of which a docstring says the shape has no other one."""
+    others: Sequence[str] = ()
+    """The names of all arguments."""
     index_below: int = 2
     is_call: bool = False
     """Whether the arguments are those of a call, which are arrays for the most part."""
@@ -98,12 +114,22 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
         return Source(f'sample(seed, {shape}, "{dtype}")')
     if len(shape) == 2 and shape[0] == shape[1] and names.MATRIX.search(name):
         return Source(f"sample(seed, {shape}) / 8 + jnp.eye({shape[0]})")
-    if len(shape) == 1 and name in context.ascending:  # far apart: other draws lie between them
+    if len(shape) == 1 and name in context.documented.ascending:  # far apart: other draws lie between them
         return Source(f"4 * jnp.sort(sample(seed, {shape}))")
     if len(shape) == 1 and names.ORDERED.search(name):
         return Source(f"jnp.sort(sample(seed, {shape}))")
     text = f"sample(seed, {shape})" if shape else "sample(seed)"
+    if domain := domain_of(name, shape, context):
+        return Source(f"{domain}({text})")
     return Source(f"4 + {text}" if names.UPPER.search(name) else text)
+
+
+def domain_of(name: str, shape: tuple[int, ...], context: Context) -> str:
+    """What makes numbers of the domain that a docstring says, or a name; of one number alone no sum is one."""
+    domain = context.documented.domains.get(
+        name, "jax.nn.softmax" if names.PROBABILITIES.search(name) else ""
+    )
+    return "jax.nn.sigmoid" if domain == "jax.nn.softmax" and not shape else domain
 
 
 def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Source]:
@@ -111,6 +137,8 @@ def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Sour
 
     Of what may be a number as well, scalars come first.
     """
+    if context.as_documented and name in context.documented.dims:
+        return [replace(source, told="shape") for source in as_documented(name, context)]
     shapes = list(context.shapes)
     if is_number or names.TIME.search(name):
         shapes = [(), *(shape for shape in shapes if shape)]
@@ -118,17 +146,27 @@ def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Sour
     square = [shape for shape in shapes if len(shape) == 2 and shape[0] == shape[1]]
     if names.MATRIX.search(name):
         sources = [*(array(name, shape, "float", context) for shape in square), *sources]
+    dtype = dtype_by_name(name, context)
     numbers = [array(name, shape, "int", context) for shape in [(), *shapes[:2]]]
-    every = [*numbers, *sources] if names.INDEX.search(name) else [*sources, *numbers]
-    return [replace(source, told="shape") for source in dict.fromkeys([*documented(name, context), *every])]
+    if name in context.documented.dtypes:
+        numbers = [array(name, shape, dtype, context) for shape in shapes]
+    every = [*sources, *numbers] if dtype == "float" else [*numbers, *sources]
+    return [
+        replace(source, told="shape") for source in dict.fromkeys([*as_documented(name, context), *every])
+    ]
 
 
-def documented(name: str, context: Context) -> list[Source]:
+def as_documented(name: str, context: Context) -> list[Source]:
     """The array of which a docstring says the shape."""
-    if name not in context.dims:
+    if name not in context.documented.dims:
         return []
-    shape = context.sizes.of_dims(context.dims[name]) or ()
-    return [array(name, shape, "int" if names.INDEX.search(name) else "float", context)]
+    shape = context.sizes.of_dims(context.documented.dims[name]) or ()
+    return [array(name, shape, dtype_by_name(name, context), context)]
+
+
+def dtype_by_name(name: str, context: Context) -> str:
+    """The dtype of an array, as a docstring or else its name says it."""
+    return context.documented.dtypes.get(name, "int" if names.INDEX.search(name) else "float")
 
 
 def functions(name: str, arity: int | None, context: Context) -> list[Source]:

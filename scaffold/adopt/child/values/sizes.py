@@ -13,6 +13,8 @@ COUNT = re.compile(
     r"|_(depth|layers|heads|groups|blocks)$"
 )
 """Names of numbers that count something, and are the size of no axis."""
+DIM = re.compile(r"(?<![\w*])[A-Za-z]\w*")
+"""A dim of one axis, in what a docstring says."""
 LARGEST = 64
 SMALL = (3, 2)
 """Sizes to try where no other will do: of points in space and in a plane."""

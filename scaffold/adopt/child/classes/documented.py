@@ -1,0 +1,125 @@
+"""What docstrings and comments say: the method that a class is for, the dims of arrays, of which kind their numbers are."""
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..values import names
+from ..values.plain import Documented
+from .methods import is_base
+
+_WORD = r"(?:\.{3}|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
+_WORDS = rf"{_WORD}(?:,\s*{_WORD})*,?"
+_SEVERAL = rf"{_WORD}(?:,\s*{_WORD})+,?|\w+,"
+SHAPES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?:shaped?|dimensions?|dims):?\s+(?:of\s+)?[`'\"]*[(\[]({_WORDS})[)\]]",
+        rf"(?<![\w.])\(({_SEVERAL})\)[`'\"]*[\s-]*(?:array|tensor|matrix|vector|shape|float|int|bool)",
+        rf"(?:array|tensor|matrix|vector|features?|inputs?|states?|indices|weights)s?:?\s+[`'\"]*[(\[]({_SEVERAL})[)\]]",
+    )
+)
+"""How a text says the shape of an array: by names, numbers and sums of these."""
+BRACKETS = re.compile(
+    rf"(?<![\w.])(?<!in )(?<!range )(?<!interval )(?<!between )(?!\[?\(?[\d., ]+[)\]])[(\[]({_SEVERAL})[)\]]"
+)
+DIM = re.compile(
+    r"\d+|\.{3}|\w{1,2}|\w*(batch|num|seq|len|dim|feat|chan|height|width|time|size|samples?|nodes?|edges?|heads?|hidden|"
+    r"embed|vocab|classes|steps?|tokens?|points?|atoms?|units?|rows?|cols?)\w*"
+)
+"""Words that are dims even where nothing but brackets says so."""
+COMMENT = re.compile(
+    rf"^\s+(\w+)\s*:[^#\n]*#\s*[`'\"]*(?:shape\s*:?\s*)?[(\[]({_SEVERAL})[)\]]", re.MULTILINE
+)
+"""How a comment beside a field says its shape."""
+TYPES = re.compile(r"\b(Array|ndarray|int|float|bool|str|None|Any|optional|default|tuple|list|Callable)\b")
+"""Words that stand between such brackets where they say a type."""
+
+
+def documented(cls: type, arguments: Iterable[str], method: str = "__init__") -> Documented:
+    """What the docstrings of a class and of one of its methods say of arguments, and the comments beside its fields."""
+    texts, dims = [*docstrings_of(cls, method)], dict[str, str]()
+    said = {name: [entry for text in texts for entry in entries(text, name)] for name in arguments}
+    comments = comments_of(cls) if method == "__init__" else {}
+    for name, found in said.items():
+        shapes = [*filter(None, map(shape_in, found)), *([comments[name]] if name in comments else [])]
+        if shapes:
+            dims[name] = shapes[0]
+        elif any(map(names.DOCUMENTED_SCALAR.search, found)):
+            dims[name] = ""
+    dtypes = {name: dtype for name, found in said.items() if (dtype := dtype_in(found))}
+    ascending = (name for name, found in said.items() if any(map(names.DOCUMENTED_ORDER.search, found)))
+    domains = {name: domain for name, found in said.items() if (domain := domain_in(found))}
+    return Documented(dims, dtypes, tuple(ascending), domains)
+
+
+def domain_in(texts: Iterable[str]) -> str:
+    """The function whose values are of the domain that a text says; empty where it says none."""
+    text = "\n".join(texts)
+    return next((domain for domain, words in names.DOCUMENTED_DOMAINS.items() if words.search(text)), "")
+
+
+def is_promised(cls: type, name: str) -> bool:
+    """Whether a base leaves a method to the class, or a docstring of the class uses it: it is what the class is for."""
+    return any(name in getattr(owner, "__abstractmethods__", ()) for owner in cls.__mro__[1:]) or any(
+        re.search(rf"\.{re.escape(name)}\(", text) for text in docstrings_of(cls)
+    )
+
+
+def shape_in(text: str) -> str:
+    """The dims of the first shape that a text says; empty where it says none."""
+    matches = sorted((match.start(1), match[1]) for shape in SHAPES for match in shape.finditer(text))
+    groups = [dims for _, dims in matches if not TYPES.search(dims)]
+    groups += [dims for dims in BRACKETS.findall(text) if all(map(DIM.fullmatch, words_of(dims)))]
+    words = words_of(groups[0]) if groups else []
+    return " ".join(words) if not any(word.startswith("*") for word in words) else ""
+
+
+def words_of(dims: str) -> list[str]:
+    """The dims that a text has between commas."""
+    return [word for part in dims.split(",") if (word := re.sub(r"\s", "", part))]
+
+
+def dtype_in(texts: Iterable[str]) -> str:
+    """What a text says of the numbers of an array, where they are no floats."""
+    text = "\n".join(texts)
+    if names.DOCUMENTED_FLOAT.search(text):
+        return ""
+    if names.DOCUMENTED_WHOLE.search(text):
+        return "int"
+    return "bool" if names.DOCUMENTED_FLAGS.search(text) else ""
+
+
+def comments_of(cls: type) -> dict[str, str]:
+    """The dims that comments beside fields name: `codes: Array  # (size, width)`."""
+    found = dict[str, str]()
+    for owner in reversed(cls.__mro__):
+        if not is_base(owner):
+            matches = COMMENT.finditer(source_text(owner))
+            found |= {match[1]: shape_in(f"shape ({match[2]})") for match in matches}
+    return {name: dims for name, dims in found.items() if dims}
+
+
+def source_text(owner: Any) -> str:
+    try:
+        return inspect.getsource(owner)
+    except (OSError, TypeError):
+        return ""
+
+
+def entries(text: str, name: str) -> Iterator[str]:
+    """What a docstring says of an argument: from its name and a colon to the entry of the next one."""
+    mark = r"^[ \t]*(?:[-*][ \t]+)?`*"
+    following = mark.replace("^", "(?!", 1) + r"[\w, ]+`*(?: \([^)\n]*\))?[ ]?:)"
+    for match in re.finditer(rf"{mark}{re.escape(name)}\b[^\n:]*:.*(?:\n{following}.+)*", text, re.MULTILINE):
+        yield match[0]
+
+
+def docstrings_of(cls: type, method: str = "__init__") -> Iterator[str]:
+    """The docstrings of a method, as a class and its own bases have it, and then those of these classes."""
+    owners = [owner for owner in cls.__mro__ if not is_base(owner)]
+    for owner in owners:
+        yield getattr(vars(owner).get(method), "__doc__", None) or ""
+    for owner in owners if method in ("__init__", "__call__") else ():
+        yield owner.__doc__ or ""

@@ -1,0 +1,92 @@
+"""Instances that hold nothing yet: an empty memory, sums that are zero. What they are asked for is always the same."""
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from pytree_laws.inspect.arrays import is_array, is_inexact
+from pytree_laws.inspect.trees import arrays_of
+
+from ..building.allowed import with_allowed_values
+from ..building.built import Built, Failure, builds, model_of
+from ..calling.called import Called
+from ..values.annotations import parameters_of
+from ..values.domains import apart, within
+from ..values.plain import Context, array
+from ..values.sizes import axes_of, foreign_sizes
+from ..values.sources import Source, literal, refer
+from .validate_example import program
+
+NUMBERS = ("0.5", "1.5")
+"""What is tried in place of a number that is 0, where the call says nothing with it."""
+
+
+def more_telling(
+    cls: type, built: Built, called: Called | None, call: Callable[[Built], Called | None]
+) -> tuple[Built, Called | None]:
+    """The same, or the instance with drawn numbers, where a method of the class makes one that holds nothing yet."""
+    is_constructor = built.positional < 0 or built.has_state or built.maker.text == refer(cls).text
+    if is_constructor or not is_blank(built, called):
+        return built, called
+    for other in filled(cls, built):
+        other_call = call(other)
+        if other_call is not None and other_call.is_full and not gives_one_result(other, other_call):
+            return other, other_call
+    return built, called
+
+
+def is_blank(built: Built, called: Called | None) -> bool:
+    """Whether an array has no entries, or zeros alone while the call gives one result for all arguments."""
+    leaves = [leaf for leaf in arrays_of(model_of(built, 0)) if is_inexact(leaf)]
+    if any(np.size(leaf) == 0 for leaf in leaves):
+        return True
+    if all(np.any(np.asarray(leaf)) for leaf in leaves):
+        return False
+    return called is None or gives_one_result(built, called)
+
+
+def gives_one_result(built: Built, called: Called) -> bool:
+    """Whether a call gives the same for several draws of its arguments; zeros, where nothing in them is drawn."""
+    try:
+        if not any("seed" in source.text for source in called.arguments.values()):
+            run, (arrays, arguments) = program(built, called, 0)
+            return not any(map(np.any, run(arrays, arguments)))
+        run, (arrays, _) = program(built, called, 0)
+        results = [run(arrays, program(built, called, seed)[1][1]) for seed in range(3)]
+    except Exception:
+        return False
+    return all(are_equal(results[0], result) for result in results[1:])
+
+
+def are_equal(first: Sequence[Any], second: Sequence[Any]) -> bool:
+    return all(np.array_equal(one, other) for one, other in zip(first, second, strict=True))
+
+
+def filled(cls: type, built: Built) -> Iterator[Built]:
+    """The instance by its constructor, with drawn numbers in its arrays, which have entries; then with others for zeros."""
+    made = model_of(built, 0)
+    sizes = [size for leaf in arrays_of(made) for size in axes_of(leaf)]
+    arguments = dict[str, Source]()
+    for parameter in parameters_of(cls, cls):
+        source = drawn_like(parameter.name, getattr(made, parameter.name, None), foreign_sizes(sizes)[0])
+        if source is not None:
+            arguments[parameter.name] = source
+        elif parameter.default is inspect.Parameter.empty:
+            return
+    zeros = [name for name, source in arguments.items() if source.text == "0.0"]
+    for number in ("0.0", *(NUMBERS if zeros else ())):
+        other = Built(refer(cls), apart({**arguments, **dict.fromkeys(zeros, Source(number))}))
+        if builds(cls, other, Failure()):
+            yield with_allowed_values(other)
+
+
+def drawn_like(name: str, value: Any, count: int) -> Source | None:
+    """An array of drawn numbers with the shape of an array, `count` in place of no entries; a number or a word as it is."""
+    if is_array(value):
+        shape = tuple(size or count for size in axes_of(value))
+        source = array(name, shape, "float" if is_inexact(value) else "int", Context())
+        return within("jnp.exp", {name: source})[name] if np.size(value) and np.all(value > 0) else source
+    text = literal(value) if value is not None else "..."
+    return Source(text) if text != "..." else None
