@@ -106,7 +106,12 @@ class ItselfForAFunction(Rate):
         return self
 
 
-wrong("a function of a closure that is another function", OtherFunction, "jit gives", "while_loop gives")
+wrong(
+    "a function of a closure that is another function",
+    OtherFunction,
+    "at `jit`: it gives",
+    "at `while_loop`: it gives",
+)
 wrong("a function of a closure that returns more", TwoResults, "its function (", "of_an_outer_grad")
 wrong(
     "dropout in a closure, by NumPy",
@@ -194,6 +199,10 @@ class SinglePrecision(Rate):
 
 wrong("a closure that keeps its example", KeepsItsExample, "values of the example reach the treedef")
 wrong("a list for an example", TakesLists, "test_an_example_that_is_no_tuple_is_refused] DID NOT RAISE")
-wrong("a closure that looks at no arguments", TakesAnything, "both_structures_shown] DID NOT RAISE")
+wrong(
+    "a closure that looks at no arguments",
+    TakesAnything,
+    "both_structures_shown] C1 closure, at `call`: it was accepted",
+)
 wrong("an error that shows one structure", ShowsOne, "the error must show")
 wrong("a closure that returns one dtype", SinglePrecision, "with bfloat16 arrays it returns float32")
