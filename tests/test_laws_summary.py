@@ -58,7 +58,7 @@ class TestBroken(Both):
     def test_that_is_no_law(self):
         assert False
 """
-LINE = "more laws with: reference, --numbers=record, other, dtypes and 19 others; see pytest --laws"
+LINE = "more laws with: reference, --numbers=record, other, dtypes and 20 others; see pytest --laws"
 AFFINE = '''
 """A suite of a class of eight lines, as `new-module` writes it."""
 import equinox as eqx
