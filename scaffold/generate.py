@@ -19,7 +19,7 @@ from scaffold.files.fileset import File, Plan
 from scaffold.fit.fit import Wishes, plan_in_project
 from scaffold.history.ancestry import ClassFiles
 from scaffold.history.migrations import listing_changes
-from scaffold.history.records import MODULE, SPEC, TEST, UNITS
+from scaffold.history.records import MODULE, SPEC, TEST, UNITS, Records
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import SpecFiles, file_of
 from scaffold.kind import Context
@@ -229,10 +229,17 @@ def specs_of(target: str, layout: Layout) -> tuple[list[ModuleSpec], dict[str, M
         return specs, _known(specs, layout)
 
 
+def _spec_of(name: str, files: SpecFiles, layout: Layout) -> Path:
+    """The spec of a class: where specs are found, or the one that it was generated from. Raises `ScaffoldError`."""
+    record = Records(layout.root).of_class(name)
+    recorded = layout.root / record.spec if record is not None else None
+    return recorded if files.find(name) is None and recorded and recorded.is_file() else files.demand(name)
+
+
 def _targeted(target: str, layout: Layout) -> list[ModuleSpec]:
     """The specs of a file, or of the file that describes the class `target`: its classes are one module."""
     files = SpecFiles(layout)
     is_file = is_spec_file(target)
-    path = Path(target) if is_file else files.demand(target)
+    path = Path(target) if is_file else _spec_of(target, files, layout)
     specs = load_specs([path]) if is_file else read_spec_files([path], files.shown)
     return listing_changes([with_defaults(spec, layout) for spec in specs], layout, {}, {})

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from scaffold.show.tree import Dim, Part, Tree, element_bytes, triggers, walk
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.tables.key import ROLES
 from tests.projects import EXAMPLES, scaffold
+from tests.support import write_tree
 
 AFFINE = str(EXAMPLES / "specs/affine.toml")
 PICTURE = """\
@@ -276,3 +278,25 @@ def test_a_spec_counts_what_an_instance_holds() -> None:
         arrays = {one.path: len(one.dims) for _, one in walk(built.parts) if one.owns_array}
         declared = {one.path: len(one.dims) for _, one in walk(drawn[name].parts) if one.owns_array}
         assert arrays == declared, name
+
+
+GENERATED = """
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, buffer
+
+
+class Shift(Module):
+    mean: Float[Array, " size"] = buffer()
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return x - self.mean
+"""
+
+
+def test_a_generated_class_leads_to_its_spec_wherever_that_lies(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".git/": "", "drafts/shift.py": GENERATED})
+    assert scaffold(tmp_path, "new-module", "--spec", "drafts/shift.py").returncode == 0
+    by_name = scaffold(tmp_path, "show", "Shift").stdout
+    assert by_name == scaffold(tmp_path, "show", "drafts/shift.py").stdout and "buffer" in by_name
+    existing_class = scaffold(tmp_path, "show", "shift.py:Shift", "--python", sys.executable).stdout
+    assert "- its spec says the roles: `scaffold show drafts/shift.py`" in existing_class

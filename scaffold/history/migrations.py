@@ -33,7 +33,7 @@ def _changes(
     spec: ModuleSpec, records: Records, layout: Layout, classes: Mapping[str, str], fields: Paths
 ) -> tuple[Migration, ...]:
     former = classes.get(spec.name, spec.name)
-    record = records.sound(former) or records.units.get(former)
+    record = records.of_class(former)
     module = record.of(MODULE) if record is not None else None
     before, listed = read_class(module.text, former) if module is not None else ((), ())
     renames = {

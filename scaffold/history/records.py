@@ -226,6 +226,10 @@ class Records(Struct, frozen=True, dict=True):
         except DamagedError:
             return None
 
+    def of_class(self, name: str) -> Record | None:
+        """The sound record of a class, also where it is one of several in its module."""
+        return self.sound(name) or self.units.get(name)
+
     def content(self, name: str) -> bytes | None:
         """The bytes of the record, whatever they are."""
         if not re.fullmatch(_NAME, name) or ".." in name:

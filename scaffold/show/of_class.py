@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from scaffold.adopt import Wanted
 from scaffold.adopt.inquiry import each_class, label_of
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.history.records import Records
 from scaffold.in_project.layout import Layout
 from scaffold.show.tree import Dim, Part, Tree
 
@@ -30,10 +31,23 @@ def trees_of_class(wanted: Wanted, layout: Layout, here: Path) -> tuple[list[Tre
         lambda done, every, label: None,
     )
     faults = [_fault(label, answer) for label, answer in answers if answer.get("why") or answer.get("error")]
-    trees = [tree_of(label.partition(":")[2], answer) for label, answer in answers if "leaves" in answer]
+    trees = [
+        _with_spec(tree_of(label.partition(":")[2], answer), label, layout)
+        for label, answer in answers
+        if "leaves" in answer
+    ]
     if not trees:
         raise ScaffoldError.of(faults)
     return trees, faults
+
+
+def _with_spec(tree: Tree, label: str, layout: Layout) -> Tree:
+    """The tree with a note on the spec of a generated class, which says its roles and names its sizes."""
+    module, _, name = label.partition(":")
+    record = Records(layout.root).of_class(name)
+    if record is None or record.module != module:
+        return tree
+    return replace(tree, notes=(*tree.notes, f"its spec says the roles: `scaffold show {record.spec}`"))
 
 
 def _fault(label: str, answer: Answer) -> Fault:

@@ -38,11 +38,6 @@ _BUSY: list[type] = []
 _BUILT: dict[tuple[type, tuple[tuple[str, int], ...]], "Built | None"] = {}
 
 
-def find_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Built | None:
-    """The first way to build a class that works. What did not work is noted."""
-    return next(ways_to_build(cls, said, budget, failure), None)
-
-
 def ways_to_build(
     cls: type,
     said: Mapping[str, Source],

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 
 from pytree_laws.trace.jaxprs import inner_jaxprs, is_variable
@@ -56,7 +55,3 @@ def reached(jaxpr: Any, marks: Sequence[Marks], cuts: Callable[[Any], bool]) -> 
 
 def is_empty(value: Any) -> bool:
     return getattr(value, "size", 1) == 0
-
-
-def leaves_of(tree: Any) -> list[Any]:
-    return jax.tree.leaves(tree)
