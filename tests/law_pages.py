@@ -108,7 +108,6 @@ def message(number: str, key: str, broken: Broken) -> str:
     first = found[0]
     what = first.what.partition("\n")[0]
     lines = [f"{number} {first.law.name}, at `{first.where}`: {what}"]
-    lines += [f"  look for: {first.hint}"] if first.hint else []
-    lines += [f"  usual fix: {first.law.fix}"]
+    lines += [f"  look for: {first.hint}"] if first.hint else [f"  usual fix: {first.law.fix}"]
     text = "\n".join(lines).replace(f"tests.law_classes.{key}.", "")
     return re.sub(r"0x[0-9a-f]+", "0x...", text)

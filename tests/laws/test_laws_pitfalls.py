@@ -9,7 +9,17 @@ import pathlib
 import pytest
 from harness.pairs import FURTHER, check_broken, of_law, params
 from harness.runner import run
-from mistakes.calls import calls, configurations, draws, edges, exceptions, randomness, results, sequences
+from mistakes.calls import (
+    calls,
+    configurations,
+    draws,
+    edges,
+    exceptions,
+    randomness,
+    results,
+    sequences,
+    sizes,
+)
 from mistakes.kinds import averages, closures, nnx, nnx_methods, states, steps, training
 from mistakes.methods import (
     declared_results,

@@ -62,8 +62,8 @@ class Finding:
         lines += [f"  look for: {self.hint}"] if self.hint else []
         lines += [f"  severity: {self.severity}"] if self.severity != FAULT else []
         # What is known of this place is better than the usual.
-        mistake = [] if self.hint else [f"  usual mistake: {law.mistake}"]
-        return "\n".join([*lines, f"  law: {law.statement}", *mistake, f"  usual fix: {law.fix}"])
+        usual = [] if self.hint else [f"  usual mistake: {law.mistake}", f"  usual fix: {law.fix}"]
+        return "\n".join([*lines, f"  law: {law.statement}", *usual])
 
     def to_json(self) -> dict[str, str]:
         """The finding as plain JSON."""

@@ -75,7 +75,7 @@ class ComputedStatic(NodeLaws):
 # P2
 
 
-@mutant("P2", "`bias`", "declared as param, but no leaf")
+@mutant("P2", "`bias`", "declared as param, it is an array and no leaf")
 class LeftOut(NodeLaws):
     cls = node(
         flatten=lambda self: ((self.weight,), (self.scale,)),

@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -131,16 +131,78 @@ class Resized:
 @once_per_session
 def of_small_sizes(suite: Any) -> tuple[Resized, ...]:
     """For each size of the example what comes of it with a size of 1, and of 0, where that can be built and called."""
-    constructor = example_construction(suite)
-    inputs = (
-        suite.inputs(0) if constructor is None or "seed" not in suite.inputs(0) else dict(constructor.given)
-    )
+    inputs = inputs_of(suite)
     sizes = [v for v in inputs.values() if type(v) is int and v > 1]
     every = sorted({*sizes, *dims((inputs, suite.arguments(0)))} - {0, 1})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tried = (_of_size(suite, inputs, size, other) for other in (1, 0) for size in every)
         return tuple(filter(None, tried))
+
+
+def inputs_of(suite: Any) -> Mapping[str, Any]:
+    """What the constructor is given: the inputs of the suite, or of one that takes a seed alone what it makes of that."""
+    constructor = example_construction(suite)
+    is_plain = constructor is None or "seed" not in suite.inputs(0)
+    return suite.inputs(0) if is_plain or constructor is None else dict(constructor.given)
+
+
+def hard_coded_sizes(suite: Any) -> Iterator[tuple[str, int, Exception]]:
+    """The sizes that the constructor takes and no call: the name, another size, and what the call raised with it.
+
+    Several others are tried, since a size may have to be a multiple or a divisor of another one.
+    """
+    inputs = inputs_of(suite)
+    every = {*dims((dict(inputs), suite.arguments(0))), *(v for v in inputs.values() if type(v) is int)}
+    for name, size in inputs.items():
+        if type(size) is not int or size < 2:
+            continue
+        errors = (_error_at(suite, inputs, size, other) for other in _other_sizes(size, every))
+        first = next(errors)
+        if first is not None and all(error is not None for error in errors):
+            yield name, size + 1, first
+
+
+def _other_sizes(size: int, every: set[int]) -> list[int]:
+    """Larger sizes, and the divisors of those that this one divides: a smaller one hides a slice up to a number."""
+    divided = sorted(other for other in every if other > size and other % size == 0)
+    divisors = [d for other in divided for d in range(1, other) if other % d == 0 and d != size]
+    return [size + 1, 2 * size, 3 * size, *dict.fromkeys(divisors)]
+
+
+def _error_at(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Exception | None:
+    """What a call raises on shapes where a size is another; none where it works, is refused, or is not to be compared."""
+    usual = suite.cached_instance()
+    ints = {n: other for n, v in inputs.items() if type(v) is int and v == size}
+    arrays = {n: resized(v, {size: other}) for n, v in inputs.items() if size in dims(v)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            instance = build_with(suite, {**ints, **arrays})
+        except ANY_ERROR:  # it need not be legal
+            return None
+        fits = _fits(size, other, dims(suite.arguments(0))) if _alike(instance, usual) else ()
+        errors = [_error_of_call(suite, instance, sizes) for sizes in fits]
+    return errors[0] if errors and None not in errors else None
+
+
+def _fits(size: int, other: int, given: Sequence[int]) -> Iterator[dict[int, int]]:
+    """How the sizes of arguments may follow one: with it, as multiples of it, or by as much more."""
+    yield {size: other}
+    multiples = {dim: dim // size * other for dim in given if dim % size == 0}
+    if multiples.keys() - {size}:
+        yield multiples
+    yield from ({size: other, dim: dim + other - size} for dim in given if dim != size)
+
+
+def _error_of_call(suite: Any, instance: Any, sizes: Mapping[int, int]) -> Exception | None:
+    """What a call raises on shapes, with arguments of other sizes; none where it works, or says that it refuses them."""
+    try:
+        trace_call(suite, instance, {}, lambda arguments: resized(arguments, sizes))
+    except ANY_ERROR as error:
+        is_meant = not is_of_shapes(error) or raises_deliberately(error, type(instance))
+        return None if is_meant else error
+    return None
 
 
 def _of_size(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Resized | None:

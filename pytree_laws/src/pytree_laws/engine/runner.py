@@ -30,6 +30,7 @@ from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
 from ..values.precision import tolerated
 from .applicability import require_conditions
+from .error_hints import advice_on
 from .expected import expected_failure, held_as_declared
 from .timeout import TooLong, Watch, time_limit
 
@@ -257,10 +258,7 @@ def one_failure_of_calls(suite: Any) -> Generator[None, None, None]:
             stop_if_broken(suite, "P7", "call", error)
         error = first_compiled_call(suite) if tried and fault.__cause__ else None
         if are_alike(fault.__cause__, error) and not session_of(suite).reports_all:
-            hint = (
-                "a branch, or a size, that depends on values: `jnp.where`, `lax.cond`, or a static argument"
-            )
-            stop_if_broken(suite, "P7", "compiled call", error, hint)
+            stop_if_broken(suite, "P7", "compiled call", error)
         raise
 
 
@@ -282,7 +280,7 @@ def one_failure_of_treedefs(suite: Any, number: str) -> Generator[None, None, No
         raise Fault(type(suite).__name__, message, hint) from fault.__cause__
 
 
-def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None, hint: str = "") -> None:
+def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None) -> None:
     """Fails once for a class whose example fails, and skips what depends on it."""
     __tracebackhide__ = True
     if error is None:
@@ -292,6 +290,4 @@ def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None
         pytest.skip(f"the example `{operation}` fails, as the first failure of {law} says")
     reported.add(operation)
     message = f"`{operation}` on the example raised {type(error).__name__}: {message_of(error)[:500]}"
-    skipped = "the laws that depend on it are skipped until it works"
-    hint = hint or hint_of(suite, error) or skipped
-    raise Fault(operation, message, hint, law=law) from error
+    raise Fault(operation, message, advice_on(suite, error), law=law) from error

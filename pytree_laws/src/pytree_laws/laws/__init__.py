@@ -56,11 +56,11 @@ from .variants import (
 CHECKS = tuple(
     module.CHECKS
     for module in (
+        p02_manifest,
         p01_construct,
         p01_draws,
         p01_defaults,
         p01_kept_inputs,
-        p02_manifest,
         p03_round_trip,
         p04_key_paths,
         p07_outputs,

@@ -29,6 +29,7 @@ _HEAD = """\
 # `pytest --numbers=update` writes it anew; written with {settings}.
 """
 NOT_RECORDED = "it is there, and not recorded"
+GONE = "it is recorded, and no longer there"
 _SETTINGS = re.compile(r"written with (.+)\.$", re.MULTILINE)
 _USUAL_KEYS = "threefry2x32"
 
@@ -170,7 +171,7 @@ def differences(
     """What differs between two sections, as the name of an entry and in words."""
     for name in sorted({*was, *now}):
         if name not in now:
-            yield name, "it is recorded, and no longer there"
+            yield name, GONE
         elif name not in was:
             yield name, NOT_RECORDED
         elif difference := _difference(was[name], now[name], tolerance):

@@ -80,14 +80,14 @@ def test_p12_throws_no_update_away(subject: Suite) -> None:
 @CHECKS.register()
 def test_p12_leaves_numpy_arguments_alone(subject: Suite) -> None:
     instance, arguments = subject.example()
-    arguments = [
+    given = [
         v if subject.is_updated_by_use(v) else map_arrays(lambda v: v if is_key(v) else np.array(v), v)
         for v in arguments
     ]
-    arrays = [v for v in arrays_of(arguments) if isinstance(v, np.ndarray)]
+    arrays = [v for v in arrays_of(given) if isinstance(v, np.ndarray)]
     before = [snapshot(v) for v in arrays]
     with contextlib.suppress(Exception):  # it may refuse NumPy arrays
-        subject.apply(instance, *arguments)
+        subject.apply(instance, *given)
     same = [snapshot(v) for v in arrays] == before
     message = "the call changed an array of its caller in place"
     check(same, "call", message, "`x += y`: NumPy arrays change in place")

@@ -14,7 +14,10 @@ from ...trace.jaxprs import constant_draws
 CHECKS = Checks()
 
 
-@CHECKS.register(of_leaves("no standard deviations are declared", lambda leaf: leaf.std, "std"))
+@CHECKS.register(
+    of_leaves("no standard deviations are declared", lambda leaf: leaf.std, "std"),
+    rests_on=("test_p01_draws_from_its_key",),
+)
 def test_p01_draws_have_the_declared_spread(subject: Suite) -> None:
     declared = {leaf.path: leaf.std for leaf in subject.manifest() if leaf.std}
     if not declared or not subject.takes_keys():
@@ -37,7 +40,7 @@ def test_p01_draws_have_the_declared_spread(subject: Suite) -> None:
         check(centred, path, f"its mean is {text}, and not 0", hint)
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=("test_p01_draws_from_its_key",))
 def test_p01_every_draw_uses_the_key(subject: Suite) -> None:
     if not subject.takes_keys():
         not_applicable("the constructor takes no key")

@@ -21,7 +21,7 @@ from ...engine.applicability import (
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype
 from ...inspect.references import class_attributes
-from ...inspect.trees import attributes, is_under
+from ...inspect.trees import attributes, is_under, look_up
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Fault, Law, check
@@ -45,6 +45,9 @@ VALUES = Condition(
     "value",
     lambda suite: suite.declares_arrays(),
 )
+
+
+HIDDEN = "a field with `static=True`, which a parameter has not; or a child that flatten leaves out"
 
 
 def is_tuple(cls: type) -> bool:
@@ -97,6 +100,10 @@ def test_p02_leaves_are_the_declared_ones(subject: Suite) -> None:
     for leaf in subject.manifest():
         message = f"declared as {leaf.word}, but no {subject.noun}; the {subject.nouns} are {list(parts)}"
         there = any(subject.declared(n) == leaf for n in parts) or subject.may_be_absent(leaf)
+        is_hidden = not there and _is_array_at(subject, leaf.path)
+        check(
+            not is_hidden, leaf.path, f"declared as {leaf.word}, it is an array and no {subject.noun}", HIDDEN
+        )
         check_declared(subject, there, leaf.path, message)
     for name, value in parts.items():
         text = f"{type(value).__name__} {value!r:.200}"
@@ -104,6 +111,13 @@ def test_p02_leaves_are_the_declared_ones(subject: Suite) -> None:
         check(name not in subject.static, name, f"declared in `static`, and a {subject.noun}: {text}", hint)
         message = f"a {subject.noun} that is not declared: {text}"
         check_declared(subject, subject.declared(name) is not None, name, message)
+
+
+def _is_array_at(subject: Suite, path: str) -> bool:
+    """Whether an instance holds an array at a path, be it a leaf or not."""
+    with contextlib.suppress(AttributeError, LookupError, TypeError, ValueError):
+        return is_array(look_up(subject.cached_instance(), path))
+    return False
 
 
 @CHECKS.register(of_class("nothing is declared that is found by position", is_tuple), ARRAYS_DECLARED)
@@ -168,7 +182,7 @@ def leaves_below(subject: Suite) -> list[tuple[str, Any]]:
     ]
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=("test_p02_leaves_are_the_",))
 def test_p02_no_array_hides_elsewhere(subject: Suite) -> None:
     check_nothing_hides(subject, subject.cached_instance())
     if subject.is_mutable and subject.called():

@@ -13,6 +13,7 @@ from ...report import Fault, check
 from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations
 from ...snapshot.files import change, file_of, record_of, tests_of
 from ...snapshot.format import (
+    GONE,
     NOT_RECORDED,
     Entry,
     NoRecord,
@@ -58,7 +59,7 @@ EVERY = (*SECTIONS, *FURTHER)
 SHOWN = 8  # numbers that differ
 
 
-@CHECKS.register(RECORDED)
+@CHECKS.register(RECORDED, rests_on=("test_",))  # whatever is wrong moves numbers
 def test_p19_numbers_are_those_of_the_record(subject: Suite) -> None:
     mode = mode_of(subject, tests_of(subject))
     if mode == UPDATE or (mode == RECORD and not has_record(subject)):
@@ -82,7 +83,9 @@ def compare(subject: Suite, text: str) -> None:
         key=lambda line: line.startswith("gradient of ")
     )  # they follow from what is computed
     is_new = all(f": {NOT_RECORDED} (" in line for line in differences_found)
+    is_gone = all(f": {GONE} (" in line for line in differences_found)
     message = "it computes what is not recorded yet" if is_new else "it does not compute what is recorded"
+    message += ", which raises now, or is there no more" * is_gone
     hint = how_to_add(subject) if is_new else how_to_approve(subject)
     shown = differences_found[:SHOWN] + ["and more"] * (len(differences_found) > SHOWN)
     where = differences_found[0].partition(":")[0] if differences_found else ""

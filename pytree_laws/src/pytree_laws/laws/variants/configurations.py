@@ -19,7 +19,7 @@ from ...discover.evaluation import (
     unused_arguments,
 )
 from ...discover.invocation import build_with, call_function, example_construction
-from ...discover.resize import Resized, at_a_bound, fits_otherwise, of_small_sizes
+from ...discover.resize import Resized, at_a_bound, fits_otherwise, hard_coded_sizes, of_small_sizes
 from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import example_call
@@ -45,6 +45,7 @@ from .configuration_dtypes import (
 CHECKS = Checks()
 
 MAX_RUN = 2  # configurations that are run, and not traced alone
+HARD_CODED = "a number where the size of an array belongs: `x.shape[-1]`, `self.weight.shape[0]`"
 SQUEEZED = "`squeeze` without an axis, which takes sizes of one too"
 EMPTY = "a sum or a loop in Python, which gives its plain 0 where there is nothing"
 NOT_ALLOWED = (
@@ -91,7 +92,7 @@ def test_p01_stores_no_two_values_in_each_other_s_place(subject: Suite) -> None:
         check(not wrong, f"{name}, {other}", message, "two names in the wrong order")
 
 
-@CHECKS.register(TAKES_DTYPE)
+@CHECKS.register(TAKES_DTYPE, rests_on=("test_p02_",))
 def test_p02_the_dtype_reaches_every_leaf_in_each_configuration(subject: Suite) -> None:
     hint = "an array that is made without `dtype`"
     for traced in _trials(subject):
@@ -126,7 +127,7 @@ def test_p07_can_be_called_in_each_configuration(subject: Suite) -> None:
             _refuse(traced, said or fits_otherwise(subject, traced))
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=("test_p02_the_dtype", "test_p07_outputs_are"))
 def test_p07_has_the_same_dtypes_in_each_configuration(subject: Suite) -> None:
     usual = dtypes_of(_usual(subject))
     for configuration in _traced(subject):
@@ -136,6 +137,14 @@ def test_p07_has_the_same_dtypes_in_each_configuration(subject: Suite) -> None:
                 message = f"it is {dtype}, and {before} in the example"
                 hint = "a number or an array of another dtype: `dtype=x.dtype`"
                 check(dtype == before, _place(configuration, f"output {i}"), message, hint)
+
+
+@CHECKS.register(severity=ADVICE)
+def test_p07_takes_other_sizes(subject: Suite) -> None:
+    subject.need_call()
+    for name, size, error in hard_coded_sizes(subject):
+        message = f"the call takes no other size; it raised {error_text(error)}"
+        raise Fault(f"call with {name}={size}", message, HARD_CODED) from error
 
 
 @CHECKS.register()

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import jax
-
 from ...declare.methods import Method
 from ...discover.method_programs import compiled_methods, pushed, traceable
 from ...discover.method_uses import example_use, trace_text, trace_use
@@ -12,7 +10,7 @@ from ...engine.applicability import Condition
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact
 from ...inspect.static_values import alternatives
-from ...inspect.trees import look_up
+from ...inspect.trees import look_up, structure
 from ...kinds.suite import Suite
 from ...report import check
 from ...values.randomize import perturb_leaf
@@ -68,7 +66,7 @@ def _others(leaf: Any, seed: int) -> Iterator[Any]:
 
 
 def _differ(subject: Suite, before: list[Any], after: list[Any]) -> bool:
-    same_form = jax.tree.structure(before) == jax.tree.structure(after)
+    same_form = structure(before) == structure(after)
     return not same_form or before[0] != after[0] or differ(subject, before[1:], after[1:])
 
 

@@ -58,6 +58,7 @@ ANEW = (
     "function of the module, and give it the instance as an argument"
 )
 VALUES = "values decide a branch or a shape: `jnp.where`, or `Method(..., traced=False)`"
+RENAMED = "a method that was renamed or taken out: say the same in `methods` of the tests"
 RAISES = "what raises whenever it is used; a `raise` with the reason says so on purpose"
 
 
@@ -86,10 +87,19 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
     errors = tried(subject).items()
     broken = {name: error for name, error in errors if _is_broken(subject, name, error)}
     for name, error in broken.items():
+        if _is_missing(subject.cached_instance(), name):
+            raise Fault(
+                name, "the suite declares it in `methods`, and the class has nothing of this name", RENAMED
+            )
         others = ", ".join(other for other in broken if other != name)
         message = f"it raised {type(error).__name__}: {message_of(error):.300}"
         message += f"; so do {others}" if others else ""
         raise Fault(name, message, hint_of(subject, error) or RAISES) from error
+
+
+def _is_missing(instance: Any, name: str) -> bool:
+    """Whether neither the class nor the instance has a method; a property may raise an `AttributeError` by itself."""
+    return not (hasattr(type(instance), name) or hasattr(instance, name))
 
 
 def _is_broken(subject: Suite, name: str, error: Exception | None) -> bool:
