@@ -15,6 +15,8 @@ COUNT = re.compile(
 """Names of numbers that count something, and are the size of no axis."""
 DIM = re.compile(r"(?<![\w*])[A-Za-z]\w*")
 """A dim of one axis, in what a docstring says."""
+_OF_SELF = re.compile(r"\{(?:self\.)?([^{}]+)\}")
+"""A dim that jaxtyping reads off an attribute or an argument at the call."""
 LARGEST = 64
 SMALL = (3, 2)
 """Sizes to try where no other will do: of points in space and in a plane."""
@@ -36,7 +38,7 @@ class Sizes:
 
     def of_dims(self, dims: str) -> tuple[int, ...] | None:
         """The shape that the dims of an annotation name; None where they say nothing."""
-        words = [word for word in dims.split() if "..." not in word and not word.startswith("*")]
+        words = [word for word in named_dims(dims).split() if "..." not in word and not word.startswith("*")]
         if not words and dims.strip():
             return None
         return tuple(self.of_dim(word, place) for place, word in enumerate(words))
@@ -54,6 +56,11 @@ class Sizes:
             return int(eval(word, {}, {name: self.of(name) for name in names}))
         except Exception:
             return self.of(word)
+
+
+def named_dims(dims: str) -> str:
+    """The dims of an annotation by their names, as `x_dim` for `{self.x_dim}`."""
+    return _OF_SELF.sub(lambda dim: dim[1] if dim[1].isidentifier() else f"({dim[1]})", dims)
 
 
 def held_sizes(instance: Any, state: Any = None) -> tuple[int, ...]:

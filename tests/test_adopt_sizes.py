@@ -1,0 +1,70 @@
+"""The sizes of what a call is given: those that the class names, and as many places as it reads."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import write_tree
+from tests.test_adopt import adopt
+
+SOURCE = '''
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+
+class Adapted(eqx.Module):
+    """A norm whose annotations read their dims off the instance."""
+
+    x_dim: int = eqx.field(static=True)
+    y_dim: int = eqx.field(static=True)
+    weight: jax.Array
+
+    def __init__(self, x_dim: int, y_dim: int):
+        self.x_dim, self.y_dim = x_dim, y_dim
+        self.weight = jnp.full((2 * x_dim, y_dim), 0.5, "float32")
+
+    def __call__(
+        self, x: Float[Array, "{self.x_dim}"], y: Float[Array, "{self.y_dim}"]
+    ) -> Float[Array, "{self.x_dim}"]:
+        scale, shift = jnp.split(self.weight @ y, 2)
+        return jnp.exp(scale) * x + shift
+
+
+class Spheres(eqx.Module):
+    """Spheres that rays meet; three coordinates are read one by one."""
+
+    radii: Float[Array, " count"]
+
+    def distance(self, origin, direction):
+        along = origin[0] * direction[0] + origin[1] * direction[1] + origin[2] * direction[2]
+        return jnp.min(jax.vmap(lambda radius: along - radius)(self.radii))
+
+
+class Sums(eqx.Module):
+    """Reads a coordinate, and takes any number of them."""
+
+    weight: Float[Array, ""]
+
+    def __call__(self, x):
+        return self.weight * jnp.tanh(x.sum()) + x[1]
+'''
+
+
+@pytest.fixture(scope="module")
+def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder: Path = write_tree(tmp_path_factory.mktemp("sizes"), {"shapes.py": SOURCE})
+    report = json.loads(adopt(folder, "shapes", "--json").stdout)
+    return {one["class"].rpartition(":")[2]: one["arguments"] for one in report["classes"]}
+
+
+def test_dims_that_are_read_off_the_instance_are_those_of_the_instance(calls: dict[str, Any]) -> None:
+    assert calls["Adapted"] == ["sample(seed, (3,))", "sample(seed, (2,))"]
+
+
+def test_a_vector_has_as_many_places_as_are_read(calls: dict[str, Any]) -> None:
+    assert calls["Spheres"] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]
+    assert calls["Sums"] == ["sample(seed, (5,))"]
