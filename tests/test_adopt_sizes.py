@@ -44,6 +44,16 @@ class Spheres(eqx.Module):
         return jnp.min(jax.vmap(lambda radius: along - radius)(self.radii))
 
 
+class Planes(eqx.Module):
+    """Planes that rays meet; the direction is a matrix product, and the origin read one by one."""
+
+    normals: Float[Array, "count 3"]
+
+    def distance(self, origin, direction):
+        along = jnp.stack([origin[0], origin[1], origin[2]])
+        return jnp.min(jnp.tanh(self.normals @ direction) + self.normals @ along)
+
+
 class Sums(eqx.Module):
     """Reads a coordinate, and takes any number of them."""
 
@@ -67,4 +77,5 @@ def test_dims_that_are_read_off_the_instance_are_those_of_the_instance(calls: di
 
 def test_a_vector_has_as_many_places_as_are_read(calls: dict[str, Any]) -> None:
     assert calls["Spheres"] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]
+    assert calls["Planes"] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]
     assert calls["Sums"] == ["sample(seed, (5,))"]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..values import names
+from ..values.domains import apart
 from ..values.sizes import foreign_sizes, held_sizes, named_sizes
 from ..values.sources import Source
 from .called import Called, Subject, Trace
@@ -45,7 +46,7 @@ def with_places_read(subject: Subject, called: Called) -> Called:
         ends = {axes[-1] for axes in shapes_in(called.arguments[name]) if axes}
         if len(ends) == 1 and ends <= foreign and 1 < reads.get(name, 0) < min(ends):
             arguments[name] = resized(called.arguments[name], min(ends), reads[name])
-    resized_call = replace(called, arguments=arguments)
+    resized_call = replace(called, arguments=apart(arguments))
     trace = traced(subject, resized_call)
     return resized_call if trace.arrays and trace.by_arguments else called
 
