@@ -1,4 +1,4 @@
-"""The sizes of what a call is given: those that the class names, and as many places as it reads."""
+"""The sizes of what a call is given: those that the class names, and as many places as it reads; and what positions are."""
 
 import json
 from pathlib import Path
@@ -54,6 +54,25 @@ class Planes(eqx.Module):
         return jnp.min(jnp.tanh(self.normals @ direction) + self.normals @ along)
 
 
+class Sensors(eqx.Module):
+    """Sensors in space, which have a place and a rotation."""
+
+    positions: Array
+    rotations: Array
+
+    def __call__(self, x: Float[Array, ""]) -> Array:
+        return x * self.positions + self.rotations
+
+
+class Tokens(eqx.Module):
+    """Tokens in a sequence."""
+
+    table: Float[Array, " size"]
+
+    def __call__(self, positions: Array) -> Array:
+        return self.table[positions]
+
+
 class Sums(eqx.Module):
     """Reads a coordinate, and takes any number of them."""
 
@@ -65,17 +84,24 @@ class Sums(eqx.Module):
 
 
 @pytest.fixture(scope="module")
-def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def adopted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder: Path = write_tree(tmp_path_factory.mktemp("sizes"), {"shapes.py": SOURCE})
     report = json.loads(adopt(folder, "shapes", "--json").stdout)
-    return {one["class"].rpartition(":")[2]: one["arguments"] for one in report["classes"]}
+    return {one["class"].rpartition(":")[2]: one for one in report["classes"]}
 
 
-def test_dims_that_are_read_off_the_instance_are_those_of_the_instance(calls: dict[str, Any]) -> None:
-    assert calls["Adapted"] == ["sample(seed, (3,))", "sample(seed, (2,))"]
+def test_dims_that_are_read_off_the_instance_are_those_of_the_instance(adopted: dict[str, Any]) -> None:
+    assert adopted["Adapted"]["arguments"] == ["sample(seed, (3,))", "sample(seed, (2,))"]
 
 
-def test_a_vector_has_as_many_places_as_are_read(calls: dict[str, Any]) -> None:
-    assert calls["Spheres"] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]
-    assert calls["Planes"] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]
-    assert calls["Sums"] == ["sample(seed, (5,))"]
+def test_a_vector_has_as_many_places_as_are_read(adopted: dict[str, Any]) -> None:
+    assert adopted["Spheres"]["arguments"] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]
+    assert adopted["Planes"]["arguments"] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]
+    assert adopted["Sums"]["arguments"] == ["sample(seed, (5,))"]
+
+
+def test_positions_are_places_in_space_beside_rotations_and_indices_elsewhere(
+    adopted: dict[str, Any],
+) -> None:
+    assert '"int"' not in adopted["Sensors"]["built"]
+    assert '"int"' in adopted["Tokens"]["arguments"][0]
