@@ -73,6 +73,18 @@ class Tokens(eqx.Module):
         return self.table[positions]
 
 
+class Wide(eqx.Module):
+    """A projection of a width that nobody chooses."""
+
+    weight: jax.Array
+
+    def __init__(self):
+        self.weight = jnp.full((3, 96), 0.5, "float32")
+
+    def __call__(self, x):
+        return self.weight @ x
+
+
 class Sums(eqx.Module):
     """Reads a coordinate, and takes any number of them."""
 
@@ -98,6 +110,10 @@ def test_a_vector_has_as_many_places_as_are_read(adopted: dict[str, Any]) -> Non
     assert adopted["Spheres"]["arguments"] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]
     assert adopted["Planes"]["arguments"] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]
     assert adopted["Sums"]["arguments"] == ["sample(seed, (5,))"]
+
+
+def test_a_large_size_that_the_instance_holds_is_tried_as_well(adopted: dict[str, Any]) -> None:
+    assert adopted["Wide"]["arguments"] == ["sample(seed, (96,))"]
 
 
 def test_positions_are_places_in_space_beside_rotations_and_indices_elsewhere(
