@@ -265,10 +265,21 @@ class Camera(NamedTuple):
 """
 
 
+LAZY = """
+__all__ = ["Lazy"]
+
+
+def __getattr__(name):
+    if name == "Lazy":
+        raise ImportError("Lazy needs an extra")
+    raise AttributeError(name)
+"""
+
+
 def test_what_is_passed_over_and_what_was_guessed_is_told(tmp_path: Path) -> None:
     write_tree(
         tmp_path,
-        {"nets/__init__.py": "", "nets/camera.py": CAMERA, "nets/lacks.py": "import no_such_module\n"},
+        {"nets/__init__.py": LAZY, "nets/camera.py": CAMERA, "nets/lacks.py": "import no_such_module\n"},
     )
     result = adopt(tmp_path, "nets", "--dry-run")
     assert (
@@ -282,7 +293,8 @@ def test_what_is_passed_over_and_what_was_guessed_is_told(tmp_path: Path) -> Non
     assert "--no-register" not in result.stdout
     report = json.loads(adopt(tmp_path, "nets", "--dry-run", "--json").stdout)
     assert report["left_out"] == [
-        {"module": "nets.lacks", "why": "ModuleNotFoundError: No module named 'no_such_module'"}
+        {"module": "nets.lacks", "why": "ModuleNotFoundError: No module named 'no_such_module'"},
+        {"module": "nets.Lazy", "why": "ImportError: Lazy needs an extra"},
     ]
 
 

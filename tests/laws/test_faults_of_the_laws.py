@@ -274,6 +274,27 @@ def test_a_flag_of_what_is_random_is_advice_where_nothing_is() -> None:
     assert broken.value.finding.severity == ADVICE
 
 
+class Tilted(eqx.Module):
+    """A direction that is tilted by an angle in seconds of arc."""
+
+    angle: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return x + jnp.sin(jnp.deg2rad(self.angle / 3600))
+
+
+class TiltedSuite(Untraced):
+    leaves = (Leaf("angle", "param", (3,)),)
+    cls = Tilted
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"angle": sample(seed, (3,))}
+
+
+def test_an_effect_that_rounding_hides_is_seen_with_a_larger_value() -> None:
+    TiltedSuite().test_p08_every_parameter_changes_the_output()
+
+
 def test_arrays_of_numpy_are_compared_as_arrays() -> None:
     value = np.arange(3.0, dtype="float32")
     check_same_bits({"x": value}, {"x": value.copy()}, "they differ")

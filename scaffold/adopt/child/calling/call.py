@@ -18,12 +18,12 @@ from ..values.annotations import ARRAYS, EMPTY, is_shaped, required, with_count
 from ..values.candidates import values_for
 from ..values.domains import apart
 from ..values.plain import Context, array, arrays, tuple_of
-from ..values.sizes import DIM, Sizes, foreign_sizes, held_sizes, named_sizes, shapes_of
+from ..values.sizes import DIM, Sizes, foreign_sizes, held_sizes, named_dims, named_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
 from .called import Called, Subject
 from .hints import NO_HINTS, Hints, hints_of, with_hints
 from .invoke import UNBOUND, over_batch
-from .own_sizes import with_own_size
+from .own_sizes import with_size_known
 from .static_arguments import static_arguments
 from .trace import instead, shape_in, trace_call
 
@@ -140,7 +140,7 @@ def search(
             if called is not None:
                 if called.is_full:
                     called = with_alternative(subject, called, wanted, context)
-                    return called if context.as_documented else with_own_size(subject, called)
+                    return called if context.as_documented else with_size_known(subject, called)
                 fallback = fallback or called
     return fallback
 
@@ -186,7 +186,7 @@ def dims_of(wanted: Sequence[inspect.Parameter]) -> list[str]:
     dims: list[str] = []
     for parameter in wanted:
         for kind in typing.get_args(parameter.annotation) or (parameter.annotation,):
-            text = kind.dim_str if is_shaped(kind) else ""
+            text = named_dims(kind.dim_str) if is_shaped(kind) else ""
             dims += [
                 word for word in re.findall(r"[A-Za-z_]\w*", re.sub(r"[*#?]\w+", "", text)) if word != "_"
             ]

@@ -53,5 +53,27 @@ def reached(jaxpr: Any, marks: Sequence[Marks], cuts: Callable[[Any], bool]) -> 
     return [of(atom) for atom in jaxpr.outvars]
 
 
+def places_read(jaxpr: Any, variable: Any) -> int | None:
+    """Up to which place of its last axis a jaxpr reads a variable; None where it takes the axis as it is."""
+    most = 0
+    for equation in jaxpr.eqns:
+        for inner, atom in enumerate(equation.invars):
+            if atom is not variable:
+                continue
+            place = _place_read(equation, inner)
+            if place is None:
+                return None
+            most = max(most, place)
+    return None if any(atom is variable for atom in jaxpr.outvars) else most
+
+
+def _place_read(equation: Any, place: int) -> int | None:
+    """Up to which place an equation reads an input."""
+    inner = inner_jaxprs(equation)
+    if len(inner) == 1 and len(inner[0].invars) == len(equation.invars):
+        return places_read(inner[0], inner[0].invars[place])
+    return equation.params["limit_indices"][-1] if equation.primitive.name == "slice" else None
+
+
 def is_empty(value: Any) -> bool:
     return getattr(value, "size", 1) == 0

@@ -1,16 +1,22 @@
-"""The size that an instance names for its features, in the place of another one that a call takes as well."""
+"""The size that an instance names for its features, or that a call reads, in the place of another one that it takes as well."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from ..values import names
+from ..values.domains import apart
 from ..values.sizes import foreign_sizes, held_sizes, named_sizes
 from ..values.sources import Source
-from .called import Called, Subject
+from .called import Called, Subject, Trace
 from .trace import trace_call
 
 _SHAPE = re.compile(r"(?<=sample\()(seed(?: \+ \d+)?, )\(([\d, ]*)\)")
+
+
+def with_size_known(subject: Subject, called: Called) -> Called:
+    """The call with the sizes that the instance names, or that the call reads."""
+    return with_places_read(subject, with_own_size(subject, called))
 
 
 def with_own_size(subject: Subject, called: Called) -> Called:
@@ -26,11 +32,31 @@ def with_own_size(subject: Subject, called: Called) -> Called:
         return called
     [size], [end] = sizes, foreign
     arguments = {name: resized(source, end, size) for name, source in called.arguments.items()}
+    resized_call = replace(called, arguments=arguments)
+    trace = traced(subject, resized_call)
+    return resized_call if trace.arrays and trace.by_arguments else called
+
+
+def with_places_read(subject: Subject, called: Called) -> Called:
+    """The call with vectors of as many places as it reads, where their size was a guess and others are never read."""
+    reads = traced(subject, called).reads
+    foreign = {*foreign_sizes(held_sizes(subject.instance, subject.state))}
+    arguments = dict(called.arguments)
+    for name in called.guesses:
+        ends = {axes[-1] for axes in shapes_in(called.arguments[name]) if axes}
+        if len(ends) == 1 and ends <= foreign and 1 < reads.get(name, 0) < min(ends):
+            arguments[name] = resized(called.arguments[name], min(ends), reads[name])
+    resized_call = replace(called, arguments=apart(arguments))
+    trace = traced(subject, resized_call)
+    return resized_call if trace.arrays and trace.by_arguments else called
+
+
+def traced(subject: Subject, called: Called) -> Trace:
+    """The trace of a call; where it cannot be traced, one that shows nothing."""
     try:
-        trace = trace_call(subject, called.method, arguments, called.keywords, called.axis)
+        return trace_call(subject, called.method, called.arguments, called.keywords, called.axis)
     except Exception:
-        return called
-    return replace(called, arguments=arguments) if trace.arrays and trace.by_arguments else called
+        return Trace(0, by_parameters=False, by_arguments=False, by_name={})
 
 
 def shapes_in(source: Source) -> Sequence[tuple[int, ...]]:

@@ -15,7 +15,7 @@ from pytree_laws.trace.jaxprs import NEEDS_VALUES, is_variable
 from ..classes.kinds import is_nnx
 from ..values.sources import Source
 from .called import Called, Subject, Trace
-from .dependencies import is_empty, used_inputs
+from .dependencies import is_empty, places_read, used_inputs
 from .invoke import Axis, invoke
 
 NUMBERS = (bool, int, float, complex)
@@ -70,13 +70,24 @@ def read_trace(closed: Any, outputs: Any, instance_arrays: Any, argument_arrays:
     trained = [mark for floating, mark in leaf_marks if floating]
     # jax takes the entries of a dict in the order of their keys.
     by_name = {key: [next(used) for _ in argument_arrays[key]] for key in sorted(argument_arrays)}
+    variables = iter(closed.jaxpr.invars[len(leaf_marks) :])
+    of_name = {key: [next(variables) for _ in marks] for key, marks in by_name.items()}
+    places = {key: places_read(closed.jaxpr, each[0]) for key, each in of_name.items() if len(each) == 1}
     every = [mark for marks in by_name.values() for mark in marks]
     full = [output for output in outputs if not is_empty(output)]
     flat = {key: any(marks) for key, marks in by_name.items() if marks}
     by_parameters = any(trained) or (not trained and (any(mark for _, mark in leaf_marks) or any(every)))
     share = sum(trained) / len(trained) if trained else 1.0
     computes = any(atom not in closed.jaxpr.invars for atom in closed.jaxpr.outvars if is_variable(atom))
-    return Trace(len(full), by_parameters, any(every) or not every, flat, share=share, computes=computes)
+    return Trace(
+        len(full),
+        by_parameters,
+        any(every) or not every,
+        flat,
+        share=share,
+        computes=computes,
+        reads={key: place for key, place in places.items() if place},
+    )
 
 
 def partition_instance(instance: Any) -> tuple[Any, Any]:

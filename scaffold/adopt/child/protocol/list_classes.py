@@ -95,7 +95,7 @@ def classes_of(
         return
     for loaded_module in [loaded, *(modules_below(loaded, passed_over) if whole else ())]:
         for key, value in sorted(
-            public_members(loaded_module).items(),
+            public_members(loaded_module, passed_over).items(),
             key=lambda pair: (pair[0] != said_by(pair[1], "__name__"), pair[0]),
         ):
             if is_own(value, loaded_module, module if whole else loaded_module.__name__):
@@ -126,11 +126,20 @@ def split_target(module: str, name: str) -> tuple[str, str]:
     return module, name
 
 
-def public_members(module: ModuleType) -> dict[str, Any]:
-    """The classes that a module names for its users, and the functions that make transformations."""
+def public_members(module: ModuleType, passed_over: list[dict[str, str]] | None = None) -> dict[str, Any]:
+    """The classes that a module names for its users, and the functions that make transformations.
+
+    A module may import what a name stands for at the first look at it. One that cannot be imported is passed over, and noted.
+    """
     every = getattr(module, "__all__", None)
     names = every if every is not None else [name for name in vars(module) if not name.startswith("_")]
-    members = {name: getattr(module, name, None) for name in names}
+    members: dict[str, Any] = {}
+    for name in names:
+        try:
+            members[name] = getattr(module, name, None)
+        except STOPS as error:
+            if passed_over is not None:
+                passed_over.append({"module": f"{module.__name__}.{name}", "why": error_text(error)})
     return {name: value for name, value in members.items() if is_target(value)}
 
 

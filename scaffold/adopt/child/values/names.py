@@ -43,6 +43,11 @@ PROBABILITIES = re.compile(r"(^|_)(probs?|probabilit(y|ies))$")
 INDEX = re.compile(
     r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index|indices|labels?)$"
 )
+PLACES = re.compile(r"^positions?$")
+IN_SPACE = re.compile(
+    r"^(rotation|orientation|direction|velocit|momentum|momenta|force|normal|quaternion|mass|charge|speed)"
+)
+"""Arguments beside which a position is a place in space, and no index of a token."""
 EDGES = re.compile(r"^edge_(index|list)$")
 """The edges of a graph: in two rows, the nodes where they begin and end."""
 WHOLE = re.compile(r"(steps|periods?|iters?|iterations|epochs)$|(^|_)(every|num|n)_")

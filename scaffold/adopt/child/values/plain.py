@@ -166,7 +166,9 @@ def as_documented(name: str, context: Context) -> list[Source]:
 
 def dtype_by_name(name: str, context: Context) -> str:
     """The dtype of an array, as a docstring or else its name says it."""
-    return context.documented.dtypes.get(name, "int" if names.INDEX.search(name) else "float")
+    in_space = names.PLACES.search(name) and any(map(names.IN_SPACE.search, context.others))
+    is_index = names.INDEX.search(name) and not in_space
+    return context.documented.dtypes.get(name, "int" if is_index else "float")
 
 
 def functions(name: str, arity: int | None, context: Context) -> list[Source]:

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,14 @@ COUNT = re.compile(
 """Names of numbers that count something, and are the size of no axis."""
 DIM = re.compile(r"(?<![\w*])[A-Za-z]\w*")
 """A dim of one axis, in what a docstring says."""
+_OF_SELF = re.compile(r"\{(?:self\.)?([^{}]+)\}")
+"""A dim that jaxtyping reads off an attribute or an argument at the call."""
 LARGEST = 64
+"""The largest size that is tried like any other."""
+HUGE, MAX_HUGE = 4096, 2
+"""The largest size that is tried at all, and how many above the other limit."""
+FEW_SMALL = 4
+"""How many sizes are tried before large ones."""
 SMALL = (3, 2)
 """Sizes to try where no other will do: of points in space and in a plane."""
 
@@ -36,7 +44,7 @@ class Sizes:
 
     def of_dims(self, dims: str) -> tuple[int, ...] | None:
         """The shape that the dims of an annotation name; None where they say nothing."""
-        words = [word for word in dims.split() if "..." not in word and not word.startswith("*")]
+        words = [word for word in named_dims(dims).split() if "..." not in word and not word.startswith("*")]
         if not words and dims.strip():
             return None
         return tuple(self.of_dim(word, place) for place, word in enumerate(words))
@@ -56,8 +64,16 @@ class Sizes:
             return self.of(word)
 
 
+def named_dims(dims: str) -> str:
+    """The dims of an annotation by their names, as `x_dim` for `{self.x_dim}`."""
+    return _OF_SELF.sub(lambda dim: dim[1] if dim[1].isidentifier() else f"({dim[1]})", dims)
+
+
 def held_sizes(instance: Any, state: Any = None) -> tuple[int, ...]:
-    """The sizes that an instance and its state hold, each once: of last axes, which take what is given; numbers; other axes."""
+    """The sizes that an instance and its state hold, each once: of last axes, which take what is given; numbers; other axes.
+
+    Of large ones there are those that most axes have.
+    """
     leaves = jax.tree.leaves((instance, state))
     sizes = [axes[-1] for leaf in leaves if (axes := axes_of(leaf))]
     for value in attributes_below(instance):
@@ -68,7 +84,11 @@ def held_sizes(instance: Any, state: Any = None) -> tuple[int, ...]:
         sizes += axes_of(value) if hasattr(value, "dtype") else ()
     for leaf in leaves:
         sizes += axes_of(leaf)
-    return tuple(dict.fromkeys(size for size in sizes if 1 < size < LARGEST))
+    axes = Counter(size for leaf in leaves for size in axes_of(leaf))
+    by_frequency = [size for size, _ in axes.most_common()]
+    large = [size for size in dict.fromkeys([*by_frequency, *sizes]) if LARGEST <= size <= HUGE]
+    small = [size for size in dict.fromkeys(sizes) if 1 < size < LARGEST]
+    return (*small[:FEW_SMALL], *large[:MAX_HUGE], *small[FEW_SMALL:])
 
 
 def axes_of(value: Any) -> tuple[int, ...]:

@@ -23,6 +23,9 @@ LAW = Law(
 )
 CHECKS = Checks(LAW)
 
+HUGE = 1000.0
+"""How much larger a value gets whose edits do not show."""
+
 
 @CHECKS.register()
 def test_p08_compiled_calls_see_every_edit(subject: Suite) -> None:
@@ -58,7 +61,10 @@ def changes_output(subject: Suite, path: str, seed: int) -> bool:
         return [subject.output_of(compiled(instance, *arguments)) for arguments in examples]
 
     before = outputs(instance)
-    edits = (subject.with_array(instance, path, perturb_leaf(value, sign)) for sign in (1, -1))
+    values = [perturb_leaf(value, 1), perturb_leaf(value, -1)]
+    # An angle in seconds of arc is hidden by rounding until it is large.
+    values += [HUGE * value] if is_floating(value) else []
+    edits = (subject.with_array(instance, path, edited) for edited in values)
     return any(differ(subject, before, outputs(edited)) for edited in edits)
 
 

@@ -1,0 +1,79 @@
+"""Options of a call: what they change may lie in the structure of the result, and a base may ask for them."""
+
+from typing import Any, ClassVar, Literal
+
+import equinox as eqx
+import jax
+import pytest
+
+from pytree_laws import LawBroken, Leaf, PytreeLaws, sample
+from pytree_laws.report import ADVICE, FAULT
+
+Mode = Literal["same", "valid"]
+
+
+class Layer(eqx.Module):
+    """A layer that a factory makes."""
+
+    weight: jax.Array
+    mode: str = eqx.field(static=True)
+
+
+class Factory(eqx.Module):
+    """A factory whose option is a setting of the layer."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array, mode: Mode = "same") -> Layer:
+        return Layer(self.weight * x, mode)
+
+
+class Idle(eqx.Module):
+    """A module that ignores an option of its own."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array, mode: Mode = "same") -> jax.Array:
+        return self.weight * x
+
+
+class IdleToo(Idle):
+    """A class of that kind, which has no use for the option either."""
+
+    def __call__(self, x: jax.Array, mode: Mode = "same") -> jax.Array:
+        return self.weight + x
+
+
+class FactorySuite(PytreeLaws):
+    leaves = (Leaf("weight", "param", (3,)),)
+    cls: ClassVar[type] = Factory
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"weight": sample(seed, (3,))}
+
+    def build(self, **inputs: Any) -> Any:
+        return self.cls(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+class IdleSuite(FactorySuite):
+    cls = Idle
+
+
+class IdleTooSuite(FactorySuite):
+    cls = IdleToo
+
+
+def test_an_option_that_becomes_a_setting_of_what_is_made_matters() -> None:
+    FactorySuite().test_p08_every_flag_of_the_call_matters()
+
+
+@pytest.mark.parametrize(("suite", "severity"), [(IdleSuite, FAULT), (IdleTooSuite, ADVICE)])
+def test_an_option_that_a_base_asks_for_is_no_choice_of_the_class(
+    suite: type[FactorySuite], severity: str
+) -> None:
+    with pytest.raises(LawBroken, match="at each of its values") as broken:
+        suite().test_p08_every_flag_of_the_call_matters()
+    assert broken.value.finding.severity == severity
