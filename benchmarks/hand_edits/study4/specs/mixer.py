@@ -81,7 +81,7 @@ class Mixer(Module, save=True):
             for block in self.blocks:
                 x = block(x)
         else:
-            for block, one in zip(self.blocks, keys):
+            for block, one in zip(self.blocks, keys, strict=True):
                 x = block(x, key=one)
         logits = x @ self.head / self.temperature
         return 30 * jnp.tanh(logits / 30) if self.capped else logits
