@@ -1,6 +1,6 @@
 """Run the study: `python -m benchmarks.hand_edits.study`.
 
-`--list 2` runs those of `study2`, `--list 3` those of `study3`, `--only TEXT` the edits with this in their name,
+`--list 2` runs those of `study2`, `--list 3` those of `study3` and so on, `--only TEXT` the edits with this in their name,
 `--json FILE` writes every failure.
 """
 
@@ -12,13 +12,15 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.hand_edits import study2, study3
+from benchmarks.hand_edits import study2, study3, study4
 from benchmarks.hand_edits.study import STUDY
 from benchmarks.hand_edits.study.further import FURTHER
 from benchmarks.hand_edits.study.suites import SPECS, Failure, Folders, Outcome
 from benchmarks.hand_edits.verdicts import name_of
 
-LISTS = {1: (STUDY, SPECS), 2: (study2.STUDY, study2.SPECS), 3: (study3.STUDY, study3.SPECS)}
+LISTS = {1: (STUDY, SPECS)} | {
+    number: (study.STUDY, study.SPECS) for number, study in enumerate((study2, study3, study4), start=2)
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
