@@ -48,7 +48,7 @@ def test_the_command_line_writes_the_key_and_the_module(before: dict[str, str], 
     package = "lib." if before else ""
     line = f"from {package}serialisation import load_tree, save_tree"
     assert line in (source / "scale.py").read_text()
-    assert passed(forked_pytest(tmp_path, "-k", "p14")) == 7
+    assert passed(forked_pytest(tmp_path, "-k", "p14")) == 8
 
 
 def test_without_it_nothing_is_there(tmp_path: Path) -> None:

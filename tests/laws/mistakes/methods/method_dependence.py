@@ -1,11 +1,12 @@
-"""Methods that do not follow what they are declared to use, each with the form that does."""
+"""Methods that do not follow what they are declared to use, or are not there, each with the form that is right."""
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from harness.pairs import further
 from right.specimens import Leaf, Output, sample
 
-from mistakes.methods.method_results import MethodLaws, of_methods
+from mistakes.methods.method_results import MethodLaws, Scaling, of_methods, vector
 from pytree_laws import Method
 
 
@@ -64,3 +65,21 @@ of_choice("P8", "equal chances in the place of logits", "an edit of `logits`, de
     sample=_sample(lambda self: jnp.zeros(4)))  # fmt: skip
 of_choice("P5", "a number in the place of a width", "`width` is declared as used by it, and it does the same for",
     sample=_sample(width=lambda self: 2.0))  # fmt: skip
+
+
+class Undone(Scaling):
+    """Its inverse has a name of its own."""
+
+    def undo(self, y):
+        return self.inverse(y)
+
+
+class RenamedLaws(MethodLaws):
+    methods = (*MethodLaws.methods, Method("undo", vector, returns=(Output((3,)),)))
+
+
+further(
+    *("P7", "a method of another name than its suite says", Scaling, Undone),
+    *("`undo`", "the class has nothing of this name", "say the same in `methods`"),
+    base=RenamedLaws,
+)

@@ -47,17 +47,6 @@ class MethodLaws(Weighted):
     methods = (INVERSE, STEP, NORM)
 
 
-class Undone(Scaling):
-    """Its inverse has a name of its own."""
-
-    def undo(self, y):
-        return self.inverse(y)
-
-
-class RenamedLaws(MethodLaws):
-    methods = (*MethodLaws.methods, Method("undo", vector, returns=(Output((3,)),)))
-
-
 def of_methods(law, title, *words, base=MethodLaws, right=Scaling, **body):
     """A pair of `Scaling` with one member that is wrong, and of the right one."""
     wrong = type(
@@ -94,11 +83,6 @@ of_methods("P9", "a distance whose gradient is NaN at zero", "at `distance`", "a
     base=IndexedLaws, right=Indexed, distance=lambda self, x: jnp.sqrt(jnp.sum((self.weight * x) ** 2)))  # fmt: skip
 of_methods("P6", "a call that jits a bound method", "compiles", "`jax.jit` of a lambda",
     __call__=lambda self, x: jax.jit(functools.partial(Scaling.__call__, self))(x))  # fmt: skip
-further(
-    *("P7", "a method of another name than its suite says", Scaling, Undone),
-    *("`undo`", "the class has nothing of this name", "say the same in `methods`"),
-    base=RenamedLaws,
-)
 of_methods("P7", "a property that always raises", "`norm`", "it raised AttributeError",
     norm=property(lambda self: self.weights))  # fmt: skip
 of_methods("P7", "a property that nobody declared and that always raises", "`size`", "it raised",
