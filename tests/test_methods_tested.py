@@ -163,11 +163,11 @@ from scaffold.skeleton import Module, TrainState, data, param
 class Line(Module):
     '''A line.'''
 
-    slope: Float[Array, " size"] = param("normal(1.0)")
+    slope: Float[Array, "rows size"] = param("normal(1.0)")
 
-    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " rows"]:
         '''The line at `x`.'''
-        return self.slope * x
+        return self.slope @ x
 
 
 class Scaled(TrainState):
@@ -179,6 +179,10 @@ class Scaled(TrainState):
     def scaled(self, loss: Float[Array, ""]) -> Float[Array, ""]:
         '''The loss to differentiate.'''
         return loss * self.scale
+
+    def moved(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        '''What the model is given, scaled.'''
+        return x * self.scale
 """
 
 
@@ -186,7 +190,8 @@ def test_a_method_of_a_train_state_is_no_step_of_training(tmp_path: Path) -> Non
     write_tree(tmp_path, {".git/": "", "specs/line.py": LINE})
     result = scaffold(tmp_path, "new-module", "--spec", "specs/line.py")
     assert result.returncode == 0, result.stderr
-    assert passed(forked_pytest(tmp_path, "tests", "-k", "Scaled and (update or step)")) > 10
+    # A dim that the methods and the model name has one size, in the examples of training too.
+    assert passed(forked_pytest(tmp_path, "tests", "-k", "Scaled and (update or step or converges)")) > 10
 
 
 KEYS = """

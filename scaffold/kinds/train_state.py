@@ -127,7 +127,9 @@ def _members(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[str]
     of_model = _model(spec, known)
     if of_model is None or of_model.call is None or dict(spec.options).get("state"):
         return
-    called = suite_context(Subject(of_model, known))
+    sizes = Examples.of(spec, known).sizes_of(of_model)  # with which the tests build the model
+    sized = replace(of_model, test=replace(of_model.test, sizes=tuple(sizes.items())))
+    called = suite_context(Subject(sized, known))
     if called["arguments"]:
         yield f"def examples(self, seed: int) -> tuple[Any, ...]:\n    return ({', '.join(called['arguments'])},)"
         targets = f"{called['call_targets']} = examples"
