@@ -147,6 +147,7 @@ MISTAKES = {
         "update(jnp.ones(5))",
     ): "raised TypeError: add got incompatible shapes for broadcasting: (3,), (5,). (raised at: lib.py:",
     ("--call", "jnp.ones(3)"): "is no call of a method; legal are `METHOD(...)`, and `(...)` for `__call__`",
+    ("--call", "total"): "names no method; legal are `select(...)`, `update(...)`, `value(...)`",
     ("--call", "norm(3)"): "names no method; legal are `select(...)`, `update(...)`, `value(...)`",
 }
 

@@ -134,6 +134,12 @@ class Net(Module):
         ("parm, statick", "Flaot", "float", ["did you mean `param`?", "did you mean `static`?"]),
         ("param, static, buffr", "Float", "float", ["did you mean `buffer`?"]),
         ("param, static", "Flaot", "flaot", ["did you mean `Float`?", "did you mean `float`?"]),
+        (
+            "param",
+            "Float",
+            "int = statc(1)\n    rest: float",
+            ["did you mean `static`?", "write `from scaffold.skeleton import static`"],
+        ),
     ],
 )
 def test_a_misspelt_word_is_told_and_nothing_that_follows_from_it(

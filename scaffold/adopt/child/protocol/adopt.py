@@ -38,7 +38,7 @@ from ..judge.validate_example import (
 from ..transformations.describe import describe_transformation
 from ..values.sources import Source, as_said, distinct, refer
 from .found import build_to_json, call_to_json, methods_to_json
-from .options import MistakeError, built_as_said, call_as_said
+from .options import MistakeError, built_as_said, call_as_said, check_method
 
 Request = dict[str, Any]
 TRIES = 300
@@ -222,6 +222,8 @@ def call_for(
     wished, bracket, _ = request["call"].partition("(")
     if bracket:
         return call_as_said(cls, subject, request)
+    if wished:
+        check_method(cls, wished, wished)
     if not (wished or methods_of(cls)):
         return None
     call = find_call(cls, subject, wished, said, budget, failure)

@@ -69,6 +69,13 @@ def call_as_said(cls: Any, subject: Subject, request: Request) -> Called:
     return called
 
 
+def check_method(cls: Any, method: str, text: str) -> None:
+    """Refuses what the class has not, and what is no method of it, as a part that it holds. Raises `MistakeError`."""
+    if not callable(getattr(cls, method or "__call__", None)):
+        legal = ", ".join(f"`{name}(...)`" for name in methods_of(cls))
+        raise MistakeError("--call", text, f"names no method; legal are {legal}")
+
+
 def parse_call(cls: Any, subject: Subject, request: Request) -> Called:
     """A method and its arguments, as `--call` writes them."""
     text, imports = request["call"], request.get("imports", ())
@@ -76,9 +83,7 @@ def parse_call(cls: Any, subject: Subject, request: Request) -> Called:
     if not isinstance(tree, ast.Call) or ast.unparse(tree.func).count(".") > 1:
         raise MistakeError("--call", text, _NO_CALL)
     method = tree.func.attr if isinstance(tree.func, ast.Attribute) else ""
-    if not hasattr(subject.instance, method or "__call__"):
-        legal = ", ".join(f"`{name}(...)`" for name in methods_of(cls))
-        raise MistakeError("--call", text, f"names no method; legal are {legal}")
+    check_method(cls, method, text)
     names = list(inspect.signature(getattr(subject.instance, method or "__call__")).parameters)
     by_position = {
         names[i] if i < len(names) else f"argument{i}": argument for i, argument in enumerate(tree.args)

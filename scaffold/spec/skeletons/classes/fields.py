@@ -1,17 +1,24 @@
 """Fields of a skeleton, `weight: Float[Array, " n"] = param("zeros")`, to their tables."""
 
 import ast
+import builtins
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from scaffold.errors import suggestion
+from scaffold.errors import nearest, suggestion
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ClassType, OpaqueType, TupleType, arrays, as_stored, is_traced, walk
 from scaffold.spec.grammar.types import without_none as without_none_type
 from scaffold.spec.names import OF_TYPES
 from scaffold.spec.reading.roles import legal_roles
-from scaffold.spec.skeletons.words.annotations import is_of_grammar, misspelt_word, type_of, without_none
+from scaffold.spec.skeletons.words.annotations import (
+    ALIKE,
+    is_of_grammar,
+    misspelt_word,
+    type_of,
+    without_none,
+)
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes, Path
 from scaffold.spec.skeletons.words.values import expression, raw_value, table
@@ -69,7 +76,10 @@ def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, 
     if isinstance(value, ast.Call) and not word and called in WORDS and called not in names.bound:
         name = ast.unparse(value.func)
         notes.refuse(value, path, f"`{name}` is not imported", f"write `from {VOCABULARY} import {name}`")
-        return {}
+        word = called
+    elif isinstance(value, ast.Call) and not word and (meant := _misspelt(value.func, names)):
+        notes.refuse(value, path, f"the name `{called}` is not known here", f"did you mean `{meant}`?")
+        word = meant  # it is read as it is meant, so that nothing follows from it
     if not isinstance(value, ast.Call) or not word:
         notes.note((*path, "default"), value)
         return {"default": _default(value, notes)}
@@ -79,6 +89,15 @@ def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, 
         return {"role": "data"}  # whatever is meant, so that nothing else is said of it
     role = {} if word == "field" else {"role": word}
     return {**role, **_said(value, word, path, notes)}
+
+
+def _misspelt(function: ast.expr, names: Names) -> str | None:
+    """The word of the vocabulary that a name is near to which nothing brings."""
+    match function:
+        case ast.Name(id=name) if name not in (*names.whole, *names.bound, *vars(builtins)):
+            return nearest(name, WORDS, ALIKE)
+        case _:
+            return None
 
 
 def _said(call: ast.Call, word: str, path: Path, notes: Notes) -> dict[str, Any]:
