@@ -78,7 +78,7 @@ class FromZero(Layer):
         self.factor = jnp.zeros((), jnp.float32)
 
     def __call__(self, x):
-        return x[:2] + self.factor * jnp.tanh(self.weight @ x + self.bias)
+        return x[: len(self.bias)] + self.factor * jnp.tanh(self.weight @ x + self.bias)
 
 
 class FromZeroBase(LayerLaws):

@@ -54,15 +54,15 @@ class Thinned(eqx.Module):
     share: float = 0.3
 
     def __call__(self, x, *, key):
-        kept = 1 - self.stopped()
+        kept = 1 - self._stopped()
         return self.weight * jnp.where(jax.random.bernoulli(key, 0.7, x.shape), x / kept, 0)
 
-    def stopped(self):
+    def _stopped(self):
         return jax.lax.stop_gradient(self.share)
 
 
 class PassesOn(Thinned):
-    def stopped(self):
+    def _stopped(self):
         return self.share
 
 

@@ -81,7 +81,7 @@ further(
     "an average that is no whole model",
     WeightsAlone,
     AveragedWeights,
-    "no whole model",
+    "expected is that of the model",
     base=CountedLaws,
 )
 
@@ -119,5 +119,5 @@ def counted(title, broken, *words):
 counted(
     "an optimiser's state of what is not trained", InitsTheBuffer, "`optimiser.init(eqx.filter(model, spec))`"
 )
-counted("a weight that no step moves", MovesOne, "`slope` was not moved")
-counted("an average that begins at 0", AverageOfZeros, "the average does not begin at the weights")
+counted("a weight that no step moves", MovesOne, "at `model.slope`: it is trained, and a step left it")
+counted("an average that begins at 0", AverageOfZeros, "expected are the weights")

@@ -116,10 +116,14 @@ wrong("a function of a closure that returns more", TwoResults, "its function (",
 wrong(
     "dropout in a closure, by NumPy",
     NumPyDropout,
-    "other gradients through scan and cond",
-    "other gradients through custom_vjp",
+    "at `as_function`: the gradients are",
+    "at `custom_vjp`: the gradients are",
 )
-wrong("a closure that returns more where values are known", MoreWithValues, "it looks at values")
+wrong(
+    "a closure that returns more where values are known",
+    MoreWithValues,
+    "a result whose structure depends on values",
+)
 wrong("an error that does not say what an example is", UnpacksFirst, "an example is the tuple")
 
 
@@ -198,11 +202,15 @@ class SinglePrecision(Rate):
 
 
 wrong("a closure that keeps its example", KeepsItsExample, "values of the example reach the treedef")
-wrong("a list for an example", TakesLists, "test_an_example_that_is_no_tuple_is_refused] DID NOT RAISE")
+wrong(
+    "a list for an example",
+    TakesLists,
+    "test_an_example_that_is_no_tuple_is_refused] C1 closure, at `example`: it was accepted",
+)
 wrong(
     "a closure that looks at no arguments",
     TakesAnything,
     "both_structures_shown] C1 closure, at `call`: it was accepted",
 )
-wrong("an error that shows one structure", ShowsOne, "the error must show")
+wrong("an error that shows one structure", ShowsOne, "which does not show")
 wrong("a closure that returns one dtype", SinglePrecision, "with bfloat16 arrays it returns float32")

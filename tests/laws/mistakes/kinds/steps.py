@@ -19,7 +19,7 @@ class Widens(State):
 
 further(
     *(TRAINED, "a step that makes 32 bits of 16", Widens, State),
-    *("the update of a model in bfloat16 changed a dtype of model",),
+    *("the update of a model in bfloat16 made it",),
     base=StateLaws,
 )
 
@@ -35,7 +35,7 @@ class WidensMoments(State):
 
 further(
     *(TRAINED, "moments that take the dtype of the gradients", WidensMoments, State),
-    "the update of a model in bfloat16 by gradients of 32 bits changed a dtype of opt_state",
+    "by gradients of 32 bits made it",
     base=StateLaws,
 )
 
@@ -51,7 +51,7 @@ class Narrow(Averaged):
 
 further(
     *(TRAINED, "an average that is kept in 16 bits, and stands still", Narrow, Averaged),
-    *("the average of a model in bfloat16 is", "keep it in 32 bits"),
+    *("the average of a model in bfloat16 is", "expected is near the weights"),
     base=AverageLaws,
 )
 
@@ -75,7 +75,7 @@ class KeepsToItself(HandsOn):
 
 further(
     *(TRAINED, "what an optimiser takes besides, and never gets", KeepsToItself, HandsOn),
-    *("does not reach it: hand `**extra_args` on",),
+    *("what the optimiser takes besides does not reach it",),
     base=StateLaws,
 )
 

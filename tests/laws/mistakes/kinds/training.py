@@ -263,7 +263,7 @@ further(
     "an optimiser that is recognised by identity",
     KnownOptimiser,
     State,
-    "[test_an_optimiser_may_be_passed_through_filter_jit] another optimiser",
+    "an update whose optimiser is an argument of `eqx.filter_jit` raised ValueError: another optimiser",
     base=OneOptimiserLaws,
 )
 
@@ -304,7 +304,9 @@ class KeyedLaws(StateLaws):
     leaves = (*StateLaws.leaves, Leaf("key", "key"))
 
 
-further(TRAINED, "a step's key that is drawn anew", KeyOfNumPy, Keyed, "is not reproducible", base=KeyedLaws)
+further(
+    TRAINED, "a step's key that is drawn anew", KeyOfNumPy, Keyed, "the key of one step is", base=KeyedLaws
+)
 further(TRAINED, "one key for two steps", OneKey, Keyed, "two steps have the same key", base=KeyedLaws)
 
 
@@ -321,5 +323,19 @@ class NoSteps(State):
         return type(self)(model, opt_state, self.step)
 
 
-further(TRAINED, "a weakly typed counter of steps", WeakStep, State, "steps are counted", base=StateLaws)
-further(TRAINED, "a counter of steps that stands still", NoSteps, State, "steps are counted", base=StateLaws)
+further(
+    TRAINED,
+    "a weakly typed counter of steps",
+    WeakStep,
+    State,
+    "steps are counted in ~int32",
+    base=StateLaws,
+)
+further(
+    TRAINED,
+    "a counter of steps that stands still",
+    NoSteps,
+    State,
+    "after one and two updates it is [0, 0, 0]",
+    base=StateLaws,
+)
