@@ -74,7 +74,7 @@ def _ends(other):
 
 of_ends("a call that has one more axis behind a flag", "`call(cubed=True)`", "the shape is (1, 3)",
     __call__=_call(lambda y: y[None]))  # fmt: skip
-of_ends("a call that has two results behind a flag", "cubed=True`", "it gives 2 arrays, and its annotation one",
+of_ends("a call that has two results behind a flag", "`call(cubed=True)`", "it gives 2 arrays, and its annotation one",
     __call__=_call(lambda y: (y, y)))  # fmt: skip
 of_ends("a mean in another dtype behind a flag", "`mean(weighted=False), output 0`", "arguments it is float32",
     mean=_mean(lambda x: jnp.mean(x).astype(jnp.float32)))  # fmt: skip
