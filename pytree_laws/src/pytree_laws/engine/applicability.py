@@ -96,7 +96,7 @@ def declared_class(suite: Any) -> type | None:
     with contextlib.suppress(Exception):  # a name that only type checkers know
         cls = typing.get_type_hints(suite.build).get("return")
         if isinstance(cls, type) and not is_of_library(cls):
-            return None if cls.__subclasses__() or cls is object else cls
+            return None if cls.__subclasses__() or cls in (object, Any) else cls  # `Any` is a class
     return None
 
 
