@@ -121,3 +121,9 @@ def test_positions_are_places_in_space_beside_rotations_and_indices_elsewhere(
 ) -> None:
     assert '"int"' not in adopted["Sensors"]["built"]
     assert '"int"' in adopted["Tokens"]["arguments"][0]
+
+
+def test_a_mode_that_keeps_another_state_is_not_called_with_that_of_the_example(tmp_path: Path) -> None:
+    ran = adopt(tmp_path, "equinox.nn:BatchNorm", "--dry-run")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "fault" not in ran.stdout

@@ -23,6 +23,12 @@ def has_other_keys(traced: TracedConfiguration) -> bool:
     return any(isinstance(v, dict) for v in changes) and any(w in message for w in words)
 
 
+def lacks_its_state(suite: Any, traced: TracedConfiguration) -> bool:
+    """Whether another configuration keeps other arrays in `eqx.nn.State` than the state of the example has."""
+    is_given = any(type(value).__name__ == "State" for value in suite.arguments(0))
+    return isinstance(traced.error, KeyError) and bool(traced.configuration.inputs) and is_given
+
+
 def lacks_its_key(suite: Any, traced: TracedConfiguration) -> bool:
     """Whether a key is left out: the call may then fail as it likes."""
     use = example_call(suite)

@@ -39,6 +39,7 @@ from .configuration_dtypes import (
     is_float,
     is_of_dtypes,
     lacks_its_key,
+    lacks_its_state,
     leaves_reached,
 )
 
@@ -123,7 +124,7 @@ def test_p07_can_be_called_in_each_configuration(subject: Suite) -> None:
     for traced in _trials(subject):
         if traced.error is not None and traced.stage == "call" and not lacks_its_key(subject, traced):
             said = traced.refused and not traced.configuration.is_declared
-            said = said or has_other_keys(traced)
+            said = said or has_other_keys(traced) or lacks_its_state(subject, traced)
             _refuse(traced, said or fits_otherwise(subject, traced))
 
 
