@@ -176,7 +176,7 @@ def test_p01_draws_from_its_key(subject: Suite) -> None:
             _are_same(first, subject.named(subject.make(seed)), names) for seed in range(2, KEYS)
         )
         message = f"declared as drawn from the key, and the same for {KEYS} keys"
-        hint = "a constant key, or NumPy's generator: use the key that is given"
+        hint = "a constant key, or NumPy's generator: use the key that is given; what is drawn no more goes out of `drawn`"
         check(not same, path, message, hint)
 
 
