@@ -171,13 +171,8 @@ def _adopt_classes(
         ok = report.ok and not collides
         say_json({"ok": ok, "written": writes, **report.to_json(), **faults, **plan.to_json()})
     else:
-        say(
-            plan.diff()
-            if diff
-            else "\n".join([report.text(), "", *_first_files(plan)])
-            if dry_run
-            else report.text()
-        )
+        files = ["", *_first_files(plan)] if dry_run else []
+        say(plan.diff() if diff else "\n".join([report.text(), *files]))
         if collides:
             complain("\n".join(fault_texts(plan.faults())))
         hint("\n".join(_written(plan, layout.tests.as_posix())) if writes else "nothing is written yet")

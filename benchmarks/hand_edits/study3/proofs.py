@@ -1,62 +1,10 @@
-"""Prove that each edit changes what its class does: `python -m benchmarks.hand_edits.study3.proofs`.
+"""Prove that each edit changes what its class does: `python -m benchmarks.hand_edits.study3.proofs`."""
 
-A proof is a few lines that print. They run beside the right modules and beside the edited ones, and must print other text.
-"""
-
-import contextlib
-import importlib
-import io
 import sys
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-import jax
-
-from benchmarks.hand_edits.edit import Edit
-from benchmarks.hand_edits.study.suites import Folders
+from benchmarks.hand_edits.study.printed_proofs import prove
 from benchmarks.hand_edits.study3 import SPECS, STUDY
 from benchmarks.hand_edits.study3.prints import BEGIN, PRINTS
 
-
-def main() -> int:
-    sys.dont_write_bytecode = True
-    with TemporaryDirectory() as root:
-        folders = Folders(Path(root), SPECS)
-        unproven = [edit for edit in STUDY if edit.tag != "legitimate" and not differs(folders, edit)]
-    print("\n".join(f"prints the same: {edit.place}: {edit.done}" for edit in unproven) or "each edit shows")
-    return len(unproven) > 0
-
-
-def differs(folders: Folders, edit: Edit) -> bool:
-    """Return whether the lines of the proof print other text where the edit was made."""
-    folder = folders.folder_of(edit.example)
-    right = (folder / edit.place).read_text(encoding="utf-8")
-    texts: list[str] = []
-    for source in (edit.applied(right), right):
-        (folder / edit.place).write_text(source, encoding="utf-8")
-        texts.append(printed(folder, "\n".join([BEGIN, PRINTS[edit.done]])))
-    print(f"{edit.done}: {texts[1].strip()!r} became {texts[0].strip()!r}", flush=True)
-    return texts[0] != texts[1]
-
-
-def printed(folder: Path, script: str) -> str:
-    """Run the script with the modules of a folder, and return what it prints or raises."""
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", "")).startswith(str(folder.parent)):
-            del sys.modules[name]
-    importlib.invalidate_caches()
-    output = io.StringIO()
-    sys.path.insert(0, str(folder))
-    try:
-        with contextlib.redirect_stdout(output):
-            exec(script, {})
-    except Exception as error:
-        return type(error).__name__
-    finally:
-        sys.path.remove(str(folder))
-        jax.config.update("jax_enable_x64", False)
-    return output.getvalue()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(prove(SPECS, STUDY, BEGIN, PRINTS))

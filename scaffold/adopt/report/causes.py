@@ -72,15 +72,12 @@ class Cause(Struct, frozen=True):
         if self.first["severity"] == ADVICE:
             return self.brief
         code = [f"             {line}" for line in self.code] if len(self.code) <= MAX_CODE else []
-        beside = () if code else ("example", "raised at")
-        shown = [line for label in beside for line in self._labelled(label, self._text(label))]
+        example = [] if code else self._labelled("example", self.first.get("example", ""))
+        raised = [] if code else self._labelled("raised at", self.first.get("raised_at", ""))
         hint = self._labelled("look for", self.first["hint"]) or self._labelled(
             "usual fix", self.first["fix"]
         )
-        return [*self.brief, *code, *shown, *hint]
-
-    def _text(self, label: str) -> str:
-        return str(self.first.get(label.replace(" ", "_"), ""))
+        return [*self.brief, *code, *example, *raised, *hint]
 
     def _labelled(self, label: str, text: str) -> list[str]:
         return [f"         {label}: {on_a_line(text, MAX_WIDTH)}"] if text else []

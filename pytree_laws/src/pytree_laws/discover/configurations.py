@@ -56,18 +56,21 @@ class Configuration:
     @property
     def name(self) -> str:
         """As messages call it: `use_bias=False and call(key=None)`."""
-        call = [f"call({_assignments(self.given)})"] * bool(self.given)
-        return " and ".join([*filter(None, [self._built]), *call])
+        return " and ".join(filter(None, [self._built, self._called]))
 
     def place(self, label: str) -> str:
         """Where something is: `weight with use_bias=False`, `call(key=None) with use_bias=False`."""
         if label != "call" or not self.given:
             return f"{label} with {self.name}"
-        return f"call({_assignments(self.given)})" + f" with {self._built}" * bool(self._built)
+        return " with ".join(filter(None, [self._called, self._built]))
 
     @property
     def _built(self) -> str:
         return _assignments({**self.inputs, **self.leaves})
+
+    @property
+    def _called(self) -> str:
+        return f"call({_assignments(self.given)})" if self.given else ""
 
     @property
     def changes(self) -> dict[str, Any]:

@@ -173,12 +173,10 @@ def _other_sizes(size: int, every: set[int]) -> list[int]:
 def _error_at(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Exception | None:
     """What a call raises on shapes where a size is another; none where it works, is refused, or is not to be compared."""
     usual = suite.cached_instance()
-    ints = {n: other for n, v in inputs.items() if type(v) is int and v == size}
-    arrays = {n: resized(v, {size: other}) for n, v in inputs.items() if size in dims(v)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            instance = build_with(suite, {**ints, **arrays})
+            instance = build_with(suite, _inputs_of_size(inputs, size, other))
         except ANY_ERROR:  # it need not be legal
             return None
         fits = _fits(size, other, dims(suite.arguments(0))) if _alike(instance, usual) else ()
@@ -205,14 +203,19 @@ def _error_of_call(suite: Any, instance: Any, sizes: Mapping[int, int]) -> Excep
     return None
 
 
+def _inputs_of_size(inputs: Mapping[str, Any], size: int, other: int) -> dict[str, Any]:
+    """The inputs that are of a size, or have an axis of it, with another one."""
+    ints = {n: other for n, v in inputs.items() if type(v) is int and v == size}
+    return ints | {n: resized(v, {size: other}) for n, v in inputs.items() if size in dims(v)}
+
+
 def _of_size(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Resized | None:
     sizes = {size: other}
-    ints = {n: other for n, v in inputs.items() if type(v) is int and v == size}
-    arrays = {n: resized(v, sizes) for n, v in inputs.items() if size in dims(v)}
-    names = (*ints, *arrays)
+    changes = _inputs_of_size(inputs, size, other)
+    names = tuple(changes)
     usual = suite.cached_instance()
     try:
-        instance = build_with(suite, {**ints, **arrays}) if names else usual
+        instance = build_with(suite, changes) if changes else usual
         same = structure(instance) == structure(usual) or _alike(instance, usual)
         if not same:
             return None

@@ -1,7 +1,6 @@
 """Fields of a skeleton, `weight: Float[Array, " n"] = param("zeros")`, to their tables."""
 
 import ast
-import builtins
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -94,7 +93,7 @@ def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, 
 def _misspelt(function: ast.expr, names: Names) -> str | None:
     """The word of the vocabulary that a name is near to which nothing brings."""
     match function:
-        case ast.Name(id=name) if name not in (*names.whole, *names.bound, *vars(builtins)):
+        case ast.Name(id=name) if not names.brings(name):
             return nearest(name, WORDS, ALIKE)
         case _:
             return None

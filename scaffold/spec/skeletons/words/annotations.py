@@ -57,9 +57,9 @@ def is_of_grammar(text: str, names: Names) -> bool:
 
 def misspelt_word(annotation: ast.expr, names: Names) -> str | None:
     """A name of an annotation that nothing brings, and that is near to a word of types."""
-    known = {*names.whole, *names.bound, *names.variables, *IMPORTS, *vars(builtins)}
-    read = (node.id for node in ast.walk(annotation) if isinstance(node, ast.Name) and node.id not in known)
-    return next((name for name in read if nearest(name, OF_TYPES, ALIKE)), None)
+    read = (node.id for node in ast.walk(annotation) if isinstance(node, ast.Name))
+    unknown = (name for name in read if not (names.brings(name) or name in IMPORTS))
+    return next((name for name in unknown if nearest(name, OF_TYPES, ALIKE)), None)
 
 
 def _is_no_class(name: str) -> bool:

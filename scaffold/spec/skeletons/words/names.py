@@ -1,6 +1,7 @@
 """What the names in a skeleton stand for, read off its imports."""
 
 import ast
+import builtins
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeGuard
@@ -42,6 +43,10 @@ class Names(Struct):
         meant = {name: class_name for name, whole in self.whole.items() if whole in SELF}
         lines = [(name, line) for name, line in self.lines if line != GENERIC or not self.variables]
         return replace(self, whole={**self.whole, **meant}, lines=lines)
+
+    def brings(self, name: str) -> bool:
+        """Whether an import or a statement of the file brings a name, or Python has it."""
+        return name in self.whole or name in self.bound or name in self.variables or hasattr(builtins, name)
 
     def of(self, node: ast.expr) -> str:
         """The whole name that `a.b.c` stands for; empty for another expression."""
