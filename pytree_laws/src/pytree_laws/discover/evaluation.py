@@ -9,7 +9,7 @@ import jax.extend.core
 import numpy as np
 
 from ..engine.runner import example_call
-from ..inspect.arrays import is_inexact, is_key
+from ..inspect.arrays import is_floating, is_inexact, is_key
 from ..inspect.trees import arrays_of, avals, map_arrays, numbers_of
 from ..report import ADVICE, ANY_ERROR, FAULT
 from ..session import once_per_session
@@ -77,6 +77,12 @@ def severity_of_values(suite: Any) -> str:
         outputs = [np.asarray(value) for value in arrays_of(suite.output_of(outcome)) if is_inexact(value)]
         return ADVICE if any(np.isnan(value).any() for value in outputs) else FAULT
     return FAULT
+
+
+def of_one_sign(arguments: Any) -> bool:
+    """Whether floats are among the arguments, and each array of them has one sign: zeros may be no numbers for them."""
+    floats = [np.asarray(value) for value in arrays_of(arguments) if is_floating(value)]
+    return bool(floats) and all((value > 0).all() or (value < 0).all() for value in floats)
 
 
 @once_per_session

@@ -12,6 +12,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -21,7 +22,7 @@ from jax.core import Tracer
 from ..report import ANY_ERROR, check
 from .arrays import is_array, is_key
 from .classes import is_of_library
-from .references import class_attributes, snapshot
+from .references import class_attributes, reachable, snapshot
 from .trees import nodes
 
 
@@ -125,7 +126,8 @@ def first_use(use: Callable[[], Any]) -> FirstUse:
 
 
 def clear_caches(instance: Any) -> None:
-    """Empties functools caches on the class and beside it, so that a call is cold."""
+    """Empties functools caches on the class and beside it, and its cached properties, so that a call is cold."""
+    forget_cached_properties(instance)
     module = vars(sys.modules.get(type(instance).__module__, types.ModuleType("none")))
     values = [value for _, value in class_attributes(instance)] + list(module.values())
     for value in values:
@@ -133,6 +135,16 @@ def clear_caches(instance: Any) -> None:
             clear = getattr(function, "cache_clear", None)
             if hasattr(function, "cache_info") and callable(clear):
                 clear()
+
+
+def forget_cached_properties(instance: Any) -> None:
+    """Drops what each `functools.cached_property` of an instance and of its parts has kept."""
+    parts = [instance, *(value for _, value in reachable(instance, "") if hasattr(value, "__dict__"))]
+    for part in parts:
+        for owner in type(part).__mro__ if not isinstance(part, type) else ():
+            kept = [name for name, value in vars(owner).items() if isinstance(value, cached_property)]
+            for name in kept:
+                part.__dict__.pop(name, None)
 
 
 def references_of_wrapper(value: Any) -> list[tuple[str, Any]]:
