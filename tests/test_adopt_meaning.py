@@ -9,7 +9,7 @@ import pytest
 from tests.support import write_tree
 from tests.test_adopt import adopt
 
-SOURCE = '''
+SOURCE = """
 import abc
 import dataclasses
 
@@ -30,7 +30,7 @@ class Config:
 
 
 class Language(eqx.Module):
-    """A model whose configuration is of full size."""
+    '''A model whose configuration is of full size.'''
 
     table: jax.Array
     weights: list[jax.Array]
@@ -52,7 +52,7 @@ class Language(eqx.Module):
 
 
 class Heavy(eqx.Module):
-    """A layer that is large by default."""
+    '''A layer that is large by default.'''
 
     weight: jax.Array
 
@@ -61,7 +61,78 @@ class Heavy(eqx.Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         return self.weight @ x
-'''
+
+
+class Pictured(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, *, key: jax.Array):
+        self.weight = jax.random.normal(key, (2, 3), "float32")
+
+    def __call__(self, pictures):
+        if pictures.ndim != 3 or pictures.shape[1:] != (24, 20):
+            raise ValueError(f"expected (batch, 24, 20), got {pictures.shape}")
+        return jnp.tanh(pictures).mean() * self.weight
+
+
+class Folded(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, *, key: jax.Array):
+        self.weight = jax.random.normal(key, (3,), "float32")
+
+    def __call__(self, x):
+        return self.weight * x.reshape(6, 15).sum()
+
+
+class Windowed(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, *, key: jax.Array):
+        self.weight = jax.random.normal(key, (3,), "float32")
+
+    def __call__(self, signal):
+        if signal.shape[-1] < 300:
+            raise ValueError("the signal is too short")
+        return self.weight * jnp.tanh(signal[..., :300]).sum()
+
+
+class Shells(eqx.Module):
+    radii: Array
+    hit_mask: Array
+    num_values: Array
+    log_scale: Array
+    centre: Array
+
+    def __call__(self, x: Float[Array, ""]):
+        return jnp.where(self.hit_mask, x * self.radii + self.log_scale, self.num_values * x) + self.centre
+
+
+class Rays(eqx.Module):
+    gain: Float[Array, ""]
+
+    def trace(self, origins, directions):
+        '''Where rays end.
+
+        Parameters
+        ----------
+        origins, directions : array (rays, 3)
+            Where they begin, and where they go.
+        '''
+        return self.gain * origins + directions
+
+
+class Prism(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, n_sides: int):
+        if n_sides < 2:
+            raise ValueError("no prism")
+        self.weight = jnp.ones(n_sides, "float32")
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x.sum()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -79,3 +150,27 @@ def test_a_configuration_of_full_size_is_reduced(adopted: dict[str, Any]) -> Non
 
 def test_a_large_default_is_reduced(adopted: dict[str, Any]) -> None:
     assert adopted["Heavy"]["built"] == "Heavy(key=jax.random.key(seed), width=128)"
+
+
+def test_a_shape_that_an_error_wants_is_tried(adopted: dict[str, Any]) -> None:
+    assert adopted["Pictured"]["arguments"] == ["sample(seed, (5, 24, 20))"]
+    assert adopted["Folded"]["arguments"] == ["sample(seed, (90,))"]
+
+
+def test_a_longer_signal_is_tried_where_an_error_says_that_it_is_too_short(adopted: dict[str, Any]) -> None:
+    assert adopted["Windowed"]["arguments"] == ["sample(seed, (2048,))"]
+
+
+def test_names_say_what_is_positive_what_counts_and_what_are_flags(adopted: dict[str, Any]) -> None:
+    built = adopted["Shells"]["built"]
+    assert "radii=jnp.exp(sample(" in built
+    assert 'hit_mask=sample(seed, (3,), "bool")' in built
+    assert '"int", 2, 6)' in built
+    assert "log_scale=sample(" in built
+    assert adopted["Prism"]["built"] == "Prism(n_sides=3)"
+
+
+def test_one_entry_of_a_docstring_speaks_of_several_arguments(adopted: dict[str, Any]) -> None:
+    shapes = {text.partition(", ")[2] for text in adopted["Rays"]["arguments"]}
+    assert len(shapes) == 1
+    assert shapes.pop().endswith(", 3))")

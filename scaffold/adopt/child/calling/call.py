@@ -97,7 +97,8 @@ def try_signature(
         further = [
             parameter for parameter in parameters if parameter.name in mentions and parameter not in wanted
         ]
-        hints = hints_of(type(subject.instance), failure.messages[start:])
+        held = held_sizes(subject.instance, subject.state)
+        hints = hints_of(type(subject.instance), failure.messages[start:], held)
         if not (further or hints):
             return None
         wanted = [*wanted, *further[:2]]
@@ -123,7 +124,7 @@ def search(
 ) -> Called | None:
     """The first arguments that work and on which the outputs depend, or the first that work."""
     fallback: Called | None = None
-    for plain in contexts(subject, name, wanted, said):
+    for plain in contexts(subject, name, wanted, said, hints.sizes):
         context = with_hints(plain, hints)
         lists = [values_for(parameter.name, parameter.annotation, context) for parameter in wanted]
         failure.unknown = [
@@ -146,11 +147,15 @@ def search(
 
 
 def contexts(
-    subject: Subject, name: str, wanted: Sequence[inspect.Parameter], said: Mapping[str, Source]
+    subject: Subject,
+    name: str,
+    wanted: Sequence[inspect.Parameter],
+    said: Mapping[str, Source],
+    further: Sequence[int] = (),
 ) -> Iterator[Context]:
     """What is known for a call: first with the shapes that docstrings say, then with any; each with several sizes for dims."""
     instance, has_state = subject.instance, subject.state is not None
-    instance_sizes = held_sizes(instance, subject.state)
+    instance_sizes = (*further, *held_sizes(instance, subject.state))
     shapes = shapes_of(instance_sizes)
     if any(names.EDGES.search(parameter.name) for parameter in wanted):  # nodes have features
         shapes = sorted(shapes, key=lambda shape: len(shape) != 2)

@@ -2,17 +2,15 @@
 
 from typing import Any
 
-from ...discover.configurations import traced_configurations
-from ...discover.evaluation import severity_of_values
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, same_bits
 from ...inspect.trees import arrays_of
 from ...kinds.suite import Suite
-from ...report import ADVICE, ANY_ERROR, FAULT, Law, check, check_each
+from ...report import ANY_ERROR, FAULT, Law, check, check_each
 from ...values.closeness import check_close, close
 from ...values.precision import is_half
 from ...values.randomize import perturb_leaf
-from ..variants.configuration_dtypes import leaves_reached
+from ..variants.configuration_dtypes import severity_of_idle
 
 LAW = Law(
     number="P8",
@@ -54,15 +52,6 @@ def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
             check(seen, path, message, hint, severity=FAULT if seen else severity_of_idle(subject, path))
 
     check_each(check_changes, ([path] for path in subject.named(subject.cached_instance())))
-
-
-def severity_of_idle(subject: Suite, path: str) -> str:
-    """How much it matters that no edit shows: where the call computes with the array all the same, the example may be of no use.
-
-    A ray may miss what a parameter places, and a mask leaves out what is behind it.
-    """
-    is_computed_with = leaves_reached(traced_configurations(subject)[0], gradients=False).get(path, False)
-    return ADVICE if is_computed_with else severity_of_values(subject)
 
 
 def changes_output(subject: Suite, path: str, seed: int) -> bool:

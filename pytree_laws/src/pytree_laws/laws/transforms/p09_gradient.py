@@ -31,6 +31,7 @@ from ...values.closeness import check_flow, check_rule, close
 from ...values.optimisation import weighted
 from ...values.randomize import randomize
 from ..ties import TIES, check_ties, read_from, ties_of, untied
+from ..variants.configuration_dtypes import severity_of_idle
 
 LAW = Law(
     number="P9",
@@ -66,7 +67,9 @@ def test_p09_every_parameter_has_a_gradient(subject: Suite) -> None:
             check(bool(np.all(np.isfinite(grad))), name, message, severity=severity_of_values(subject))
         if role == "param" and not subject.is_unused(name):
             hint = "a parameter that the call does not use, or stop_gradient on it"
-            check(bool(np.any(every[name])), name, "the gradient is zero everywhere", hint)
+            if not np.any(every[name]):
+                severity = severity_of_idle(subject, name, gradients=True)
+                check(False, name, "the gradient is zero everywhere", hint, severity=severity)
         if role == "buffer":
             message = f"declared as buffer, but the call has the gradient {every[name]}"
             hint = "`jax.lax.stop_gradient` is missing where the buffer is used"

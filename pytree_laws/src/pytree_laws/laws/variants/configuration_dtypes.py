@@ -5,9 +5,11 @@ from typing import Any
 import jax
 import numpy as np
 
-from ...discover.configurations import TracedConfiguration
+from ...discover.configurations import TracedConfiguration, traced_configurations
+from ...discover.evaluation import severity_of_values
 from ...engine.runner import example_call
 from ...inspect.arrays import has_dtype, is_array, is_inexact, is_key
+from ...report import ADVICE
 from ...trace.dependencies import inputs_reaching
 
 
@@ -52,6 +54,16 @@ def leaves_reached(traced: TracedConfiguration, gradients: bool) -> dict[str, bo
     marks = inputs_reaching(traced.trace[0].jaxpr, gradients)
     pairs = zip(traced.inputs, marks)
     return {name[2:]: mark for (name, v), mark in pairs if name.startswith("0.") and is_inexact(v)}
+
+
+def severity_of_idle(subject: Any, path: str, gradients: bool = False) -> str:
+    """How much it matters that no edit of an array shows, or that its gradient is zero.
+
+    Where the call computes with it all the same, the example may be of no use: a ray misses what a parameter
+    places, and a mask leaves out what is behind it.
+    """
+    is_computed_with = leaves_reached(traced_configurations(subject)[0], gradients).get(path, False)
+    return ADVICE if is_computed_with else severity_of_values(subject)
 
 
 def has_nan(arrays: list[Any]) -> bool:
