@@ -1,6 +1,7 @@
 """What a call is given means something: sizes of a class that is small enough, domains by names, and the class that is asked for."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,40 @@ class Prism(eqx.Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         return self.weight * x.sum()
+
+
+class Group(eqx.Module):
+    positions: Float[Array, "n 3"]
+    rotations: Float[Array, "n 3"]
+
+    def __call__(self, x: Float[Array, ""]):
+        return x * self.positions + self.rotations
+
+    def to_dict(self):
+        return {"positions": self.positions.tolist()}
+
+
+class Camera(eqx.Module):
+    groups: tuple[Group, ...]
+
+    def __call__(self, x: Float[Array, ""]):
+        return sum(group(x) for group in self.groups)
+
+
+class Model(eqx.Module):
+    @abc.abstractmethod
+    def evaluate(self): ...
+
+
+class Likelihood(eqx.Module):
+    model: Model
+    observation: Float[Array, " n"]
+
+    def logpdf(self, x: Float[Array, " n"]):
+        return -((self.observation - x) ** 2).sum()
+
+    def __call__(self):
+        return self.logpdf(self.model.evaluate())
 """
 
 
@@ -174,3 +209,18 @@ def test_one_entry_of_a_docstring_speaks_of_several_arguments(adopted: dict[str,
     shapes = {text.partition(", ")[2] for text in adopted["Rays"]["arguments"]}
     assert len(shapes) == 1
     assert shapes.pop().endswith(", 3))")
+
+
+def test_arrays_of_parts_are_drawn_each_for_itself(adopted: dict[str, Any]) -> None:
+    draws = re.findall(r"sample\(seed[^)]*\)\)", adopted["Camera"]["built"])
+    assert len(draws) == len({*draws}) == 4
+    assert not [finding for finding in adopted["Camera"]["findings"] if finding["law"] == "P15"]
+
+
+def test_what_makes_a_dict_for_a_file_is_called_by_nobody(adopted: dict[str, Any]) -> None:
+    assert not [finding["where"] for finding in adopted["Group"]["findings"] if "to_dict" in finding["where"]]
+
+
+def test_nothing_stands_for_an_abstract_model(adopted: dict[str, Any]) -> None:
+    assert adopted["Likelihood"]["state"] == "not built"
+    assert not adopted["Likelihood"]["built"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import names
+from .domains import DRAWS
 from .sizes import COUNT, Sizes
 from .sources import Source, distinct, merged
 
@@ -204,7 +205,19 @@ def modules() -> list[Source]:
     return [Source(text) for text in texts] if "equinox" in sys.modules else []
 
 
+def drawn_apart(parts: Sequence[Source]) -> list[Source]:
+    """The values, each with draws of its own: those of several arrays in one part are not those of the next."""
+    seen, chosen = set[str](), list[Source]()
+    for place, part in enumerate(parts):
+        later = (part.later(by) for by in range(place, 8 * len(parts)))
+        chosen.append(
+            next((each for each in later if seen.isdisjoint(DRAWS.findall(each.text))), part.later(place))
+        )
+        seen.update(DRAWS.findall(chosen[-1].text))
+    return chosen
+
+
 def tuple_of(parts: Sequence[Source]) -> Source:
-    later = distinct([part.later(place) for place, part in enumerate(parts)], ())
+    later = distinct(drawn_apart(parts), ())
     inside = ", ".join(part.text for part in later)
     return merged(f"({inside},)" if len(later) == 1 else f"({inside})", later)
