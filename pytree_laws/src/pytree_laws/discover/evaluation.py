@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine.runner import example_call
 from ..inspect.arrays import is_floating, is_inexact, is_key
-from ..inspect.trees import arrays_of, avals, map_arrays, numbers_of
+from ..inspect.trees import arrays_of, numbers_of
 from ..report import ADVICE, ANY_ERROR, FAULT
 from ..session import once_per_session
 from ..trace.dependencies import inputs_reaching
@@ -105,20 +105,6 @@ def on_purpose(names: Sequence[str]) -> str:
     listed = ", ".join(map(repr, names))
     in_spec = ", ".join(f'"{name}"' for name in names)
     return f"`ignored = ({listed},)` says that this is so on purpose, and in a spec `[test]` with `unused = [{in_spec}]`"
-
-
-def gives_its_shape(suite: Any, name: str) -> bool:
-    """Whether the outputs have other shapes where an argument is shorter, as an embedding of positions has them."""
-    use, instance = example_call(suite), suite.cached_instance()
-    if use is None:
-        return False
-    shorter = map_arrays(lambda leaf: leaf[:1] if leaf.ndim else leaf, use.given[name])
-    try:
-        (_, usual), _ = trace_call(suite, instance, {}, by_name=True)
-        (_, other), _ = trace_call(suite, instance, {name: shorter})
-    except ANY_ERROR:
-        return False
-    return avals(usual) != avals(other)
 
 
 def is_of_a_base(suite: Any, name: str) -> bool:

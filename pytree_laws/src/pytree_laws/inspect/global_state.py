@@ -139,9 +139,10 @@ def clear_caches(instance: Any) -> None:
 
 def forget_cached_properties(instance: Any) -> None:
     """Drops what each `functools.cached_property` of an instance and of its parts has kept."""
-    parts = [instance, *(value for _, value in reachable(instance, "") if hasattr(value, "__dict__"))]
+    values = (instance, *(value for _, value in reachable(instance, "")))
+    parts = [value for value in values if hasattr(value, "__dict__") and not isinstance(value, type)]
     for part in parts:
-        for owner in type(part).__mro__ if not isinstance(part, type) else ():
+        for owner in type(part).__mro__:
             kept = [name for name, value in vars(owner).items() if isinstance(value, cached_property)]
             for name in kept:
                 part.__dict__.pop(name, None)
