@@ -52,6 +52,21 @@ class Language(eqx.Module):
         return x
 
 
+class Batched(eqx.Module):
+    '''A model of batches of tokens, or of what these are embedded in.'''
+
+    table: jax.Array
+
+    def __init__(self, *, key: jax.Array):
+        self.table = jax.random.normal(key, (8, 6), "float32")
+
+    def __call__(self, input_ids: jax.Array | None = None, inputs: jax.Array | None = None) -> jax.Array:
+        if (input_ids is None) == (inputs is None):
+            raise ValueError("specify exactly one of input_ids or inputs")
+        batch, length, width = (self.table[input_ids] if inputs is None else inputs).shape
+        return jnp.tanh(self.table[input_ids] if inputs is None else inputs).reshape(batch, length * width)
+
+
 class Heavy(eqx.Module):
     '''A layer that is large by default.'''
 
@@ -181,6 +196,10 @@ def test_a_configuration_of_full_size_is_reduced(adopted: dict[str, Any]) -> Non
     built = adopted["Language"]["built"]
     assert "hidden_size=48, head_size=4, num_layers=2, pad_token_id=0" in built, built
     assert adopted["Language"]["arguments"]
+
+
+def test_of_two_arguments_that_exclude_each_other_one_is_given(adopted: dict[str, Any]) -> None:
+    assert adopted["Batched"]["arguments"] == ['sample(seed, (5, 7), "int", 0, 6)']
 
 
 def test_a_large_default_is_reduced(adopted: dict[str, Any]) -> None:

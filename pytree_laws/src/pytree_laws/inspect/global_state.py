@@ -12,7 +12,6 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import jax
@@ -22,7 +21,7 @@ from jax.core import Tracer
 from ..report import ANY_ERROR, check
 from .arrays import is_array, is_key
 from .classes import is_of_library
-from .references import class_attributes, reachable, snapshot
+from .references import class_attributes, snapshot
 from .trees import nodes
 
 
@@ -126,8 +125,7 @@ def first_use(use: Callable[[], Any]) -> FirstUse:
 
 
 def clear_caches(instance: Any) -> None:
-    """Empties functools caches on the class and beside it, and its cached properties, so that a call is cold."""
-    forget_cached_properties(instance)
+    """Empties functools caches on the class and beside it, so that a call is cold."""
     module = vars(sys.modules.get(type(instance).__module__, types.ModuleType("none")))
     values = [value for _, value in class_attributes(instance)] + list(module.values())
     for value in values:
@@ -135,17 +133,6 @@ def clear_caches(instance: Any) -> None:
             clear = getattr(function, "cache_clear", None)
             if hasattr(function, "cache_info") and callable(clear):
                 clear()
-
-
-def forget_cached_properties(instance: Any) -> None:
-    """Drops what each `functools.cached_property` of an instance and of its parts has kept."""
-    values = (instance, *(value for _, value in reachable(instance, "")))
-    parts = [value for value in values if hasattr(value, "__dict__") and not isinstance(value, type)]
-    for part in parts:
-        for owner in type(part).__mro__:
-            kept = [name for name, value in vars(owner).items() if isinstance(value, cached_property)]
-            for name in kept:
-                part.__dict__.pop(name, None)
 
 
 def references_of_wrapper(value: Any) -> list[tuple[str, Any]]:

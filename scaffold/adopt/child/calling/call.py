@@ -11,6 +11,7 @@ from typing import Any
 from ..building.budget import Budget, combinations
 from ..building.build import instances
 from ..building.built import Failure
+from ..building.hints import alternatives
 from ..classes.documented import documented, is_promised
 from ..classes.methods import methods_of, parameters_of_method
 from ..values import names
@@ -21,7 +22,7 @@ from ..values.plain import Context, array, arrays, tuple_of
 from ..values.sizes import DIM, Sizes, foreign_sizes, held_sizes, named_dims, named_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
 from .called import Called, Subject
-from .hints import NO_HINTS, Hints, hints_of, with_hints
+from .hints import NO_HINTS, PICTURES, Hints, hints_of, wants_pictures, with_hints
 from .invoke import UNBOUND, over_batch
 from .own_sizes import with_size_known
 from .static_arguments import static_arguments
@@ -32,6 +33,8 @@ BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 FURTHER = 60
 """How many arguments of another method are tried, where one works."""
+FEW_PICTURES = 16
+"""How many arguments are tried where a call may be meant for pictures."""
 FEW = 8
 """How many sizes are tried of dims that a docstring names, and how many arguments with each."""
 
@@ -88,21 +91,25 @@ def try_signature(
     """The call with arguments for these parameters, and for those that errors name."""
     wanted = [*required(parameters), *(parameter for parameter in parameters if is_wanted(parameter, said))]
     subject = replace(subject)  # this method alone is mapped over a batch where it names the axis of one
-    start, hints = len(failure.messages), NO_HINTS
-    for _ in range(2):
-        called = search(subject, name, wanted, said, budget, failure, hints)
-        if called is not None:
-            return called
-        mentions = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
-        further = [
-            parameter for parameter in parameters if parameter.name in mentions and parameter not in wanted
-        ]
-        held = held_sizes(subject.instance, subject.state)
-        hints = hints_of(type(subject.instance), failure.messages[start:], held)
-        if not (further or hints):
-            return None
-        wanted = [*wanted, *further[:2]]
-        budget.tries = max(budget.tries, FURTHER if hints else 0)
+    start = len(failure.messages)
+    called = search(subject, name, wanted, said, budget, failure)
+    if called is not None:
+        return called
+    mentions = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
+    further = [
+        parameter for parameter in parameters if parameter.name in mentions and parameter not in wanted
+    ]
+    held = held_sizes(subject.instance, subject.state)
+    hints = hints_of(type(subject.instance), failure.messages[start:], held)
+    for taught in hints.in_turn() if further or hints else ():
+        for chosen in alternatives(wanted, further[:2]):
+            is_alone = len(chosen) == len(wanted) + 1
+            tries = FURTHER if hints or is_alone else 0
+            called = search(subject, name, chosen, said, Budget(max(budget.tries, tries)), failure, taught)
+            if called is not None:
+                return called
+    if wants_pictures(failure.messages[start:]):
+        return search(subject, name, wanted, said, Budget(FEW_PICTURES), failure, Hints(shapes=PICTURES))
     return None
 
 

@@ -71,6 +71,14 @@ class Hints:
         is_known = self.lookalikes or self.lengths or self.ranks or self.shapes or self.sizes
         return bool(is_known or self.is_sequence)
 
+    def in_turn(self) -> "Iterator[Hints]":
+        """What errors say of sizes that the class holds; then with other sizes and shapes that they name."""
+        yield replace(self, shapes=(), sizes=())
+        if (
+            self.shapes or self.sizes
+        ) and not self.lookalikes:  # where a part lacks attributes, no size helps
+            yield self
+
 
 NO_HINTS = Hints()
 
@@ -92,15 +100,19 @@ def hints_of(cls: type, messages: Sequence[str], held: Sequence[int] = ()) -> Hi
 
 
 def shapes_named(text: str) -> Iterator[tuple[int, ...]]:
-    """The shapes that errors want, and pictures where a size in the middle of a call is another one."""
+    """The shapes that errors want."""
     for words in _SHAPE.findall(text):
         dims = [word for part in words.split(",") if (word := part.strip()) not in ("...", "")]
         foreign = iter(PRIMES[2:])
         shape = tuple(int(dim) if dim.isdigit() else next(foreign) for dim in dims)
         if 0 < len(shape) <= MAX_PARTS and any(dim.isdigit() for dim in dims) and prod(shape) <= HUGE * HUGE:
             yield shape
-    if _CONTRACTS.search(text) and any(int(number) >= LENGTHS[0] for number in _NUMBER.findall(text)):
-        yield from PICTURES
+
+
+def wants_pictures(messages: Sequence[str]) -> bool:
+    """Whether large sizes meet others in the middle of a call, as those of a flattened picture do."""
+    large = (text for text in messages if any(int(number) >= LENGTHS[0] for number in _NUMBER.findall(text)))
+    return any(map(_CONTRACTS.search, large))
 
 
 def sizes_named(text: str, held: Sequence[int]) -> list[int]:

@@ -151,7 +151,9 @@ def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Sour
     if names.MATRIX.search(name):
         sources = [*(array(name, shape, "float", context) for shape in square), *sources]
     dtype = dtype_by_name(name, context)
-    numbers = [array(name, shape, "int", context) for shape in [(), *shapes[:2]]]
+    of_each_rank = {len(shape): shape for shape in reversed(shapes) if len(shape) < 4}
+    few = dict.fromkeys([(), *shapes[:2], *(of_each_rank[rank] for rank in sorted(of_each_rank))])
+    numbers = [array(name, shape, "int", context) for shape in few]
     if name in context.documented.dtypes or dtype == "bool":
         numbers = [array(name, shape, dtype, context) for shape in shapes]
     every = [*sources, *numbers] if dtype == "float" else [*numbers, *sources]
