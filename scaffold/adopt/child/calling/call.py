@@ -179,18 +179,33 @@ def contexts(
         yield from (replace(plain, sizes=sizes, as_documented=True) for sizes in choices)
     yield from (
         replace(plain, sizes=sizes, documented=replace(of_texts, dims={}))
-        for sizes in sizes_of_dims(instance, instance_sizes, annotated)
+        for sizes in sizes_of_dims(instance, instance_sizes, annotated, last_dims_of(wanted))
     )
 
 
-def sizes_of_dims(instance: Any, held: Sequence[int], dims: Iterable[str]) -> Iterator[Sizes]:
-    """The sizes of dims: those that an instance names, and for others each choice of foreign ones and of those that it holds."""
+def sizes_of_dims(
+    instance: Any, held: Sequence[int], dims: Iterable[str], last: Iterable[str] = ()
+) -> Iterator[Sizes]:
+    """The sizes of dims: those that an instance names, and for others each choice of foreign ones and of those that it holds.
+
+    After the first choice, the features of all arrays have one size that the instance holds.
+    """
     known, foreign = named_sizes(instance), foreign_sizes(held)
     free = [dim for dim in dict.fromkeys(dims) if dim not in known]
     lists = [list(dict.fromkeys([foreign[place % 6], *held, *foreign[:3]])) for place in range(len(free))]
-    for places in combinations(lists, 100) if free else [()]:
-        chosen = {dim: choices[place] for dim, choices, place in zip(free, lists, places, strict=True)}
+    choices = [
+        {dim: sizes[place] for dim, sizes, place in zip(free, lists, places, strict=True)}
+        for places in (combinations(lists, 100) if free else [()])
+    ]
+    features = [dim for dim in free if dim in {*last}]
+    alike = [{**choices[0], **dict.fromkeys(features, size)} for size in held[:4] if len(features) > 1]
+    for chosen in (*choices[:1], *alike, *choices[1:]):
         yield Sizes({**known, **chosen}, held)
+
+
+def last_dims_of(wanted: Sequence[inspect.Parameter]) -> set[str]:
+    """The dims that annotations name last."""
+    return {dims[-1] for parameter in wanted if (dims := dims_of([parameter]))}
 
 
 def dims_of(wanted: Sequence[inspect.Parameter]) -> list[str]:
