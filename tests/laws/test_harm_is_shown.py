@@ -99,25 +99,6 @@ def test_a_threshold_has_no_slope_and_what_is_cut_off_has_lost_it(cls: type, sev
     assert severity_of(suite_of(cls), "p09_every_parameter_has_a_gradient") == severity
 
 
-class WideState(Scaled):
-    """A state in float32, as the source says."""
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        return jnp.zeros(3, dtype=jnp.float32) + self.weight * x
-
-
-class WideByDefault(Scaled):
-    """A state of the default dtype."""
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        return jnp.zeros(3) + self.weight * x
-
-
-@pytest.mark.parametrize(("cls", "severity"), [(WideState, ADVICE), (WideByDefault, FAULT)])
-def test_a_dtype_that_the_source_says_is_on_purpose(cls: type, severity: str) -> None:
-    assert severity_of(suite_of(cls), "p07_bfloat16_in_bfloat16_out") == severity
-
-
 class Root(Scaled):
     """The root of what is positive."""
 

@@ -1,7 +1,6 @@
 """Traces: what a function does, read off its jaxpr."""
 
 import itertools
-import linecache
 import re
 import traceback
 from collections.abc import Iterator, Mapping
@@ -231,7 +230,6 @@ def loops_by_values(jaxpr: Any) -> bool:
     return any(equation.primitive.name == "while" for equation in equations(jaxpr))
 
 
-DTYPE = re.compile(r"\bdtype ?=|\bfloat(32|64)\b")
 CASTS = {"astype", "_astype", "array", "asarray", "convert_element_type", "_ScalarMeta.__call__"}
 """The functions of jax by which a source casts."""
 
@@ -242,14 +240,6 @@ def is_written_cast(equation: Any) -> bool:
     of_jax = itertools.takewhile(lambda frame: "jax" in re.split(r"[\\/]", frame.file_name), frames)
     nearest = [frame.function_name for frame in of_jax][-3:]
     return equation.primitive.name == "convert_element_type" and not CASTS.isdisjoint(nearest)
-
-
-def names_its_dtype(equation: Any) -> bool:
-    """Whether the line of the source that makes an equation says a dtype."""
-    frames = getattr(equation.source_info.traceback, "frames", ())
-    own = (frame for frame in frames if "jax" not in re.split(r"[\\/]", frame.file_name))
-    frame = next(own, None)
-    return frame is not None and DTYPE.search(linecache.getline(frame.file_name, frame.line_num)) is not None
 
 
 def lacks_dtype(error: Exception) -> bool:

@@ -37,7 +37,6 @@ from ...trace.jaxprs import (
     is_variable,
     is_written_cast,
     lacks_dtype,
-    names_its_dtype,
 )
 from ...trace.programs import Compiled
 from ...values.closeness import check_close, check_overflow
@@ -217,22 +216,18 @@ def test_p07_broadcasts_no_ranks(subject: Suite) -> None:
         jax.eval_shape(call, value, *arguments)
 
 
-def is_wide_on_purpose(equation: Any) -> bool:
-    return is_written_cast(equation) or names_its_dtype(equation)
-
-
 def only_casts_widen(jaxpr: Any) -> bool:
-    """Whether wide floats come of casts and dtypes that the source writes, and of nothing else: a state may be kept in float32."""
+    """Whether wide floats come of casts that the source writes, and of nothing else: a state may be kept in float32."""
     wide = [equation for equation in equations(jaxpr) if any(stays_wide(v.aval) for v in equation.outvars)]
     others = (
         equation
         for equation in wide
         if not inner_jaxprs(equation)
         and not any(is_variable(v) and kind_of(v.aval.dtype) == "float" for v in equation.invars)
-        and not is_wide_on_purpose(equation)
+        and not is_written_cast(equation)
     )
     constants = any(stays_wide(v.aval) for v in jaxpr.constvars)
-    return any(map(is_wide_on_purpose, wide)) and not constants and next(others, None) is None
+    return any(map(is_written_cast, wide)) and not constants and next(others, None) is None
 
 
 def casts_on_purpose(call: Callable[..., Any], value: Any, arguments: Any) -> bool:
