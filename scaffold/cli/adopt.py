@@ -169,7 +169,11 @@ def _adopt_classes(
         say(plan.diff() if diff else "\n".join([report.text(), *files]))
         if collides:
             complain("\n".join(fault_texts(plan.faults())))
-        hint("\n".join(_written(plan, layout.tests.as_posix())) if writes else "nothing is written yet")
+        hint(
+            "\n".join(_written(plan, layout.tests.as_posix()))
+            if writes
+            else "nothing of the plan is written yet"
+        )
     if collides or not report.ok:
         sys.exit(1 if collides else report.exit_code)
 
