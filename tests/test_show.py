@@ -91,6 +91,8 @@ def test_every_role_of_a_spec_has_a_meaning() -> None:
     assert {*ROLES} - {"module"} <= {*MEANINGS}
     drawn = {one.role for tree in TREES for _, one in walk(tree.parts)}
     assert drawn <= {*MEANINGS, "module", "items"} and len(drawn) > 8
+    rows = (EXAMPLES.parent / "docs/show.md").read_text().partition("The roles:")[2].partition("\n\nA dim")[0]
+    assert {*re.findall(r"\w+", rows)} >= {*MEANINGS}
 
 
 def sharded() -> Tree:
@@ -195,6 +197,18 @@ ANSWER = {
     "marks": False,
     "sizes": {"width": 5, "depth": 2},
     "numbers": {"head.out": 2, "head.in": 5},
+    "others": [
+        {
+            "sizes": {"width": 6, "depth": 2},
+            "numbers": {"head.out": 2, "head.in": 6},
+            "shapes": {"head.weight": [2, 6, 12], "first": [2, 6], "table": [5]},
+        },
+        {
+            "sizes": {"width": 5, "depth": 3},
+            "numbers": {"head.out": 3, "head.in": 5},
+            "shapes": {"head.weight": [3, 5, 10], "first": [2, 5], "table": [5]},
+        },
+    ],
     "statics": [["head.out", "2"]],
     "absent": [],
     "nodes": {"head": "Linear"},
@@ -202,16 +216,18 @@ ANSWER = {
     "leaves": [
         {"path": "head.weight", "role": "param", "shape": [2, 5, 10], "dtype": "float32", "dims": [], "owner": "head.weight"},
         {"path": "first", "role": "param", "shape": [2, 5], "dtype": "float32", "dims": [], "owner": "head.weight"},
+        {"path": "table", "role": "buffer", "shape": [5], "dtype": "int32", "dims": [], "owner": "table"},
     ],
 }  # fmt: skip
 
 
-def test_dims_are_named_by_the_nearest_integer_of_their_size() -> None:
+def test_dims_are_named_by_the_nearest_integer_that_they_follow() -> None:
     tree = tree_of("Net", ANSWER)
     types = {one.path: one.type_text for _, one in walk(tree.parts)}
     assert types["head.weight"] == "float32[out, in, 2*in]" and types["first"] == "float32[2, width]"
-    assert [one.name for one in tree.parts] == ["first", "head"]
-    assert [(one.role, one.count) for one in tree.parts] == [("shared", 0), ("module", 100)]
+    assert types["table"] == "int32[5]"  # of the size of the width, which it does not follow
+    assert [one.name for one in tree.parts] == ["first", "head", "table"]
+    assert [(one.role, one.count) for one in tree.parts[:2]] == [("shared", 0), ("module", 100)]
 
 
 EXISTING = ("equinox.nn:MLP", "equinox.nn:BatchNorm", "flax.nnx:BatchNorm")

@@ -14,6 +14,7 @@ STRATA = """
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from flax import nnx
 
 
 @jax.tree_util.register_pytree_node_class
@@ -56,6 +57,33 @@ class Step:
 
     def __call__(self, x):
         return self.rate * self.inner(x)
+
+
+class Rule(nnx.Module):
+    def __init__(self, size: int, *, rngs: nnx.Rngs):
+        self.weight = nnx.Param(jnp.ones(size))
+        self.activation, self.dtype = jnp.tanh, None
+
+    def __call__(self, x):
+        return self.activation(self.weight * x)
+
+
+@jax.tree_util.register_pytree_node_class
+class Lookup:
+    def __init__(self, capacity: int = 5):
+        self.capacity = capacity
+        self.nodes = jnp.zeros(2 ** (capacity - 1).bit_length() * 2 - 1)
+        self.levels = jnp.zeros((3, capacity))
+        self.reduce = jnp.add
+
+    def tree_flatten(self):
+        return (self.nodes, self.levels, self.reduce), (self.capacity,)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        new = object.__new__(cls)
+        (new.capacity,), (new.nodes, new.levels, new.reduce) = aux, children
+        return new
 
 
 class Drawn(eqx.Module):
@@ -104,6 +132,34 @@ def test_a_class_registered_without_keys_is_drawn_by_its_attributes(tmp_path: Pa
 def test_a_number_is_traced_by_jax_and_held_fixed_by_equinox(tmp_path: Path) -> None:
     assert parts_of(drawn(tmp_path, "Step")["parts"])["rate"] == "number"
     assert parts_of(drawn(tmp_path, "Drawn")["parts"])["scale"] == "python"
+
+
+def dims_of(tree: dict[str, Any]) -> dict[str, list[str]]:
+    return {
+        part["path"]: [dim["name"] or str(dim["size"]) for dim in part["dims"]]
+        for part in tree["parts"]
+        if "dims" in part
+    }
+
+
+def test_a_dim_has_the_name_of_an_integer_that_it_follows_and_of_no_other(tmp_path: Path) -> None:
+    assert dims_of(drawn(tmp_path, "Lookup", "--set", "capacity=15")) == {
+        "nodes": ["31"],
+        "levels": ["3", "capacity"],
+    }
+    built = drawn(tmp_path, "Lookup", "--build", "Lookup(8)")
+    assert dims_of(built) == {"nodes": ["15"], "levels": ["3", "capacity"]}
+
+
+def test_a_function_is_refused_by_jax_and_held_fixed_by_flax(tmp_path: Path) -> None:
+    assert parts_of(drawn(tmp_path, "Lookup")["parts"])["reduce"] == "foreign"
+    rule = drawn(tmp_path, "Rule")
+    assert parts_of(rule["parts"]) == {
+        "weight.value": "param",
+        "activation": "static",
+        "dtype": "static",
+    }
+    assert "another value of activation, dtype" in rule["compiles_anew"]
 
 
 def test_a_class_that_draws_its_arrays_is_built_as_it_does(tmp_path: Path) -> None:

@@ -16,6 +16,10 @@ from scaffold.show.roles import role_of_leaf
 from scaffold.show.tree import Dim, Part, Tree
 
 Answer = Mapping[str, Any]
+Series = tuple[int | None, ...]
+"""An integer in the instance that is drawn, and in each of the others."""
+FACTORS = (1, 2, 3, 4)
+"""How many times a size an axis may have."""
 CONTAINERS = ("tuple", "list", "dict")
 _COUNT = re.compile(r"depth|layers|steps|iter")
 """What names of counts have in them that are no size of an array."""
@@ -60,7 +64,7 @@ def _fault(label: str, answer: Answer) -> Fault:
 def tree_of(name: str, answer: Answer) -> Tree:
     """The tree of one answer."""
     sizes = _named_sizes(answer)
-    leaves = {leaf["path"]: _leaf(leaf, answer, sizes) for leaf in answer["leaves"]}
+    leaves = {leaf["path"]: _leaf(leaf, answer) for leaf in answer["leaves"]}
     static = {path: Part("", "static", path, value=value) for path, value in answer["statics"]}
     absent = {path: Part("", "none", path, value="None") for path in answer["absent"]}
     every = {**leaves, **static, **absent}
@@ -82,11 +86,22 @@ def _presumed(leaves: Iterable[Part], answer: Answer) -> Iterator[str]:
         yield "a float array is taken to be trained, since no `trainable()` and no `stop_gradient` says otherwise"
 
 
-def _beside(path: str, answer: Answer) -> dict[str, int]:
-    """The integers that the node has beside a leaf."""
+def _tables(path: str, answer: Answer) -> Iterator[dict[str, Series]]:
+    """The integers that may name a dim, in all instances: those beside a leaf, then those of the class."""
     node = path.rpartition(".")[0]
-    pairs = ((where.rpartition("."), size) for where, size in answer["numbers"].items())
-    return {name: size for (above, _, name), size in pairs if above == node and size > 1}
+    for above in dict.fromkeys([node, ""]):
+        prefix = f"{above}." if above else ""
+        yield {
+            where.removeprefix(prefix): series("numbers", where, answer)
+            for where in answer["numbers"]
+            if where.rpartition(".")[0] == above
+        }
+    yield {name: series("sizes", name, answer) for name in answer["sizes"]}
+
+
+def series(table: str, name: str, answer: Answer) -> Series:
+    """An integer in the instance that is drawn, then in those of other sizes."""
+    return tuple(each[table].get(name) for each in (answer, *answer["others"]))
 
 
 def _below(above: str, leaves: Mapping[str, Part], answer: Answer) -> Iterator[Part]:
@@ -119,35 +134,41 @@ def _shown(name: str) -> str:
     return f"[{name}]" if name.isdigit() else name
 
 
-def _leaf(leaf: Answer, answer: Answer, sizes: Mapping[str, int]) -> Part:
+def _leaf(leaf: Answer, answer: Answer) -> Part:
     path = str(leaf["path"])
     if "shape" not in leaf:
-        is_number = leaf["role"] == "number"
-        role = role_of_leaf(answer["kind"], is_number=is_number) if is_number else leaf["role"]
-        return Part("", role, path, value=leaf["value"])
-    beside = _beside(path, answer)
-    shape = leaf["shape"]
+        return Part("", role_of_leaf(answer["kind"], leaf["role"]), path, value=leaf["value"])
+    shape, tables = leaf["shape"], [*_tables(path, answer)]
+    shapes = [shape, *(other["shapes"].get(path, ()) for other in answer["others"])]
     said = leaf["dims"] if len(leaf["dims"]) == len(shape) else [""] * len(shape)
     dims = tuple(
-        Dim(size, _dim_name(dim, size, beside, sizes)) for dim, size in zip(said, shape, strict=True)
+        Dim(size, said[axis] if said[axis].isidentifier() else _dim_name(_sizes_of(axis, shapes), tables))
+        for axis, size in enumerate(shape)
     )
     is_shared = leaf["owner"] != path
     role = "shared" if is_shared else leaf["role"]
     return Part("", role, path, leaf["dtype"], dims, leaf["owner"] if is_shared else "")
 
 
-def _dim_name(said: str, size: int, *tables: Mapping[str, int]) -> str:
-    """The name of a dim as its annotation has it, or that of the one integer of this size, nearest first."""
-    if said.isidentifier():
-        return said
-    for sizes in tables:
-        equal = [name for name, value in sizes.items() if value == size and not _COUNT.search(name)]
-        multiples = [
-            f"{size // value}*{name}"
-            for name, value in sizes.items()
-            if size in (2 * value, 3 * value, 4 * value)
-        ]
-        candidates = equal or multiples
-        if len(candidates) == 1:
-            return candidates[0]
+def _sizes_of(axis: int, shapes: list[list[int]]) -> Series:
+    """The size of an axis in all instances; None in those of other ranks."""
+    return tuple(shape[axis] if len(shape) == len(shapes[0]) else None for shape in shapes)
+
+
+def _dim_name(dim: Series, tables: Iterable[Mapping[str, Series]]) -> str:
+    """The name of the one integer that a dim follows wherever a size is another, nearest first: `width`, or `3*width`."""
+    for table in tables:
+        names = [name for name in table if not _COUNT.search(name)]
+        followed = {
+            factor: [name for name in names if follows(dim, table[name], factor)] for factor in FACTORS
+        }
+        factor = next((factor for factor in FACTORS if followed[factor]), 1)
+        if len(followed[factor]) == 1:
+            return f"{factor}*" * (factor > 1) + followed[factor][0]
     return ""
+
+
+def follows(dim: Series, sizes: Series, factor: int) -> bool:
+    """Whether a dim is so many times an integer in all instances, and not the same in each."""
+    pairs = [pair for pair in zip(dim, sizes, strict=True) if None not in pair]
+    return len({*pairs}) > 1 and all(size == factor * (named or 0) for size, named in pairs)

@@ -120,8 +120,8 @@ def _part(kind: Type, field: Field, name: str, path: str, place: Place, frozen: 
                 replace(part, class_name=f"{class_name}, frozen where {field.frozen}") if is_choice else part
             )
         case _:
-            is_number = type_text(kind) in ("bool", "int", "float", "complex")
-            role = role_of_leaf(place.spec.kind, is_number=is_number) if field.python_leaf else field.role
+            sort = "number" if type_text(kind) in ("bool", "int", "float", "complex") else "python"
+            role = role_of_leaf(place.spec.kind, sort) if field.python_leaf else field.role
             return Part(name, role, path, value=_value(kind, field))
 
 

@@ -34,15 +34,18 @@ MEANINGS = {
     "callable": Meaning("compiled in", "none", "leaves it", "left out", "same for all"),
     "python": Meaning("compiled in", "none", "leaves it", "written", "same for all"),
     "number": Meaning("traced", "of a float", "moves it", "written", "has no axis"),
+    "foreign": Meaning("raises", "raises", "raises", "left out", "raises"),
     "none": Meaning("compiled in", "none", "leaves it", "compared", "same for all"),
     "shared": Meaning("traced", "to its owner", "as its owner", "once", "as its owner"),
     "derived": Meaning("computed", "passes by", "leaves it", "left out", "as its parts"),
 }
 """By role; a `module` is what its parts are."""
 FILTERED = ("module", "nnx")
-"""The kinds whose own transformations hold a number of Python fixed; `jax.jit` traces it."""
+"""The kinds whose own transformations hold what is no array fixed; `jax.jit` traces numbers, and refuses all else."""
 
 
-def role_of_leaf(kind: str, *, is_number: bool) -> str:
-    """The role of a leaf that is no array and no function, in a class of this kind."""
-    return "number" if is_number and kind not in FILTERED else "python"
+def role_of_leaf(kind: str, sort: str) -> str:
+    """The role of a leaf that is no array, in a class of this kind: it is a `number`, a `callable`, or another `python` value."""
+    if kind in FILTERED:
+        return "callable" if sort == "callable" else "python"
+    return "number" if sort == "number" else "foreign"

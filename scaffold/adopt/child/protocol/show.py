@@ -1,10 +1,12 @@
 """An instance as the nodes, leaves and static values of its tree, for a picture."""
 
+import ast
 import contextlib
 import dataclasses
-import inspect
+import itertools
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -15,18 +17,20 @@ from pytree_laws.engine.timeout import TooLong, time_limit
 from pytree_laws.inspect.arrays import is_array, is_key
 from pytree_laws.inspect.trees import attributes, is_node, look_up, one_level, path_name, walk
 
-from ..building.built import Built, Failure, model_of
+from ..building.built import Built, Failure, instance_of, model_of
 from ..classes.kinds import kind_of
 from ..classes.lookup import add_to_path, load_class
 from ..judge.declare import as_it_flows, suite_of
 from ..judge.validate_example import validate_example
 from ..values.annotations import fields_of, is_shaped, names_around, resolved, union_members
-from ..values.sources import as_said
+from ..values.sources import Source, as_said
 from .adopt import Example, built_and_called, syntax_text
 from .options import MistakeError
 
 Request = dict[str, Any]
 LONGEST_VALUE = 40
+MOST_OTHERS = 16
+"""How many instances of other sizes are built."""
 
 
 def show(request: Request) -> dict[str, Any]:
@@ -78,6 +82,7 @@ def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
         "calls": called is not None,
         "marks": callable(getattr(instance, "trainable", None)),
         "sizes": _sizes(built),
+        "others": list(_others(built, [leaf["path"] for leaf in tree["leaves"]], statics)),
         "statics": [[path, _text(value)] for path, value in statics.items()],
         "numbers": {path: value for path, value in statics.items() if type(value) is int},
         "order": {path: [*attributes(_at(instance, path))] for path in ("", *tree["nodes"])},
@@ -123,8 +128,8 @@ def _statics(suite: Any, instance: Any, kind: str, nodes: Mapping[str, str]) -> 
         for path, owner in owners.items()
         if _class(owner) not in ("Param", "dict", "list", "tuple") and not hasattr(owner, "get_metadata")
         for name, value in attributes(owner).items()
-        if not name.startswith("_")
-        and (isinstance(value, bool | int | float | str | tuple) or inspect.isfunction(value))
+        if not name.startswith("_") and (f"{path}.{name}" if path else name) not in nodes
+        if value is None or callable(value) or isinstance(value, bool | int | float | str | tuple)
     }
 
 
@@ -161,6 +166,38 @@ def _sizes(built: Built) -> dict[str, int]:
             value = source.value(0)
             sizes |= {name: value} if type(value) is int else {}
     return sizes
+
+
+def _others(built: Built, leaves: Iterable[str], statics: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Shapes and integers of instances with another size each, by which a dim is known to follow it."""
+    for other in itertools.islice(_resized(built), MOST_OTHERS):
+        with contextlib.suppress(Exception):  # a size that does not fit the others
+            instance = model_of(other, 0) if other.has_state else instance_of(other.source)
+            arrays = {path: _at(instance, path) for path in leaves}
+            of_state = {
+                leaf["path"]: leaf["shape"] for each in _state(instance, other).values() for leaf in each
+            }
+            values = {path: _at(instance, path) for path in statics}
+            yield {
+                "shapes": {path: [*jnp.shape(leaf)] for path, leaf in arrays.items() if is_array(leaf)}
+                | of_state,
+                "sizes": _sizes(other),
+                "numbers": {path: value for path, value in values.items() if type(value) is int},
+            }
+
+
+def _resized(built: Built) -> Iterator[Built]:
+    """The same way to build with one integer changed: an argument, or a number in the expression that the user gave."""
+    for name, size in _sizes(built).items():
+        for other in (size + 1, 2 * size):
+            yield replace(built, arguments={**built.arguments, name: Source(repr(other))})
+    if built.positional < 0:
+        tree = ast.parse(built.maker.text, mode="eval")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and type(size := node.value) is int and size > 1:
+                for node.value in (size + 1, 2 * size):
+                    yield replace(built, maker=built.maker.but(ast.unparse(tree)))
+                node.value = size
 
 
 def _roles(suite: Any, kind: str) -> dict[str, str]:
