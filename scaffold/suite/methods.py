@@ -18,6 +18,7 @@ from scaffold.spec.tables.keys import SELF
 from scaffold.suite.calls import call_arguments
 from scaffold.suite.claims import local
 from scaffold.suite.declared import fields_used_by
+from scaffold.suite.handed_on import handed_on
 from scaffold.suite.mapped import outputs
 from scaffold.suite.outputs import declared_outputs
 from scaffold.suite.subject import Subject
@@ -95,6 +96,7 @@ def _rows(subject: Subject, method: Method) -> Iterator[str]:
             *_state(method_subject),
             *_returns(method_subject),
             *_carry(method),
+            *_handed_on(method_subject, method),
             *_updates(subject.spec, method),
             *_stopped(method_subject, method),
             *_used(method_subject, method),
@@ -138,6 +140,13 @@ def _returns(subject: Subject) -> Iterator[str]:
 def _carry(method: Method) -> Iterator[str]:
     if method.call.carry == SELF:
         yield f'carry="{SELF}"'
+
+
+def _handed_on(subject: Subject, method: Method) -> Iterator[str]:
+    """What the next instance has of this one."""
+    names = [subject.facts.paths[name] for name in handed_on(subject.of_class, method.call)]
+    if names:
+        yield f"keeps={tuple(names)!r}"
 
 
 def _updates(spec: ModuleSpec, method: Method) -> Iterator[str]:
