@@ -41,6 +41,7 @@ class TestNnxBlock(NnxLaws):
     )
     drawn = ("mix", "layers")
     used = ("momentum", "mean")
+    layers: ClassVar = {"layers": "depth"}
     returns = (Output((3,)),)
     updates = ("mean", "calls")
     map_variables = staticmethod(map_variables)

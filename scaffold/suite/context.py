@@ -49,7 +49,7 @@ from scaffold.suite.defaults import declared_defaults
 from scaffold.suite.examples import constructor_name
 from scaffold.suite.mapped import batched, call_source
 from scaffold.suite.methods import method_rows, unread_by_methods
-from scaffold.suite.other import absent_inputs, other_inputs
+from scaffold.suite.other import absent_inputs, counted_layers, left_out, other_inputs
 from scaffold.suite.outputs import declared_outputs
 from scaffold.suite.rejected import changed, rejected_inputs
 from scaffold.suite.subject import Subject
@@ -83,6 +83,7 @@ def _helpers_beside(spec: ModuleSpec) -> list[str]:
     asks_parts = any(field.role == "module" for field in spec.dynamic) and not spec.defines("decayed")
     return [
         *(["saves_whole = True"] if spec.save else []),
+        *(["remat = True"] if any(field.remat for field in spec.fields) else []),
         *(["decay_mask = staticmethod(decayed)"] if undecayed(spec) and asks_parts else []),
     ]
 
@@ -167,6 +168,9 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
     if defaults := declared_defaults(subject):
         yield "defaults: ClassVar", repr(defaults)
     yield from sharding_rows(spec)
+    for name, paths_by_input in (("left_out", left_out(subject)), ("layers", counted_layers(subject))):
+        if paths_by_input:
+            yield f"{name}: ClassVar", repr(paths_by_input)
     absent = absent_inputs(spec)
     if absent:
         yield "absent", f"({', '.join(absent)},)"

@@ -15,6 +15,7 @@ from mistakes.calls import (
     draws,
     edges,
     exceptions,
+    flagged,
     randomness,
     results,
     sequences,

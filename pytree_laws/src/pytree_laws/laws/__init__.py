@@ -45,6 +45,7 @@ from .values import p19_invariants, p19_numbers, p19_snapshot
 from .variants import (
     configurations,
     declared_results,
+    flagged_leaves,
     flags,
     method_arguments,
     method_dependence,
@@ -67,6 +68,7 @@ CHECKS = tuple(
         p07_outputs,
         configurations,
         flags,
+        flagged_leaves,
         p12_purity,
         p05_static,
         p06_one_trace,
