@@ -44,7 +44,7 @@ def _paths(subject: Suite, instance: Any, flags: Mapping[str, str]) -> set[str]:
 
 
 @CHECKS.register(declares("layers", "no input is declared to count layers"))
-def test_p22_as_many_layers_are_made_as_are_asked_for(subject: Suite) -> None:
+def test_p02_as_many_layers_are_made_as_are_asked_for(subject: Suite) -> None:
     maker = example_construction(subject)
     for path, name in subject.layers.items():
         usual = maker.given.get(name) if maker else None
