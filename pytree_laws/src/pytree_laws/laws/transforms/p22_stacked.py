@@ -68,7 +68,7 @@ def test_p22_each_layer_is_drawn_with_its_own_key(subject: PytreeSuite) -> None:
 
 
 @CHECKS.register(declares("remat", "nothing says that layers are computed again"))
-def test_p22_layers_are_computed_again_on_the_way_back(subject: Suite) -> None:
+def test_p22_layers_are_computed_again_on_the_way_back(subject: PytreeSuite) -> None:
     jaxprs = {
         traced.configuration.place("call") if traced.configuration.size else "call": traced.trace[0].jaxpr
         for traced in (traced_configurations(subject) if subject.called() else ())
