@@ -39,7 +39,7 @@ def left_out(subject: Subject) -> dict[str, tuple[str, ...]]:
     """By input, the fields that are None where it is False or None."""
     spec, paths = subject.spec, subject.facts.paths
     result: dict[str, tuple[str, ...]] = {}
-    for field in spec.dynamic if kind_of(spec.kind).varies and not spec.setup.strip() else ():
+    for field in spec.dynamic if not spec.setup.strip() else ():
         name = field.optional or (field.name if field.nullable and field.given else "")
         if name and not field.built and (kind_of(spec.kind).variables or field.role != "state"):
             result[name] = (*result.get(name, ()), paths[field.name])

@@ -68,8 +68,6 @@ def _kept_without_scale(self, x):
 _of_scaled(
     "P2", "one flag for two parts", "`shift with use_scale=False`", "it is not there", __init__=_by_one_flag
 )
-_of_scaled(
-    "P2", "two layers for every depth", "`layers with depth=3`", "2 layers are made", __init__=_of_two
-)
+_of_scaled("P2", "two layers for every depth", "`layers with depth=3`", "2 layers are made", __init__=_of_two)
 _of_scaled("P22", "layers that are kept behind a flag", "`call with use_scale=False`", "nothing is computed again",
     __call__=_kept_without_scale)  # fmt: skip
