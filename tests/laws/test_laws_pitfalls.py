@@ -17,6 +17,7 @@ from mistakes.calls import (
     exceptions,
     flagged,
     randomness,
+    reached,
     results,
     sequences,
     sizes,
