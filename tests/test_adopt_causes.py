@@ -44,7 +44,7 @@ def test_one_cause_is_told_once_with_its_count_and_its_first_places() -> None:
     ]
     [cause] = causes_of(findings)
     assert cause.brief == [
-        "  fault  P5 static: `A.labels` is a list of 0 (5 times)",
+        "  fault  P5 static: `…` is a list of 0 (5 times)",
         "         at net:A, `labels`; net:B, `labels`; net:C, `labels` and 2 more",
     ]
     assert [*cause_lines([cause], 40, "")] == [*cause.brief, "         usual fix: a tuple"]

@@ -287,7 +287,7 @@ def test_what_is_passed_over_and_what_was_guessed_is_told(tmp_path: Path) -> Non
         in result.stdout
     )
     assert (
-        "give: --call 'project(points)' with values for its names, as `jnp.ones(3)`, or --build 'Camera(...)', "
+        "give: --call 'project(points)' with values for its names, as `jnp.ones(3)`; --with imports what they need, or --build 'Camera(...)', "
         "since the shape of `pose` is guessed" in result.stdout
     )
     assert "--no-register" not in result.stdout

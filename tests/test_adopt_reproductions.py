@@ -87,10 +87,44 @@ class Checked:
     @classmethod
     def tree_unflatten(cls, aux, children):
         return cls(*children)
+
+
+@jax.tree_util.register_pytree_node_class
+class Forgets:
+    def __init__(self, scale: jax.Array, kind: str = "rbf"):
+        self.scale, self.kind = scale, kind
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * x
+
+    def tree_flatten(self):
+        return (self.scale,), ()
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, *aux)
+
+
+@jax.tree_util.register_pytree_node_class
+class Converts:
+    def __init__(self, scale: jax.Array):
+        self.scale = jnp.asarray(scale) if hasattr(scale, "shape") else scale
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * x
+
+    def tree_flatten(self):
+        return (self.scale,), ()
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*[child + 0 if type(child) is bool else child for child in children])
 """
 SHOWN = {
     "Branch": "test_p07_loses_no_precision_on_the_way",
     "Checked": "test_p03_round_trip_keeps_any_leaves",
+    "Converts": "test_p03_round_trip_keeps_any_leaves",
+    "Forgets": "test_p03_round_trip_keeps_what_the_constructor_is_given",
     "Halves": "test_p07_bfloat16_in_bfloat16_out",
     "Kernel": "test_p14_deepcopy",
     "Length": "test_p09_no_gradient_is_nan_where_the_output_is_finite",
@@ -99,6 +133,8 @@ SHOWN = {
 MENDED = {
     "Branch": ("self.scale * x if x.sum() > 0 else x", "jnp.where(x.sum() > 0, self.scale * x, x)"),
     "Checked": ("if self.scale.ndim != 1", "if getattr(self.scale, 'ndim', 1) != 1"),
+    "Converts": ("[child + 0 if type(child) is bool else child for child in children]", "children"),
+    "Forgets": ("(self.scale,), ()", "(self.scale,), (self.kind,)"),
     "Halves": ("jnp.ones(3, jnp.float32)", "1"),
     "Kernel": (
         "class Engine:\n    pass",

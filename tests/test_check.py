@@ -104,8 +104,9 @@ def test_a_spec_that_nobody_generated_from_is_missing(library: Library):
     assert "missing      lib/f.py\n" in result.stdout and "missing      tests/test_f.py\n" in result.stdout
 
 
-def test_an_empty_project_says_so(tmp_path: Path):
-    result = run(Library.at(tmp_path), "check")
+@pytest.mark.parametrize("command", ["check", "update"])
+def test_an_empty_project_says_so(command: str, tmp_path: Path):
+    result = run(Library.at(tmp_path), command)
     assert (result.exit_code, result.stdout) == (0, "no class is generated here\n")
 
 

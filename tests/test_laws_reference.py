@@ -72,8 +72,8 @@ def test_the_command_tells_whom_a_law_binds(number: str, tmp_path: Path) -> None
     assert told and all(one in shown for one in told)
 
 
-@pytest.mark.parametrize("number", ["C1", "T1", "T2", "T3"])
-def test_the_laws_of_closures_and_train_states_are_in_the_docs_and_told_by_the_command(
+@pytest.mark.parametrize("number", ["A1", "C1", "T1", "T2", "T3"])
+def test_the_laws_of_bases_closures_and_train_states_are_in_the_docs_and_told_by_the_command(
     number: str, tmp_path: Path
 ) -> None:
     law = law_table(number)[number]

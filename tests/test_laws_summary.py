@@ -133,12 +133,13 @@ def pytest_of(folder: Path, *options: str) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("options", "lines"),
     [
-        ((), [LINE]),
-        (("-ra",), [LINE]),
-        (("-n", "1", "-p", "pytree_laws.summary"), [LINE]),
-        (("-p", "no:pytree_laws"), [LINE.removesuffix("; see pytest --laws")]),
+        ((), []),
+        (("-v",), [LINE]),
+        (("-v", "-ra"), [LINE]),
+        (("-v", "-n", "1", "-p", "pytree_laws.summary"), [LINE]),
+        (("-v", "-p", "no:pytree_laws"), [LINE.removesuffix("; see pytest --laws")]),
     ],
-    ids=["quiet", "-ra", "workers", "no plugin"],
+    ids=["quiet", "usual", "-ra", "workers", "no plugin"],
 )
 def test_a_class_of_eight_lines_skips_nothing(
     options: tuple[str, ...], lines: list[str], tmp_path: Path
@@ -146,7 +147,7 @@ def test_a_class_of_eight_lines_skips_nothing(
     write_tree(tmp_path, {"test_affine.py": AFFINE})
     code, told = pytest_of(tmp_path, *options)
     assert code == 0, told
-    assert re.search(r"^\d+ passed in", told, re.MULTILINE), told
+    assert re.search(r"^(=+ )?\d+ passed in", told, re.MULTILINE), told
     assert [line for line in told.splitlines() if line.startswith(("more laws", "SKIPPED"))] == lines
 
 

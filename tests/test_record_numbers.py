@@ -118,7 +118,7 @@ def test_a_line_that_is_none_of_a_record_is_named(line: str) -> None:
 
 def test_numbers_are_recorded_held_and_approved(tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
-    before = forked_pytest(folder, *ONE[:2], "-rs")
+    before = forked_pytest(folder, *ONE[:2], "-rs", "-v")
     assert "more laws with: reference, --numbers=record, " in before.stdout
     recorded = forked_pytest(folder, *ONE).stdout
     assert "1 passed" in recorded

@@ -192,6 +192,7 @@ ANSWER = {
     "kind": "module",
     "build": "Net()",
     "calls": False,
+    "marks": False,
     "sizes": {"width": 5, "depth": 2},
     "numbers": {"head.out": 2, "head.in": 5},
     "statics": [["head.out", "2"]],

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from scaffold import ScaffoldError
+from scaffold import ScaffoldError, find_layout, plan
+from scaffold.generate import load_specs
 from scaffold.spec.files import read_spec_file
 from scaffold.spec.grammar.type_parser import LEGAL_TYPES
 from scaffold.spec.skeletons.fixes import in_python, legal_in_python
+from tests.support import write_tree
 
 HEAD = """\
 import jax.numpy as jnp
@@ -151,3 +153,23 @@ def test_a_misspelt_word_is_told_and_nothing_that_follows_from_it(
         assert read_spec_file(tmp_path / "net.py", "net.py")
         return
     assert fixes_of("net.py", text, tmp_path) == fixes
+
+
+def test_a_misspelt_local_name_is_told_with_the_names_beside_it(tmp_path: Path) -> None:
+    body = "logits = self.rate * (self.weight @ x)\n        return jnp.exp(logit)"
+    text = MISSPELT.format(words="param, static", word="Float", number="float")
+    text = text.replace("return self.rate * (self.weight @ x)", body)
+    (tmp_path / "net.py").write_text(f"import jax.numpy as jnp\n{text}")
+    with pytest.raises(ScaffoldError) as raised:
+        read_spec_file(tmp_path / "net.py", "net.py")
+    [fault] = raised.value.faults
+    assert "the name `logit` is not known here" in fault.what and fault.fix == "did you mean `logits`?"
+    assert "logits" in fault.legal
+
+
+def test_a_misspelt_special_method_is_told(tmp_path: Path) -> None:
+    text = MISSPELT.format(words="param, static", word="Float", number="float").replace("__call__", "__cal__")
+    write_tree(tmp_path, {".git/": "", "net.py": text})
+    made = plan(load_specs([tmp_path / "net.py"]), find_layout(tmp_path))
+    [told] = [note for note in made.notes if "not tried" in note]
+    assert told.endswith("__cal__ (Python calls no such method: did you mean `__call__`?)")

@@ -9,7 +9,7 @@ import click
 from msgspec.structs import replace
 
 from scaffold.cli.adopt_step import StepOptions, adopt_step, is_step, step_options
-from scaffold.cli.common_options import folder_option, json_option
+from scaffold.cli.common_options import folder_option, imports_option, json_option
 from scaffold.cli.failures import fault_texts, faults_json
 from scaffold.cli.outcome import published, recovered_layout
 from scaffold.cli.terminal import complain, hint, say, say_json
@@ -42,13 +42,7 @@ MAX_FILES = 8
 @click.option(
     "--set", "sets", multiple=True, metavar="NAME=VALUE", help="The value of an argument; repeat for several."
 )
-@click.option(
-    "--with",
-    "imports",
-    multiple=True,
-    metavar="IMPORT",
-    help="What --build, --call and --set may name: 'import ott.geometry as g'; repeat for several.",
-)
+@imports_option
 @click.option("--baseline", is_flag=True, help="Leave out what is found, with its text as the reason.")
 @click.option(
     "--no-record", is_flag=True, help="Leave what the classes compute to the first run of their tests."
@@ -175,7 +169,11 @@ def _adopt_classes(
         say(plan.diff() if diff else "\n".join([report.text(), *files]))
         if collides:
             complain("\n".join(fault_texts(plan.faults())))
-        hint("\n".join(_written(plan, layout.tests.as_posix())) if writes else "nothing is written yet")
+        hint(
+            "\n".join(_written(plan, layout.tests.as_posix()))
+            if writes
+            else "nothing of the plan is written yet"
+        )
     if collides or not report.ok:
         sys.exit(1 if collides else report.exit_code)
 

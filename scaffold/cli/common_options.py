@@ -13,3 +13,10 @@ folder_option = click.option(
 )
 dry_run_option = click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
 diff_option = click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
+imports_option = click.option(
+    "--with",
+    "imports",
+    multiple=True,
+    metavar="IMPORT",
+    help="What the other options may name: 'import ott.geometry as g'; repeat for several.",
+)

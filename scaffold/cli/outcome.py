@@ -80,4 +80,4 @@ def _show(plan: "Plan", *, diff: bool) -> None:
     if diff:
         say(plan.diff(), nl=False, paint=paint.of_diff)
     else:
-        say(plan.summary(), paint=paint.of_summary)
+        say(plan.summary() or "no class is generated here", paint=paint.of_summary)

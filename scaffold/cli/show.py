@@ -2,19 +2,21 @@
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from scaffold.cli import options
-from scaffold.cli.common_options import folder_option, json_option
+from scaffold.cli.common_options import folder_option, imports_option, json_option
 from scaffold.cli.failures import fault_texts
 from scaffold.cli.terminal import complain, hint, say, say_json, wants_colour
 from scaffold.errors import Fault, ScaffoldError
 
 if TYPE_CHECKING:
+    from scaffold.adopt import Wanted
     from scaffold.in_project.layout import Layout
     from scaffold.show.tree import Tree
 
@@ -41,6 +43,7 @@ WIDEST = 120
     metavar="EXPR",
     help="How a CLASS is built, over `seed`: 'Net(3, key=jax.random.key(seed))'.",
 )
+@imports_option
 @click.option("--python", metavar="PATH", help="The interpreter that has the CLASS.")
 @click.option("--code", is_flag=True, help="Print the files that a spec gives, in the place of a picture.")
 @click.option("--context", is_flag=True, help="Print, as JSON, what the templates are given.")
@@ -52,6 +55,7 @@ def show(
     compares: bool,
     sets: tuple[str, ...],
     build: str,
+    imports: tuple[str, ...],
     python: str | None,
     code: bool,
     context: bool,
@@ -63,6 +67,9 @@ def show(
     A CLASS that exists is `pkg.mod:Class` or `path.py:Class`, and `path.py` is all that a file has; each is built in the
     interpreter of your project, as `adopt` does. Anything else is the NAME of a class with a spec, or the file of one.
     """
+    from scaffold.adopt import Wanted
+    from scaffold.adopt.imports_said import checked_imports
+    from scaffold.cli.adopt import pairs
     from scaffold.in_project.layout import find_layout
 
     layout = find_layout(folder)
@@ -73,30 +80,27 @@ def show(
         raise ScaffoldError(
             f"compares two classes, and there are {len(targets)}", where="--compare", fix="name two of them"
         )
-    drawn = [_trees(target, layout, sets, build, python, folder) for target in targets]
+    wanted = Wanted((), python, build, said=pairs(sets), imports=checked_imports(imports))
+    if not any(existing(target, folder) for target in targets):
+        _check_of_specs(wanted)
+    drawn = [_trees(target, layout, wanted, folder) for target in targets]
     _print([tree for trees, _ in drawn for tree in trees], "json" if as_json else form, compares=compares)
     if faults := [fault for _, faults in drawn for fault in faults]:
         complain("\n".join(fault_texts(faults)))
         sys.exit(3)
 
 
-def _trees(
-    target: str, layout: "Layout", sets: tuple[str, ...], build: str, python: str | None, folder: Path
-) -> "tuple[list[Tree], list[Fault]]":
+def _trees(target: str, layout: "Layout", wanted: "Wanted", folder: Path) -> "tuple[list[Tree], list[Fault]]":
     """The trees of a target, and the classes that cannot be drawn; its form says which adapter makes them."""
-    from scaffold.adopt import Wanted
-    from scaffold.cli.adopt import pairs
-
-    said = pairs(sets)
     if exists := existing(target, folder):
         from scaffold.show.of_class import trees_of_class
 
-        return trees_of_class(Wanted((exists,), python, build, said=said), layout, folder)
+        return trees_of_class(replace(wanted, targets=(exists,)), layout, folder)
     from scaffold.generate import specs_of
     from scaffold.show.of_spec import trees_of_specs
 
     specs, known = specs_of(target, layout)
-    chosen = _sizes(said)
+    chosen = _sizes(wanted.said)
     return trees_of_specs(specs, known, chosen), []
 
 
@@ -115,7 +119,20 @@ def existing(target: str, folder: Path) -> str:
     return f"{module}:{name}" if name[:1].isupper() else target
 
 
-def _sizes(said: dict[str, str]) -> dict[str, int]:
+def _check_of_specs(wanted: "Wanted") -> None:
+    """Refuses what only a class that exists takes. Raises `ScaffoldError`."""
+    given = {"--build": wanted.build, "--with": wanted.imports, "--python": wanted.python}
+    fix = "leave it out, or name a class as `pkg.mod:Class` or `path.py:Class`"
+    faults = [
+        Fault(option, "what has a spec is drawn from it, and nothing is built", fix)
+        for option, value in given.items()
+        if value
+    ]
+    if faults:
+        raise ScaffoldError.of(faults)
+
+
+def _sizes(said: Mapping[str, str]) -> dict[str, int]:
     wrong = [name for name, text in said.items() if not (text.isdecimal() and int(text))]
     if wrong:
         message = f"`{said[wrong[0]]}` is no size of a dim"

@@ -12,6 +12,7 @@ from scaffold.adopt.inquiry import each_class, label_of
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.history.records import Records
 from scaffold.in_project.layout import Layout
+from scaffold.show.roles import role_of_leaf
 from scaffold.show.tree import Dim, Part, Tree
 
 Answer = Mapping[str, Any]
@@ -59,7 +60,7 @@ def _fault(label: str, answer: Answer) -> Fault:
 def tree_of(name: str, answer: Answer) -> Tree:
     """The tree of one answer."""
     sizes = _named_sizes(answer)
-    leaves = {leaf["path"]: _leaf(leaf, _beside(leaf["path"], answer), sizes) for leaf in answer["leaves"]}
+    leaves = {leaf["path"]: _leaf(leaf, answer, sizes) for leaf in answer["leaves"]}
     static = {path: Part("", "static", path, value=value) for path, value in answer["statics"]}
     absent = {path: Part("", "none", path, value="None") for path in answer["absent"]}
     every = {**leaves, **static, **absent}
@@ -77,8 +78,8 @@ def _named_sizes(answer: Answer) -> dict[str, int]:
 
 
 def _presumed(leaves: Iterable[Part], answer: Answer) -> Iterator[str]:
-    if answer["kind"] != "nnx" and any(leaf.role == "param" for leaf in leaves):
-        yield "a float array is taken to be trained where no `trainable()` and no `stop_gradient` says otherwise"
+    if answer["kind"] != "nnx" and not answer["marks"] and any(leaf.role == "param" for leaf in leaves):
+        yield "a float array is taken to be trained, since no `trainable()` and no `stop_gradient` says otherwise"
 
 
 def _beside(path: str, answer: Answer) -> dict[str, int]:
@@ -118,10 +119,13 @@ def _shown(name: str) -> str:
     return f"[{name}]" if name.isdigit() else name
 
 
-def _leaf(leaf: Answer, beside: Mapping[str, int], sizes: Mapping[str, int]) -> Part:
+def _leaf(leaf: Answer, answer: Answer, sizes: Mapping[str, int]) -> Part:
     path = str(leaf["path"])
     if "shape" not in leaf:
-        return Part("", leaf["role"], path, value=leaf["value"])
+        is_number = leaf["role"] == "number"
+        role = role_of_leaf(answer["kind"], is_number=is_number) if is_number else leaf["role"]
+        return Part("", role, path, value=leaf["value"])
+    beside = _beside(path, answer)
     shape = leaf["shape"]
     said = leaf["dims"] if len(leaf["dims"]) == len(shape) else [""] * len(shape)
     dims = tuple(

@@ -10,6 +10,7 @@ from scaffold.kind import kind_of
 from scaffold.mesh_axes import axes_of
 from scaffold.passes.compute import computes_in
 from scaffold.passes.stacked.layers import count_of_layers
+from scaffold.show.roles import role_of_leaf
 from scaffold.show.tree import Dim, Part, Tree, walk
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.sizes import several, sizes
@@ -119,7 +120,8 @@ def _part(kind: Type, field: Field, name: str, path: str, place: Place, frozen: 
                 replace(part, class_name=f"{class_name}, frozen where {field.frozen}") if is_choice else part
             )
         case _:
-            role = "python" if field.python_leaf else field.role
+            is_number = type_text(kind) in ("bool", "int", "float", "complex")
+            role = role_of_leaf(place.spec.kind, is_number=is_number) if field.python_leaf else field.role
             return Part(name, role, path, value=_value(kind, field))
 
 

@@ -33,8 +33,16 @@ MEANINGS = {
     "hidden": Meaning("compiled in", "none", "leaves it", "left out", "same for all"),
     "callable": Meaning("compiled in", "none", "leaves it", "left out", "same for all"),
     "python": Meaning("compiled in", "none", "leaves it", "written", "same for all"),
+    "number": Meaning("traced", "of a float", "moves it", "written", "has no axis"),
     "none": Meaning("compiled in", "none", "leaves it", "compared", "same for all"),
     "shared": Meaning("traced", "to its owner", "as its owner", "once", "as its owner"),
     "derived": Meaning("computed", "passes by", "leaves it", "left out", "as its parts"),
 }
 """By role; a `module` is what its parts are."""
+FILTERED = ("module", "nnx")
+"""The kinds whose own transformations hold a number of Python fixed; `jax.jit` traces it."""
+
+
+def role_of_leaf(kind: str, *, is_number: bool) -> str:
+    """The role of a leaf that is no array and no function, in a class of this kind."""
+    return "number" if is_number and kind not in FILTERED else "python"

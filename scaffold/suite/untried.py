@@ -1,11 +1,12 @@
 """The methods that a suite cannot try, and why: they are carried, and no example is known."""
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 
 from msgspec.structs import replace
 
-from scaffold.errors import ScaffoldError
+from scaffold.errors import ScaffoldError, nearest
 from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
 from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.spec.rules.bases import with_types_of_bases
@@ -13,6 +14,14 @@ from scaffold.spec.source.definitions import function_of, is_generator, returns_
 from scaffold.suite.examples import Examples
 
 Known = Mapping[str, ModuleSpec]
+_BY_HAND = (
+    *("__getattr__", "__matmul__", "__rmatmul__", "__imatmul__", "__await__", "__post_init__"),
+    *("__check_init__", "__jax_array__", "__array__", "__index__", "__copy__", "__deepcopy__"),
+)
+SPECIAL = frozenset(_BY_HAND).union(
+    *map(dir, (bool, dict, float, list, set, str, type, type(dir), AbstractContextManager, AsyncIterator))
+)
+"""The names of special methods: those of the classes of Python, and those that none of these has."""
 
 
 def without_untried(spec: ModuleSpec, known: Known) -> ModuleSpec:
@@ -29,7 +38,19 @@ def untried(spec: ModuleSpec, known: Known) -> dict[str, str]:
         if function.name == "__call__" or not function.name.startswith("_")
     )
     reasons = {method.name: why_untried(spec, method, known) for method in public}
+    reasons |= {
+        name: f"Python calls no such method: did you mean `{meant}`?" for name, meant in _misspelt(spec)
+    }
     return {name: reason for name, reason in reasons.items() if reason}
+
+
+def _misspelt(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
+    """The methods that are named as special ones and are none, each with the nearest one of Python."""
+    for _, function in spec.functions:
+        name = function.name
+        if name.startswith("__") and name.endswith("__") and name not in SPECIAL:
+            meant = nearest(name, SPECIAL, 0.8)
+            yield from () if meant is None else ((name, meant),)
 
 
 def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:

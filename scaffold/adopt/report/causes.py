@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.adopt.texts import on_a_line, plain_text
 from scaffold.choices import SEVERITIES
@@ -25,6 +26,7 @@ _VARIES = re.compile(
     r"PyTreeDef\(.*\)|<[^<>]* object>|`[^`]*`|'[^']*'|\"[^\"]*\"|\b(?:nan|inf)\b|[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
 )
 """Treedefs, objects, names and numbers, by which two texts of one cause differ."""
+_NAME = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
 _ARRAY = re.compile(r"(?:[\[(]\s*)*_(?:[\s,\]\[()]*_)*[\])]*")
 
 EXAMPLE = "         example: "
@@ -38,6 +40,8 @@ class Cause(Struct, frozen=True):
 
     first: Finding
     places: tuple[str, ...]
+    text: str
+    """What was found, as it is said of all places."""
     same: int = 0
     """How many other texts of its law speak of the same places."""
 
@@ -62,7 +66,7 @@ class Cause(Struct, frozen=True):
     def brief(self) -> list[str]:
         """What was found, and up to three places."""
         more = f" and {len(self.places) - MAX_PLACES} more" if len(self.places) > MAX_PLACES else ""
-        text = on_a_line(self.first["what"], MAX_WIDTH)
+        text = on_a_line(self.text, MAX_WIDTH)
         places = on_a_line("; ".join(self.places[:MAX_PLACES]), MAX_WIDTH)
         return [f"  {self.title}: {text}{self.times}", f"         at {places}{more}"]
 
@@ -93,14 +97,26 @@ def causes_of(findings: Iterable[tuple[str, Finding]]) -> list[Cause]:
     """The causes of findings, each with its class: the most harmful first, then the one that was found most often."""
     first: dict[Key, Finding] = {}
     places: dict[Key, dict[str, None]] = {}
+    texts: dict[Key, list[str]] = {}
     for label, finding in findings:
         key = key_of(finding)
         if key not in first or (finding.get("shows") and not first[key].get("shows")):
             first[key] = finding
             places[key] = {_place(label, finding): None, **places.get(key, {})}
         places[key][_place(label, finding)] = None
-    causes = [Cause(first[key], tuple(places[key])) for key in first]
+        texts.setdefault(key, []).append(str(finding["what"]))
+    causes = [Cause(first[key], tuple(places[key]), common_text(texts[key])) for key in first]
     return sorted(causes, key=lambda cause: (*_harm(cause.first), -len(cause.places)))
+
+
+def common_text(texts: Sequence[str]) -> str:
+    """The first of the texts of one cause, with `…` for the names in which the others differ from it."""
+    rows = [_NAME.findall(text) for text in texts]
+    if len({len(row) for row in rows}) > 1:
+        return texts[0]
+    names = zip(*rows, strict=True)
+    common = iter([row[0] if len({*row}) == 1 else f"{row[0][0]}…{row[0][0]}" for row in names])
+    return _NAME.sub(lambda match: next(common), texts[0])
 
 
 def _place(label: str, finding: Finding) -> str:
@@ -116,7 +132,7 @@ def united(causes: Iterable[Cause]) -> list[Cause]:
         key = cause.title, frozenset(cause.places)
         if (other := causes_by_key.get(key)) is not None:
             chosen = cause if cause.code and not other.code else other
-            cause = Cause(chosen.first, chosen.places, other.same + 1)
+            cause = replace(chosen, same=other.same + 1)
         causes_by_key[key] = cause
     return list(causes_by_key.values())
 

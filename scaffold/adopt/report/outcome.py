@@ -129,7 +129,7 @@ class Outcome(Struct, frozen=True):
             )
             guessed = ", ".join(f"`{argument}`" for argument in description.get("guessed", ()))
             also = f", or --build '{name}(...)', since the shape of {guessed} is guessed" if guessed else ""
-            give = f"--call '{description['form']}' with values for its names, as `jnp.ones(3)`{also}"
+            give = f"--call '{description['form']}' with values for its names, as `jnp.ones(3)`; --with imports what they need{also}"
             yield f"{self.one.label}: its call is not found: {why}\n  give: {give}"
         if description.get("idle"):
             yield f"{self.one.label}: {description['idle']}\n  give: --call 'METHOD(...)', where another says more"

@@ -164,7 +164,7 @@ def formatted(causes: Sequence[Cause]) -> list[str]:
 
 def _cause_section(cause: Cause, code: str) -> Iterator[str]:
     """A cause with all of its places, under a title of its own."""
-    yield from ("", f"## {' '.join(cause.title.split())}{cause.times}", "", on_a_line(cause.first["what"]))
+    yield from ("", f"## {' '.join(cause.title.split())}{cause.times}", "", on_a_line(cause.text))
     if code:
         yield from ("", "```py", code, "```")
     elif cause.first["example"]:

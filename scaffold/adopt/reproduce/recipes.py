@@ -15,6 +15,17 @@ Recipe = Callable[[Example, Finding], list[str]]
 _FILL = re.compile(r"with each element of the arguments (-?[\d.e+]+) ")
 COMPILED = "compiled call"
 """Where a finding is that the call cannot be compiled, whatever test came upon it."""
+_REFUSED = re.compile(r"unflatten of (\w+) leaves raised")
+_BEFORE = re.compile(r"before a round trip (.+), after ")
+_LEAVES = {
+    "object": "object()",
+    "None": "None",
+    "str": "'leaf'",
+    "bool": "True",
+    "abstract": "jax.ShapeDtypeStruct((1,), jnp.float32)",
+    "rank": "jnp.zeros((1, 1, 1, 1), jnp.int8)",
+}
+"""What P3 puts in the place of leaves, by the sort that it names."""
 _ZEROS = re.compile(r"with arguments of zeros ")
 
 
@@ -57,9 +68,34 @@ def copied(expression: str) -> Recipe:
 
 
 def round_trip(example: Example, finding: Finding) -> list[str]:
-    """Other leaves, which unflatten refuses."""
-    leaf = "None" if "of None leaves" in finding["what"] else "object()"
-    return [example.built, f"jax.tree.map(lambda leaf: {leaf}, instance)"]
+    """Other leaves, which unflatten refuses or converts."""
+    refused = _REFUSED.search(finding["what"])
+    leaf = _LEAVES.get(refused[1], "object()") if refused else _put_in(finding["what"])
+    if refused:
+        return [example.built, f"jax.tree.map(lambda leaf: {leaf}, instance)"]
+    rebuilt = "jax.tree.map(lambda leaf: placeholder, instance)"
+    is_same = "all(leaf is placeholder for leaf in leaves)"
+    return [
+        example.built,
+        f"placeholder = {leaf}",
+        f"leaves = jax.tree.leaves({rebuilt}, is_leaf=lambda leaf: leaf is placeholder)",
+        f"assert {is_same}",
+    ]
+
+
+def _put_in(text: str) -> str:
+    """The leaf that came back as another, of the sort of which a finding speaks."""
+    kinds = {"True": "bool", "False": "bool", "'": "str", "None": "None", "<": "object", "Shape": "abstract"}
+    sort = next((sort for start, sort in kinds.items() if text.startswith(f"put in {start}")), "rank")
+    return _LEAVES[sort]
+
+
+def setting_kept(example: Example, finding: Finding) -> list[str]:
+    """A setting that is another after `jax.tree.map`."""
+    name, before = str(finding["where"]), _BEFORE.match(finding["what"])
+    value = ast.literal_eval(before[1]) if before else None
+    make = example.make(changed={name.removeprefix("_"): repr(value)})
+    return [f"instance = {make}", f"assert jax.tree.map(lambda leaf: leaf, instance).{name} == {value!r}"]
 
 
 def replaced(example: Example, finding: Finding) -> list[str]:
@@ -246,6 +282,7 @@ RECIPES: Mapping[str, Recipe] = {
     "test_p01_builds_under_jit_without_leaking": built_under_jit,
     "test_p02_no_array_hides_elsewhere": a_leaf,
     "test_p03_round_trip_keeps_any_leaves": round_trip,
+    "test_p03_round_trip_keeps_what_the_constructor_is_given": setting_kept,
     "test_p05_attributes_are_immutable_and_hashable": hashed,
     "test_p05_aux_is_hashable_and_free_of_arrays": hashed,
     "test_p05_no_leaf_is_weakly_typed": weakly_typed,

@@ -9,7 +9,7 @@ from scaffold.spec.grammar.types import OpaqueType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
-from scaffold.spec.source.expressions import count_name, dedented, free_names, own_nodes
+from scaffold.spec.source.expressions import assigned_names, count_name, dedented, free_names, own_nodes
 from scaffold.spec.source.instance import self_attributes, updated_attribute
 
 _METHODS = frozenset(("create", "trainable", "__call__", "__dict__", *dir(object)))
@@ -91,7 +91,8 @@ def known_names(spec: ModuleSpec) -> Iterator[Fault]:
         known = shared | piece.names
         for name in free_names(piece.text, known & {"self"}, expression=piece.expression):
             if name not in known:
-                own = known - BUILTINS - spec.unread
+                bound = () if piece.expression else assigned_names(piece.text)
+                own = known.union(bound) - BUILTINS - spec.unread
                 fix = _how_to_know(spec, name, own, piece.key.rpartition(".")[2])
                 legal = tuple(sorted(own - {*IMPORTS}))
                 yield Fault(f"{piece.key}", f"the name `{name}` is not known here", fix, legal)

@@ -194,10 +194,33 @@ class Converted(NodeLaws):
     cls = node(unflatten=lambda cls, aux, c: cls(*map(jnp.asarray, c), *aux))
 
 
+class Scaled:
+    """Registered with what it is scaled by among its leaves, and not how."""
+
+    def __init__(self, weight, mode="plain"):
+        self.weight, self._mode = weight, mode
+
+    def __call__(self, x):
+        return self.weight * x
+
+
+jax.tree_util.register_pytree_with_keys(
+    Scaled,
+    lambda self: (((GetAttrKey("weight"), self.weight),), None),
+    lambda aux, children: Scaled(*children),
+)
+
+
+@mutant("P3", "`_mode`", "before a round trip 'plainx', after 'plain'", "default of the constructor")
+class ForgetsItsSetting(OneWeight):
+    def build(self, weight):
+        return Scaled(jnp.array(weight))
+
+
 @mutant("P3", "conversion in unflatten")
 class ConvertedIfItCan(NodeLaws):
     def convert(cls, aux, c):
-        c = [jnp.array(v) if hasattr(v, "shape") else v for v in c]
+        c = [jnp.array(v) if isinstance(v, np.ndarray | jax.Array) else v for v in c]
         return rebuild(cls, weight=c[0], bias=c[1], scale=aux[0])
 
     cls = node(unflatten=convert)

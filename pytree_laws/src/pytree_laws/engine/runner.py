@@ -88,6 +88,25 @@ def skippable(test: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def told_as_finding(test: Callable[..., None], number: str) -> Callable[..., None]:
+    """A law of a class without instances, whose every failure says which law it is."""
+
+    @functools.wraps(test)
+    def run(self: Any, **kwargs: Any) -> None:
+        __tracebackhide__ = True
+        law = self.laws_by_number[number]
+        with held_as_declared(self, test.__name__):
+            try:
+                with doing(self.cls.__name__, UNDER_TEST):
+                    test(self, **kwargs)
+            except Fault as fault:
+                severity, raised = fault.severity or law.severity, raised_at(fault.__cause__)
+                finding = Finding(law, test.__name__, fault.where, fault.what, fault.hint, severity, raised)
+                raise LawBroken(finding).with_traceback(fault.__traceback__) from fault.__cause__
+
+    return run
+
+
 def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None]) -> Finding:
     """A fault that a test raised, with the law that speaks and how much it matters."""
     hint = fault.hint

@@ -105,8 +105,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         *lines_of_too_few(terminalreporter, config),
     ]:
         terminalreporter.write_line(line)
-    left_out = session_in(config).of(LeftOut)
-    for line in left_out_lines(left_out, config.getoption("laws", None)):
+    left_out, is_brief = session_in(config).of(LeftOut), bool(by_class) or config.get_verbosity() < 0
+    for line in left_out_lines(left_out, config.getoption("laws", None), is_brief=is_brief):
         terminalreporter.write_line(line)
 
 
@@ -150,12 +150,17 @@ def pytest_testnodedown(node: Any) -> None:
         left_out[suite] = {name: (why, with_it) for name, (why, with_it) in tests.items()}
 
 
-def left_out_lines(left_out: Mapping[str, Mapping[str, tuple[str, str]]], asked: bool | None) -> list[str]:
-    """What more could be checked: in one line, or by suite where that is asked for; `asked` is None where it cannot be."""
+def left_out_lines(
+    left_out: Mapping[str, Mapping[str, tuple[str, str]]], asked: bool | None, *, is_brief: bool = False
+) -> list[str]:
+    """What more could be checked: in one line, or by suite where that is asked for; `asked` is None where it cannot be.
+
+    Nothing of it where a run is to be brief, as with `-q`, or has findings to tell.
+    """
     if asked:
         return [line for suite in left_out for line in (suite, *_of_suite(left_out[suite]))]
     pairs = [pair for tests in left_out.values() for pair in tests.values()]
-    names = undeclared(with_it for why, with_it in pairs if why != NEWER)
+    names = () if is_brief else undeclared(with_it for why, with_it in pairs if why != NEWER)
     more = more_laws(names) + "; see pytest --laws" * (asked is not None)
     newer = {law_of(name) for tests in left_out.values() for name, (why, _) in tests.items() if why == NEWER}
     return [*filter(None, [not_asked(left_out, by_number(newer)), more if names else ""])]

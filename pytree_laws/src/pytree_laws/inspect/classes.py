@@ -32,6 +32,12 @@ def is_of_library(cls: type) -> bool:
     return cls.__module__.partition(".")[0] in LIBRARIES
 
 
+def is_equinox(cls: type) -> bool:
+    """Whether a class is a Module of Equinox."""
+    equinox: Any = sys.modules.get("equinox")
+    return equinox is not None and issubclass(cls, equinox.Module)
+
+
 def documents_nan(cls: type) -> bool:
     """Whether a docstring of a class, or of one of its methods, says that it may give NaN."""
     owners = [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]

@@ -6,7 +6,8 @@ from typing import Any
 
 from pytree_laws.declare.methods import is_action
 
-from ..values.annotations import EMPTY, is_array_type, parameters_of
+from ..values.annotations import EMPTY, is_array_type, is_shaped, parameters_of
+from ..values.names import KEY
 from ..values.sizes import LARGEST
 
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
@@ -21,10 +22,23 @@ def makers_of(cls: Any) -> Iterator[tuple[str, Any, frozenset[str]]]:
         if isinstance(value, classmethod | staticmethod) and may_build(cls, name) and returns(value, cls)
     ]
     ordered = sorted(dict.fromkeys(names), key=lambda name: (name not in MAKERS, names.index(name)))
-    sizes = {name: sizes_of_arrays(cls, getattr(cls, name)) for name in ordered if name in MAKERS}
-    yield from ((name, getattr(cls, name), sizes[name]) for name in sizes if sizes[name])
+    makers = {name: getattr(cls, name) for name in ordered}
+    sizes = {name: sizes_of_arrays(cls, maker) for name, maker in makers.items() if name in MAKERS}
+    first = [name for name in sizes if sizes[name] or draws_arrays(cls, makers[name])]
+    yield from ((name, makers[name], sizes[name]) for name in first)
     yield "", cls, frozenset()
-    yield from ((name, getattr(cls, name), frozenset()) for name in ordered if not sizes.get(name))
+    yield from ((name, makers[name], frozenset()) for name in ordered if name not in first)
+
+
+def draws_arrays(cls: type, maker: Any) -> bool:
+    """Whether a maker takes a random key and none of the arrays that the constructor needs: it draws these."""
+    try:
+        given = {parameter.name for parameter in parameters_of(maker, cls)}
+        needed = [part for part in parameters_of(cls, cls) if part.default is EMPTY]
+    except (TypeError, ValueError):
+        return False
+    arrays = {part.name for part in needed if is_array_type(part.annotation) or is_shaped(part.annotation)}
+    return bool(arrays) and any(map(KEY.search, given)) and arrays.isdisjoint(given)
 
 
 def sizes_of_arrays(cls: type, maker: Any) -> frozenset[str]:

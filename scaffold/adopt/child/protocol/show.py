@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import inspect
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import jax
@@ -76,6 +76,7 @@ def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
         "kind": kind,
         "build": built.source.text,
         "calls": called is not None,
+        "marks": callable(getattr(instance, "trainable", None)),
         "sizes": _sizes(built),
         "statics": [[path, _text(value)] for path, value in statics.items()],
         "numbers": {path: value for path, value in statics.items() if type(value) is int},
@@ -85,19 +86,23 @@ def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
 
 
 def _beside(instance: Any, kind: str, known: set[str], state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The fields that hold neither leaves nor what is known to be static: arrays that jax does not see among them."""
+    """The attributes that hold neither leaves nor what is known to be static: arrays that jax does not see among them.
+
+    What is lost when jax rebuilds the instance, as a cache, is no part of it.
+    """
+    leaves = {id(leaf) for leaf in jax.tree.leaves(instance) if is_array(leaf)}
+    rebuilt = jax.tree.map(lambda leaf: leaf, instance)
     for path in ("", *sorted(known - state.keys())):
         node = _at(instance, path)
-        if kind == "nnx" or one_level(node) is None or not dataclasses.is_dataclass(node):
+        if kind == "nnx" or one_level(node) is None or isinstance(node, dict | list | tuple):
             continue
-        for field in dataclasses.fields(node):
-            name = f"{path}.{field.name}" if path else field.name
-            value = attributes(node).get(field.name)
-            if (
-                name not in known
-                and value is not None
-                and not jax.tree.leaves(value if is_node(value) else ())
-            ):
+        kept = attributes(_at(rebuilt, path))
+        for attribute, value in attributes(node).items():
+            name = f"{path}.{attribute}" if path else attribute
+            below = jax.tree.leaves(value) if is_node(value) else []
+            is_in_tree = any(other == name or other.startswith(f"{name}.") for other in known)
+            is_in_tree = is_in_tree or any(id(leaf) in leaves for leaf in below)
+            if value is not None and attribute in kept and not is_in_tree:
                 yield name, value
 
 
@@ -187,27 +192,38 @@ def _tree(instance: Any, roles: Mapping[str, str]) -> dict[str, Any]:
     leaves: list[dict[str, Any]] = []
     first: dict[int, str] = {}
     for keys, leaf in jax.tree_util.tree_leaves_with_path(instance):
+        names = _attribute_names(instance, keys)
         for end in range(1, len(keys)):
-            nodes.setdefault(path_name(keys[:end]), _class(walk(instance, keys[:end])))
-        path = path_name(keys)
-        shown = _attribute(instance, keys, leaf) or path
-        owner = first.setdefault(id(leaf), shown) if is_array(leaf) else shown
-        leaves.append(
-            {**_leaf(leaf, path, roles), "path": shown, "dims": _dims(instance, keys), "owner": owner}
-        )
+            nodes.setdefault(".".join(names[:end]), _class(walk(instance, keys[:end])))
+        path = ".".join(names)
+        owner = first.setdefault(id(leaf), path) if is_array(leaf) else path
+        said = {"path": path, "dims": _dims(instance, keys), "owner": owner}
+        leaves.append({**_leaf(leaf, path_name(keys), roles), **said})
     return {"nodes": nodes, "leaves": leaves, "absent": [*_absent(instance, [*nodes])]}
 
 
-def _attribute(instance: Any, keys: Any, leaf: Any) -> str:
-    """The attribute that a leaf is, below a class that is registered without keys; empty where there is none."""
-    if len(keys) != 1 or not isinstance(keys[0], jax.tree_util.FlattenedIndexKey):
-        return ""
-    return next((name for name, value in attributes(instance).items() if value is leaf), "")
+def _attribute_names(instance: Any, keys: Any) -> list[str]:
+    """The names along a path: below a class that is registered without keys, the attribute that holds a child."""
+    names: list[str] = []
+    for end, key in enumerate(keys):
+        held: Iterable[str] = ()
+        if isinstance(key, jax.tree_util.FlattenedIndexKey):
+            child = walk(instance, keys[: end + 1])
+            held = (name for name, value in attributes(walk(instance, keys[:end])).items() if value is child)
+        names.append(next(iter(held), path_name(keys[end : end + 1])))
+    return names
 
 
 def _leaf(leaf: Any, path: str, roles: Mapping[str, str]) -> dict[str, Any]:
     if not is_array(leaf):
-        return {"path": path, "role": "callable" if callable(leaf) else "python", "value": _text(leaf)}
+        sort = (
+            "callable"
+            if callable(leaf)
+            else "number"
+            if isinstance(leaf, int | float | complex)
+            else "python"
+        )
+        return {"path": path, "role": sort, "value": _text(leaf)}
     # A Variable is a node of its own above its array.
     role = roles.get(path) or roles.get(path.rpartition(".")[0]) or "buffer"
     dtype = "key" if is_key(leaf) else str(jnp.result_type(leaf))

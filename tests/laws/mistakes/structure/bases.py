@@ -168,24 +168,26 @@ def abstract(title, base, *words):
 
 
 abstract("an abstract base that is no Module", PlainBase, "subclasses would be no pytrees")
-abstract("an abstract base that can be built", Buildable, "[test_it_cannot_be_instantiated] DID NOT RAISE")
+abstract(
+    "an abstract base that can be built",
+    Buildable,
+    "A1 abstract, at `Buildable`: it can be built, and is to be abstract",
+)
 abstract(
     "a base that asks for more than is declared",
     AsksForMore,
-    "[test_a_subclass_with_every_member_can_be]",
+    "a subclass with every declared member raised TypeError",
     "inverse",
 )
 abstract(
     "a method of a base that is not abstract",
     MethodLeftOut,
-    "[test_a_subclass_without_one_member_cannot_be] DID NOT RAISE",
+    "A1 abstract, at `__call__`: a subclass without it can be built",
 )
-abstract(
-    "a base whose state for copies is empty", Forgets, "[test_a_subclass_is_copied_whole]", "__getstate__"
-)
+abstract("a base whose state for copies is empty", Forgets, "a copy of a subclass is", "__getstate__")
 abstract(
     "a base that compares the class alone",
     EqualByClass,
-    "[test_subclasses_of_other_values_are_not_equal]",
+    "two instances of a subclass that hold other values are equal",
     "hashes differ",
 )

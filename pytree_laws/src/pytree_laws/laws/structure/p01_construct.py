@@ -86,7 +86,7 @@ def test_p01_a_generated_constructor_is_given_nothing_that_can_change(subject: S
 
 
 # Who stores an array as it was given may mean to: nothing changes it in place but donation.
-@CHECKS.register(severity=ADVICE)
+@CHECKS.register(severity=ADVICE, rests_on=("test_p01_keeps_none_of_its_inputs",))
 def test_p01_shares_no_buffer_with_its_inputs(subject: Suite) -> None:
     instance, arrays = built_of_arrays(subject, subject.plain_inputs(0))
     if not arrays:

@@ -3,18 +3,18 @@
 import dataclasses
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from ...discover.inference import with_other_statics
+from ...discover.settings import with_other_settings
 from ...engine.applicability import not_applicable, of_class
 from ...engine.registry import Checks
-from ...inspect.classes import OF_PYTHON, is_of_python
+from ...inspect.classes import OF_PYTHON, is_equinox, is_of_python
 from ...inspect.references import snapshot
 from ...inspect.trees import (
     ARRAY,
@@ -43,27 +43,32 @@ LAW = Law(
 CHECKS = Checks(LAW)
 
 
+def lists_its_parts(cls: type) -> bool:
+    """Whether a flatten that somebody wrote says what a class holds: Equinox and named tuples look at all fields."""
+    return not is_equinox(cls) and not issubclass(cls, tuple)
+
+
 def is_open(cls: type) -> bool:
     """Whether subclasses are allowed."""
     return not getattr(cls, "__final__", False)
 
 
 @CHECKS.register()
-@pytest.mark.parametrize("kind", ["object", "None", "str", "bool", "abstract", "rank"])
-def test_p03_round_trip_keeps_any_leaves(subject: PytreeSuite, kind: str) -> None:
+def test_p03_round_trip_keeps_any_leaves(subject: PytreeSuite) -> None:
     instance = subject.cached_instance()
     name, (paths, treedef) = type(instance).__name__, flatten_with_path(instance)
-    stand_ins = [stand_in(kind, i) for i in range(len(paths))]
-    with doing(name, f"unflatten of {kind} leaves"):
-        rebuilt = treedef.unflatten(stand_ins)
-    message = f"unflatten of {kind} leaves gave a {type(rebuilt).__name__}"
-    check(type(rebuilt) is type(instance), name, message)
-    for (path, _), put_in in zip(paths, stand_ins):
-        with doing(path_name(path), "reading the leaf after a round trip"):
-            got = walk(rebuilt, path)
-        message = f"put in {put_in!r}, came back as {got!r:.200}"
-        hint = "a conversion in unflatten, or children in another order than flatten"
-        check(got is put_in, path_name(path), message, hint)
+    for sort, maker in STAND_INS.items():
+        stand_ins = [maker(i) for i in range(len(paths))]
+        with doing(name, f"unflatten of {sort} leaves"):
+            rebuilt = treedef.unflatten(stand_ins)
+        message = f"unflatten of {sort} leaves gave a {type(rebuilt).__name__}"
+        check(type(rebuilt) is type(instance), name, message)
+        for (path, _), put_in in zip(paths, stand_ins):
+            with doing(path_name(path), "reading the leaf after a round trip"):
+                got = walk(rebuilt, path)
+            message = f"put in {put_in!r}, came back as {got!r:.200}"
+            hint = "a conversion in unflatten, or children in another order than flatten"
+            check(got is put_in, path_name(path), message, hint)
 
 
 @CHECKS.register()
@@ -106,6 +111,16 @@ def test_p03_round_trip_keeps_what_lies_beside_its_fields(subject: PytreeSuite) 
     check_attributes(instance, hint, beside=True)
 
 
+@CHECKS.register(
+    of_class("its flatten looks at all fields", lists_its_parts),
+    rests_on=("test_p03_round_trip_keeps_every_attribute",),
+)
+def test_p03_round_trip_keeps_what_the_constructor_is_given(subject: PytreeSuite) -> None:
+    for _, changed in with_other_settings(subject):
+        hint = "aux does not hold it, so that unflatten gives the default of the constructor, or that of the class"
+        check_attributes(changed, hint)
+
+
 # What unflatten derives from other values is right again, unless somebody edits it alone.
 @CHECKS.register(severity=ADVICE)
 def test_p03_round_trip_keeps_changed_static_values(subject: PytreeSuite) -> None:
@@ -139,17 +154,15 @@ def test_p03_round_trip_by_split_and_merge(subject: MutableSuite) -> None:
         subject.check_copy(instance, again, label, hint)
 
 
-def stand_in(kind: str, index: int) -> Any:
-    """A leaf that is no ordinary array, another one for each index where it can be."""
-    makers: dict[str, Callable[[], Any]] = {
-        "object": object,
-        "None": lambda: None,
-        "str": lambda: f"leaf {index}",
-        "bool": lambda: index % 2 == 0,
-        "abstract": lambda: jax.ShapeDtypeStruct((index,), jnp.float32),
-        "rank": lambda: np.zeros((1,) * (index % 28 + 4), np.int8),
-    }
-    return makers[kind]()
+STAND_INS: Mapping[str, Callable[[int], Any]] = {
+    "object": lambda index: object(),
+    "None": lambda index: None,
+    "str": lambda index: f"leaf {index}",
+    "bool": lambda index: index % 2 == 0,
+    "abstract": lambda index: jax.ShapeDtypeStruct((index,), jnp.float32),
+    "rank": lambda index: np.zeros((1,) * (index % 28 + 4), np.int8),
+}
+"""Leaves that are no ordinary arrays, by their sort, another one for each index where it can be."""
 
 
 def trivial_subclass(cls: type) -> type:

@@ -21,7 +21,7 @@ from ...inspect.arrays import (
     kind_of,
     stays_wide,
 )
-from ...inspect.classes import documents_nan
+from ...inspect.classes import documents_nan, is_equinox
 from ...inspect.trees import arrays_of, avals, bfloat16, combine, numbers_of, partition
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
@@ -56,11 +56,6 @@ CHECKS = Checks(LAW)
 
 
 NO_BROADCASTS = Condition("the call may broadcast ranks", lambda suite: not suite.broadcasts, "broadcasts")
-
-
-def is_equinox(cls: type) -> bool:
-    equinox: Any = sys.modules.get("equinox")
-    return equinox is not None and issubclass(cls, equinox.Module)
 
 
 @CHECKS.register(ABSENT)

@@ -1,0 +1,37 @@
+"""What the laws of abstract classes ask of a suite: the class, its members, and subclasses of it."""
+
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from ..engine.applicability import not_applicable
+from ..engine.summary import Collected
+from ..report import Law
+
+
+class AbstractSuite(Collected):
+    """An abstract class with the members that it asks for."""
+
+    cls: ClassVar[type]
+    fields: ClassVar[Sequence[str]] = ()
+    methods: ClassVar[Sequence[str]] = ()
+    complete: ClassVar[bool] = True  # False: a base asks for members of its own
+    skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
+    laws_by_number: ClassVar[Mapping[str, Law]] = {}
+
+    def subclass(self, without: str = "") -> type:
+        """A subclass that has every member but one, or all of them."""
+        fields = {name: Any for name in self.fields if name != without}
+        methods = {n: lambda self: None for n in self.methods if n != without}
+        body = {"__annotations__": fields, "__module__": __name__, **methods}
+        return types.new_class("Sub", (self.cls,), {}, lambda new: new.update(body))
+
+    def fill(self, cls: type, without: str = "", value: Any = None) -> Any:
+        return cls(**{name: value for name in self.fields if name != without})
+
+    def filled(self) -> list[Any]:
+        """Two instances of a subclass that hold other values; skips where none can be built."""
+        if not self.complete or not self.fields:
+            not_applicable("no subclass with fields can be built of what is declared")
+        cls = self.subclass()
+        return [self.fill(cls, value=value) for value in (2, 3)]
