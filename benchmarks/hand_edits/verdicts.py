@@ -89,7 +89,7 @@ zero, takes two declarations of which no message names one. That run says how we
 
 The laws were then widened for the causes behind it: what a method is given matters, what it hands on is held, a flag leaves out what the spec says, an
 input counts layers, scans compute again, a file tells each setting, and a record has methods after several uses. Ten of the 14 that went unnoticed without
-a record are noticed without it now, and two more with it, each run alone: A mask that goes unread
+a record are noticed without it now, and both of the counters with it: each was run alone, the list was not run again. A mask that goes unread
 behind a flag and a codebook that a method changes behind one are noticed by the record alone; a warning of a class without former
 versions is not noticed.
 
