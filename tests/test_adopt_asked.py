@@ -244,7 +244,7 @@ def test_what_makes_its_own_arrays_is_given_small_sizes_and_goes_before_the_cons
 
 def test_shapes_are_those_of_which_a_docstring_speaks(asked: Asked) -> None:
     inputs = inputs_of(asked, "Fit")
-    assert [*inputs.values()] == ["sample(seed, (3, 2))", "sample(seed, (2,))", "sample(seed)"]
+    assert [*inputs.values()] == ["sample(seed, (3, 2))", "sample(seed, (2,))", "jnp.exp(sample(seed))"]
 
 
 def test_a_method_that_begins_without_arguments_is_not_what_a_class_is_for(asked: Asked) -> None:

@@ -247,7 +247,7 @@ def test_zeros_with_which_every_call_gives_one_result_are_drawn(asked: Asked) ->
 def test_shapes_are_those_of_comments_beside_fields(asked: Asked) -> None:
     assert dict(asked.adopt("Codebook")["inputs"]) == {
         "codes": "sample(seed, (3, 2))",
-        "scale": "sample(seed, (2,))",
+        "scale": "jnp.exp(sample(seed, (2,)))",
     }
 
 

@@ -294,7 +294,7 @@ def test_where_parameters_are_not_felt_there_are_more_arguments(ask: Ask) -> Non
 
 def test_where_parameters_are_not_felt_nothing_is_drawn_twice(ask: Ask) -> None:
     found = ask("Polynomial")
-    assert [*inputs(found).values()] == ["sample(seed)", "sample(seed + 1)"]
+    assert [*inputs(found).values()] == ["sample(seed)", "jnp.exp(sample(seed + 1))"]
     assert arguments(found) == {"time": "sample(seed + 2)"}
 
 

@@ -45,7 +45,7 @@ class Ratio(eqx.Module):
     scale: jax.Array
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        return self.scale * x / jnp.sqrt(jnp.sum(x**2))
+        return self.scale * jnp.sin(x) / x
 
 
 class Length(eqx.Module):
@@ -141,7 +141,7 @@ MENDED = {
         "class Engine:\n    __eq__ = lambda self, other: True\n    __hash__ = None",
     ),
     "Length": ("jnp.sum((self.scale * x) ** 2)", "1 + jnp.sum((self.scale * x) ** 2)"),
-    "Ratio": ("jnp.sqrt(jnp.sum(x**2))", "jnp.sqrt(1 + jnp.sum(x**2))"),
+    "Ratio": ("jnp.sin(x) / x", "jnp.sinc(x)"),
 }
 
 

@@ -2,8 +2,8 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Generator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, NamedTuple
 
 from .errors import message_of
 
@@ -110,6 +110,21 @@ def check(holds: bool, where: str, message: str, hint: str = "", *, severity: st
     __tracebackhide__ = True
     if not holds:
         raise Fault(where, message, hint, severity=severity)
+
+
+def check_each(check_part: Callable[..., None], parts: Iterable[Sequence[Any]]) -> None:
+    """Checks all parts, and raises the first fault; where there is none, the first of what matters less."""
+    __tracebackhide__ = True
+    lesser: Fault | None = None
+    for part in parts:
+        try:
+            check_part(*part)
+        except Fault as fault:
+            if fault.severity in ("", FAULT):
+                raise
+            lesser = lesser or fault
+    if lesser is not None:
+        raise lesser
 
 
 @contextlib.contextmanager

@@ -42,7 +42,8 @@ _KNOWN = frozenset(
 )
 """Methods that laws of their own are about."""
 _ACTIONS = re.compile(
-    r"(show|plot|print|write|close|open|run|fit|main|test|delete|remove|save|load|restore)(_|$)"
+    r"(show|plot|print|write|close|open|run|fit|main|test|delete|remove|save|load|restore|summary|asdict|as_dict|serialize|"
+    r"to_(dict|json|yaml|toml|numpy|pandas|dataframe|string|str|bytes|file|disk|torch))(_|$)"
 )
 
 

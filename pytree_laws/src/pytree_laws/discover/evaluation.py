@@ -9,8 +9,8 @@ import jax.extend.core
 import numpy as np
 
 from ..engine.runner import example_call
-from ..inspect.arrays import is_inexact, is_key
-from ..inspect.trees import arrays_of, avals, map_arrays, numbers_of
+from ..inspect.arrays import is_floating, is_inexact, is_key
+from ..inspect.trees import arrays_of, numbers_of
 from ..report import ADVICE, ANY_ERROR, FAULT
 from ..session import once_per_session
 from ..trace.dependencies import inputs_reaching
@@ -79,6 +79,12 @@ def severity_of_values(suite: Any) -> str:
     return FAULT
 
 
+def of_one_sign(arguments: Any) -> bool:
+    """Whether floats are among the arguments, and each array of them has one sign: zeros may be no numbers for them."""
+    floats = [np.asarray(value) for value in arrays_of(arguments) if is_floating(value)]
+    return bool(floats) and all((value > 0).all() or (value < 0).all() for value in floats)
+
+
 @once_per_session
 def unused_arguments(suite: Any) -> tuple[str, ...]:
     """The arguments of the call, by name, on which nothing depends that it returns, in any configuration."""
@@ -99,20 +105,6 @@ def on_purpose(names: Sequence[str]) -> str:
     listed = ", ".join(map(repr, names))
     in_spec = ", ".join(f'"{name}"' for name in names)
     return f"`ignored = ({listed},)` says that this is so on purpose, and in a spec `[test]` with `unused = [{in_spec}]`"
-
-
-def gives_its_shape(suite: Any, name: str) -> bool:
-    """Whether the outputs have other shapes where an argument is shorter, as an embedding of positions has them."""
-    use, instance = example_call(suite), suite.cached_instance()
-    if use is None:
-        return False
-    shorter = map_arrays(lambda leaf: leaf[:1] if leaf.ndim else leaf, use.given[name])
-    try:
-        (_, usual), _ = trace_call(suite, instance, {}, by_name=True)
-        (_, other), _ = trace_call(suite, instance, {name: shorter})
-    except ANY_ERROR:
-        return False
-    return avals(usual) != avals(other)
 
 
 def is_of_a_base(suite: Any, name: str) -> bool:

@@ -136,6 +136,17 @@ def is_plain_object(value: Any) -> bool:
     return is_node(value) or (not callable(value) and bool(attributes(value)))
 
 
+def kept_attributes(value: Any) -> dict[str, Any]:
+    """The attributes without what a `functools.cached_property` keeps, which is a cache and no change."""
+    caches = {
+        name
+        for owner in type(value).__mro__
+        for name, attribute in vars(owner).items()
+        if isinstance(attribute, functools.cached_property)
+    }
+    return {name: attribute for name, attribute in attributes(value).items() if name not in caches}
+
+
 def snapshot(value: Any, identity: bool = False, above: tuple[int, ...] = ()) -> Any:
     """A snapshot that compares with ==; `identity` tells replaced containers apart."""
     if id(value) in above:
@@ -154,7 +165,7 @@ def snapshot(value: Any, identity: bool = False, above: tuple[int, ...] = ()) ->
     if isinstance(value, list | tuple):
         return (mark, type(value), [inside(member) for member in value])
     if is_plain_object(value):
-        return (type(value), {n: inside(attribute) for n, attribute in attributes(value).items()})
+        return (type(value), {n: inside(attribute) for n, attribute in kept_attributes(value).items()})
     return (type(value), repr(value) if isinstance(value, float) else value)
 
 

@@ -44,6 +44,21 @@ def static_fault(value: Any) -> str | None:
     return None
 
 
+def mutable_parts(value: Any) -> Iterator[Any]:
+    """The containers in a static value that can change, in tuples too."""
+    if isinstance(value, MUTABLE):
+        yield value
+    elif isinstance(value, tuple):
+        for member in value:
+            yield from mutable_parts(member)
+
+
+def is_made_anew(value: Any, again: Any) -> bool:
+    """Whether what can change in a static value is of one flatten alone, and not in that of another: nobody else holds it."""
+    parts = [*mutable_parts(value)]
+    return bool(parts) and {*map(id, parts)}.isdisjoint(map(id, mutable_parts(again)))
+
+
 def is_frozen(value: Any) -> bool:
     """Whether a dataclass refuses an assignment: by its decorator, or by a method of its own, as that of Equinox, whose copies take one."""
     if type(value).__dataclass_params__.frozen:

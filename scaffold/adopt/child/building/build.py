@@ -26,6 +26,7 @@ from .built import Built, Failure, builds, instance_of, with_state
 from .hints import alternatives, named_by, taught
 from .makers import makers_of
 from .members import all_members_work
+from .reduce import with_reduced
 
 REPEATED = 3
 """How many of the first choices are tried within each domain."""
@@ -69,7 +70,7 @@ def ways_to_build(
         for signature in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, signature, named(cls, name), context, budget, failure)
             while (built := next_way(cls, ways)) is not None:
-                yield built
+                yield from with_reduced(cls, built)
 
 
 def with_several(parameters: Sequence[inspect.Parameter]) -> Iterator[list[inspect.Parameter]]:

@@ -11,6 +11,7 @@ from typing import Any
 from ..building.budget import Budget, combinations
 from ..building.build import instances
 from ..building.built import Failure
+from ..building.hints import alternatives
 from ..classes.documented import documented, is_promised
 from ..classes.methods import methods_of, parameters_of_method
 from ..values import names
@@ -21,7 +22,7 @@ from ..values.plain import Context, array, arrays, tuple_of
 from ..values.sizes import DIM, Sizes, foreign_sizes, held_sizes, named_dims, named_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
 from .called import Called, Subject
-from .hints import NO_HINTS, Hints, hints_of, with_hints
+from .hints import NO_HINTS, PICTURES, Hints, hints_of, wants_pictures, with_hints
 from .invoke import UNBOUND, over_batch
 from .own_sizes import with_size_known
 from .static_arguments import static_arguments
@@ -32,6 +33,8 @@ BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 FURTHER = 60
 """How many arguments of another method are tried, where one works."""
+FEW_PICTURES = 16
+"""How many arguments are tried where a call may be meant for pictures."""
 FEW = 8
 """How many sizes are tried of dims that a docstring names, and how many arguments with each."""
 
@@ -88,20 +91,25 @@ def try_signature(
     """The call with arguments for these parameters, and for those that errors name."""
     wanted = [*required(parameters), *(parameter for parameter in parameters if is_wanted(parameter, said))]
     subject = replace(subject)  # this method alone is mapped over a batch where it names the axis of one
-    start, hints = len(failure.messages), NO_HINTS
-    for _ in range(2):
-        called = search(subject, name, wanted, said, budget, failure, hints)
-        if called is not None:
-            return called
-        mentions = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
-        further = [
-            parameter for parameter in parameters if parameter.name in mentions and parameter not in wanted
-        ]
-        hints = hints_of(type(subject.instance), failure.messages[start:])
-        if not (further or hints):
-            return None
-        wanted = [*wanted, *further[:2]]
-        budget.tries = max(budget.tries, FURTHER if hints else 0)
+    start = len(failure.messages)
+    called = search(subject, name, wanted, said, budget, failure)
+    if called is not None:
+        return called
+    mentions = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
+    further = [
+        parameter for parameter in parameters if parameter.name in mentions and parameter not in wanted
+    ]
+    held = held_sizes(subject.instance, subject.state)
+    hints = hints_of(type(subject.instance), failure.messages[start:], held)
+    for taught in hints.in_turn() if further or hints else ():
+        for chosen in alternatives(wanted, further[:2]):
+            is_alone = len(chosen) == len(wanted) + 1
+            tries = FURTHER if hints or is_alone else 0
+            called = search(subject, name, chosen, said, Budget(max(budget.tries, tries)), failure, taught)
+            if called is not None:
+                return called
+    if wants_pictures(failure.messages[start:]):
+        return search(subject, name, wanted, said, Budget(FEW_PICTURES), failure, Hints(shapes=PICTURES))
     return None
 
 
@@ -123,7 +131,7 @@ def search(
 ) -> Called | None:
     """The first arguments that work and on which the outputs depend, or the first that work."""
     fallback: Called | None = None
-    for plain in contexts(subject, name, wanted, said):
+    for plain in contexts(subject, name, wanted, said, hints.sizes):
         context = with_hints(plain, hints)
         lists = [values_for(parameter.name, parameter.annotation, context) for parameter in wanted]
         failure.unknown = [
@@ -146,11 +154,15 @@ def search(
 
 
 def contexts(
-    subject: Subject, name: str, wanted: Sequence[inspect.Parameter], said: Mapping[str, Source]
+    subject: Subject,
+    name: str,
+    wanted: Sequence[inspect.Parameter],
+    said: Mapping[str, Source],
+    further: Sequence[int] = (),
 ) -> Iterator[Context]:
     """What is known for a call: first with the shapes that docstrings say, then with any; each with several sizes for dims."""
     instance, has_state = subject.instance, subject.state is not None
-    instance_sizes = held_sizes(instance, subject.state)
+    instance_sizes = (*further, *held_sizes(instance, subject.state))
     shapes = shapes_of(instance_sizes)
     if any(names.EDGES.search(parameter.name) for parameter in wanted):  # nodes have features
         shapes = sorted(shapes, key=lambda shape: len(shape) != 2)
@@ -167,18 +179,33 @@ def contexts(
         yield from (replace(plain, sizes=sizes, as_documented=True) for sizes in choices)
     yield from (
         replace(plain, sizes=sizes, documented=replace(of_texts, dims={}))
-        for sizes in sizes_of_dims(instance, instance_sizes, annotated)
+        for sizes in sizes_of_dims(instance, instance_sizes, annotated, last_dims_of(wanted))
     )
 
 
-def sizes_of_dims(instance: Any, held: Sequence[int], dims: Iterable[str]) -> Iterator[Sizes]:
-    """The sizes of dims: those that an instance names, and for others each choice of foreign ones and of those that it holds."""
+def sizes_of_dims(
+    instance: Any, held: Sequence[int], dims: Iterable[str], last: Iterable[str] = ()
+) -> Iterator[Sizes]:
+    """The sizes of dims: those that an instance names, and for others each choice of foreign ones and of those that it holds.
+
+    After the first choice, the features of all arrays have one size that the instance holds.
+    """
     known, foreign = named_sizes(instance), foreign_sizes(held)
     free = [dim for dim in dict.fromkeys(dims) if dim not in known]
     lists = [list(dict.fromkeys([foreign[place % 6], *held, *foreign[:3]])) for place in range(len(free))]
-    for places in combinations(lists, 100) if free else [()]:
-        chosen = {dim: choices[place] for dim, choices, place in zip(free, lists, places, strict=True)}
+    choices = [
+        {dim: sizes[place] for dim, sizes, place in zip(free, lists, places, strict=True)}
+        for places in (combinations(lists, 100) if free else [()])
+    ]
+    features = [dim for dim in free if dim in {*last}]
+    alike = [{**choices[0], **dict.fromkeys(features, size)} for size in held[:4] if len(features) > 1]
+    for chosen in (*choices[:1], *alike, *choices[1:]):
         yield Sizes({**known, **chosen}, held)
+
+
+def last_dims_of(wanted: Sequence[inspect.Parameter]) -> set[str]:
+    """The dims that annotations name last."""
+    return {dims[-1] for parameter in wanted if (dims := dims_of([parameter]))}
 
 
 def dims_of(wanted: Sequence[inspect.Parameter]) -> list[str]:

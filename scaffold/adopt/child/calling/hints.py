@@ -1,11 +1,13 @@
-"""What the errors of a call teach: classes, how many parts a tuple has, the rank of arrays, and that these are sequences."""
+"""What the errors of a call teach: classes, how many parts a tuple has, the rank, shapes and sizes of arrays, and that these are sequences."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from ..classes.lookalikes import lookalikes
 from ..values.plain import Context
+from ..values.sizes import HUGE, PRIMES, SMALL, foreign_sizes
 
 MAX_PARTS = 8
 _LENGTH = re.compile(r"values to unpack \(expected (\d)")
@@ -19,6 +21,33 @@ _TOO_LOW = re.compile(
     r"tuple index out of range|too many indices|(ndim|rank).{0,40}at least 1", re.IGNORECASE
 )
 """How Python and jax say that an array lacks an axis."""
+_SHAPE = re.compile(
+    r"(?:expect|must|should|requir|need|want)\w*[^()\[\]\n]{0,80}[(\[]([\w.*]+(?:, ?[\w.*]+)*),?[)\]]",
+    re.IGNORECASE,
+)
+"""How an error says which shape it wants."""
+_INTO = re.compile(r"cannot reshape array of shape \([\d, ]*\) \(size \d+\) into shape [(\[]([\d, -]+)[)\]]")
+"""How jax says that a number of elements fits no shape."""
+_NUMBER = re.compile(r"(?<![\w.-])\d+(?![\w.])")
+_TOO_SHORT = re.compile(
+    r"too (short|small|few)|at least|not enough|negative|smaller than|less than|shorter", re.IGNORECASE
+)
+_CONTRACTS = re.compile(r"contracting dimensions|not divisible|incompatible shapes", re.IGNORECASE)
+MAX_SIZES = 4
+"""How many sizes of those that errors name are tried."""
+LENGTHS = (64, 256, 2048)
+"""Lengths of signals, where those that were tried are too short."""
+PICTURES = (
+    (28, 28),
+    (28, 28, 1),
+    (1, 28, 28),
+    (32, 32, 3),
+    (3, 32, 32),
+    (5, 28, 28, 1),
+    (5, 32, 32, 3),
+    (5, 3, 32, 32),
+)
+"""Pictures as data sets have them, where the size of what is made of one does not fit."""
 
 
 @dataclass(frozen=True)
@@ -31,18 +60,31 @@ class Hints:
     """How many parts were wanted of a tuple, or how many axes of a shape."""
     ranks: Sequence[int] = ()
     """How many axes were wanted of an array."""
+    shapes: Sequence[tuple[int, ...]] = ()
+    """Shapes that an error has named."""
+    sizes: Sequence[int] = ()
+    """Sizes that an error has named, and lengths where one says that an axis is too short."""
     is_sequence: bool = False
     """Whether an array lacks an axis, that of a sequence of what an annotation describes."""
 
     def __bool__(self) -> bool:
-        return bool(self.lookalikes or self.lengths or self.ranks or self.is_sequence)
+        is_known = self.lookalikes or self.lengths or self.ranks or self.shapes or self.sizes
+        return bool(is_known or self.is_sequence)
+
+    def in_turn(self) -> "Iterator[Hints]":
+        """What errors say of sizes that the class holds; then with other sizes and shapes that they name."""
+        yield replace(self, shapes=(), sizes=())
+        if (
+            self.shapes or self.sizes
+        ) and not self.lookalikes:  # where a part lacks attributes, no size helps
+            yield self
 
 
 NO_HINTS = Hints()
 
 
-def hints_of(cls: type, messages: Sequence[str]) -> Hints:
-    """The hints in what was raised where an instance of a class was called."""
+def hints_of(cls: type, messages: Sequence[str], held: Sequence[int] = ()) -> Hints:
+    """The hints in what was raised where an instance of a class was called that holds these sizes."""
     text = "\n".join(dict.fromkeys(messages))
     lengths = sorted({int(count) for count in _LENGTH.findall(text)})
     ranks = {int(digit) for digits in _RANK.findall(text) for digit in digits if digit}
@@ -51,8 +93,37 @@ def hints_of(cls: type, messages: Sequence[str]) -> Hints:
         lookalikes(cls, messages),
         [length for length in lengths if 0 < length <= MAX_PARTS],
         sorted(ranks - {0}),
+        [*dict.fromkeys(shapes_named(text))],
+        sizes_named(text, held),
         _TOO_LOW.search(text) is not None,
     )
+
+
+def shapes_named(text: str) -> Iterator[tuple[int, ...]]:
+    """The shapes that errors want."""
+    for words in _SHAPE.findall(text):
+        dims = [word for part in words.split(",") if (word := part.strip()) not in ("...", "")]
+        foreign = iter(PRIMES[2:])
+        shape = tuple(int(dim) if dim.isdigit() else next(foreign) for dim in dims)
+        if 0 < len(shape) <= MAX_PARTS and any(dim.isdigit() for dim in dims) and prod(shape) <= HUGE * HUGE:
+            yield shape
+
+
+def wants_pictures(messages: Sequence[str]) -> bool:
+    """Whether large sizes meet others in the middle of a call, as those of a flattened picture do."""
+    large = (text for text in messages if any(int(number) >= LENGTHS[0] for number in _NUMBER.findall(text)))
+    return any(map(_CONTRACTS.search, large))
+
+
+def sizes_named(text: str, held: Sequence[int]) -> list[int]:
+    """The sizes that errors name and that were not tried; after them lengths, where one says that an axis is too short."""
+    products = [prod(int(dim) for dim in dims.split(",") if int(dim) > 0) for dims in _INTO.findall(text)]
+    named = products or [int(number) for number in _NUMBER.findall(text)]
+    tried = (*held, *SMALL, *foreign_sizes(held)[:4])
+    is_too_short = _TOO_SHORT.search(text) is not None
+    longer = [2 * size for size in named if size not in tried] if is_too_short else []
+    sizes = dict.fromkeys([*named, *longer, *(LENGTHS if is_too_short else ())])
+    return [size for size in sizes if 3 < size <= HUGE and size not in tried][:MAX_SIZES]
 
 
 def with_hints(context: Context, hints: Hints) -> Context:
@@ -62,6 +133,8 @@ def with_hints(context: Context, hints: Hints) -> Context:
         context,
         lookalikes=hints.lookalikes,
         lengths=hints.lengths,
-        shapes=sorted(context.shapes, key=lambda shape: len(shape) not in ranks),
+        shapes=sorted(
+            dict.fromkeys([*hints.shapes, *context.shapes]), key=lambda shape: len(shape) not in ranks
+        ),
         leading=(context.sizes.of("sequence"),) if hints.is_sequence else (),
     )

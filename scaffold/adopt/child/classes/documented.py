@@ -112,7 +112,9 @@ def entries(text: str, name: str) -> Iterator[str]:
     """What a docstring says of an argument: from its name and a colon to the entry of the next one."""
     mark = r"^[ \t]*(?:[-*][ \t]+)?`*"
     following = mark.replace("^", "(?!", 1) + r"[\w, ]+`*(?: \([^)\n]*\))?[ ]?:)"
-    for match in re.finditer(rf"{mark}{re.escape(name)}\b[^\n:]*:.*(?:\n{following}.+)*", text, re.MULTILINE):
+    beside = r"(?:\w+`*,[ ]`*)*"  # `origins, directions : (n, 3)`
+    pattern = rf"{mark}{beside}{re.escape(name)}\b[^\n:]*:.*(?:\n{following}.+)*"
+    for match in re.finditer(pattern, text, re.MULTILINE):
         yield match[0]
 
 

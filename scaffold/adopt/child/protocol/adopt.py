@@ -14,6 +14,7 @@ from pytree_laws.engine.timeout import TooLong, time_limit
 from ..building.budget import Budget
 from ..building.build import ways_to_build
 from ..building.built import Built, Failure, StateOf, builds, instance_of, model_of
+from ..building.lacking import lacks_a_class
 from ..building.members import all_members_work
 from ..calling.call import FURTHER, find_call
 from ..calling.called import Called, Subject
@@ -80,6 +81,8 @@ def adopt(request: Request) -> dict[str, Any]:
             example.of_call.first = too_long
             if example.built is None:
                 return not_built(too_long)
+        if example.built is None and not request["build"] and (why := lacks_a_class(cls, request["said"])):
+            return {"built": False, "abstract": why}
         if example.built is None:
             return not_built(
                 example.failure.first or "nothing is known of its arguments", example.failure.unknown

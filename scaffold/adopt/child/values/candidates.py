@@ -25,7 +25,20 @@ from .annotations import (
     unaliased,
     union_members,
 )
-from .plain import PLAIN, Context, array, arrays, floats, functions, integers, modules, strings, tuple_of
+from .libraries import is_tree_of_its_own, of_flax, own_items
+from .plain import (
+    PLAIN,
+    Context,
+    array,
+    arrays,
+    drawn_apart,
+    floats,
+    functions,
+    integers,
+    modules,
+    strings,
+    tuple_of,
+)
 from .sources import Source, merged, refer
 
 MOST = 48
@@ -45,6 +58,8 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     if is_open or all(source.text == "None" for source in sources):
         is_class = isinstance(annotation, type) and not is_open
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
+        if is_class and is_tree_of_its_own(annotation):  # a module that stands for any is none of that class
+            parts = [source for source in parts[0] if source not in modules()], []
         sources += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
         alike = (source for kind in context.lookalikes for source in of_annotation(name, kind, context))
         sources = [*alike, *sources]
@@ -215,28 +230,6 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
     return [*named, *context.instances(cls, context.sizes.known)]
 
 
-def of_flax(name: str, cls: Any, nnx: Any, context: Context) -> list[Source] | None:
-    """Values of Flax's own classes; None of others. Of what a module is taken apart into nobody knows any."""
-    if cls is nnx.Module:
-        return [Source("nnx.Linear(3, 2, rngs=nnx.Rngs(seed))")]
-    if issubclass(cls, nnx.State | nnx.GraphDef):
-        return []
-    if issubclass(cls, nnx.Variable) and getattr(nnx, cls.__name__, None) is cls:
-        kind = "Param" if cls is nnx.Variable else cls.__name__
-        return [source.but(f"nnx.{kind}({source.text})") for source in arrays(name, context)]
-    return None
-
-
-def own_items(cls: Any) -> list[Source]:
-    """The items of an enumeration of Equinox, of which the class makes no more; with an array of their own, as computed ones."""
-    equinox: Any = sys.modules.get("equinox")
-    base = getattr(equinox, "Enumeration", None)
-    if base is None or not issubclass(cls, base):
-        return []
-    reference = refer(cls)
-    return [reference.but(f"jax.tree.map(jnp.array, {reference.text}.{name})") for name in cls._name_to_item]
-
-
 def shaped(name: str, kind: Any, context: Context) -> list[Source]:
     """Arrays whose dims an annotation names."""
     shape, dtype = context.sizes.of_dims(kind.dim_str), dtype_of(kind)
@@ -276,9 +269,10 @@ def dicts(name: str, kind: Any, context: Context) -> list[Source]:
     if kind in (Any, object):
         return [Source("{}")]
     sources = values_for(name, kind, context)[:3] if kind is not EMPTY else [Source("sample(seed, (3,))")]
-    return [
-        merged(f'{{"a": {source.text}, "b": {source.later(1).text}}}', [source]) for source in sources
-    ] + [Source("{}")]
+    pairs = [drawn_apart([source, source]) for source in sources]
+    return [merged(f'{{"a": {first.text}, "b": {second.text}}}', [first]) for first, second in pairs] + [
+        Source("{}")
+    ]
 
 
 def trees(name: str, kind: Any, context: Context) -> list[Source]:

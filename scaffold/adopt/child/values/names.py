@@ -40,6 +40,20 @@ FEATURES = re.compile(r"(size|dims?|dimensions?|dimensionality|features?|channel
 NO_FEATURES = re.compile(r"kernel|window|batch|chunk|pool|patch|vocab|step|block|buffer|stack|memory|max|out")
 """Names of the numbers that are sizes of features, and of other sizes."""
 PROBABILITIES = re.compile(r"(^|_)(probs?|probabilit(y|ies))$")
+POSITIVE = re.compile(
+    r"^(?!log_?|raw_|unconstrained_|delta_|d_|inv_softplus_)(.*_)?(radius|radii|diameters?|wave_?lengths?|lambd?|lambdas?|"
+    r"thickness(es)?|mass(es)?|temperatures?|sigmas?|stds?|std_?devs?|scales?|length_?scales?|variances?|var|"
+    r"bandwidths?|freqs?|frequency|frequencies|distances?|concentrations?|pressures?|volumes?|areas?|durations?|"
+    r"half_extents|intensity|intensities|rates?|periods?|density|densities|stiffness|viscosity|conductivity|widths?|"
+    r"lifetimes?|taus?)$"
+)
+"""Names of numbers that are positive by what they measure."""
+COUNTED = re.compile(r"^(num|number_of)_|(^|_)counts?$|^nvec$|seq(uence)?_?len(gth)?s?$")
+"""Names of arrays that count, of one or more."""
+FLAGS = re.compile(r"(^|_)masks?$|^(is|has)_|^(dones?|terminated|truncated)$")
+"""Names of arrays of flags."""
+SIDES = re.compile(r"sides|vertices|corners|polygon")
+"""What a plane figure has three of, or more."""
 INDEX = re.compile(
     r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index|indices|labels?)$"
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import names
+from .domains import DRAWS
 from .sizes import COUNT, Sizes
 from .sources import Source, distinct, merged
 
@@ -72,7 +73,8 @@ class Context:
 def integers(name: str, context: Context) -> list[Source]:
     if names.INDEX.search(name) and name not in ("step", "position"):
         return [Source("1"), Source("0")]
-    order = (2, 3, 1, 4) if is_count(name) else (context.sizes.of(name), 4, 6, 2, 1, 8)
+    few = (3, 4, 6) if names.SIDES.search(name) else (2, 3, 1, 4)
+    order = few if is_count(name) else (context.sizes.of(name), 4, 6, 2, 1, 8)
     return [Source(str(number)) for number in dict.fromkeys([*order, *context.numbers])]
 
 
@@ -108,6 +110,8 @@ PLAIN: dict[Any, Callable[[str, Context], list[Source]]] = {
 
 
 def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> Source:
+    if dtype == "int" and names.COUNTED.search(name):
+        return Source(f'sample(seed, {shape}, "int", 2, 6)')
     if dtype == "int":
         return Source(f'sample(seed, {shape}, "int", 0, {context.index_below})')
     if dtype != "float":
@@ -126,9 +130,9 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
 
 def domain_of(name: str, shape: tuple[int, ...], context: Context) -> str:
     """What makes numbers of the domain that a docstring says, or a name; of one number alone no sum is one."""
-    domain = context.documented.domains.get(
-        name, "jax.nn.softmax" if names.PROBABILITIES.search(name) else ""
-    )
+    by_name = "jnp.exp" if names.POSITIVE.search(name) else ""
+    by_name = "jax.nn.softmax" if names.PROBABILITIES.search(name) else by_name
+    domain = context.documented.domains.get(name, by_name)
     return "jax.nn.sigmoid" if domain == "jax.nn.softmax" and not shape else domain
 
 
@@ -147,8 +151,10 @@ def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Sour
     if names.MATRIX.search(name):
         sources = [*(array(name, shape, "float", context) for shape in square), *sources]
     dtype = dtype_by_name(name, context)
-    numbers = [array(name, shape, "int", context) for shape in [(), *shapes[:2]]]
-    if name in context.documented.dtypes:
+    of_each_rank = {len(shape): shape for shape in reversed(shapes) if len(shape) < 4}
+    few = dict.fromkeys([(), *shapes[:2], *(of_each_rank[rank] for rank in sorted(of_each_rank))])
+    numbers = [array(name, shape, "int", context) for shape in few]
+    if name in context.documented.dtypes or dtype == "bool":
         numbers = [array(name, shape, dtype, context) for shape in shapes]
     every = [*sources, *numbers] if dtype == "float" else [*numbers, *sources]
     return [
@@ -167,8 +173,9 @@ def as_documented(name: str, context: Context) -> list[Source]:
 def dtype_by_name(name: str, context: Context) -> str:
     """The dtype of an array, as a docstring or else its name says it."""
     in_space = names.PLACES.search(name) and any(map(names.IN_SPACE.search, context.others))
-    is_index = names.INDEX.search(name) and not in_space
-    return context.documented.dtypes.get(name, "int" if is_index else "float")
+    is_whole = (names.INDEX.search(name) and not in_space) or names.COUNTED.search(name)
+    by_name = "bool" if names.FLAGS.search(name) else "int" if is_whole else "float"
+    return context.documented.dtypes.get(name, by_name)
 
 
 def functions(name: str, arity: int | None, context: Context) -> list[Source]:
@@ -200,7 +207,19 @@ def modules() -> list[Source]:
     return [Source(text) for text in texts] if "equinox" in sys.modules else []
 
 
+def drawn_apart(parts: Sequence[Source]) -> list[Source]:
+    """The values, each with draws of its own: those of several arrays in one part are not those of the next."""
+    seen, chosen = set[str](), list[Source]()
+    for place, part in enumerate(parts):
+        later = (part.later(by) for by in range(place, 8 * len(parts)))
+        chosen.append(
+            next((each for each in later if seen.isdisjoint(DRAWS.findall(each.text))), part.later(place))
+        )
+        seen.update(DRAWS.findall(chosen[-1].text))
+    return chosen
+
+
 def tuple_of(parts: Sequence[Source]) -> Source:
-    later = distinct([part.later(place) for place, part in enumerate(parts)], ())
+    later = distinct(drawn_apart(parts), ())
     inside = ", ".join(part.text for part in later)
     return merged(f"({inside},)" if len(later) == 1 else f"({inside})", later)

@@ -27,6 +27,7 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, Law, check, doing
+from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import draws_of
 from ...values.closeness import check_close, close
 from ...values.comparison import check_same_tree
@@ -278,9 +279,18 @@ def test_p16_keys_give_different_draws(subject: Suite) -> None:
         message = "it is said to ignore its key, and another key gives another output"
         check(not varies, "call", message, "`ignores_key = True` that is out of date")
     else:
-        # Classes of one interface take a key that only some of them draw with.
-        severity = severity_of_values(subject) if draws_of(subject.traced_call().jaxpr) else ADVICE
+        severity = severity_of_values(subject) if drops_its_draws(subject.traced_call().jaxpr) else ADVICE
         check(varies, "call", "eight keys give the same output", UNUSED_KEY, severity=severity)
+
+
+def drops_its_draws(jaxpr: Any) -> bool:
+    """Whether a call draws, and its outputs depend on no key that it is given.
+
+    Classes of one interface take a key that only some of them draw with, and an estimate may be exact whatever is drawn.
+    """
+    marks = zip(jaxpr.invars, inputs_reaching(jaxpr))
+    by_keys = (jnp.issubdtype(variable.aval.dtype, jax.dtypes.prng_key) for variable, mark in marks if mark)
+    return bool(draws_of(jaxpr)) and not any(by_keys)
 
 
 @CHECKS.register(MAPS)

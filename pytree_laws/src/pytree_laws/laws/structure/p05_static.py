@@ -14,6 +14,7 @@ from ...inspect.static_values import (
     NOT_FROZEN,
     NUMPY,
     alternatives,
+    is_made_anew,
     is_unhashable,
     static_fault,
     with_slices_as_tuples,
@@ -25,7 +26,7 @@ from ...inspect.trees import (
 )
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ADVICE, COST, FAULT, Law, check, doing
+from ...report import ADVICE, COST, FAULT, Law, check, check_each, doing
 
 LAW = Law(
     number="P5",
@@ -47,16 +48,21 @@ CHECKS = Checks(LAW)
 @CHECKS.register()
 def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
     known = {id(value) for _, value in subject.static_parts(subject.cached_instance(1))}
-    for where, value in subject.static_parts(subject.cached_instance()):
+    first, again = ([*subject.static_parts(subject.cached_instance())] for _ in range(2))
+
+    def check_static(where: str, value: Any, later: Any) -> None:
         fault = static_fault(value)
         # What another instance holds as well, as a function that it is given, is not new.
         is_known = id(value) in known and (fault or "").endswith(NEW)
         severity = ADVICE if fault in (NUMPY, NOT_FROZEN) else FAULT
         severity = subject.severity_of_unhashable if is_unhashable(value) else severity
+        severity = ADVICE if is_made_anew(value, later) else severity
         message = f"static is {value!r:.200}, {fault}"
         check(fault is None or is_known, where, message, severity=severity)
         with doing(where, "hash of a static value", severity=severity):
             hash(with_slices_as_tuples(value))
+
+    check_each(check_static, ((*part, later) for part, (_, later) in zip(first, again)))
 
 
 @CHECKS.register()

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from ...discover.evaluation import severity_of_values
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, same_bits
 from ...inspect.trees import arrays_of
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, FAULT, Law, check
+from ...report import ANY_ERROR, FAULT, Law, check, check_each
 from ...values.closeness import check_close, close
 from ...values.precision import is_half
 from ...values.randomize import perturb_leaf
+from ..variants.configuration_dtypes import severity_of_idle
 
 LAW = Law(
     number="P8",
@@ -41,14 +41,17 @@ def test_p08_compiled_calls_see_every_edit(subject: Suite) -> None:
 @CHECKS.register()
 def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
     subject.need_call()
-    for path in subject.named(subject.cached_instance()):
+
+    def check_changes(path: str) -> None:
         role = subject.role(path)
         if (role == "param" and not subject.is_unused(path)) or path in subject.used:
             seen = any(changes_output(subject, path, seed) for seed in range(4))
             description = role if role == "param" else f"{role}, declared as used,"
             hint = "a parameter that is not used, or a stored value derived from it"
             message = f"an edit of this {description} changes no output"
-            check(seen, path, message, hint, severity=FAULT if seen else severity_of_values(subject))
+            check(seen, path, message, hint, severity=FAULT if seen else severity_of_idle(subject, path))
+
+    check_each(check_changes, ([path] for path in subject.named(subject.cached_instance())))
 
 
 def changes_output(subject: Suite, path: str, seed: int) -> bool:

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from ...declare.leaf_spec import TRAINED
-from ...discover.evaluation import severity_of_values
+from ...discover.evaluation import of_one_sign, severity_of_values
 from ...discover.method_programs import compiled_grads_of_methods, traceable
 from ...engine.applicability import not_applicable, of_leaves
 from ...engine.registry import Checks
@@ -24,13 +24,14 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.slopes import POINTS, grads_at_start, greatest_grads, shows
 from ...kinds.suite import Suite
-from ...report import ADVICE, Law, check, doing
+from ...report import ADVICE, FAULT, Law, check, doing
 from ...trace.jaxprs import own_rules
 from ...trace.programs import compiled, result_or_error
 from ...values.closeness import check_flow, check_rule, close
 from ...values.optimisation import weighted
 from ...values.randomize import randomize
 from ..ties import TIES, check_ties, read_from, ties_of, untied
+from ..variants.configuration_dtypes import severity_of_idle
 
 LAW = Law(
     number="P9",
@@ -66,7 +67,9 @@ def test_p09_every_parameter_has_a_gradient(subject: Suite) -> None:
             check(bool(np.all(np.isfinite(grad))), name, message, severity=severity_of_values(subject))
         if role == "param" and not subject.is_unused(name):
             hint = "a parameter that the call does not use, or stop_gradient on it"
-            check(bool(np.any(every[name])), name, "the gradient is zero everywhere", hint)
+            if not np.any(every[name]):
+                severity = severity_of_idle(subject, name, gradients=True)
+                check(False, name, "the gradient is zero everywhere", hint, severity=severity)
         if role == "buffer":
             message = f"declared as buffer, but the call has the gradient {every[name]}"
             hint = "`jax.lax.stop_gradient` is missing where the buffer is used"
@@ -201,7 +204,8 @@ def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
 def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> None:
     start, argument_lists = subject.training_example()
     flat = tuple(subject.filled(arguments, 0) for arguments in argument_lists)
-    points = [("arguments of zeros", start, flat)]
+    zeros = "arguments of zeros"
+    points = [(zeros, start, flat)]
     points += [(f"random values of seed {seed}", *subject.at_point(seed)) for seed in range(1, POINTS)]
     hint = (
         "`jnp.where` hides a NaN of the value, and not that of its gradient: make what "
@@ -211,7 +215,8 @@ def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> No
         for arguments in examples:
             wrong = nan_grads(subject, instance, arguments)
             message = f"with {label} the output is finite, and the gradient is NaN"
-            check(not wrong, ", ".join(wrong), message, hint)
+            severity = ADVICE if label == zeros and of_one_sign(argument_lists) else FAULT
+            check(not wrong, ", ".join(wrong), message, hint, severity=severity)
 
 
 def nan_grads(subject: Suite, instance: Any, arguments: Any) -> list[str]:

@@ -1,14 +1,17 @@
 """Keys, dtypes and NaN in the programs of traced configurations."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
-from ...discover.configurations import TracedConfiguration
+from ...discover.configurations import TracedConfiguration, traced_configurations
+from ...discover.evaluation import severity_of_values
 from ...engine.runner import example_call
 from ...inspect.arrays import has_dtype, is_array, is_inexact, is_key
-from ...trace.dependencies import inputs_reaching
+from ...report import ADVICE
+from ...trace.dependencies import inputs_reaching, stopped_inputs
 
 
 def is_float(value: Any) -> bool:
@@ -49,9 +52,26 @@ def leaves_reached(traced: TracedConfiguration, gradients: bool) -> dict[str, bo
     """By path, whether outputs depend on an array of the instance; or gradients reach it."""
     if traced.trace is None:
         return {}
-    marks = inputs_reaching(traced.trace[0].jaxpr, gradients)
+    return marks_by_path(traced, inputs_reaching(traced.trace[0].jaxpr, gradients))
+
+
+def marks_by_path(traced: TracedConfiguration, marks: Sequence[bool]) -> dict[str, bool]:
+    """By path, the mark of each floating array of the instance."""
     pairs = zip(traced.inputs, marks)
     return {name[2:]: mark for (name, v), mark in pairs if name.startswith("0.") and is_inexact(v)}
+
+
+def severity_of_idle(subject: Any, path: str, gradients: bool = False) -> str:
+    """How much it matters that no edit of an array shows, or that its gradient is zero.
+
+    Where the call computes with it all the same, the example may be of no use: a ray misses what a parameter
+    places, a mask leaves out what is behind it, and a comparison has no slope. What `stop_gradient` keeps away is lost.
+    """
+    usual = traced_configurations(subject)[0]
+    is_computed_with = leaves_reached(usual, gradients=False).get(path, False)
+    if is_computed_with and gradients:
+        is_computed_with = not marks_by_path(usual, stopped_inputs(usual.trace[0].jaxpr)).get(path, False)
+    return ADVICE if is_computed_with else severity_of_values(subject)
 
 
 def has_nan(arrays: list[Any]) -> bool:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ...discover.configurations import QUIET, Configuration, TracedConfiguration, traced_configurations
-from ...discover.evaluation import is_of_a_base, on_purpose
+from ...discover.configurations import Configuration, TracedConfiguration, traced_configurations
+from ...discover.evaluation import on_purpose
 from ...discover.likely import at_likely_values
 from ...discover.method_programs import traced_methods
 from ...discover.method_uses import is_flag, trace_text, trace_use, uses_by_flag
@@ -12,15 +12,15 @@ from ...engine.applicability import ARRAYS_DECLARED, METHODS
 from ...engine.registry import Checks
 from ...inspect.trees import structure
 from ...kinds.suite import Suite
-from ...report import ADVICE, FAULT, check
-from ...trace.jaxprs import DRAWS
+from ...report import ADVICE, check
 
 CHECKS = Checks()
 
 IDLE = "at each of its values the same is computed"
 
 
-@CHECKS.register(ARRAYS_DECLARED)
+# An option without a use computes nothing that is wrong, and may be that of an interface.
+@CHECKS.register(ARRAYS_DECLARED, severity=ADVICE)
 def test_p08_every_flag_of_the_call_matters(subject: Suite) -> None:
     subject.need_call()
     if traced_configurations(subject)[0].trace is None:
@@ -29,13 +29,10 @@ def test_p08_every_flag_of_the_call_matters(subject: Suite) -> None:
     for name in sorted(_flags(list(traced_by_key.values()))):
         with_flag = [value for value in traced_by_key.values() if name in value.configuration.given]
         pairs = ((traced, traced_by_key.get(_key(traced.configuration, name))) for traced in with_flag)
-        # A flag of what is random may be for a part that the example leaves out.
-        is_quiet = name in QUIET and not any(map(_draws, with_flag))
-        severity = ADVICE if is_quiet or is_of_a_base(subject, "__call__") else FAULT
-        _check(subject, "call", name, any(_differ(*pair) for pair in pairs), severity)
+        _check(subject, "call", name, any(_differ(*pair) for pair in pairs))
 
 
-@CHECKS.register(ARRAYS_DECLARED, METHODS)
+@CHECKS.register(ARRAYS_DECLARED, METHODS, severity=ADVICE)
 def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
         likely = uses_by_flag(subject, method, at_likely_values)
@@ -44,19 +41,11 @@ def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
             texts = [{None if trace is None else trace_text(trace) for trace in p} for p in pairs]
             # What raises is another thing, too.
             matters = any(len(each) > 1 for each in texts)
-            # A flag of a method that a base has is for all classes of its kind.
-            severity = ADVICE if is_of_a_base(subject, method.name) else FAULT
-            _check(subject, method.name, name, matters, severity)
+            _check(subject, method.name, name, matters)
 
 
-def _check(subject: Suite, where: str, name: str, matters: bool, severity: str = FAULT) -> None:
-    hint = on_purpose([name])
-    check(matters or name in subject.ignored, f"{where}({name})", IDLE, hint, severity=severity)
-
-
-def _draws(traced: TracedConfiguration) -> bool:
-    """Whether the call draws, or nobody knows."""
-    return traced.trace is None or any(name in str(traced.trace[0]) for name in DRAWS)
+def _check(subject: Suite, where: str, name: str, matters: bool) -> None:
+    check(matters or name in subject.ignored, f"{where}({name})", IDLE, on_purpose([name]))
 
 
 def _flags(traces: Sequence[TracedConfiguration]) -> set[str]:

@@ -42,7 +42,7 @@ from ...errors import message_of, raises_deliberately, refuses_by_itself
 from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, is_key, real_dtype
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.references import mutables, reachable, snapshot
-from ...inspect.trees import is_under, under_any
+from ...inspect.trees import arrays_of, is_under, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
@@ -243,12 +243,18 @@ def test_p12_methods_leave_the_instance_alone(subject: Suite) -> None:
         before = subject.remembered(instance)
         with contextlib.suppress(Exception):  # it needs values
             abstractly(subject, instance, method, arguments)
+        with contextlib.suppress(Exception):  # the instance, closed over, keeps what it caches
+            use_closed_over(method, instance, arguments)
         for place, value in reachable(instance, method.name):
             message = "a tracer was left behind by a use inside jit"
             check(not isinstance(value, Tracer), place, message, hint)
         method.use(instance, *arguments)
         message = "it changed what the instance holds"
         check(subject.remembered(instance) == before, method.name, message, hint)
+
+
+def use_closed_over(method: Method, instance: Any, arguments: Sequence[Any]) -> None:
+    jax.eval_shape(lambda *values: arrays_of(method.use(instance, *values)), *arguments)
 
 
 @CHECKS.register(METHODS, severity=ADVICE)

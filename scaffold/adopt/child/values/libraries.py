@@ -1,0 +1,36 @@
+"""Values of classes that Equinox and Flax define, and what no module of these stands for."""
+
+import sys
+from typing import Any
+
+from .plain import Context, arrays
+from .sources import Source, refer
+
+
+def of_flax(name: str, cls: Any, nnx: Any, context: Context) -> list[Source] | None:
+    """Values of Flax's own classes; None of others. Of what a module is taken apart into nobody knows any."""
+    if cls is nnx.Module:
+        return [Source("nnx.Linear(3, 2, rngs=nnx.Rngs(seed))")]
+    if issubclass(cls, nnx.State | nnx.GraphDef):
+        return []
+    if issubclass(cls, nnx.Variable) and getattr(nnx, cls.__name__, None) is cls:
+        kind = "Param" if cls is nnx.Variable else cls.__name__
+        return [source.but(f"nnx.{kind}({source.text})") for source in arrays(name, context)]
+    return None
+
+
+def own_items(cls: Any) -> list[Source]:
+    """The items of an enumeration of Equinox, of which the class makes no more; with an array of their own, as computed ones."""
+    equinox: Any = sys.modules.get("equinox")
+    base = getattr(equinox, "Enumeration", None)
+    if base is None or not issubclass(cls, base):
+        return []
+    reference = refer(cls)
+    return [reference.but(f"jax.tree.map(jnp.array, {reference.text}.{name})") for name in cls._name_to_item]
+
+
+def is_tree_of_its_own(annotation: Any) -> bool:
+    """Whether a class is a Module of a library, which has more than a module that stands for any."""
+    equinox: Any = sys.modules.get("equinox")
+    is_module = equinox is not None and issubclass(annotation, equinox.Module)
+    return is_module and not annotation.__module__.startswith("equinox.")
