@@ -59,7 +59,7 @@ def _after(suite: Any, name: str, step: Callable[[Any, int], Any]) -> list[Reach
     counts, reached = sorted({1, *sizes})[:MAX_REACHED], list[Reached]()
     for seed in range(counts[-1]):
         try:
-            instance = step(instance, seed)
+            instance = step(instance, seed + 1)  # the example itself has the arguments of seed 0
             if type(instance) is not type(start) or not _counts(suite, start, instance):
                 return []
         except ANY_ERROR:  # of which other laws tell

@@ -107,9 +107,24 @@ class JitteredLaws(MethodLaws):
         return self.cls(jnp.array(weight), jax.random.key(5))
 
 
-def _with_own_key(self, x, key):
-    noise = jax.random.normal(self.seed, x.shape, x.dtype)
-    return {"moved": x + self.weight * noise, "size": jnp.sum(jnp.abs(noise))}
+class JitteredByItself(eqx.Module):
+    """The same with a key of its own; a subclass would have the arguments of its base."""
+
+    weight: jax.Array
+    seed: jax.Array
+
+    __call__ = Jittered.__call__
+
+    def moved(self, x, key):
+        noise = jax.random.normal(self.seed, x.shape, x.dtype)
+        return {"moved": x + self.weight * noise, "size": jnp.sum(jnp.abs(noise))}
+
+
+further(
+    *("P8", "a method that draws with another key than it is given", JitteredByItself, Jittered),
+    *("`moved(key)`", "nothing that it gives or updates"),
+    base=JitteredLaws,
+)
 
 
 def _in_32_bits(self, x, key):
@@ -117,7 +132,5 @@ def _in_32_bits(self, x, key):
     return {"moved": x + self.weight * noise, "size": jnp.sum(jnp.abs(noise))}
 
 
-of_methods("P8", "a method that draws with another key than it is given", "`moved(key)`", "nothing that it gives or updates",
-    base=JitteredLaws, right=Jittered, moved=_with_own_key)  # fmt: skip
-of_methods("P7", "a method that declares no results and draws in 32 bits", "`moved", "in bfloat16",
+of_methods("P7", "a method that declares no results and draws in 32 bits", "`moved, output 0`", "with bfloat16",
     base=JitteredLaws, right=Jittered, moved=_in_32_bits)  # fmt: skip

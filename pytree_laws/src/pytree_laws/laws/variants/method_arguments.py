@@ -14,13 +14,13 @@ from ...inspect.arrays import is_array
 from ...inspect.call_recorder import record_call
 from ...inspect.trees import named_arrays
 from ...kinds.suite import Suite
-from ...report import check
+from ...report import ADVICE, check
 from ...trace.dependencies import inputs_reaching
 
 CHECKS = Checks()
 
 
-@CHECKS.register(ARRAYS_DECLARED, METHODS)
+@CHECKS.register(ARRAYS_DECLARED, METHODS, severity=ADVICE)
 def test_p08_every_argument_of_a_method_matters(subject: Suite) -> None:
     message = "the method takes it, and nothing that it gives or updates depends on it"
     for method in traced_methods(subject, declared=True):

@@ -76,7 +76,7 @@ def test_p11_methods_hand_on_what_they_keep(subject: PytreeSuite) -> None:
     for method in (method for method in _advancing(subject) if method.keeps):
         for use in itertools.islice(uses_of(subject, method), MAX_USES):
             form, own = form_of_use(subject, use), Form.of(subject, use.instance)
-            for path in {*method.keeps} & own.settings.keys():
+            for path in (path for path in method.keeps if path in own.settings):
                 if form is None:  # of what raises P7 tells
                     break
                 value, was = form.settings.get(path), own.settings[path]
