@@ -20,6 +20,7 @@ class TestAffine(PytreeLaws):
         "use_bias": False,
     }
     drawn = ("weight",)
+    left_out: ClassVar = {"use_bias": ("bias",)}
     absent = ({"use_bias": False},)
     returns = (Output((2,)),)
     takes_dtype = True

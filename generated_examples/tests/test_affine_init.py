@@ -32,6 +32,7 @@ class TestAffineInit(PytreeLaws):
         ({"use_bias": 1}, TypeError),
     )
     drawn = ("weight",)
+    left_out: ClassVar = {"use_bias": ("bias",)}
     absent = ({"use_bias": False},)
     returns = (Output((2,)),)
     ignores_key = True

@@ -24,6 +24,7 @@ class TestCoupling(PytreeLaws):
     }
     drawn = ("scale", "shift")
     defaults: ClassVar = {"__call__.inverse": False}
+    left_out: ClassVar = {"use_offset": ("offset",)}
     absent = ({"use_offset": False},)
     returns = (Output((4,)),)
     takes_dtype = True

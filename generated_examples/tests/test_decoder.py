@@ -148,6 +148,7 @@ class TestLanguageModel(PytreeLaws):
     drawn = ("embedding", "positions", "blocks")
     tuples = ("blocks",)
     sharding: ClassVar = {"vocabulary": "model"}
+    layers: ClassVar = {"blocks": "depth"}
     returns = (Output((7, 24)),)
     takes_dtype = True
 

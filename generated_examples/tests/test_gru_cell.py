@@ -34,6 +34,7 @@ class TestGRUCell(PytreeLaws):
         ({"use_bias": 1}, TypeError),
     )
     drawn = ("weight_ih", "weight_hh", "bias", "bias_n")
+    left_out: ClassVar = {"use_bias": ("bias", "bias_n")}
     absent = ({"use_bias": False},)
     returns = (Output((2,)),)
     carry = 1

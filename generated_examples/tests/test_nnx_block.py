@@ -41,6 +41,8 @@ class TestNnxBlock(NnxLaws):
     )
     drawn = ("mix", "layers")
     used = ("momentum", "mean")
+    left_out: ClassVar = {"use_bias": ("bias",)}
+    layers: ClassVar = {"layers": "depth"}
     returns = (Output((3,)),)
     updates = ("mean", "calls")
     map_variables = staticmethod(map_variables)

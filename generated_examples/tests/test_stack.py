@@ -29,6 +29,7 @@ class TestStack(PytreeLaws):
     drawn = ("layers",)
     tuples = ("layers",)
     used = ("activation",)
+    layers: ClassVar = {"layers": "depth"}
     returns = (Output((3,)),)
     saves_whole = True
     takes_dtype = True

@@ -31,7 +31,7 @@ from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import concrete
 from scaffold.spec.rules.claims import never_reads
 from scaffold.spec.source.text import docstring
-from scaffold.spec.states import holds_state, is_stateful, state_fields
+from scaffold.spec.states import holds_state, is_stateful
 from scaffold.suite.bounds import bounds
 from scaffold.suite.calls import call_arguments
 from scaffold.suite.claims import claims, local, precisions, targets
@@ -48,8 +48,8 @@ from scaffold.suite.declared import (
 from scaffold.suite.defaults import declared_defaults
 from scaffold.suite.examples import constructor_name
 from scaffold.suite.mapped import batched, call_source
-from scaffold.suite.methods import method_rows
-from scaffold.suite.other import absent_inputs, other_inputs
+from scaffold.suite.methods import method_rows, unread_by_methods
+from scaffold.suite.other import absent_inputs, counted_layers, left_out, other_inputs
 from scaffold.suite.outputs import declared_outputs
 from scaffold.suite.rejected import changed, rejected_inputs
 from scaffold.suite.subject import Subject
@@ -83,6 +83,7 @@ def _helpers_beside(spec: ModuleSpec) -> list[str]:
     asks_parts = any(field.role == "module" for field in spec.dynamic) and not spec.defines("decayed")
     return [
         *(["saves_whole = True"] if spec.save else []),
+        *(["remat = True"] if any(field.remat for field in spec.fields) else []),
         *(["decay_mask = staticmethod(decayed)"] if undecayed(spec) and asks_parts else []),
     ]
 
@@ -167,6 +168,9 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
     if defaults := declared_defaults(subject):
         yield "defaults: ClassVar", repr(defaults)
     yield from sharding_rows(spec)
+    for name, paths_by_input in (("left_out", left_out(subject)), ("layers", counted_layers(subject))):
+        if paths_by_input:
+            yield f"{name}: ClassVar", repr(paths_by_input)
     absent = absent_inputs(spec)
     if absent:
         yield "absent", f"({', '.join(absent)},)"
@@ -312,18 +316,16 @@ def ignored_arguments(spec: ModuleSpec) -> list[str]:
     """The arrays of the call, and the flags of it and of methods, that are left unused, as the spec says."""
     keys = [argument.name for argument in key_arguments(spec.call)]
     names = dict.fromkeys((*passed_names(spec), *flags(spec)))
-    return [name for name in names if name in spec.test.unused and name not in keys]
+    unused = [name for name in names if name in spec.test.unused and name not in keys]
+    return [*unused, *unread_by_methods(spec)]
 
 
 def _returns(subject: Subject) -> list[str]:
     call = subject.spec.call
     kinds = tuple(batched(kind, subject.batch) for kind in (call.returns if call else ()))
-    states = (
-        None if subject.states is None else [state_field.type for state_field in state_fields(subject.spec)]
-    )
     if call is None or subject.spec.own_constructor is not None:
         return []  # which decides the sizes
-    return declared_outputs(subject, call, kinds, states)
+    return declared_outputs(subject, call, kinds, subject.state_types)
 
 
 def _carry(subject: Subject) -> str:

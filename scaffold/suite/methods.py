@@ -8,14 +8,17 @@ from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.passes.reached import stops_a_value
 from scaffold.passes.variables import updated
+from scaffold.spec.construction.cases import given_names
 from scaffold.spec.grammar.types import walk
 from scaffold.spec.model import Call, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage
+from scaffold.spec.rules.claims import never_reads
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.spec.tables.keys import SELF
 from scaffold.suite.calls import call_arguments
 from scaffold.suite.claims import local
 from scaffold.suite.declared import fields_used_by
+from scaffold.suite.handed_on import handed_on
 from scaffold.suite.mapped import outputs
 from scaffold.suite.outputs import declared_outputs
 from scaffold.suite.subject import Subject
@@ -47,6 +50,15 @@ def _maps_arrays(subject: Subject, method: Method) -> bool:
     method_subject, rows = subject.of(method), list(_rows(subject, method))
     plain = not method.decorators and method.call.carry is None
     return plain and bool(rows and method_subject.passed and outputs(method.call.returns, None))
+
+
+def unread_by_methods(spec: ModuleSpec) -> Iterator[str]:
+    """The arguments of methods that the spec says to be unused, or that their bodies do not read: `scaled.by`."""
+    for method in spec.methods:
+        called = replace(spec, call=method.call)
+        for name in given_names(spec, method.call):
+            if name in spec.test.unused or never_reads(called, name):
+                yield f"{method.name}.{name}"
 
 
 def functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method, ...]:
@@ -84,6 +96,7 @@ def _rows(subject: Subject, method: Method) -> Iterator[str]:
             *_state(method_subject),
             *_returns(method_subject),
             *_carry(method),
+            *_handed_on(method_subject, method),
             *_updates(subject.spec, method),
             *_stopped(method_subject, method),
             *_used(method_subject, method),
@@ -119,7 +132,7 @@ def _state(subject: Subject) -> Iterator[str]:
 def _returns(subject: Subject) -> Iterator[str]:
     assert subject.spec.call is not None
     call = subject.spec.call
-    rows = declared_outputs(subject, call, call.returns, None)
+    rows = declared_outputs(subject, call, call.returns, subject.state_types)
     if rows:
         yield f"returns={_tuple(rows)}"
 
@@ -127,6 +140,13 @@ def _returns(subject: Subject) -> Iterator[str]:
 def _carry(method: Method) -> Iterator[str]:
     if method.call.carry == SELF:
         yield f'carry="{SELF}"'
+
+
+def _handed_on(subject: Subject, method: Method) -> Iterator[str]:
+    """What the next instance has of this one."""
+    names = [subject.facts.paths[name] for name in handed_on(subject.of_class, method.call)]
+    if names:
+        yield f"keeps={tuple(names)!r}"
 
 
 def _updates(spec: ModuleSpec, method: Method) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Inputs of another configuration, for the tests that compare two."""
 
+import ast
+
 from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import Parameter, parameters, reads, sources_of
 from scaffold.spec.construction.divisions import all_divide
@@ -15,7 +17,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.model import ModuleSpec
+from scaffold.spec.model import Field, ModuleSpec
 from scaffold.suite.subject import Subject
 
 
@@ -31,6 +33,43 @@ def other_inputs(subject: Subject) -> list[list[str]]:
         if changed is not None:
             return [list(changed)]
     return []
+
+
+def left_out(subject: Subject) -> dict[str, tuple[str, ...]]:
+    """By input, the fields that are None where it is False or None."""
+    spec, paths = subject.spec, subject.facts.paths
+    result: dict[str, tuple[str, ...]] = {}
+    for field in spec.dynamic if not spec.setup.strip() else ():
+        name = field.optional or (field.name if field.nullable and field.given else "")
+        if name and not field.built and (kind_of(spec.kind).variables or field.role != "state"):
+            result[name] = (*result.get(name, ()), paths[field.name])
+    return result
+
+
+def counted_layers(subject: Subject) -> dict[str, str]:
+    """By list of modules, or stack, the input that says how many there are."""
+    spec, counts = subject.spec, {parameter.name for parameter in parameters(subject.spec)}
+    named = ((subject.facts.paths[field.name], _count_of(field)) for field in spec.dynamic)
+    return {path: name for path, name in named if name in counts}
+
+
+def _count_of(field: Field) -> str:
+    """The name that counts what an initialiser makes in a comprehension, or under `vmap` over keys."""
+    source = field.expression if field.role == "module" else None
+    match ast.parse(source.strip(), mode="eval").body if source else None:
+        case ast.ListComp(generators=[ast.comprehension(iter=each, ifs=[])]):
+            pass
+        case ast.Call(func=ast.Call(func=mapped), args=[each]) if "vmap" in ast.unparse(mapped):
+            pass
+        case _:
+            return ""
+    match each:
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=name)]):
+            return name
+        case ast.Call(func=ast.Attribute(attr="split"), args=[_, ast.Name(id=name)]):
+            return name
+        case _:
+            return ""
 
 
 def absent_inputs(spec: ModuleSpec) -> list[str]:

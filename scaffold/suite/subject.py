@@ -10,10 +10,10 @@ from scaffold.emit.facts import Facts, facts
 from scaffold.spec.construction.cases import is_passed
 from scaffold.spec.construction.constructor import rebuilds_by
 from scaffold.spec.construction.sizes import sizes
-from scaffold.spec.grammar.types import arrays, dim_names
+from scaffold.spec.grammar.types import Type, arrays, dim_names
 from scaffold.spec.model import Argument, Field, Method, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names
-from scaffold.spec.states import is_stateful
+from scaffold.spec.states import is_stateful, state_fields
 from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import batch_size, state_rows
 from scaffold.suite.untried import with_values_of
@@ -98,6 +98,11 @@ class Subject(Struct, frozen=True, dict=True):
     def states(self) -> list[str] | None:
         """The rows of the states that an instance is made with; None where not all are known."""
         return state_rows(self.examples) if is_stateful(self.spec) else []
+
+    @cached_property
+    def state_types(self) -> list[Type] | None:
+        """The types of these states, in order; None where not all are known."""
+        return None if self.states is None else [field.type for field in state_fields(self.spec)]
 
     def is_absent(self, field: Field) -> bool:
         """Whether the field is None in the example."""

@@ -15,7 +15,9 @@ from mistakes.calls import (
     draws,
     edges,
     exceptions,
+    flagged,
     randomness,
+    reached,
     results,
     sequences,
     sizes,
@@ -31,7 +33,7 @@ from mistakes.methods import (
 )
 from mistakes.reported.catalogue import PITFALLS
 from mistakes.structure import bases, nodes, parts, statics, submodules, tables
-from mistakes.values import archives, files, filters, numbers, snapshots, values
+from mistakes.values import archives, files, filters, numbers, settings, snapshots, values
 
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "pitfalls.md"
 HEAD = """# Mistakes, and the laws that notice them

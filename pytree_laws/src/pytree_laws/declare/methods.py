@@ -61,7 +61,8 @@ class Method:
     `traced` it needs values, and works outside of `jax.jit` alone. `updates` are the paths of the
     Variables that it updates in place; where it says what it returns, it updates no others.
     `stopped` are the positions of arguments that it keeps behind `stop_gradient`. `used` are the
-    paths of leaves and static values that its result follows.
+    paths of leaves and static values that its result follows, `keeps` of those that the next
+    instance has of this one.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Method:
     updates: Sequence[str] = ()
     stopped: Sequence[int] = ()
     used: Sequence[str] = ()
+    keeps: Sequence[str] = ()
     found: bool = False
     """Whether nobody declared it."""
 

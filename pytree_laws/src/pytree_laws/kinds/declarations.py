@@ -22,6 +22,9 @@ class Declarations(Collected):
     static: ClassVar[Mapping[str, Any]] = {}  # all, by path; `...` is any value
     other: ClassVar[Mapping[str, Any] | None] = None  # inputs of another configuration
     absent: ClassVar[Sequence[Mapping[str, Any]]] = ()  # inputs without optional parts
+    left_out: ClassVar[Mapping[str, Sequence[str]]] = {}  # by input, the paths that are there only with it
+    layers: ClassVar[Mapping[str, str]] = {}  # by path of a list or stack, the input that counts it
+    remat: ClassVar[bool] = False  # True: scans compute their layers again on the way back
     rejected: ClassVar[Sequence[tuple[Mapping[str, Any], type[BaseException]]]] = ()
     accepted: ClassVar[Sequence[Mapping[str, Any]]] = ()  # changes that must be taken
     defaults: ClassVar[Mapping[str, Any]] = {}  # of parameters, as `create.scale`

@@ -71,7 +71,7 @@ class Recorded(NamedTuple):
 
 def _worth_a_record(suite: Any) -> Iterator[Recorded]:
     """The uses of which no two do the same, as far as traces tell."""
-    for method in _methods(suite):
+    for method in methods_to_record(suite):
         seen: set[str] = set()
         for use, trace, is_likely in traced_uses(suite)[method.name]:
             if trace is not None and trace_text(trace) not in seen:
@@ -79,7 +79,7 @@ def _worth_a_record(suite: Any) -> Iterator[Recorded]:
                 yield Recorded(OPTIONS if is_likely else OF_METHODS, use, trace)
 
 
-def _methods(suite: Any) -> list[Method]:
+def methods_to_record(suite: Any) -> list[Method]:
     """The methods that no other law compares with what it should give."""
     cls = type(suite.cached_instance())
     methods = [method for method in usable(suite) if not is_property(cls, method.name)]
@@ -92,18 +92,18 @@ def _numbers(suite: Any, uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
     if not uses:
         return collected
     traces = [recorded.trace for recorded in uses]
-    program = _program(traces)
+    program = program_of_uses(traces)
     usual = program([trace.inputs for trace in traces])
     for (section, use, output), result in zip(uses, usual):
         numbers = result if use.is_plain else _computed(output, result, ())
-        collected[section] |= output.plain | _named_numbers(use, output, numbers)
+        collected[section] |= output.plain | values_by_name(use, output, numbers)
     if any(loops_by_values(trace.jaxpr.jaxpr) for trace in traces):
         return collected  # by other numbers it might never end
     for where, change in OTHERS.items():
         results = program([change(trace.inputs) for trace in traces])
         for (section, use, output), result, before in zip(uses, results, usual):
             if use.is_plain:
-                numbers = _named_numbers(use, output, _computed(output, result, before)).items()
+                numbers = values_by_name(use, output, _computed(output, result, before)).items()
                 collected[section] |= {f"{name}{where}": v for name, v in numbers if is_finite(v)}
     return collected
 
@@ -116,7 +116,7 @@ def _computed(trace: Traced, result: Sequence[Any], before: Sequence[Any]) -> li
     return [None if a or b else v for a, b, v in zip(handed_on, same, result)]
 
 
-def _program(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[Any]]:
+def program_of_uses(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[Any]]:
     """All of them as one: alone, each operation would be compiled."""
 
     def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
@@ -127,7 +127,7 @@ def _program(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[Any]]:
     return lambda inputs: run([arrays_of(value) for value in inputs])
 
 
-def _named_numbers(use: Use, trace: Traced, result: Any) -> dict[str, Any]:
+def values_by_name(use: Use, trace: Traced, result: Any) -> dict[str, Any]:
     numbers, changed = structure(trace.form).unflatten(result)
     by_name = {**numbers, **named_numbers(f"after {use.name}", changed)}
     return {name: v for name, v in by_name.items() if v is not None}

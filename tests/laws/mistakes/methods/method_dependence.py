@@ -83,3 +83,54 @@ further(
     *("`undo`", "the class has nothing of this name", "say the same in `methods`"),
     base=RenamedLaws,
 )
+
+
+class Jittered(eqx.Module):
+    """Moves a vector by noise of its own size, and tells how far."""
+
+    weight: jax.Array
+    seed: jax.Array
+
+    def __call__(self, x):
+        return self.weight * x
+
+    def moved(self, x, key):
+        noise = jax.random.normal(key, x.shape, x.dtype)
+        return {"moved": x + self.weight * noise, "size": jnp.sum(jnp.abs(noise))}
+
+
+class JitteredLaws(MethodLaws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("seed", "key"))
+    methods = (Method("moved", lambda seed: (*vector(seed), sample(seed, (), "key"))),)
+
+    def build(self, weight):
+        return self.cls(jnp.array(weight), jax.random.key(5))
+
+
+class JitteredByItself(eqx.Module):
+    """The same with a key of its own; a subclass would have the arguments of its base."""
+
+    weight: jax.Array
+    seed: jax.Array
+
+    __call__ = Jittered.__call__
+
+    def moved(self, x, key):
+        noise = jax.random.normal(self.seed, x.shape, x.dtype)
+        return {"moved": x + self.weight * noise, "size": jnp.sum(jnp.abs(noise))}
+
+
+further(
+    *("P8", "a method that draws with another key than it is given", JitteredByItself, Jittered),
+    *("`moved(key)`", "nothing that it gives or updates"),
+    base=JitteredLaws,
+)
+
+
+def _in_32_bits(self, x, key):
+    noise = jax.random.normal(key, x.shape)
+    return {"moved": x + self.weight * noise, "size": jnp.sum(jnp.abs(noise))}
+
+
+of_methods("P7", "a method that declares no results and draws in 32 bits", "`moved, output 0`", "with bfloat16",
+    base=JitteredLaws, right=Jittered, moved=_in_32_bits)  # fmt: skip

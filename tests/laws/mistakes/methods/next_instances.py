@@ -90,3 +90,41 @@ of_next("a cleared average in the default float", "`cleared where jax has 64 bit
     cleared=lambda self, *, seen=True: averaged(self, mean=jnp.zeros(3, "float32")))  # fmt: skip
 of_next("a moved average that is widened where it is frozen", "`moved with frozen=True: mean`", "(3, 1)",
     moved=lambda self, x: averaged(self, (self.mean + x)[:, None] if self.frozen else self.mean + x))  # fmt: skip
+
+
+class Weighed(eqx.Module):
+    """A sum with two rates of one type."""
+
+    total: jax.Array
+    weight: jax.Array
+    rise: float = eqx.field(static=True)
+    fall: float = eqx.field(static=True)
+
+    def __call__(self, x):
+        return self.rise * self.total - self.fall * x * self.weight
+
+    def added(self, x):
+        return type(self)((self.total + x).astype(self.total.dtype), self.weight, self.rise, self.fall)
+
+
+class WeighedLaws(AveragedLaws):
+    leaves = (Leaf("total", "param", (3,)), Leaf("weight", "param", (3,)))
+    static = {"rise": 0.5, "fall": 0.25}  # noqa: RUF012
+    methods = (Method("added", lambda seed: (sample(seed + 5, (3,)),), keeps=("weight", "rise", "fall")),)
+
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,))}
+
+    def build(self, weight):
+        return self.cls(jnp.zeros(3, jnp.float32), jnp.array(weight), 0.5, 0.25)
+
+
+def _of_weighed(title, *words, added):
+    wrong = type(f"Wrong{len(title)}", (Weighed,), {"__module__": __name__, "added": added})
+    further("P11", title, wrong, Weighed, *words, base=WeighedLaws)
+
+
+_of_weighed("two settings that change places in a method", "`added.rise`", "the next instance has 0.25 there, it was 0.5",
+    added=lambda self, x: type(self)((self.total + x).astype(self.total.dtype), self.weight, self.fall, self.rise))  # fmt: skip
+_of_weighed("an array that a method changes and says to keep", "`added.weight`", "the next instance has another array there",
+    added=lambda self, x: type(self)((self.total + x).astype(self.total.dtype), 2 * self.weight, self.rise, self.fall))  # fmt: skip

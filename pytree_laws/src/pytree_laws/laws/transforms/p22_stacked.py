@@ -3,6 +3,8 @@
 import jax
 import numpy as np
 
+from ...discover.configurations import traced_configurations
+from ...discover.method_programs import traceable, traces_of
 from ...engine.applicability import Condition, declares
 from ...engine.registry import Checks
 from ...inspect.arrays import host, is_floating, is_key
@@ -11,6 +13,7 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...kinds.training import results_and_grads
 from ...report import Law, check, doing
+from ...trace.jaxprs import equations
 from ...trace.programs import compiled
 from ...values.closeness import check_close
 
@@ -26,6 +29,8 @@ LAW = Law(
 )
 
 LOOP = Condition("no loop is declared", lambda suite: type(suite).loop is not Suite.loop, "loop")
+REMAT = frozenset(("checkpoint", "remat", "remat2"))
+"""Names of the primitive that computes again on the way back."""
 STACKED = declares("stacked", "no stacked layers are declared")
 CHECKS = Checks(LAW)
 
@@ -60,3 +65,19 @@ def test_p22_each_layer_is_drawn_with_its_own_key(subject: PytreeSuite) -> None:
             message = f"all {len(values)} layers hold the same values, which the key draws"
             hint = "split the key before `vmap`, so that each layer has one"
             check(not (was_drawn and same), f"{path}.{name}".rstrip("."), message, hint)
+
+
+@CHECKS.register(declares("remat", "nothing says that layers are computed again"))
+def test_p22_layers_are_computed_again_on_the_way_back(subject: PytreeSuite) -> None:
+    jaxprs = {
+        traced.configuration.place("call") if traced.configuration.size else "call": traced.trace[0].jaxpr
+        for traced in (traced_configurations(subject) if subject.called() else ())
+        if traced.trace is not None
+    }
+    jaxprs |= {method.name: traces_of(subject)[method.name].jaxpr for method in traceable(subject)}
+    for where, jaxpr in jaxprs.items():
+        names = {equation.primitive.name for equation in equations(jaxpr)}
+        message = "a scan over the layers keeps all that it computes, and nothing is computed again"
+        check(
+            "scan" not in names or bool(names & REMAT), where, message, "`jax.checkpoint` of what is scanned"
+        )

@@ -41,6 +41,7 @@ from ...snapshot.mode import (
 )
 from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other_arguments
 from ...snapshot.options import of_options
+from ...snapshot.reached import REACHED, of_reached
 from ...snapshot.sequences import OVER_STEPS, of_sequences
 from ..sharding.p20_sharding import ALONE, of_dims
 
@@ -54,6 +55,7 @@ FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
     OTHERWISE: with_other_arguments,
     OPTIONS: of_options,
     OVER_STEPS: of_sequences,
+    REACHED: of_reached,
 }
 EVERY = (*SECTIONS, *FURTHER)
 SHOWN = 8  # numbers that differ

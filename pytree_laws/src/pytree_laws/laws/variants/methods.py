@@ -5,6 +5,7 @@ The tests have the numbers of their laws. All methods share a few programs, sinc
 
 import contextlib
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import jax
@@ -17,7 +18,9 @@ from ...discover.method_programs import (
     NO_METHOD,
     abstractly,
     compiled_methods,
+    gives_an_instance,
     in_bfloat16,
+    in_wide_dtypes,
     names_of,
     parts_of_result,
     program_of,
@@ -35,7 +38,7 @@ from ...discover.method_uses import Use, updated_by
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, not_applicable
 from ...engine.registry import Checks
-from ...errors import message_of, raises_deliberately
+from ...errors import message_of, raises_deliberately, refuses_by_itself
 from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, is_key, real_dtype
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.references import mutables, reachable, snapshot
@@ -46,7 +49,7 @@ from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, Fault, check, doing
 from ...trace.jaxprs import compiled_anew, constant_draws, lacks_dtype, lost_updates
 from ...trace.platforms import lowering_fault
-from ...values.closeness import check_close
+from ...values.closeness import check_close, in_64_bits
 from ...values.example_sizes import hint_of
 from ...values.randomize import check_draws, check_keys
 from ..transforms.p07_outputs import check_fixed_dtypes
@@ -57,6 +60,7 @@ ANEW = (
     "`jax.jit` of a lambda, a partial or a bound method that the call makes: compile a "
     "function of the module, and give it the instance as an argument"
 )
+FIXED = "an array with a fixed dtype: `dtype=x.dtype`"
 VALUES = "values decide a branch or a shape: `jnp.where`, or `Method(..., traced=False)`"
 RENAMED = "a method that was renamed or taken out: say the same in `methods` of the tests"
 RAISES = "what raises whenever it is used; a `raise` with the reason says so on purpose"
@@ -161,33 +165,44 @@ def test_p07_methods_jit_equals_eager(subject: Suite) -> None:
 
 @CHECKS.register(METHODS)
 def test_p07_methods_in_bfloat16_give_bfloat16(subject: Suite) -> None:
-    methods = [
-        traced_method for traced_method in traced_methods(subject, declared=True) if traced_method.returns
-    ]
-    instance = subject.cached_instance()
+    methods, instance = traced_methods(subject, declared=True), subject.cached_instance()
     arguments = {method.name: method.arguments(0) for method in methods}
-    if not methods or not has_one_dtype(subject, methods, (instance, arguments)):
-        not_applicable("the class fixes a dtype, or no method says what it gives")
+    if not has_one_dtype(subject, methods, (instance, arguments)):
+        not_applicable("the class fixes a dtype")
     for method in methods:
+        if not method.returns and gives_an_instance(subject, method, instance, arguments[method.name]):
+            continue  # whose constructor decides; P11 tells of it
+        fixed = set[int]() if method.returns else _fixed_outputs(subject, method)
         for traced in traced_uses(subject)[method.name]:
-            if not traced.is_likely:
-                _check_in_bfloat16(subject, traced.use)
+            if not traced.is_likely and traced.trace is not None:
+                severity = "" if traced.use.is_plain and method.returns else ADVICE
+                _check_in_bfloat16(subject, traced.use, fixed, severity)
 
 
-def _check_in_bfloat16(subject: Suite, use: Use) -> None:
-    """What a use gives has 16 bits; only with the example it has to work."""
-    with doing(use.name, "in bfloat16 it"):
+def _fixed_outputs(subject: Suite, method: Method) -> set[int]:
+    """The floats that a method gives in 32 bits where all that goes in has 64: nothing says what these are meant to be."""
+    with in_64_bits(), jax.numpy_dtype_promotion("standard"):
+        try:
+            outputs, are_wide = in_wide_dtypes(subject, method)
+        except ANY_ERROR:
+            return {*range(len(traces_of(subject)[method.name].out_avals))}
+    return {i for i, out in enumerate(outputs) if not are_wide or out.dtype != jnp.dtype("float64")}
+
+
+def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severity: str) -> None:
+    """What a use gives has 16 bits; other ways than that of the example may be refused."""
+    cls = type(subject.cached_instance())
+    with doing(use.name, "in bfloat16 it", FIXED, severity=severity):
         try:
             result = in_bfloat16(subject, use)
         except ANY_ERROR as error:
-            if lacks_dtype(error) or not use.is_plain:
+            if lacks_dtype(error) or (severity and refuses_by_itself(error, cls)):
                 return
             raise
     for i, out in enumerate(result):
         right = not jnp.issubdtype(out.dtype, jnp.floating) or out.dtype == jnp.bfloat16
         message = f"with bfloat16 leaves and arguments it is {out.dtype}"
-        hint = "an array with a fixed dtype: `dtype=x.dtype`"
-        check(right, f"{use.name}, output {i}", message, hint, severity="" if use.is_plain else ADVICE)
+        check(right or i in fixed, f"{use.name}, output {i}", message, FIXED, severity=severity)
 
 
 @CHECKS.register(METHODS, DTYPES)
@@ -198,7 +213,6 @@ def test_p07_methods_compute_in_each_dtype(subject: Suite) -> None:
 
 
 def _check_in(subject: Suite, dtype: str) -> None:
-    hint = "an array with a fixed dtype: `dtype=x.dtype`"
     for method in traced_methods(subject, declared=True):
         with doing(method.name, f"in {dtype} it"):
             usual, got = (traces_of(subject)[method.name], traced_in(subject, method, dtype))
@@ -207,7 +221,7 @@ def _check_in(subject: Suite, dtype: str) -> None:
             same = now.dtype == jnp.dtype(dtype)
             where = f"{method.name}, output {i}"
             message = f"in {dtype} it is {now.dtype}"
-            check(same or not follows, where, message, hint)
+            check(same or not follows, where, message, FIXED)
 
 
 def has_one_dtype(suite: Any, methods: Sequence[Method], tree: Any) -> bool:

@@ -12,10 +12,11 @@ from ...discover.inference import same_value
 from ...discover.method_programs import MEMBERS, traceable
 from ...discover.method_uses import PLAIN, Use, example_use, uses_of
 from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
-from ...engine.applicability import not_applicable
+from ...engine.applicability import Condition, not_applicable
 from ...engine.registry import Checks
+from ...inspect.arrays import same_bits
 from ...inspect.call_recorder import record_call
-from ...inspect.trees import avals, bfloat16
+from ...inspect.trees import avals, bfloat16, new_carry
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, ANY_ERROR, COST, FAULT, check
 from ...session import once_per_session
@@ -26,6 +27,9 @@ from .methods import has_one_dtype
 CHECKS = Checks()
 
 MAX_USES = 16  # uses of one method whose next instances are looked at
+KEEPS = Condition(
+    "no method is declared to keep anything", lambda suite: any(m.keeps for m in suite.methods), "methods"
+)
 CHOICES = bool, str, type(None)
 """Types of settings that a method may set on purpose, as one that ends training does."""
 
@@ -64,6 +68,27 @@ def test_p11_methods_hand_on_what_the_instance_has(subject: PytreeSuite) -> None
                     severity=_severity(method),
                 )
             _check_leaves(method, use.name, usual, form, own)
+
+
+@CHECKS.register(KEEPS)
+def test_p11_methods_hand_on_what_they_keep(subject: PytreeSuite) -> None:
+    hint = "a constant, or another field, where `self.{}` belongs"
+    for method in (method for method in _advancing(subject) if method.keeps):
+        for use in itertools.islice(uses_of(subject, method), MAX_USES):
+            form, own = form_of_use(subject, use), Form.of(subject, use.instance)
+            for path in (path for path in method.keeps if path in own.settings):
+                if form is None:  # of what raises P7 tells
+                    break
+                value, was = form.settings.get(path), own.settings[path]
+                message = f"the next instance has {setting_text(value)} there, it was {setting_text(was)}"
+                check(same_value(value, was), f"{use.name}.{path}", message, hint.format(path))
+        use = next(uses_of(subject, method))
+        following = new_carry(use.run(use.instance, use.given), use.instance)
+        before, after = subject.named(use.instance), subject.named(following)
+        for path in (path for path in method.keeps if path in before):
+            message = "the next instance has another array there"
+            same = path in after and same_bits(before[path], after[path])
+            check(same, f"{use.name}.{path}", message, hint.format(path))
 
 
 @CHECKS.register(MEMBERS)

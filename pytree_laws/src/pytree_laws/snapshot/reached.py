@@ -1,0 +1,48 @@
+"""What methods give on instances that several uses have led to, as a record has it."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from ..discover.method_uses import trace_text, trace_use
+from ..discover.reached import reached_instances, with_arrays_of
+from ..discover.traced_uses import traced_uses
+from ..trace.jaxprs import loops_by_values
+from ..values.edge_values import is_finite
+from .format import Entry, entries
+from .methods import Recorded, methods_to_record, program_of_uses, values_by_name
+
+REACHED = "of its methods after several uses"
+MAX_REACHED_USES = 24
+
+
+def of_reached(suite: Any) -> dict[str, Entry]:
+    """Entries of what methods give where counters are no more those of the start."""
+    if not suite.tries_configurations:
+        return {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        uses = list(_uses(suite))[:MAX_REACHED_USES]
+        if not uses:
+            return {}
+        results = program_of_uses([use.trace for use in uses])([use.trace.inputs for use in uses])
+    numbers: dict[str, Any] = {}
+    for (_, use, trace), result in zip(uses, results):
+        numbers |= {n: v for n, v in values_by_name(use, trace, result).items() if is_finite(v)}
+    return dict(sorted(entries(numbers).items()))
+
+
+def _uses(suite: Any) -> Iterator[Recorded]:
+    """The uses of the example and of other configurations, of which no two do the same with the same arrays."""
+    for after, reached in reached_instances(suite):
+        for method in methods_to_record(suite):
+            seen: set[str] = set()
+            for use, usual, is_likely in traced_uses(suite)[method.name]:
+                if usual is None or is_likely or loops_by_values(usual.jaxpr.jaxpr):
+                    continue
+                instance = with_arrays_of(suite, use.instance, reached)
+                other = use._replace(name=f"{use.name} after {after}", instance=instance)
+                trace = trace_use(suite, other)
+                if trace is not None and trace_text(trace) not in seen:
+                    seen.add(trace_text(trace))
+                    yield Recorded(REACHED, other, trace)

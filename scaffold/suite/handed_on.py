@@ -1,0 +1,69 @@
+"""The fields that a method hands on as they are to the instance that it gives, read off its body."""
+
+import ast
+
+from scaffold.kind import kind_of
+from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.source.expressions import dedented
+
+Kept = frozenset[str]
+
+
+def handed_on(spec: ModuleSpec, call: Call) -> list[str]:
+    """The fields that each way through a method hands on; none where one gives something that is not understood."""
+    body = ast.parse(dedented(call.body)).body
+    ends = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Return)]
+    if kind_of(spec.kind).variables or not ends:
+        return []
+    names = _assigned_once(body)
+    kept = [_kept_by(spec, end.value, names) or Kept() for end in ends]
+    candidates = (field.name for field in spec.stored if field.role != "module")
+    return [name for name in candidates if all(name in each for each in kept)]
+
+
+def _assigned_once(body: list[ast.stmt]) -> dict[str, ast.expr]:
+    """The values of names that one statement assigns."""
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    stored = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    return {
+        node.targets[0].id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        if stored.count(node.targets[0].id) == 1
+    }
+
+
+def _kept_by(spec: ModuleSpec, value: ast.expr | None, names: dict[str, ast.expr]) -> Kept | None:
+    """The fields that an instance has of `self`; None where the value is no such instance."""
+    match value:
+        case ast.Name(id="self"):
+            return frozenset(field.name for field in spec.stored)
+        case ast.Name(id=name) if name in names:
+            return _kept_by(spec, names[name], {n: v for n, v in names.items() if n != name})
+        case ast.Tuple(elts=[first, *_]):
+            return _kept_by(spec, first, names)
+        case ast.Call(func=function, args=args, keywords=keywords):
+            return _kept_by_call(spec, ast.unparse(function), args, keywords)
+        case _:
+            return None
+
+
+def _kept_by_call(
+    spec: ModuleSpec, function: str, args: list[ast.expr], keywords: list[ast.keyword]
+) -> Kept | None:
+    given = {keyword.arg: keyword.value for keyword in keywords if keyword.arg}
+    is_whole = len(given) == len(keywords) and not any(isinstance(a, ast.Starred) for a in args)
+    stored = [field.name for field in spec.stored]
+    if (
+        function in ("dataclasses.replace", "replace")
+        and is_whole
+        and list(map(ast.unparse, args)) == ["self"]
+    ):
+        return frozenset(name for name in stored if name not in given)
+    if function in ("eqx.tree_at", "equinox.tree_at") and ast.unparse(args[1]) == "self":
+        return frozenset(field.name for field in spec.static)
+    makes = function in (spec.name, "type(self)", "self.__class__") and spec.constructor == "factory"
+    if not (makes and is_whole and len(args) + len(given) == len(stored)):
+        return None
+    values = {**dict(zip(stored, args, strict=False)), **given}
+    return frozenset(n for n in stored if n in values and ast.unparse(values[n]) == f"self.{n}")
