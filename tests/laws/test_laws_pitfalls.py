@@ -10,6 +10,7 @@ import pytest
 from harness.pairs import FURTHER, check_broken, of_law, params
 from harness.runner import run
 from mistakes.calls import (
+    behind_flags,
     calls,
     configurations,
     draws,

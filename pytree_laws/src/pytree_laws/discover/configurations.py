@@ -207,6 +207,17 @@ def traced_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
         return (*trials, *(trace_configuration(suite, configuration) for configuration in further))
 
 
+def other_programs(suite: Any) -> list[TracedConfiguration]:
+    """Configurations whose traces are others than that of the example; those of the call first."""
+    usual, *others = traced_configurations(suite)
+    if usual.trace is None:  # P6 or P7 says why
+        return []
+    single = [traced for traced in others if traced.trace is not None and traced.configuration.size == 1]
+    single.sort(key=lambda trial: len(trial.configuration.inputs))
+    text = str(usual.trace[0])
+    return [trial for trial in single if trial.inputs and str(trial.trace[0]) != text]
+
+
 @once_per_session
 def accepted_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
     """The example at each value that its constructor is declared to accept."""

@@ -44,6 +44,7 @@ from .transforms import (
 )
 from .values import p19_invariants, p19_numbers, p19_snapshot
 from .variants import (
+    configuration_effects,
     configurations,
     declared_results,
     flagged_leaves,
@@ -88,6 +89,7 @@ CHECKS = tuple(
         processes,
         randomness,
         p16_helpers,
+        configuration_effects,
         p18_backend,
         p19_invariants,
         p19_numbers,

@@ -148,6 +148,17 @@ def check_draws(where: str, trace: Callable[[], Any], names: Sequence[str] = ())
     check(not repeated, where, message, hint)
 
 
+def redraws(suite: Any) -> bool:
+    """Whether the call draws from a key that the instance holds, and is given none; or says so.
+
+    It then draws the same in each call, and may do so within one: a random path has one
+    value at each time, however often it is asked for it.
+    """
+    key_flags = map(is_key, suite.named(suite.cached_instance()).values())
+    takes_key = any(map(is_key, jax.tree.leaves(suite.arguments(0))))
+    return suite.reuses_key or (any(key_flags) and not takes_key and not suite.is_mutable)
+
+
 def signed(sign: int, value: Any) -> Any:
     """A given array with another sign, if it can have one."""
     return restore_like(-raw(value), value) if sign < 0 and is_inexact(value) else value

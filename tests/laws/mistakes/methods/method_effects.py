@@ -36,7 +36,7 @@ further(
     "a method that keeps its result on self",
     KeepsTracer,
     Plain,
-    "it changed what the instance holds",
+    "a tracer was left behind by a use inside jit",
     base=PlainLaws,
 )
 further(

@@ -18,7 +18,7 @@ from ...report import ANY_ERROR, COST, Law, check, doing
 from ...trace.drawn_keys import drawn_with_one_key, trace_named
 from ...trace.jaxprs import has_repeated_parts
 from ...trace.programs import compiled
-from ...values.randomize import check_draws, check_held_draws, check_keys, check_rows_differ
+from ...values.randomize import check_draws, check_held_draws, check_keys, check_rows_differ, redraws
 
 LAW = Law(
     number="P15",
@@ -176,17 +176,6 @@ def test_p15_parts_of_a_complex_draw_differ(subject: PytreeSuite) -> None:
 def drawn_fields(subject: Suite) -> list[str]:
     """The paths of the arrays that the constructor gives, in the order of its trace."""
     return list(dict(named_arrays(subject.to_tree(subject.cached_instance())[0])))
-
-
-def redraws(subject: Suite) -> bool:
-    """Whether the call draws from a key that the instance holds, and is given none; or says so.
-
-    It then draws the same in each call, and may do so within one: a random path has one
-    value at each time, however often it is asked for it.
-    """
-    key_flags = map(is_key, subject.named(subject.cached_instance()).values())
-    takes_key = any(map(is_key, jax.tree.leaves(subject.arguments(0))))
-    return subject.reuses_key or (any(key_flags) and not takes_key and not subject.is_mutable)
 
 
 def draws_from(arrays: Sequence[Any]) -> list[jax.Array]:

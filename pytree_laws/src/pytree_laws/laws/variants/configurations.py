@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ...discover.configurations import TracedConfiguration, traced_configurations
+from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
 from ...discover.evaluation import (
     evaluated,
     of_generic,
@@ -210,7 +210,7 @@ def _gives_nan_itself(subject: Suite) -> bool:
 
 @CHECKS.register()
 def test_p07_computes_what_its_trace_does_in_each_configuration(subject: Suite) -> None:
-    others = _other_programs(subject)[:MAX_RUN]
+    others = other_programs(subject)[:MAX_RUN]
     for trial, outputs in zip(others, evaluated(subject, others)):
         traced, eager = result_or_raise(outputs), run_traced(subject, trial)
         message = f"traced it gives {traced}, eager {eager}"
@@ -218,16 +218,6 @@ def test_p07_computes_what_its_trace_does_in_each_configuration(subject: Suite) 
         wrong = has_nan(eager) and not has_nan(run_traced(subject, _usual(subject)))
         wrong = wrong and not documents_nan(type(subject.cached_instance()))
         check(not wrong, _place(trial, "call"), f"it gives NaN: {eager}")
-
-
-def _other_programs(subject: Suite) -> list[TracedConfiguration]:
-    """Configurations whose traces are others than that of the example; those of the call first."""
-    single = [traced for traced in _traced(subject) if traced.configuration.size == 1]
-    if _usual(subject).trace is None:  # P6 or P7 says why
-        return []
-    single.sort(key=lambda trial: len(trial.configuration.inputs))
-    usual = str(_usual(subject).trace[0])
-    return [trial for trial in single if trial.inputs and str(trial.trace[0]) != usual]
 
 
 @CHECKS.register()

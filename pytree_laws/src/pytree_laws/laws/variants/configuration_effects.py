@@ -1,0 +1,112 @@
+"""P7, P9, P12 and P15 of the call where a flag has another value: what holds in the example holds there as well."""
+
+import functools
+from collections.abc import Sequence
+from operator import getitem
+
+import jax
+import jax.numpy as jnp
+from jax.core import Tracer
+
+from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
+from ...discover.invocation import call_function, trace_call
+from ...engine.applicability import not_applicable
+from ...engine.registry import Checks
+from ...inspect.global_state import first_use, globals_of
+from ...inspect.references import reachable, snapshot
+from ...inspect.trees import bfloat16, combine, partition
+from ...kinds.pytree import PytreeSuite
+from ...kinds.suite import Suite
+from ...report import ANY_ERROR, check
+from ...trace.dependencies import stopped_inputs
+from ...values.randomize import check_draws, redraws
+from .configuration_dtypes import is_of_dtypes, leaves_reached, marks_by_path
+
+CHECKS = Checks()
+
+
+def _others(subject: Suite) -> Sequence[TracedConfiguration]:
+    subject.need_call()
+    others = other_programs(subject)
+    if not others:
+        not_applicable("each configuration computes the same")
+    return others
+
+
+@CHECKS.register(rests_on=("test_p12_",))
+def test_p12_leaves_everything_alone_in_each_configuration(subject: PytreeSuite) -> None:
+    for traced in _others(subject):
+        instance, place = traced.instance, traced.configuration.place
+        name = type(instance).__name__
+        before, globals_before = snapshot(instance, identity=True), globals_of(instance)
+        use = first_use(functools.partial(_traced_from_outside, subject, traced))
+        for path, value in reachable(instance, name):
+            message = "a tracer was left behind by a call inside jit"
+            check(not isinstance(value, Tracer), place(path), message)
+        same = snapshot(instance, identity=True) == before
+        check(same, place(name), "a call inside jit changed what the instance holds")
+        after = globals_of(instance)
+        changed = ", ".join(n for n in {**globals_before, **after} if globals_before.get(n) != after.get(n))
+        # It was traced before: a cache that depends on the configuration alone is filled.
+        check(not changed, place(changed), "each call changes it", "a list or a counter of the module")
+        use.check(place("call"))
+
+
+def _traced_from_outside(subject: PytreeSuite, traced: TracedConfiguration) -> None:
+    """A trace of the call, to which the instance is no argument."""
+    call, arguments = call_function(subject, traced.configuration.given, by_name=True)
+    static, arrays = partition(arguments)
+    jax.eval_shape(lambda arrays: call(traced.instance, combine(static, arrays)), arrays)
+
+
+@CHECKS.register(rests_on=("test_p15_each_key_is", "test_p15_each_draw_has", "test_p15_no_two_par"))
+def test_p15_each_key_of_the_call_is_used_once_in_each_configuration(subject: Suite) -> None:
+    if redraws(subject):
+        not_applicable("it draws the same again from a key that it holds")
+    for traced in _others(subject):
+        check_draws(traced.configuration.place("call"), functools.partial(getitem, traced.trace, 0))
+
+
+@CHECKS.register(rests_on=("test_p07_bfloat16", "test_p07_computes_in_each", "test_p07_has_the_same_dtypes"))
+def test_p07_bfloat16_stays_so_in_each_configuration(subject: Suite) -> None:
+    usual = _narrow_outputs(subject, traced_configurations(subject)[0])
+    if jnp.bfloat16 not in usual:
+        not_applicable("the example itself gives no bfloat16")
+    for traced in _others(subject):
+        got = [] if is_of_dtypes(traced) else _narrow_outputs(subject, traced)
+        for i, (dtype, before) in enumerate(zip(got, usual)):
+            message = (
+                f"with bfloat16 {subject.nouns} and arguments it is {dtype}, and {before} in the example"
+            )
+            same = dtype == before or before != jnp.bfloat16 or len(got) != len(usual)
+            hint = "a number or an array of a fixed dtype: `dtype=x.dtype`"
+            check(same, traced.configuration.place(f"output {i}"), message, hint)
+
+
+def _narrow_outputs(subject: Suite, traced: TracedConfiguration) -> list[jnp.dtype]:
+    """The dtypes of what the call gives for bfloat16; none where it cannot be called so."""
+    tree, back = subject.to_tree(traced.instance)
+    try:
+        narrow = trace_call(subject, back(bfloat16(tree)), traced.configuration.given, bfloat16, by_name=True)
+    except ANY_ERROR:  # there need not be such an operation
+        return []
+    return [out.dtype for out in jax.tree.leaves(narrow[0][1])]
+
+
+@CHECKS.register(rests_on=("test_p09_every_parameter", "test_p09_gradients_reach"))
+def test_p09_buffers_have_no_gradient_in_each_configuration(subject: Suite) -> None:
+    subject.need_call()
+    usual = traced_configurations(subject)[0]
+    if usual.trace is None:
+        not_applicable("the call cannot be traced")
+    reached = leaves_reached(usual, gradients=True)
+    stopped = marks_by_path(usual, stopped_inputs(usual.trace[0].jaxpr))
+    kept_away = [name for name, is_stopped in stopped.items() if is_stopped and not reached.get(name)]
+    if not kept_away:
+        not_applicable("the call keeps the gradient away from nothing")
+    for traced in _others(subject):
+        there = leaves_reached(traced, gradients=True)
+        for name in kept_away:
+            message = "a gradient reaches it, which `stop_gradient` keeps away in the example"
+            hint = f"`jax.lax.stop_gradient(self.{name})` wherever it is read"
+            check(not there.get(name), traced.configuration.place(name), message, hint)
