@@ -165,8 +165,9 @@ def offset(cls):
 def test_a_leaf_that_the_call_cuts_off_is_a_buffer_where_the_class_says_what_is_trained():
     assert offset(MarkedOffset) == ("buffer", False)
     assert not checked(MarkedOffset).findings
-    [finding] = (one for one in checked(WronglyMarkedOffset).findings if one.law.number == "P9")
-    assert finding.where == "offset" and "declared as buffer, a training step moved it" in finding.what
+    [finding] = checked(WronglyMarkedOffset).findings
+    assert (finding.law.number, finding.where) == ("P16", "trainable")
+    assert "selects ['gain', 'offset'], declared is ['gain']" in finding.what
 
 
 def test_a_leaf_that_the_call_cuts_off_needs_no_gradient_where_nothing_says_what_is_trained():

@@ -196,12 +196,18 @@ class UsesAnotherKey(Casts):
         return self.weight * x + jax.random.normal(jax.random.key(0), x.shape, x.dtype)
 
 
-@pytest.mark.parametrize(("cls", "severity"), [(IgnoresItsKey, ADVICE), (UsesAnotherKey, FAULT)])
-def test_a_key_that_nothing_is_drawn_with_is_advice(cls, severity):
+@pytest.mark.parametrize(
+    ("cls", "test", "severity"),
+    [
+        (IgnoresItsKey, "test_p16_keys_give_different_draws", ADVICE),
+        (UsesAnotherKey, "test_p12_draws_use_a_key_that_is_given", FAULT),
+    ],
+)
+def test_a_key_that_nothing_is_drawn_with_is_advice(cls, test, severity):
     found = severities(
         lambda seed: cls(sample(seed, (3,))), lambda seed: (sample(seed, (3,)), jax.random.key(seed))
     )
-    assert found["test_p16_keys_give_different_draws"] == severity
+    assert found[test] == severity
 
 
 class LooksAtData(eqx.Module):

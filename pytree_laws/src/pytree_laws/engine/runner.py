@@ -38,6 +38,8 @@ SAME = 60
 """As many characters tell one error from another."""
 UNCOMPARABLE = "Exception raised while checking equality of metadata fields"
 """How jax's error begins where == of two static values raises."""
+OF_METHODS = "test_p07_methods_give_what_is_declared"
+"""The test of what methods give on their examples."""
 DECLARATION = (
     "test_p02_leaves_are_",
     "test_p02_the_state_is_",
@@ -305,6 +307,9 @@ def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None
     if error is None:
         return
     reported = session_of(suite).results(suite).reported
+    findings = session_of(suite).results(suite).findings
+    if operation != "build" and OF_METHODS in findings and not session_of(suite).reports_all:
+        pytest.skip("it rests on P7, which is broken")  # which the call may use
     if operation in reported:
         pytest.skip(f"the example `{operation}` fails, as the first failure of {law} says")
     reported.add(operation)

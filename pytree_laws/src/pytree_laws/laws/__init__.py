@@ -52,6 +52,7 @@ from .variants import (
     method_arguments,
     method_dependence,
     method_gradients,
+    method_results,
     methods,
     next_instances,
 )
@@ -67,6 +68,7 @@ CHECKS = tuple(
         p01_kept_inputs,
         p03_round_trip,
         p04_key_paths,
+        method_results,  # which the call may use
         p07_outputs,
         configurations,
         flags,
@@ -77,6 +79,7 @@ CHECKS = tuple(
         p07_jit_equals_eager,
         p08_never_stale,
         p08_sizes,
+        p16_helpers,
         p09_gradient,
         p10_vmap,
         p11_carry,
@@ -88,7 +91,6 @@ CHECKS = tuple(
         p15_keys,
         processes,
         randomness,
-        p16_helpers,
         configuration_effects,
         p18_backend,
         p19_invariants,

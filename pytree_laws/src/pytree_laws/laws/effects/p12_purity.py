@@ -159,7 +159,7 @@ def test_p12_a_cold_call_leaves_no_tracer_behind(subject: MutableSuite) -> None:
         subject.call(instance, *arguments)
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=("test_p12_a_call_changes_no_globals",))
 def test_p12_a_cold_call_inside_jit_leaves_no_tracer_in_globals(subject: Suite) -> None:
     instance, arguments = subject.example()
     fresh: Any = twin_class(type(instance))

@@ -140,7 +140,7 @@ def test_p13_equal_instances_have_equal_hashes(subject: Suite) -> None:
         check(hash(instance) == first, name, message, "`__hash__` goes by values")
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=("test_p12_a_cold_call_inside",))
 def test_p13_replace_and_copy_keep_the_value(subject: Suite) -> None:
     fresh, later = subject.cached_instance(), subject.changed_instance()
     ways: list[tuple[str, Callable[[Any], Any], Any]] = [

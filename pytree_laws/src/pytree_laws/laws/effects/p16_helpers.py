@@ -256,7 +256,7 @@ def test_p16_as_function_passes_through_lax(subject: PytreeSuite) -> None:
         jax.eval_shape(through, value, subject.arguments(0))
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=("test_p08_every_parameter", "test_p12_draws_use"))
 def test_p16_keys_give_different_draws(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     leaves = jax.tree.leaves(arguments)

@@ -37,7 +37,7 @@ def _keys(subject: Suite, configuration: TracedConfiguration) -> list[int]:
     return keys_given(configuration) or positions
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=("test_p12_draws_use_a_key",))
 def test_p12_draws_use_the_key_in_each_configuration(subject: Suite) -> None:
     for traced in _traced(subject):
         jaxpr, where = traced.trace[0].jaxpr, _place(traced)

@@ -155,7 +155,7 @@ def test_p05_the_call_follows_its_static_values(subject: Suite) -> None:
         check(seen or not others, path, message, f"a constant where `self.{path}` belongs")
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=("test_p12_a_cold_call_inside",))
 def test_p05_treedef_survives_calls(subject: PytreeSuite) -> None:
     instance = subject.make(0)
     name, before = type(instance).__name__, structure(instance)

@@ -68,7 +68,7 @@ def test_p07_works_without_what_is_optional(subject: PytreeSuite) -> None:
             Compiled(subject.use, subject.mixed).shapes(instance, *subject.arguments(0))
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=("test_p12_a_cold_call_inside",))
 def test_p07_jit_equals_eager(subject: Suite) -> None:
     check_compiled(subject, subject.compiled_ways()[0])
 

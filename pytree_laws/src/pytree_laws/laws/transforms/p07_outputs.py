@@ -31,6 +31,7 @@ from ...values.dtypes import compiled_call, example_in, rounded
 from .p07_jit_equals_eager import LAW
 
 CHECKS = Checks(LAW)
+OF_AXES = "an axis that is kept, lost or the wrong one: `axis`, `keepdims`, or a transpose"
 
 DEFAULTS = None, "float", "int", "uint", "complex", "bool", "key"
 """Dtypes that a declaration names by their kind, whose width is that of jax's default."""
@@ -57,7 +58,7 @@ def _check_outputs(subject: Suite, got: Sequence[Any]) -> None:
     for i, (value, output) in enumerate(zip(got, outputs)):
         message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
         same = jnp.shape(value) == tuple(output.shape)
-        check_declared(subject, same, f"output {i}", message)
+        check_declared(subject, same, f"output {i}", message, OF_AXES)
         message = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
         same = subject.is_of(output.dtype, value)
         check_declared(subject, same, f"output {i}", message)

@@ -228,7 +228,7 @@ def nan_grads(subject: Suite, instance: Any, arguments: Any) -> list[str]:
     return []
 
 
-@CHECKS.register()
+@CHECKS.register(rests_on=("test_p16_filter_specs",))
 def test_p09_a_step_moves_the_parameters_alone(subject: Suite) -> None:
     first, _ = subject.training_example()
     starts = [first, subject.elsewhere(first)]

@@ -9,7 +9,8 @@ import pytest
 
 from ...engine.registry import Checks
 from ...kinds.suite import Suite
-from ...report import Fault, check
+from ...report import FAULT, Fault, check
+from ...session import Session
 from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations
 from ...snapshot.files import change, file_of, record_of, tests_of
 from ...snapshot.format import (
@@ -62,8 +63,13 @@ SHOWN = 8  # numbers that differ
 
 
 @CHECKS.register(RECORDED, rests_on=("test_",))  # whatever is wrong moves numbers
-def test_p19_numbers_are_those_of_the_record(subject: Suite) -> None:
+def test_p19_numbers_are_those_of_the_record(subject: Suite, session: Session) -> None:
     mode = mode_of(subject, tests_of(subject))
+    if mode == RECORD and not has_record(subject):
+        faults = [
+            finding for finding in session.results(subject).findings.values() if finding.severity == FAULT
+        ]
+        check(not faults, "numbers", "none are recorded while a law finds a fault")
     if mode == UPDATE or (mode == RECORD and not has_record(subject)):
         subject.summary_line = write(subject)
         return

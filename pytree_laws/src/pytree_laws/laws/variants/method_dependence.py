@@ -28,15 +28,18 @@ FAR = 20.0
 """How far a leaf is moved at most: what is drawn or compared with it may not show a small step."""
 
 
-@CHECKS.register(USES)
+@CHECKS.register(USES, rests_on=("test_p07_methods_give",))
 def test_p08_methods_follow_the_leaves_that_they_use(subject: Suite) -> None:
     methods, leaves = traceable(subject), subject.named(subject.cached_instance())
     pending = {(m.name, path) for m in methods for path in m.used if path in leaves}
     for seed in range(SEEDS if pending else 0):
         pending -= _seen(subject, methods, pending, seed)
-    for name, path in sorted(pending):
-        message = f"an edit of `{path}`, declared as used by it, changes nothing that it gives"
-        check(False, name, message, f"`self.{path}` is left out, multiplied by zero, or masked away")
+    for name in sorted({name for name, _ in pending})[:1]:
+        paths = [path for path in leaves if (name, path) in pending]
+        listed = " or ".join(f"`{path}`" for path in paths)
+        message = f"an edit of {listed}, declared as used by it, changes nothing that it gives"
+        hint = " or ".join(f"`self.{path}`" for path in paths) + " is left out, multiplied by zero, or masked"
+        check(False, name, message, f"{hint} away")
 
 
 def _seen(

@@ -51,7 +51,7 @@ NEXT_INSTANCE = Condition(
 )
 
 
-@CHECKS.register(METHODS)
+@CHECKS.register(METHODS, rests_on=("test_p09_every_parameter_has_a_gradient",))
 def test_p09_methods_have_true_gradients(subject: Suite) -> None:
     traced_methods(subject, declared=True)
     start, _ = subject.flowing_values(subject.cached_instance())
@@ -82,7 +82,7 @@ def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
         check(reached or subject.is_unused(name), name, message, hint, severity=severity)
 
 
-@CHECKS.register(MEMBERS)
+@CHECKS.register(MEMBERS, rests_on=("test_p09_every_parameter_has_a_gradient",))
 def test_p09_methods_send_no_gradient_to_buffers(subject: Suite) -> None:
     start, rebuilt = subject.buffer_values(subject.cached_instance())
     methods = traced_methods(subject)

@@ -12,10 +12,9 @@ import jax
 import jax.numpy as jnp
 from jax.core import Tracer
 
-from ...declare.methods import Method, methods_of
+from ...declare.methods import Method
 from ...discover.method_programs import (
     MEMBERS,
-    NO_METHOD,
     abstractly,
     compiled_methods,
     gives_an_instance,
@@ -30,15 +29,13 @@ from ...discover.method_programs import (
     traced_in,
     traced_methods,
     traces_of,
-    tried,
-    usable,
     usable_methods,
 )
 from ...discover.method_uses import Use, updated_by
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, not_applicable
 from ...engine.registry import Checks
-from ...errors import message_of, raises_deliberately, refuses_by_itself
+from ...errors import refuses_by_itself
 from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, is_key, real_dtype
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.references import mutables, reachable, snapshot
@@ -46,11 +43,10 @@ from ...inspect.trees import arrays_of, is_under, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ADVICE, ANY_ERROR, Fault, check, doing
+from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.jaxprs import compiled_anew, constant_draws, lacks_dtype, lost_updates
 from ...trace.platforms import lowering_fault
 from ...values.closeness import check_close, in_64_bits
-from ...values.example_sizes import hint_of
 from ...values.randomize import check_draws, check_keys
 from ..transforms.p07_outputs import check_fixed_dtypes
 
@@ -62,8 +58,6 @@ ANEW = (
 )
 FIXED = "an array with a fixed dtype: `dtype=x.dtype`"
 VALUES = "values decide a branch or a shape: `jnp.where`, or `Method(..., traced=False)`"
-RENAMED = "a method that was renamed or taken out: say the same in `methods` of the tests"
-RAISES = "what raises whenever it is used; a `raise` with the reason says so on purpose"
 
 
 @CHECKS.register()
@@ -77,53 +71,6 @@ def test_p06_a_call_compiles_nothing_anew(subject: Suite) -> None:
         for name in compiled_anew(first, trace_of(subject, method).jaxpr):
             message = f"each use traces and compiles `{name}` anew"
             check(False, method.name, message, ANEW)
-
-
-@CHECKS.register(MEMBERS)
-def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
-    if not methods_of(subject):
-        not_applicable(NO_METHOD)
-    for method in usable(subject):
-        if method.returns:
-            instance = subject.copied(subject.cached_instance())
-            result = method.use(instance, *method.arguments(0))
-            _check_returns(subject, method, jax.tree.leaves(result))
-    errors = tried(subject).items()
-    broken = {name: error for name, error in errors if _is_broken(subject, name, error)}
-    for name, error in broken.items():
-        if _is_missing(subject.cached_instance(), name):
-            raise Fault(
-                name, "the suite declares it in `methods`, and the class has nothing of this name", RENAMED
-            )
-        others = ", ".join(other for other in broken if other != name)
-        message = f"it raised {type(error).__name__}: {message_of(error):.300}"
-        message += f"; so do {others}" if others else ""
-        raise Fault(name, message, hint_of(subject, error) or RAISES) from error
-
-
-def _is_missing(instance: Any, name: str) -> bool:
-    """Whether neither the class nor the instance has a method; a property may raise an `AttributeError` by itself."""
-    return not (hasattr(type(instance), name) or hasattr(instance, name))
-
-
-def _is_broken(subject: Suite, name: str, error: Exception | None) -> bool:
-    """Whether a method raises on its example, and does not say so on purpose."""
-    if error is None or isinstance(error, NotImplementedError):
-        return False
-    cls = type(subject.cached_instance())
-    inferred = [method.name for method in methods_of(subject) if method.found]
-    return not (name in inferred and raises_deliberately(error, cls))
-
-
-def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
-    message = f"it gives {len(got)} leaves, declared are {len(method.returns)}"
-    check(len(got) == len(method.returns), method.name, message)
-    for i, (value, output) in enumerate(zip(got, method.returns)):
-        where, dtype = f"{method.name}, output {i}", jnp.result_type(value)
-        message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
-        check(jnp.shape(value) == tuple(output.shape), where, message)
-        message = f"the dtype is {dtype}, declared is {output.dtype}"
-        check(subject.is_of(output.dtype, value), where, message)
 
 
 @CHECKS.register(METHODS)
@@ -282,7 +229,7 @@ def test_p12_methods_leave_their_arguments_alone(subject: Suite) -> None:
         check(same, method.name, "it changed its arguments in place")
 
 
-@CHECKS.register(MEMBERS)
+@CHECKS.register(MEMBERS, rests_on=("test_p12_a_call_changes_no_globals",))
 def test_p12_methods_change_no_globals(subject: Suite) -> None:
     for method in usable_methods(subject):
         before = globals_of(subject.cached_instance())

@@ -1,0 +1,69 @@
+"""P7, of what methods give on their examples: told before what the call makes of it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ...declare.methods import Method, methods_of
+from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable
+from ...engine.applicability import not_applicable
+from ...engine.registry import Checks
+from ...errors import message_of, raises_deliberately
+from ...kinds.suite import Suite
+from ...report import Fault, check
+from ...values.example_sizes import hint_of
+from ..transforms.p07_outputs import OF_AXES
+
+CHECKS = Checks()
+
+RENAMED = "a method that was renamed or taken out: say the same in `methods` of the tests"
+RAISES = "what raises whenever it is used; a `raise` with the reason says so on purpose"
+
+
+@CHECKS.register(MEMBERS)
+def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
+    if not methods_of(subject):
+        not_applicable(NO_METHOD)
+    for method in usable(subject):
+        if method.returns:
+            instance = subject.copied(subject.cached_instance())
+            result = method.use(instance, *method.arguments(0))
+            _check_returns(subject, method, jax.tree.leaves(result))
+    errors = tried(subject).items()
+    broken = {name: error for name, error in errors if _is_broken(subject, name, error)}
+    for name, error in broken.items():
+        if _is_missing(subject.cached_instance(), name):
+            raise Fault(
+                name, "the suite declares it in `methods`, and the class has nothing of this name", RENAMED
+            )
+        others = ", ".join(other for other in broken if other != name)
+        message = f"it raised {type(error).__name__}: {message_of(error):.300}"
+        message += f"; so do {others}" if others else ""
+        raise Fault(name, message, hint_of(subject, error) or RAISES) from error
+
+
+def _is_missing(instance: Any, name: str) -> bool:
+    """Whether neither the class nor the instance has a method; a property may raise an `AttributeError` by itself."""
+    return not (hasattr(type(instance), name) or hasattr(instance, name))
+
+
+def _is_broken(subject: Suite, name: str, error: Exception | None) -> bool:
+    """Whether a method raises on its example, and does not say so on purpose."""
+    if error is None or isinstance(error, NotImplementedError):
+        return False
+    cls = type(subject.cached_instance())
+    inferred = [method.name for method in methods_of(subject) if method.found]
+    return not (name in inferred and raises_deliberately(error, cls))
+
+
+def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
+    message = f"it gives {len(got)} leaves, declared are {len(method.returns)}"
+    check(len(got) == len(method.returns), method.name, message)
+    for i, (value, output) in enumerate(zip(got, method.returns)):
+        where, dtype = f"{method.name}, output {i}", jnp.result_type(value)
+        message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
+        check(jnp.shape(value) == tuple(output.shape), where, message, OF_AXES)
+        message = f"the dtype is {dtype}, declared is {output.dtype}"
+        check(subject.is_of(output.dtype, value), where, message)
