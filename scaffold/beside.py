@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from scaffold.emit.helpers import HELPERS
 from scaffold.emit.saving import save_faults
-from scaffold.errors import Fault, ScaffoldError
+from scaffold.errors import Fault, ScaffoldError, nearest
 from scaffold.in_project.hidden_names import Surroundings, name_faults
 from scaffold.in_project.layout import Layout
-from scaffold.kind import kind_of
+from scaffold.kind import NAMES, kind_of
 from scaffold.spec.fields.sharding import collisions, with_rules
 from scaffold.spec.fields.shared import tie_faults
 from scaffold.spec.grammar.types import ClassType, walk
@@ -75,9 +75,17 @@ def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundi
     for other in generated_classes(spec):
         on_disk = (layout.root / layout.source_file(stem(other))).is_file() or other in siblings(spec)
         if other not in known and not on_disk:
+            meant = nearest(other, {*known, *WORDS} - {spec.name}, 0.8)
             fix = f"generate `{other}` first or with it (`--spec` takes several), or write `package.module:{other}`"
+            fix = f"did you mean `{meant}`? If not, {fix}" if meant else fix
             message = f"there is no class `{other}`: looked for it in {layout.specs} and beside the spec"
-            yield Fault(f"{spec.where}: fields", message, fix, tuple(sorted(known)))
+            is_base = any(isinstance(base, ClassType) and base.name == other for base in spec.bases)
+            key = "bases" if is_base else "fields"
+            yield Fault(f"{spec.where}: {key}", message, fix, tuple(sorted(known)))
+
+
+WORDS = tuple(name.title().replace("-", "") for name in NAMES)
+"""The bases that say the kind of a skeleton."""
 
 
 def _mixture_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:

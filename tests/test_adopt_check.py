@@ -162,6 +162,21 @@ def test_suites_that_were_generated_or_written_by_hand_count(tmp_path: Path) -> 
     assert [row["path"] for row in report["files"]] == ["tests/test_dense.py"]
 
 
+def test_a_package_is_adopted_without_what_has_a_suite(tmp_path: Path) -> None:
+    handed_on = "from lib.dense import Dense as Dense\nfrom lib.layers import Gate as Gate\n"
+    gate = "import equinox as eqx\nimport jax\n\n\nclass Gate(eqx.Module):\n    weight: jax.Array\n"
+    library = Library.at(tmp_path, {**EMPTY, "lib/layers.py": gate})
+    library.generate(dense=spec("Dense"))
+    library.write("lib/__init__.py", handed_on)
+    options = ("--folder", str(library.root), "--python", sys.executable)
+    for target in ("lib.layers:Gate", "lib"):
+        adopt = CliRunner().invoke(main, ["adopt", target, *options])
+    assert adopt.exit_code < 2, adopt.stderr
+    assert "lib:Dense: left out: it is generated, and tests/test_dense.py has its tests" in adopt.stdout
+    tests = {path.name for path in (library.root / "tests").glob("test_*.py")}
+    assert {"test_dense.py", "test_gate.py"} <= tests and not {name for name in tests if "lib" in name}
+
+
 def test_a_class_that_a_package_hands_on_is_asked_for_once(tmp_path: Path) -> None:
     """Under the name of the package, as `scaffold adopt` records it."""
     files = {

@@ -173,3 +173,16 @@ def test_a_misspelt_special_method_is_told(tmp_path: Path) -> None:
     made = plan(load_specs([tmp_path / "net.py"]), find_layout(tmp_path))
     [told] = [note for note in made.notes if "not tried" in note]
     assert told.endswith("__cal__ (Python calls no such method: did you mean `__call__`?)")
+
+
+def test_a_misspelt_base_and_a_misspelt_self_say_what_is_meant(tmp_path: Path) -> None:
+    text = MISSPELT.format(words="param, static", word="Float", number="float")
+    write_tree(tmp_path, {".git/": "", "base.py": text.replace("(Module)", "(Modul)")})
+    with pytest.raises(ScaffoldError) as raised:
+        plan(load_specs([tmp_path / "base.py"]), find_layout(tmp_path))
+    [fault] = raised.value.faults
+    assert fault.fix.startswith("did you mean `Module`? If not, generate `Modul` first")
+    assert fault.line == text.partition("(Module)")[0].count("\n") + 1
+    assert "name the first argument of the method `self`" in fixes_of(
+        "own.py", text.replace("(self, x", "(sef, x"), tmp_path
+    )

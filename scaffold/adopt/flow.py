@@ -21,7 +21,7 @@ from scaffold.adopt.targets import Target, folders_of, read_targets
 from scaffold.adopt.versions import LIBRARIES
 from scaffold.adopt.wanted import Wanted
 from scaffold.adopt.workers import each
-from scaffold.adopt.written import Written, written_before
+from scaffold.adopt.written import Written, as_recorded, written_before
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File, Plan
 from scaffold.fit.fit import Wishes, plan_in_project
@@ -73,7 +73,7 @@ def adopt(
     journal = Journal(layout.root, wanted.identity(), resume=wanted.resume)
     with Children(command, layout.root, wanted.memory_in_bytes) as children:
         child = children.start()
-        listed = listed_by(child, targets, wanted, path)
+        listed = as_recorded(listed_by(child, targets, wanted, path), layout)
         check_listed(listed, targets, wanted)
         classes = [(cls["module"], cls["name"]) for cls in listed["classes"] if not cls["why"]]
         other = OtherProcess(lambda: children.start(SEEDS[1]))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -121,6 +122,27 @@ def written_before(layout: Layout, classes: Iterable[Named]) -> Written:
         if len(new) == len(old) == 1:
             moved[new[0]] = old[0]
     return Written(layout, classes, moved)
+
+
+def as_recorded(listed: Mapping[str, Any], layout: Layout) -> dict[str, Any]:
+    """The classes of a package, each under the module of its record, and without those that are generated, whose tests are there."""
+    records = Records(layout.root)
+    suites = {
+        (record.module, name): str(test.path)
+        for record in filter(None, map(records.sound, records.names()))
+        for name in record.names
+        if (test := record.of(TEST)) is not None
+    }
+    adopted = {_named(record) for record in AdoptedTests(layout).records}
+    classes: list[dict[str, Any]] = []
+    for cls in listed["classes"]:
+        home = (cls["home"], cls["name"])
+        if home in adopted:
+            cls = {**cls, "module": cls["home"]}
+        elif home in suites and not cls["named"]:
+            cls = {**cls, "why": f"it is generated, and {suites[home]} has its tests"}
+        classes.append(cls)
+    return {**listed, "classes": classes}
 
 
 def _named(record: Record) -> Named:

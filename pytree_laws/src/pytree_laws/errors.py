@@ -7,6 +7,7 @@ from types import FrameType, TracebackType
 _CHECKED = re.compile(r"^(?:equinox[\w.]*\.)?_?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE)
 _BESIDE_THE_POINT = re.compile(
     r"\s*The error occurred while tracing the function \S+ at \S*pytree_laws\S* for \w+\."
+    r"|(?s:\s*This (?:concrete )?(?:value|\w+) became a tracer due to JAX operations.*)"
     r"|\s*(?:For more information, )?[Ss]ee https?://\S+(?: for more information)?\.?"
 )
 _RAISES = dis.opmap["RAISE_VARARGS"]

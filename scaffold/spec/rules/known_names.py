@@ -103,6 +103,8 @@ def _how_to_know(spec: ModuleSpec, name: str, known: frozenset[str], key: str) -
     field = spec.field(name)
     if key == "init" and field is not None and field.stored and not field.given:
         return f'compute it in `setup`, as `{name} = ...`, and write `init = "={name}"` for the field'
+    if name == "self":
+        return "name the first argument of the method `self`"
     is_built = key in ("init", "preprocess", "converter")
     near = (nearest(name, _SCALARS) if key == "type" else None) or nearest(name, known)
     if near:

@@ -21,10 +21,10 @@ _BY_WORDS = {
 }
 
 
-def advice_on(suite: Any, error: BaseException | None) -> str:
-    """What to look for: sizes of the example that do not fit, or what such an error usually comes from."""
+def advice_on(suite: Any, error: BaseException | None, otherwise: str = RESTS) -> str:
+    """What to look for: sizes of the example that do not fit, or what such an error usually comes from, or else `otherwise`."""
     if sizes := hint_of(suite, error):
         return sizes
     name, text = type(error).__name__, str(error)
     by_words = (advice for words, advice in _BY_WORDS.items() if re.search(words, text))
-    return _BY_TYPE.get(name) or next(by_words, RESTS)
+    return _BY_TYPE.get(name) or next(by_words, otherwise)

@@ -29,7 +29,8 @@ def describe_class(module: str, name: str, cls: Any, *, is_named: bool) -> dict[
     except Exception as error:  # of its metaclass, which may do as it likes
         kind = Kind("plain", f"it cannot be looked at: {error_text(error)}")
     why = kind.why or ("Python takes its name for another within a class" if name.startswith("__") else "")
-    return {"module": module, "name": name, "kind": kind.name, "why": why, "named": is_named}
+    home = str(getattr(cls, "__module__", module))
+    return {"module": module, "name": name, "kind": kind.name, "why": why, "named": is_named, "home": home}
 
 
 def load_class(module: str, name: str) -> Any:

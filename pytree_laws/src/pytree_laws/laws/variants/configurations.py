@@ -20,6 +20,7 @@ from ...discover.evaluation import (
 from ...discover.invocation import build_with, call_function, example_construction
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, hard_coded_sizes, of_small_sizes
 from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, not_applicable
+from ...engine.error_hints import advice_on
 from ...engine.registry import Checks
 from ...engine.runner import example_call
 from ...errors import error_text
@@ -75,7 +76,7 @@ def _usual(subject: Suite) -> TracedConfiguration:
 def test_p01_builds_in_each_configuration(subject: Suite) -> None:
     for traced in _trials(subject):
         if traced.error is not None and traced.stage == "constructor":
-            _refuse(traced, traced.refused and not traced.configuration.is_declared)
+            _refuse(subject, traced, traced.refused and not traced.configuration.is_declared)
 
 
 @CHECKS.register()
@@ -124,7 +125,7 @@ def test_p07_can_be_called_in_each_configuration(subject: Suite) -> None:
         if traced.error is not None and traced.stage == "call" and not lacks_its_key(subject, traced):
             said = traced.refused and not traced.configuration.is_declared
             said = said or has_other_keys(traced) or lacks_its_state(subject, traced)
-            _refuse(traced, said or fits_otherwise(subject, traced))
+            _refuse(subject, traced, said or fits_otherwise(subject, traced))
 
 
 @CHECKS.register(rests_on=("test_p02_the_dtype", "test_p07_outputs_are"))
@@ -188,7 +189,7 @@ def test_p07_takes_what_its_constructor_accepts(subject: Suite) -> None:
         if traced.error is not None and traced.stage == "call":
             divides = isinstance(traced.error, ZeroDivisionError)
             fits = not divides and fits_otherwise(subject, traced)
-            _refuse(traced, traced.refused or fits)
+            _refuse(subject, traced, traced.refused or fits)
     _give_no_nan(subject, [configuration for configuration in accepted if configuration.inputs])
 
 
@@ -278,14 +279,15 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
             check(used or name in usual, _place(traced, name), message, "a part without a use")
 
 
-def _refuse(traced: TracedConfiguration, may_be: bool) -> None:
+def _refuse(subject: Suite, traced: TracedConfiguration, may_be: bool) -> None:
     """A finding, where an error was not meant."""
     __tracebackhide__ = True
     if traced.error is not None and not may_be:
         message = f"the {traced.stage} raised {error_text(traced.error)}"
         # A default of None may stand for what each caller gives, as the example does.
         severity = ADVICE if traced.configuration.leaves_out_alone else FAULT
-        raise Fault(traced.configuration.name, message, NOT_ALLOWED, severity=severity) from traced.error
+        hint = advice_on(subject, traced.error, NOT_ALLOWED)
+        raise Fault(traced.configuration.name, message, hint, severity=severity) from traced.error
 
 
 def _left_out(use: Invocation, kind: type) -> list[str]:
