@@ -99,6 +99,7 @@ BAD = {
     "nothing.here": "nothing.here: cannot be looked at: ModuleNotFoundError: No module named 'nothing'",
     "equinox.nn:MPL": "equinox.nn:MPL: cannot be looked at: there is no `MPL` in `equinox.nn`\n  fix: did you mean `equinox.nn:MLP`?",
     "none.py": "none.py: there is no such file",
+    ".": ".: is a folder, and no package",
     "nets:1": "nets:1: `1` is no name of a class",
     "json:JSONDecoder": "json:JSONDecoder: it is no pytree: nothing registers it with jax",
 }

@@ -49,6 +49,8 @@ def _read(text: str, here: Path) -> Target | Fault:
         return _of_file(text, path, name)
     if path.is_dir() and ("/" in place or (path / "__init__.py").is_file()):
         return _of_folder(text, path, name)
+    if not _MODULE.fullmatch(place) and path.is_dir():
+        return Fault(text, "is a folder, and no package", "name a package in it, or one of its files", _FORMS)
     if not _MODULE.fullmatch(place):
         return Fault(
             text, "is neither a module nor a file", "write a target in one of the legal forms", _FORMS
