@@ -25,9 +25,7 @@ class TestObservation(PytreeLaws):
         ({"sensor": 1j}, TypeError),
     )
     kept = ("value", "noise")
-    skips = (
-        "p17_the_treedef_names_the_class: `register_dataclass` does not name the class",
-    )
+    skips = ("p17_the_treedef_names: `register_dataclass` does not name the class",)
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {
