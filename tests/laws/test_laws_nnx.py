@@ -1,5 +1,7 @@
 """The laws of NNX modules: each fails on the mistakes that it is there for, and right modules of every style hold them."""
 
+import jax
+import jax.numpy as jnp
 import pytest
 from harness.nnx_modules import MUTANTS, LinearLaws
 from harness.pairs import check_broken
@@ -34,6 +36,23 @@ def test_right_modules_hold_every_law(suite):
     outcome = run(suite)
     assert not outcome, "\n".join(message for found in outcome.values() for message in found)
     assert len(outcome.ran) > 40
+
+
+@jax.custom_vjp
+def spike(x):
+    return jnp.tanh(x)
+
+
+spike.defvjp(lambda x: (jnp.tanh(x), x), lambda x, g: (g / jnp.cosh(x) ** 2,))
+
+
+class SpikingLaws(good_nnx.DenseLaws):
+    def inputs(self, seed):
+        return {**super().inputs(seed), "activation": spike}
+
+
+def test_a_function_that_jax_does_not_copy_outlives_a_split_and_a_merge():
+    assert "P3" not in run(SpikingLaws)
 
 
 def test_every_law_has_a_test():
