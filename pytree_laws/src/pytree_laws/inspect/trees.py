@@ -170,13 +170,21 @@ def walk(tree: Any, path: Any) -> Any:
 def look_up(tree: Any, path: str) -> Any:
     """What a dotted path leads to: attributes, positions and dict keys."""
     for name in path.split("."):
-        if name.isdigit() and hasattr(tree, "__getitem__"):
-            tree = tree[int(name)]
-        elif isinstance(tree, dict):
-            tree = tree[name]
+        if isinstance(tree, dict):
+            tree = {str(key): value for key, value in tree.items()}[name]
+        elif name.isdigit() and hasattr(tree, "__getitem__"):
+            tree = _at_position(tree, int(name))
         else:
             tree = getattr(tree, name)
     return tree
+
+
+def _at_position(tree: Any, place: int) -> Any:
+    """An element of a sequence; of what is registered without keys, and indexed otherwise, the child at this place."""
+    try:
+        return tree[place]
+    except LookupError:
+        return (one_level(tree) or ((),))[0][place]
 
 
 def clone_as(cls: type, instance: Any, /, **changes: Any) -> Any:
