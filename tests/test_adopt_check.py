@@ -250,3 +250,31 @@ def test_check_and_adopt_agree(tmp_path: Path) -> None:
     result = scaffold(library.root, "adopt", "lib", "--python", sys.executable)
     assert "Gain" in result.stdout, result.stderr
     assert check(library, "lib").exit_code == 0
+
+
+ASKS = """
+import equinox as eqx
+import jax
+
+
+class Scale(eqx.Module):
+    gain: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.gain * x
+
+    def to_table(self) -> object:
+        import no_such_package
+
+        return no_such_package.table(self.gain)
+"""
+
+
+def test_a_package_that_is_not_there_is_no_fault_of_a_method(tmp_path: Path) -> None:
+    library = Library.at(tmp_path, {**EMPTY, "lib/asks.py": ASKS, "lib/lacks.py": "import no_such_package\n"})
+    options = ("--dry-run", "--folder", str(library.root), "--python", sys.executable)
+    result = CliRunner().invoke(main, ["adopt", "lib.asks:Scale", *options])
+    assert result.exit_code == 0 and "no_such_package" not in result.stdout, result.stdout
+    result = CliRunner().invoke(main, ["adopt", "lib.lacks", *options])
+    assert result.exit_code == 2
+    assert "fix: install `no_such_package` for this interpreter, or name another" in result.stderr

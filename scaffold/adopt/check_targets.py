@@ -1,5 +1,6 @@
 """What of the targets and the options cannot be used, once the interpreter has listed the classes and tried the options."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,6 +9,8 @@ from scaffold.adopt.targets import Target
 from scaffold.adopt.wanted import Wanted
 from scaffold.errors import Fault, ScaffoldError, suggestion
 
+_LACKS = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
+"""A package that is not there."""
 MOST_TOLD = 20
 """Legal names that are listed; more say nothing."""
 
@@ -32,7 +35,12 @@ def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: W
     for fault in listed["faults"]:
         meant = fault.get("meant")
         told = f"cannot be looked at: {fault['why']}"
-        faults.append(Fault(fault["target"], told, f"did you mean `{meant}`?" if meant else fix))
+        lacks = _LACKS.search(fault["why"])
+        if lacks and lacks[1] != re.split(r"[.:]", fault["target"])[0]:
+            told_fix = f"install `{lacks[1]}` for this interpreter, or name another with `--python`"
+        else:
+            told_fix = f"did you mean `{meant}`?" if meant else fix
+        faults.append(Fault(fault["target"], told, told_fix))
     named = [cls for cls in listed["classes"] if cls["named"] and cls["why"]]
     faults += [
         Fault(f"{cls['module']}:{cls['name']}", cls["why"], "name a class that can be built") for cls in named

@@ -84,6 +84,11 @@ class ReadsTheMean(Noisy):
         return super().harden(y + self.mean, first, second)
 
 
+class TrainsTheMean(Noisy):
+    def trainable(self):
+        return eqx.tree_at(lambda noisy: noisy.mean, super().trainable(), self.hard)
+
+
 def behind(law, title, broken, *words):
     further(law, f"{title}, behind a flag", broken, Noisy, *words, base=NoisyLaws)
 
@@ -95,3 +100,4 @@ behind("P12", "a print that was left over", Prints, "`call with hard=True`", "it
 behind("P12", "a list that grows", Appends, "TRIED with hard=True`", "each call changes it")
 behind("P7", "noise of a fixed dtype", FixesTheDtype, "`output 0 with hard=True`", "it is float32")
 behind("P9", "a buffer that is read as it is", ReadsTheMean, "`mean with hard=True`", "a gradient reaches it")
+behind("P16", "a buffer that is trained", TrainsTheMean, "`trainable with hard=True`", "it selects ['mean']")

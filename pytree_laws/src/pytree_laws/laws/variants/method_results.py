@@ -50,8 +50,8 @@ def _is_missing(instance: Any, name: str) -> bool:
 
 
 def _is_broken(subject: Suite, name: str, error: Exception | None) -> bool:
-    """Whether a method raises on its example, and does not say so on purpose."""
-    if error is None or isinstance(error, NotImplementedError):
+    """Whether a method raises on its example, and does not say so on purpose, nor asks for a package that is not there."""
+    if error is None or isinstance(error, NotImplementedError | ImportError):
         return False
     cls = type(subject.cached_instance())
     inferred = [method.name for method in methods_of(subject) if method.found]
