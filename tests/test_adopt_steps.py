@@ -71,7 +71,7 @@ class Disc(eqx.Module):
 def test_a_leaf_that_the_call_follows_in_steps_has_no_gradient_and_is_marked(tmp_path: Path) -> None:
     write_tree(tmp_path, {"steps.py": IN_STEPS})
     ran = scaffold(tmp_path, "adopt", "steps.py", "--json")
-    assert ran.returncode == 1, ran.stderr
+    assert ran.returncode == 0, ran.stderr
     classes = {one["class"].partition(":")[2]: one for one in json.loads(ran.stdout)["classes"]}
     [stopped] = [one for one in classes.pop("Stopped")["findings"] if one["law"] == "P9"]
     assert (stopped["where"], stopped["severity"]) == ("offset", "advice")

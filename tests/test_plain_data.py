@@ -54,7 +54,7 @@ def test_a_static_field_of_a_dataclass_is_checked_in_create(tmp_path: Path) -> N
 def test_what_does_not_hold_is_said_with_its_reason(tmp_path: Path) -> None:
     told = {
         "namedtuple": '"p13_equality: tuples compare their elements",\n',
-        "dataclass": '"p17_the_treedef_names_the_class: `register_dataclass` does not name the class",\n',
+        "dataclass": '"p17_the_treedef_names: `register_dataclass` does not name the class",\n',
     }
     for form, text in FORMS.items():
         _, tests = shown(tmp_path, f'{text}x = "f[n]"\n\n[test]\nskip = ["p10_"]\n')

@@ -194,21 +194,6 @@ class Converted(NodeLaws):
     cls = node(unflatten=lambda cls, aux, c: cls(*map(jnp.asarray, c), *aux))
 
 
-@mutant("P2", "`scale`", "`jax.jit` refuses a function")
-class FunctionAmongLeaves(NodeLaws):
-    leaves = (*NodeLaws.leaves, Leaf("scale", "python"))
-    static = {}
-    cls = node(
-        flatten=lambda self: ((*children(self), self.scale), ()),
-        with_keys=lambda self: ((*named(self), (GetAttrKey("scale"), self.scale)), ()),
-        unflatten=lambda cls, aux, c: rebuild(cls, weight=c[0], bias=c[1], scale=c[2]),
-        __call__=lambda self, x: self.weight * x + self.bias,
-    )
-
-    def build(self, weight, bias, scale):
-        return self.cls(jnp.array(weight), jnp.array(bias), children)
-
-
 class Scaled:
     """Registered with what it is scaled by among its leaves, and not how."""
 

@@ -20,9 +20,8 @@ from ...engine.applicability import (
 )
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype
-from ...inspect.classes import is_equinox
 from ...inspect.references import class_attributes
-from ...inspect.trees import attributes, is_under, look_up, named_leaves
+from ...inspect.trees import attributes, is_under, look_up
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check
@@ -38,11 +37,6 @@ LAW = Law(
     fix="Store every array in an annotated, assigned field that is flattened, and every setting as static.",
 )
 CHECKS = Checks(LAW)
-
-
-def is_not_filtered(cls: type) -> bool:
-    """Whether `jax.jit` is given its instances as they are."""
-    return not is_equinox(cls)
 
 
 VALUES = Condition(
@@ -98,20 +92,6 @@ def _shapes_with(subject: Suite, name: str, size: int) -> dict[str, Any]:
         warnings.simplefilter("ignore")
         return shapes_of(subject.named(build_with(subject, {name: size})))
     return {}
-
-
-# Who closes over such a class in what is compiled needs no more.
-@CHECKS.register(of_class("Equinox holds what is no array fixed", is_not_filtered), severity=ADVICE)
-def test_p02_jax_takes_every_leaf(subject: PytreeSuite) -> None:
-    foreign = {
-        name: leaf
-        for name, leaf in named_leaves(subject.cached_instance())
-        if not (is_array(leaf) or isinstance(leaf, bool | int | float | complex | np.generic))
-    }
-    for name, leaf in foreign.items():
-        others = f", and so are {len(foreign) - 1} others" if len(foreign) > 1 else ""
-        message = f"it is a leaf{others}, and `jax.jit` refuses a {type(leaf).__name__}"
-        check(False, name, message, "store it in aux, where it is static, or close over the instance")
 
 
 @CHECKS.register()
