@@ -2,9 +2,9 @@
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int32, PRNGKeyArray
+from jaxtyping import Array, Float, Int32, Key, PRNGKeyArray
 
-from scaffold.skeleton import Module, TrainState, data, param, static
+from scaffold.skeleton import Module, TrainState, data, param, static, test
 
 
 class Tower(Module):
@@ -38,6 +38,7 @@ class Tower(Module):
         return alike
 
 
+@test(skip=["training_converges: codes of length 1 do not tell all of the weights"])
 class Contrast(TrainState, ema=0.99, key=True, save=True):
     """Trains a tower against codes that it gave before."""
 
@@ -54,6 +55,6 @@ class Contrast(TrainState, ema=0.99, key=True, save=True):
         logits = jax.nn.log_softmax(self.model.logits(code, others))
         return -(1 - self.smoothing) * logits[0] - self.smoothing * jnp.mean(logits)
 
-    def dropout_keys(self) -> PRNGKeyArray:
+    def dropout_keys(self) -> Key[Array, "2"]:
         """The keys with which this step drops the units of the two views."""
         return jax.random.split(self.step_key)

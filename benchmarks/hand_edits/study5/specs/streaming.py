@@ -16,11 +16,10 @@ class Streaming(Nnx, constructor="init", save=True):
     bias: Float[Array, " channels"] | None = param("zeros", optional="use_bias")
     recent: Float[Array, "width-1 channels"] = state("zeros", variable="Cache")
     """The last samples that were heard"""
-    level: Float[Array, " channels"] = state("ones", variable="BatchStat")
+    level: Float[Array, " channels"] | None = state("ones", variable="BatchStat", optional="normalise")
     """A running mean of the squared output"""
     heard: Int32[Array, ""] = state("zeros", variable="Count")
     decay: float = static(0.95, check=lambda decay: 0 <= decay < 1)
-    normalise: bool = static(True)
     residual: bool = static(False)
 
     def __call__(self, x: Float[Array, "time channels"]) -> Float[Array, "time channels"]:
@@ -45,8 +44,8 @@ class Streaming(Nnx, constructor="init", save=True):
         self, x: Float[Array, "time channels"], y: Float[Array, "time channels"]
     ) -> Float[Array, "time channels"]:
         """Normalise by the level so far, mix the channels, and add the input where it is kept."""
-        if self.normalise:
-            mean = jnp.mean(jax.lax.stop_gradient(y) ** 2, axis=0)
+        if self.level is not None:
+            mean = jnp.mean(y**2, axis=0)
             self.level = self.decay * self.level + (1 - self.decay) * mean
             y = y * jax.lax.rsqrt(self.level + 1e-5)
         y = jax.nn.gelu(y) @ self.mix
