@@ -7,7 +7,9 @@ from jaxtyping import Array, Bool, Float
 from scaffold.skeleton import Module, buffer, param, state, static, test
 
 
-@test(holds=[{"name": "the inverse undoes the forward pass", "that": "close(self.inverse(self.forward(y)), y)"}])
+@test(
+    holds=[{"name": "the inverse undoes the forward pass", "that": "close(self.inverse(self.forward(y)), y)"}]
+)
 class Actnorm(Module):
     """Shifts and scales: by its first batch, which it keeps, and by what is trained."""
 

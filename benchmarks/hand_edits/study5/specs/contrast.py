@@ -17,9 +17,7 @@ class Tower(Module):
     rate: float = static(0.2, check=lambda rate: 0 <= rate < 1)
     """Share of the hidden units that training drops"""
 
-    def __call__(
-        self, x: Float[Array, " size"], *, key: PRNGKeyArray | None = None
-    ) -> Float[Array, " code"]:
+    def __call__(self, x: Float[Array, " size"], *, key: PRNGKeyArray | None = None) -> Float[Array, " code"]:
         """The code of an observation; with a key hidden units are dropped."""
         hidden = jax.nn.relu(self.inner @ x + self.offset)
         if key is not None:

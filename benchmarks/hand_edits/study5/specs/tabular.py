@@ -71,7 +71,9 @@ class Tabular(Module, save=True):
                 x = block(x, kept=share)
         return x @ self.head
 
-    def encode(self, codes: Int32[Array, " fields"], numbers: Float[Array, " columns"]) -> Float[Array, " size"]:
+    def encode(
+        self, codes: Int32[Array, " fields"], numbers: Float[Array, " columns"]
+    ) -> Float[Array, " size"]:
         """What goes into the first block; codes below 0 are missing."""
         known = codes >= 0
         rows = jnp.where(known[:, None], self.embedding[jnp.maximum(codes, 0)], 0)
