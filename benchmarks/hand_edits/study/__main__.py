@@ -19,7 +19,8 @@ from benchmarks.hand_edits.study.suites import SPECS, Failure, Folders, Outcome
 from benchmarks.hand_edits.verdicts import name_of
 
 LISTS = {1: (STUDY, SPECS)} | {
-    number: (study.STUDY, study.SPECS) for number, study in enumerate((study2, study3, study4, study5), start=2)
+    number: (study.STUDY, study.SPECS)
+    for number, study in enumerate((study2, study3, study4, study5), start=2)
 }
 
 
