@@ -17,7 +17,7 @@ LAW = Law(
     number="A1",
     name="abstract",
     statement="An abstract base is a Module and cannot be built, nor can a subclass that lacks one of its members; one that has them all can, is copied whole, and equals another only where both hold the same.",
-    protects="A base whose forgotten member raises at the first call, in place of `TypeError` at construction; and one that takes from its subclasses what jax needs of them: `__eq__`, copies, being a pytree.",
+    protects="An abstract `eqx.Module` that can be built, or a subclass that lacks a method and fails at the first call, not with `TypeError` at construction; and a base whose own `__eq__` or `__getstate__` leaves out what subclasses hold, so that unequal instances are equal and copies are empty.",
     mistake="A method lacks `@abc.abstractmethod`, a field is no `eqx.AbstractVar`, or the base defines `__eq__` or `__getstate__` for its own fields alone.",
     fix="Mark each method with `@abc.abstractmethod`, annotate each field as `eqx.AbstractVar[...]`, and leave comparison and copies to Equinox.",
 )

@@ -26,7 +26,7 @@ LAW = Law(
     number="C1",
     name="closure",
     statement="A closure and its function pass through every transformation and loop of jax, with tracers of outer ones too, with the values and gradients of a plain call; arguments of another structure than the example are refused, and both are shown.",
-    protects="A function that works alone and fails in `lax.scan` or under `jax.grad`: jax hashes the function that it is given, and a tracer has no hash.",
+    protects="A callable Module with arrays that works alone and fails as the function of `lax.scan` or `jax.grad`: jax hashes the function that it is given, and neither an array nor a tracer has a hash.",
     mistake="The closure itself is handed to jax, values of the example reach the treedef, or arguments are not compared before anything else.",
     fix="Hand jax what `as_function()` gives, keep shapes and dtypes of the example alone, and compare the structure of the arguments first.",
 )
