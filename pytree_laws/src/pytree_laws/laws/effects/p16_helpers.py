@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...discover.configurations import traced_configurations
 from ...discover.evaluation import severity_of_values
 from ...engine.applicability import TAKES_DTYPE, Condition, declares, has_method, not_applicable, of_leaves
 from ...engine.registry import Checks
@@ -89,16 +88,6 @@ def test_p16_filter_specs_select_the_declared_leaves(subject: PytreeSuite) -> No
     _check_specs(subject, tied, "an instance with tied leaves")
     value, back = subject.to_arrays(instance)
     jax.eval_shape(lambda v: _check_specs(subject, back(v), "an instance in jit"), value)
-
-
-@CHECKS.register(has_method("trainable", "the class has no trainable"), rests_on=("test_p16_filter_specs",))
-def test_p16_no_buffer_is_trained_in_each_configuration(subject: PytreeSuite) -> None:
-    for traced in traced_configurations(subject):
-        if traced.configuration.inputs and traced.instance is not None:
-            trained = subject.trained_paths(traced.instance)
-            wrong = [name for name in sorted(trained) if subject.role(name) in ("buffer", "data")]
-            message = f"it selects {wrong}, which is not declared as trained"
-            check(not wrong, traced.configuration.place("trainable"), message)
 
 
 def _check_specs(subject: PytreeSuite, instance: Any, label: str) -> None:

@@ -1,4 +1,4 @@
-"""P7, P9, P12 and P15 of the call where a flag has another value: what holds in the example holds there as well."""
+"""P7, P9, P12, P15 and P16 where a flag has another value: what holds in the example holds there as well."""
 
 import functools
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from jax.core import Tracer
 
 from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
 from ...discover.invocation import call_function, trace_call
-from ...engine.applicability import not_applicable
+from ...engine.applicability import has_method, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array
 from ...inspect.global_state import first_use, globals_of
@@ -112,3 +112,13 @@ def test_p09_buffers_have_no_gradient_in_each_configuration(subject: Suite) -> N
             message = "a gradient reaches it, which `stop_gradient` keeps away in the example"
             hint = f"`jax.lax.stop_gradient(self.{name})` wherever it is read"
             check(not there.get(name), traced.configuration.place(name), message, hint)
+
+
+@CHECKS.register(has_method("trainable", "the class has no trainable"), rests_on=("test_p16_filter_specs",))
+def test_p16_no_buffer_is_trained_in_each_configuration(subject: PytreeSuite) -> None:
+    for traced in traced_configurations(subject):
+        if traced.configuration.inputs and traced.instance is not None:
+            trained = subject.trained_paths(traced.instance)
+            wrong = [name for name in sorted(trained) if subject.role(name) in ("buffer", "data")]
+            message = f"it selects {wrong}, which is not declared as trained"
+            check(not wrong, traced.configuration.place("trainable"), message)
