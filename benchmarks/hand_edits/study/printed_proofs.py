@@ -16,17 +16,29 @@ import jax
 from benchmarks.hand_edits.edit import Edit
 from benchmarks.hand_edits.study.suites import Folders
 
+BEGIN = """
+import os, tempfile, warnings
+warnings.simplefilter("ignore")
+os.environ["JAX_PLATFORMS"] = "cpu"
+import equinox as eqx, jax, jax.numpy as jnp, numpy as np, optax
+key = jax.random.key(0)
+half = jnp.bfloat16
+def draw(*shape):
+    return jax.random.normal(jax.random.key(7), shape)
+"""
+"""The lines with which all proofs begin."""
 
-def prove(specs: Path, study: Sequence[Edit], begin: str, prints: Mapping[str, str]) -> int:
+
+def prove(specs: Path, study: Sequence[Edit], prints: Mapping[str, str]) -> int:
     """Print what each proof gives before and after its edit, and return 1 where one gives the same.
 
-    A proof is what `prints` has of an edit by what is done, after the lines with which all begin.
+    A proof is what `prints` has of an edit by what is done, after `BEGIN`.
     """
     sys.dont_write_bytecode = True
     with TemporaryDirectory() as root:
         folders = Folders(Path(root), specs)
         mistakes = [edit for edit in study if edit.tag != "legitimate"]
-        scripts = {edit.done: f"{begin}\n{prints[edit.done]}" for edit in mistakes}
+        scripts = {edit.done: f"{BEGIN}\n{prints[edit.done]}" for edit in mistakes}
         unproven = [edit for edit in mistakes if not differs(folders, edit, scripts[edit.done])]
     print("\n".join(f"prints the same: {edit.place}: {edit.done}" for edit in unproven) or "each edit shows")
     return len(unproven) > 0

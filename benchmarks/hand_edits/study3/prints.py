@@ -1,14 +1,5 @@
 """Lines that print what an edit changes, by what was done."""
 
-BEGIN = """
-import os, tempfile, warnings
-warnings.simplefilter("ignore")
-os.environ["JAX_PLATFORMS"] = "cpu"
-import equinox as eqx, jax, jax.numpy as jnp, numpy as np, optax
-key = jax.random.key(0)
-half = jnp.bfloat16
-"""
-
 _MARKOV = "from hidden_markov import HiddenMarkov\nmodel = HiddenMarkov.create(3, 2, key=key)\nxs = jnp.ones((4, 2))\n"
 _HALF_MARKOV = (
     "from hidden_markov import HiddenMarkov\nmodel = HiddenMarkov.create(3, 2, False, dtype=half, key=key)\n"

@@ -4,7 +4,7 @@ import sys
 
 from benchmarks.hand_edits.study.printed_proofs import prove
 from benchmarks.hand_edits.study4 import SPECS, STUDY
-from benchmarks.hand_edits.study4.prints import BEGIN, PRINTS
+from benchmarks.hand_edits.study4.prints import PRINTS
 
 if __name__ == "__main__":
-    sys.exit(prove(SPECS, STUDY, BEGIN, PRINTS))
+    sys.exit(prove(SPECS, STUDY, PRINTS))

@@ -1,16 +1,5 @@
 """Lines that print what an edit changes, by what was done."""
 
-BEGIN = """
-import os, tempfile, warnings
-warnings.simplefilter("ignore")
-os.environ["JAX_PLATFORMS"] = "cpu"
-import equinox as eqx, jax, jax.numpy as jnp, numpy as np, optax
-key = jax.random.key(0)
-half = jnp.bfloat16
-def draw(*shape):
-    return jax.random.normal(jax.random.key(7), shape)
-"""
-
 _POINTS = """
 from points import Points
 def points(**options):
