@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager
 from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError, nearest
+from scaffold.kind import kind_of
+from scaffold.passes.variables import updated
 from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
 from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.spec.rules.bases import with_types_of_bases
@@ -72,7 +74,8 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
         return ""
     if isinstance(function, ast.AsyncFunctionDef) or is_generator(function):
         return "a coroutine" if isinstance(function, ast.AsyncFunctionDef) else "a generator"
-    return "" if returns_value(function.body) else "returns nothing"
+    acts = kind_of(spec.kind).variables and updated(spec, method.call)
+    return "" if acts or returns_value(function.body) else "returns nothing"
 
 
 def _has_example(argument: Argument, spec: ModuleSpec, known: Known) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from ..declare.methods import Method
 from ..inspect.call_recorder import Invocation, record_call
 from ..inspect.parameter_values import EMPTY, other_values
-from ..inspect.trees import attributes, combine, named_numbers, partition
+from ..inspect.trees import attributes, combine, keys_as_data, named_numbers, partition
 from ..report import ANY_ERROR
 from .configuration_names import changes_as_text, changes_options_alone, inputs_as_text
 from .configurations import TracedConfiguration, accepted_configurations, traced_configurations
@@ -168,7 +168,8 @@ def updated_by(suite: Any, method: Method) -> list[str]:
 
 
 def _arrays(name: str, result: Any) -> dict[str, Any]:
-    return {path: v for path, v in named_numbers(name, result).items() if not isinstance(v, PLAIN)}
+    numbers = named_numbers(name, keys_as_data(result)).items()
+    return {path: v for path, v in numbers if not isinstance(v, PLAIN)}
 
 
 def plain_parts(name: str, result: Any) -> dict[str, Any]:

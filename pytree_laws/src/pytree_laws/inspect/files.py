@@ -4,6 +4,7 @@ import contextlib
 import errno
 import importlib
 import io
+import json
 import os
 import pickle
 import sys
@@ -36,7 +37,20 @@ def damages(data: bytes, place: Any) -> dict[str, bytes]:
         "an empty file": b"",
         "a file of other bytes": bytes(range(256)) * 8,
         "a pickle": pickle.dumps(Trap()),
+        **dict(_without_a_checksum(data)),
     }
+
+
+def _without_a_checksum(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """For a file of safetensors with a checksum for each leaf: it without one of them."""
+    end = 8 + int.from_bytes(data[:8], "little")
+    with contextlib.suppress(ValueError, LookupError, TypeError):  # of another format
+        header = json.loads(data[8:end])
+        sums = json.loads(header["__metadata__"]["checksums"])
+        sums.pop(next(iter(sums)))
+        header["__metadata__"]["checksums"] = json.dumps(sums)
+        text = json.dumps(header).encode()
+        yield "a file that has no checksum of a leaf", len(text).to_bytes(8, "little") + text + data[end:]
 
 
 def shorter_archives(path: Any) -> Iterator[tuple[str, bytes]]:

@@ -57,6 +57,21 @@ of_methods("P15", "a method whose two keys are computed alike", "`noise`", "draw
     base=NoisyLaws, right=Noisy, noise=_folded_alike)  # fmt: skip
 
 
+class Handing(Scaling):
+    """A map with a method that hands out a key for each of two views."""
+
+    def view_keys(self, key):
+        return jax.random.split(key)
+
+
+class HandingLaws(MethodLaws):
+    methods = (Method("view_keys", lambda seed: (sample(seed, (), "key"),)),)
+
+
+of_methods("P15", "a method that gives one key for two views", "`view_keys`", "it gives one key twice",
+    base=HandingLaws, right=Handing, view_keys=lambda self, key: jnp.stack([key, key]))  # fmt: skip
+
+
 SIGNS = {"float16": 1, "float32": 1, "float64": 1}
 
 

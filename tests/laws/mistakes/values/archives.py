@@ -8,6 +8,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import safetensors
+import safetensors.numpy
 from harness.pairs import One, Weighted, further
 from right.specimens import Leaf
 
@@ -99,6 +101,42 @@ further(
     "another last byte",
     base=FileLaws,
 )
+
+
+class SavedWithSums(Saved):
+    """In a file of safetensors, with the checksum of each leaf in its metadata."""
+
+    def save(self, path):
+        sums = {name: zlib.crc32(np.asarray(leaf).tobytes()) for name, leaf in vars(self).items()}
+        arrays = {name: np.asarray(leaf) for name, leaf in vars(self).items()}
+        safetensors.numpy.save_file(arrays, path, {"checksums": json.dumps(sums)})
+
+    @classmethod
+    def load(cls, path, like):
+        with safetensors.safe_open(path, "numpy") as file:
+            sums = json.loads(file.metadata()["checksums"])
+            held = {name: file.get_tensor(name) for name in vars(like)}
+        for name, leaf in vars(like).items():
+            fits = (held[name].shape, held[name].dtype) == (leaf.shape, leaf.dtype)
+            if not fits or not cls.is_right(name, zlib.crc32(held[name].tobytes()), sums):
+                raise ValueError(f"the file is damaged at {name}")
+        return cls(**{name: jnp.asarray(array) for name, array in held.items()})
+
+    @staticmethod
+    def is_right(name, checksum, sums):
+        return sums.get(name) == checksum
+
+
+class TrustsWithoutChecksum(SavedWithSums):
+    """Compares the checksums that there are."""
+
+    @staticmethod
+    def is_right(name, checksum, sums):
+        return sums.get(name, checksum) == checksum
+
+
+further("P14", "a leaf without a checksum is loaded", TrustsWithoutChecksum, SavedWithSums,
+    "a file that has no checksum of a leaf was loaded", base=FileLaws)  # fmt: skip
 
 
 class SavedKey(eqx.Module):

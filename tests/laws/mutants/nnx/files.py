@@ -214,6 +214,11 @@ class NotesTheFile(KeptLaws):
             return module
 
 
+@mutant("P14", "a module that has a Variable of another type there")
+class LoadsAnyType(KeptLaws):
+    saves_whole = True
+
+
 @mutant("P14", "load changed its skeleton")
 class FillsTheSkeleton(KeptLaws):
     class cls(Kept):

@@ -43,6 +43,7 @@ from .variables import (
     placed_variables,
     read,
     replace_values,
+    retyped,
     round_trips,
     static_parts,
     streams_given,
@@ -82,6 +83,7 @@ class NnxSuite(VariableSuite):
     check_copy = staticmethod(check_copy)
     state_of = staticmethod(nnx.state)
     wrong_states = staticmethod(wrong_states)
+    retyped = staticmethod(retyped)
     round_trips = staticmethod(round_trips)
     placed_variables = staticmethod(placed_variables)
     functions_of = staticmethod(functions_of)

@@ -291,6 +291,17 @@ def streams_given(inputs: Mapping[str, Any]) -> list[Any]:
     return [stream for each in rngs for stream in variables_of(nnx.state(each)).values()]
 
 
+def retyped(module: Any) -> Iterator[tuple[str, Any]]:
+    """By path, copies of a module with a Variable of another type there."""
+    other = type("Other", (nnx.Variable,), {})
+    for place, node in own_nodes(module):
+        for name, variable in attributes(node).items():
+            if is_variable(variable):
+                edited = copy_of(module)
+                setattr(look_up(edited, place) if place else edited, name, other(value_of(variable)))
+                yield f"{place}.{name}".lstrip("."), edited
+
+
 def wrong_states(state: Any) -> Mapping[str, Any]:
     """By what is wrong with them, states with other paths, types, shapes or dtypes."""
     flat = dict(nnx.to_flat_state(state))

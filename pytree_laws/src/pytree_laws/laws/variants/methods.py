@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.core import Tracer
 
 from ...declare.methods import Method
@@ -268,6 +269,13 @@ def _check_keys(subject: Suite, method: Method, program: Any) -> None:
     (run, arrays), traced = program, traces_of(subject)[method.name]
     check_keys(method.name, lambda both: run(*both), arrays)
     check_draws(method.name, lambda: traced)
+    if gives_an_instance(subject, method, subject.cached_instance(), method.arguments(0)):
+        return  # which may hold a copy of a model with its key
+    keys = [np.asarray(jax.random.key_data(v)) for v in run(*arrays)[0] if is_key(v)]
+    rows = [row.tobytes() for data in keys for row in data.reshape(-1, data.shape[-1])]
+    hint = "a key for each consumer: `jax.random.split(key)`; `reuses_key = True` says that this is so on purpose"
+    message = "it gives one key twice"
+    check(len(set(rows)) == len(rows), method.name, message, hint, severity=ADVICE)
 
 
 @CHECKS.register(METHODS)
