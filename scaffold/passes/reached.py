@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from scaffold.spec.model import ModuleSpec
+from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import dedented
 from scaffold.spec.source.instance import attribute_of_self, calls, self_attributes
 
@@ -30,6 +30,13 @@ def stops_field(spec: ModuleSpec, body: str, name: str) -> bool:
         place for source in bodies_used(spec, body) for place in _places(ast.parse(dedented(source)), name)
     ]
     return "stopped" in places and "used" not in places
+
+
+def may_stop(spec: ModuleSpec, body: str, field: Field, anything: bool) -> bool:
+    """Whether a body puts a trained field behind `stop_gradient`; or reads it, where it stops `anything`."""
+    sources = bodies_used(spec, body) if field.role in ("param", "data", "module") else []
+    places = [place for source in sources for place in _places(ast.parse(dedented(source)), field.name)]
+    return "stopped" in places or (anything and "used" in places)
 
 
 def _places(node: ast.AST, name: str, place: str = "used") -> Iterator[str]:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
-from scaffold.passes.reached import stops_a_value
+from scaffold.passes.reached import may_stop, stops_a_value
 from scaffold.passes.variables import updated
 from scaffold.spec.construction.cases import given_names
 from scaffold.spec.grammar.types import walk
@@ -157,9 +157,14 @@ def _updates(spec: ModuleSpec, method: Method) -> Iterator[str]:
 
 
 def _stopped(subject: Subject, method: Method) -> Iterator[str]:
-    """The arguments whose gradients may end in a method, since it stops one."""
-    if subject.passed and stops_a_value(subject.of_class, method.call.body):
-        yield f"stopped={tuple(range(len(subject.passed)))!r}"
+    """The arguments, and the fields, whose gradients may end in a method, since it stops one."""
+    spec, body = subject.of_class, method.call.body
+    stops = stops_a_value(spec, body)
+    arguments = range(len(subject.passed)) if stops else ()
+    fields = [subject.facts.paths[field.name] for field in spec.dynamic if may_stop(spec, body, field, stops)]
+    stopped = (*arguments, *fields)
+    if stopped:
+        yield f"stopped={stopped!r}"
 
 
 def _used(subject: Subject, method: Method) -> Iterator[str]:

@@ -20,7 +20,7 @@ from typing import Any
 import jax
 
 from ..inspect.classes import is_of_library
-from ..inspect.trees import attributes
+from ..inspect.trees import attributes, under_any
 from ..session import once_per_session
 from ..values.randomize import randomize
 from .leaf_spec import Output
@@ -60,7 +60,8 @@ class Method:
     `"self"` where the next instance is what it returns, or the first part of that. Without
     `traced` it needs values, and works outside of `jax.jit` alone. `updates` are the paths of the
     Variables that it updates in place; where it says what it returns, it updates no others.
-    `stopped` are the positions of arguments that it keeps behind `stop_gradient`. `used` are the
+    `stopped` are the positions of arguments, and the paths of leaves, that it keeps behind
+    `stop_gradient`, at some value of a flag at least. `used` are the
     paths of leaves and static values that its result follows, `keeps` of those that the next
     instance has of this one.
     """
@@ -74,7 +75,7 @@ class Method:
     state_at: int | None = None
     """Where among its arguments it is given the state of the instance, which a suite of state knows."""
     updates: Sequence[str] = ()
-    stopped: Sequence[int] = ()
+    stopped: Sequence[int | str] = ()
     used: Sequence[str] = ()
     keeps: Sequence[str] = ()
     found: bool = False
@@ -84,6 +85,10 @@ class Method:
         if self.carry not in (None, SELF):
             message = f"Method {self.name}: carry is {self.carry!r}"
             raise ValueError(f'{message}; write "self", or leave it out')
+
+    def may_stop(self, path: str) -> bool:
+        """Whether it is said that no gradient need reach a leaf."""
+        return under_any(path, [each for each in self.stopped if isinstance(each, str)])
 
     @property
     def needs_values(self) -> bool:

@@ -14,6 +14,7 @@ from ..trace.dependencies import stopped_inputs
 from ..trace.programs import jit_all
 from ..values.optimisation import weighted
 from .method_programs import gives_an_instance, program_of, traceable, traces_of
+from .method_uses import Traced, Use
 
 
 class Slopes(NamedTuple):
@@ -77,3 +78,12 @@ def stopped_arguments(suite: Any, method: Method) -> list[str]:
     names = [name for name, _ in named_arrays(tuple(method.arguments(0)))]
     marks = stopped_inputs(traces_of(suite)[method.name].jaxpr)
     return [name for name, is_stopped in zip(names, marks[len(marks) - len(names) :]) if is_stopped]
+
+
+def stopped_leaves(suite: Any, use: Use, trace: Traced) -> list[str]:
+    """The paths of the leaves that a use of a method reads behind `stop_gradient` alone."""
+    jaxpr = trace.jaxpr.jaxpr
+    given = jaxpr.replace(
+        outvars=jaxpr.outvars[: len(jax.tree.leaves(trace.form[0]))]
+    )  # without what is updated
+    return [name for name, is_stopped in zip(suite.named(use.instance), stopped_inputs(given)) if is_stopped]

@@ -133,6 +133,14 @@ of_methods("P8", "a flag of a method that does nothing", "`inverse(negated)`", "
     right=Flagged, inverse=lambda self, y, negated=False: y / self.weight)  # fmt: skip
 
 
+def _negated_alone(self, y, negated=False):
+    return -y / jax.lax.stop_gradient(self.weight) if negated else y / self.weight
+
+
+of_methods("P9", "a gradient that ends in a method behind a flag", "`inverse(negated=True)`", "depends on `weight`",
+    right=Flagged, inverse=_negated_alone)  # fmt: skip
+
+
 class Sized(eqx.Module):
     """A map with a shift, of a size that is given."""
 

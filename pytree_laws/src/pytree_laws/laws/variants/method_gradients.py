@@ -23,7 +23,8 @@ from ...discover.method_programs import (
     usable_methods,
     way,
 )
-from ...discover.method_slopes import slopes_by_arguments, stopped_arguments
+from ...discover.method_slopes import slopes_by_arguments, stopped_arguments, stopped_leaves
+from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact
@@ -37,6 +38,11 @@ from ...values.closeness import KINK, STEP, check_close, is_smooth
 from ...values.precision import is_half
 
 CHECKS = Checks()
+
+
+STOPS = (
+    "`jax.lax.stop_gradient`; `Method(..., stopped=(...,))` names the paths of leaves that it is meant for"
+)
 
 
 def _points(start: dict[str, Any]) -> list[dict[str, Any]]:
@@ -108,6 +114,19 @@ def test_p09_gradients_of_methods_reach_their_arguments(subject: Suite) -> None:
             check(index in method.stopped, method.name, message, hint)
 
 
+@CHECKS.register(METHODS, severity=ADVICE)
+def test_p09_methods_have_gradients_at_other_values(subject: Suite) -> None:
+    for method in traced_methods(subject, declared=True):
+        usual = cut_off_by(subject, method)
+        for use, trace, _ in traced_uses(subject)[method.name]:
+            if use.is_plain or trace is None:
+                continue
+            flowing = subject.flowing_values(use.instance)[0].keys() - usual
+            for name in stopped_leaves(subject, use, trace):
+                message = f"what it gives depends on `{name}`, and no gradient reaches that"
+                check(name not in flowing or method.may_stop(name), use.name, message, STOPS)
+
+
 @CHECKS.register(METHODS)
 def test_p09_no_gradient_of_a_method_is_nan_at_zeros(subject: Suite) -> None:
     hint = (
@@ -152,7 +171,8 @@ def _check_grad(
         return
     message = f"the output is finite, and its gradient by `{name}` has NaN"
     check(not np.isnan(grad).any(), method.name, message)
-    if is_smooth(*values) and not is_half(subject.narrowest):
+    is_exact = is_smooth(*values) and not is_half(subject.narrowest)
+    if is_exact and not method.may_stop(name):
         slope = (values[2] - values[0]) / (2 * step)
         shown = float(np.sum(grad * way(grad)))
         message = f"small steps of `{name}` show the slope {slope:.4g}, its gradient is {shown:.4g}"
@@ -163,7 +183,7 @@ def _check_grad(
 
 def _hint_of_grad(subject: Suite, method: Method) -> str:
     rules = own_rules(traces_of(subject)[method.name].jaxpr)
-    return f"the rule of `{rules[0]}`" if rules else "`jax.lax.stop_gradient`"
+    return f"the rule of `{rules[0]}`" if rules else STOPS
 
 
 @CHECKS.register(NEXT_INSTANCE)
