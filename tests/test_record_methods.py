@@ -164,3 +164,30 @@ def test_a_record_holds_what_a_call_leaves_in_another_configuration() -> None:
     ]
     changed = [name for name, _ in differences(*found, None)]
     assert changed == [f"after call(train=False).calls{moved}" for moved in ("", *FAR)]
+
+
+class Table(eqx.Module):
+    """Rows by their numbers, of which those below 0 are missing."""
+
+    rows: jax.Array
+
+    def taken(self, codes: jax.Array) -> jax.Array:
+        return jnp.where((codes >= 0)[:, None], self.rows[jnp.maximum(codes, 0)], 0)
+
+
+class TableLaws(PytreeLaws):
+    cls: type[Table] = Table
+    leaves = (Leaf("rows", "param", (3, 2)),)
+    methods = (Method("taken", lambda seed: (sample(seed, (5,), "int32", high=3),)),)
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"rows": sample(seed, (3, 2))}
+
+    def build(self, **inputs: Any) -> Table:
+        return self.cls(**inputs)
+
+
+def test_a_record_shows_what_becomes_of_numbers_below_0() -> None:
+    wrong = type("Table", (Table,), {"taken": lambda self, codes: self.rows[codes], "__module__": __name__})
+    suites = TableLaws(), type("Wrong", (TableLaws,), {"cls": wrong})()
+    assert list(differences(*map(of_methods, suites), None))[0][0] == "taken with integers below 0"

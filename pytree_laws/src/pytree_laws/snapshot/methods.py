@@ -20,10 +20,11 @@ from ..discover.method_uses import Traced, Use, trace_text
 from ..discover.traced_uses import traced_uses
 from ..inspect.arrays import same_bits
 from ..inspect.trees import arrays_of, named_numbers, structure
+from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from ..trace.programs import compiled
-from ..values.edge_values import OTHERS, is_finite
+from ..values.edge_values import changed_pairs, is_finite
 from .format import Entry, entries
 
 SECTIONS = OF_METHODS, OPTIONS = "of its methods", "with other options"
@@ -99,8 +100,11 @@ def _numbers(suite: Any, uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
         collected[section] |= output.plain | values_by_name(use, output, numbers)
     if any(loops_by_values(trace.jaxpr.jaxpr) for trace in traces):
         return collected  # by other numbers it might never end
-    for where, change in OTHERS.items():
-        results = program([change(trace.inputs) for trace in traces])
+    for where, inputs in changed_pairs([trace.inputs for trace in traces]):
+        try:
+            results = program(inputs)
+        except ANY_ERROR:  # a value that one of them refuses
+            continue
         for (section, use, output), result, before in zip(uses, results, usual):
             if use.is_plain:
                 numbers = values_by_name(use, output, _computed(output, result, before)).items()

@@ -14,7 +14,7 @@ from ..inspect.classes import is_of_library
 from ..inspect.trees import is_number, named_numbers
 from ..report import ANY_ERROR
 from ..trace.jaxprs import loops_by_values
-from ..values.edge_values import OTHERS, is_finite
+from ..values.edge_values import changed_pairs, is_finite
 from .format import Entry, entries
 
 Numbers = dict[str, Any]
@@ -45,8 +45,7 @@ def with_other_arguments(suite: Any) -> dict[str, Entry]:
         if loops_by_values(suite.traced_call().jaxpr):
             return {}  # by other numbers it might never end
         value, back = suite.to_arrays(suite.elsewhere(suite.cached_instance()))
-        for where, change in OTHERS.items():
-            moved, arguments = change((value, suite.arguments(0)))
+        for where, [(moved, arguments)] in changed_pairs([(value, suite.arguments(0))]):
             results = suite.called_with(back(moved), arguments).items()
             numbers |= {f"{name}{where}": v for name, v in results if is_finite(v)}
     return entries({name: _number(v) for name, v in numbers.items() if is_number(v)})

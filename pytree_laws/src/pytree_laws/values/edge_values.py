@@ -1,6 +1,6 @@
 """Numbers that examples of random ones do not have: whole ones, which meet in a tie, and large ones."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -35,7 +35,17 @@ def turned(pair: Pair) -> Pair:
     return large(pair, -LARGE)
 
 
-OTHERS: Mapping[str, Callable[[Pair], Pair]] = {" with whole numbers": whole, LARGE_NUMBERS: large}
+def below_zero(pair: Pair) -> Pair:
+    """With every other integer of what is given below 0, which often stands for what is missing."""
+    instance, arguments = pair
+    return instance, _with(arguments, _below_zero, jnp.signedinteger)
+
+
+OTHERS: Mapping[str, Callable[[Pair], Pair]] = {
+    " with whole numbers": whole,
+    LARGE_NUMBERS: large,
+    " with integers below 0": below_zero,
+}
 """Ways to change what goes into a program, by how a record names what comes out of it."""
 FAR: Mapping[str, Callable[[Pair], Pair]] = {
     LARGE_NUMBERS: large,
@@ -50,6 +60,19 @@ def _with(tree: Any, change: Callable[[np.ndarray, int], np.ndarray], kind: Any)
     places = [i for i in places if jnp.issubdtype(leaves[i].dtype, kind)]
     new = {i: change(np.asarray(leaves[i]), i) for i in places}
     return replace_leaves(tree, {i: on_device(v, leaves[i].dtype) for i, v in new.items()})
+
+
+def changed_pairs(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
+    """By name what each way makes of them, where it changes one of them."""
+    for where, change in OTHERS.items():
+        changed = [change(pair) for pair in pairs]
+        if any(a is not b for pair in zip(pairs, changed) for a, b in zip(*map(jax.tree.leaves, pair))):
+            yield where, changed
+
+
+def _below_zero(value: np.ndarray, _: int) -> np.ndarray:
+    places = np.arange(value.size).reshape(value.shape)
+    return np.where(places % 2 == 0, -1, value)
 
 
 def _whole(value: np.ndarray, seed: int) -> np.ndarray:
