@@ -16,6 +16,7 @@ from pytree_laws.snapshot.configurations import of_configurations
 from pytree_laws.snapshot.format import Entry, differences
 from pytree_laws.snapshot.methods import of_methods
 from pytree_laws.snapshot.numbers import with_other_arguments
+from pytree_laws.snapshot.reached import of_reached
 from pytree_laws.values.edge_values import FAR
 
 
@@ -190,4 +191,49 @@ class TableLaws(PytreeLaws):
 def test_a_record_shows_what_becomes_of_numbers_below_0() -> None:
     wrong = type("Table", (Table,), {"taken": lambda self, codes: self.rows[codes], "__module__": __name__})
     suites = TableLaws(), type("Wrong", (TableLaws,), {"cls": wrong})()
-    assert list(differences(*map(of_methods, suites), None))[0][0] == "taken with integers below 0"
+    assert next(differences(*map(of_methods, suites), None))[0] == "taken with integers below 0"
+
+
+class Worn(nnx.Module):
+    """Counts its steps, and has a method for each way to read the count."""
+
+    def __init__(self, *, worn: bool = False, open_: bool = False, rngs: nnx.Rngs) -> None:
+        self.gain = nnx.Param(jnp.ones(3))
+        self.steps = nnx.BatchStat(jnp.zeros((), jnp.int32))
+        self.worn, self.open_ = worn, open_
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        self.steps[...] += 1
+        return self.gain[...] * x * (2 if self.worn else 1) + (1 if self.open_ else 0)
+
+    def read(self, x: jax.Array) -> jax.Array:
+        return self.steps[...] * x * (2 if self.worn else 1) + (1 if self.open_ else 0)
+
+
+class Wider(Worn):
+    def before(self, x: jax.Array) -> jax.Array:
+        return self.read(x) * self.gain[...] * (3 if self.open_ else 1)
+
+
+class WornLaws(NnxLaws):
+    cls: type[Worn] = Worn
+    updates = ("steps",)
+    methods = (Method("read", lambda seed: (sample(seed, (3,)),)),)
+
+    def build(self, **inputs: Any) -> Worn:
+        return self.cls(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        return instance(*arguments)
+
+
+def test_another_method_leaves_all_that_is_recorded_of_the_others() -> None:
+    before = Method("before", lambda seed: (sample(seed, (3,)),))
+    wider = type("Wider", (WornLaws,), {"cls": Wider, "methods": (before, *WornLaws.methods)})
+    for section in (of_methods, of_reached):
+        was, now = section(WornLaws()), section(wider())
+        assert was and {name: now.get(name) for name in was} == was
+        assert not any("gain" in name for name in was), "no method updates it"

@@ -29,7 +29,7 @@ from .format import Entry, entries
 
 SECTIONS = OF_METHODS, OPTIONS = "of its methods", "with other options"
 OF_SLOPES = "of its methods' gradients"
-MAX_METHOD_USES = 24  # uses of methods that a section records
+MAX_METHOD_USES = 12  # uses of each method that a section records: another method leaves the others theirs
 _FILTERS = "trainable", "select_", "partition_"
 
 
@@ -57,9 +57,7 @@ def numbers_of_methods(suite: Any) -> Mapping[str, dict[str, Any]]:
         return {section: {} for section in SECTIONS}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        every = list(_worth_a_record(suite))
-        by_section = [[recorded for recorded in every if recorded.section == section] for section in SECTIONS]
-        return _numbers(suite, [recorded for uses in by_section for recorded in uses[:MAX_METHOD_USES]])
+        return _numbers(suite, list(_worth_a_record(suite)))
 
 
 class Recorded(NamedTuple):
@@ -74,10 +72,14 @@ def _worth_a_record(suite: Any) -> Iterator[Recorded]:
     """The uses of which no two do the same, as far as traces tell."""
     for method in methods_to_record(suite):
         seen: set[str] = set()
+        counts = dict.fromkeys(SECTIONS, 0)
         for use, trace, is_likely in traced_uses(suite)[method.name]:
-            if trace is not None and trace_text(trace) not in seen:
+            section = OPTIONS if is_likely else OF_METHODS
+            is_new = trace is not None and trace_text(trace) not in seen
+            if trace is not None and is_new and counts[section] < MAX_METHOD_USES:
                 seen.add(trace_text(trace))
-                yield Recorded(OPTIONS if is_likely else OF_METHODS, use, trace)
+                counts[section] += 1
+                yield Recorded(section, use, trace)
 
 
 def methods_to_record(suite: Any) -> list[Method]:
@@ -114,10 +116,14 @@ def _numbers(suite: Any, uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
 
 def _computed(trace: Traced, result: Sequence[Any], before: Sequence[Any]) -> list[Any]:
     """The arrays of a result, and None for each that is handed on or as before."""
-    input_ids = {id(v) for v in trace.jaxpr.jaxpr.invars}
-    handed_on = [id(v) in input_ids for v in trace.jaxpr.jaxpr.outvars]
     same = [same_bits(*pair) for pair in itertools.zip_longest(result, before)]
-    return [None if a or b else v for a, b, v in zip(handed_on, same, result)]
+    return [None if a or b else v for a, b, v in zip(_handed_on(trace), same, result)]
+
+
+def _handed_on(trace: Traced) -> list[bool]:
+    """For each array of a result whether it was given."""
+    input_ids = {id(v) for v in trace.jaxpr.jaxpr.invars}
+    return [id(v) in input_ids for v in trace.jaxpr.jaxpr.outvars]
 
 
 def program_of_uses(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[Any]]:
@@ -132,6 +138,11 @@ def program_of_uses(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[
 
 
 def values_by_name(use: Use, trace: Traced, result: Any) -> dict[str, Any]:
-    numbers, changed = structure(trace.form).unflatten(result)
+    count = len(jax.tree.leaves(trace.form[0]))
+    # What a method leaves as it was in its instance is no result of it.
+    updated = [
+        None if same and i >= count else v for i, (v, same) in enumerate(zip(result, _handed_on(trace)))
+    ]
+    numbers, changed = structure(trace.form).unflatten(updated)
     by_name = {**numbers, **named_numbers(f"after {use.name}", changed)}
     return {name: v for name, v in by_name.items() if v is not None}

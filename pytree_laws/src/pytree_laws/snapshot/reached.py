@@ -13,7 +13,7 @@ from .format import Entry, entries
 from .methods import Recorded, methods_to_record, program_of_uses, values_by_name
 
 REACHED = "of its methods after several uses"
-MAX_REACHED_USES = 24
+MAX_REACHED_USES = 4  # uses of each method after so many others
 
 
 def of_reached(suite: Any) -> dict[str, Entry]:
@@ -22,7 +22,7 @@ def of_reached(suite: Any) -> dict[str, Entry]:
         return {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        uses = list(_uses(suite))[:MAX_REACHED_USES]
+        uses = list(_uses(suite))
         if not uses:
             return {}
         results = program_of_uses([use.trace for use in uses])([use.trace.inputs for use in uses])
@@ -38,6 +38,8 @@ def _uses(suite: Any) -> Iterator[Recorded]:
         for method in methods_to_record(suite):
             seen: set[str] = set()
             for use, usual, is_likely in traced_uses(suite)[method.name]:
+                if len(seen) == MAX_REACHED_USES:
+                    break
                 if usual is None or is_likely or loops_by_values(usual.jaxpr.jaxpr):
                     continue
                 instance = with_arrays_of(suite, use.instance, reached)
