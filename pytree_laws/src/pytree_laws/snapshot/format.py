@@ -11,6 +11,7 @@ Entries are sorted by name. An array of many elements is its first ones, and a f
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import jax
@@ -22,6 +23,7 @@ from ..values.closeness import Tolerance, tolerance_of
 
 WHOLE = 32  # elements of which each is written
 IN_A_ROW = 8
+ROUNDINGS_BEHIND = 16  # roundings in a program that may each move a number as one of what goes in does
 _SECTION = re.compile(r"\[(.+)\]")
 _ENTRY = re.compile(r"(.+): (\w+)\[([\d,]*)\]")
 _HEAD = """\
@@ -166,19 +168,25 @@ def settings_of(text: str) -> str | None:
 
 
 def differences(
-    was: Mapping[str, Entry], now: Mapping[str, Entry], tolerance: Tolerance
+    was: Mapping[str, Entry],
+    now: Mapping[str, Entry],
+    tolerance: Tolerance,
+    rounded: Mapping[str, Entry] = MappingProxyType({}),
 ) -> Iterator[tuple[str, str]]:
-    """What differs between two sections, as the name of an entry and in words."""
+    """What differs between two sections, as the name of an entry and in words.
+
+    `rounded` is the second for inputs that are rounded otherwise: what that moves much, a right program may as well.
+    """
     for name in sorted({*was, *now}):
         if name not in now:
             yield name, GONE
         elif name not in was:
             yield name, NOT_RECORDED
-        elif difference := _difference(was[name], now[name], tolerance):
+        elif difference := _difference(was[name], now[name], tolerance, rounded.get(name)):
             yield name, difference
 
 
-def _difference(was: Entry, now: Entry, tolerance: Tolerance) -> str | None:
+def _difference(was: Entry, now: Entry, tolerance: Tolerance, rounded: Entry | None) -> str | None:
     """How two entries differ; None where each number is close to what it was."""
     if _form(was) != _form(now):
         return f"it is {_shown(now)}, recorded is {_shown(was)}"
@@ -186,6 +194,9 @@ def _difference(was: Entry, now: Entry, tolerance: Tolerance) -> str | None:
         return None
     recorded, other = _numbers(was), _numbers(now)
     allowed = _allowed(was, tolerance)
+    if allowed and rounded is not None and _form(rounded) == _form(now):
+        moved = np.abs(other - _numbers(rounded))
+        allowed = max(allowed, ROUNDINGS_BEHIND * float(moved[np.isfinite(moved)].max(initial=0.0)))
     with np.errstate(invalid="ignore"):  # infinities of one sign
         same = (recorded == other) | (np.abs(recorded - other) <= allowed)
     wrong = np.flatnonzero(~(same | (np.isnan(recorded) & np.isnan(other))))

@@ -41,6 +41,17 @@ def below_zero(pair: Pair) -> Pair:
     return instance, _with(arguments, _below_zero, jnp.signedinteger)
 
 
+def rounded(pair: Pair) -> Pair:
+    """With each number moved by about the last bit of its dtype, every other one down."""
+    return _with(pair, _rounded, jnp.inexact)
+
+
+def _rounded(value: np.ndarray, _: int) -> np.ndarray:
+    signs = 1 - 2 * (np.arange(value.size) % 2).reshape(value.shape)
+    wide = value.astype(np.complex128 if np.iscomplexobj(value) else np.float64)
+    return wide * (1 + float(jnp.finfo(value.dtype).eps) * signs)
+
+
 OTHERS: Mapping[str, Callable[[Pair], Pair]] = {
     " with whole numbers": whole,
     LARGE_NUMBERS: large,

@@ -44,6 +44,7 @@ from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other
 from ...snapshot.options import of_options
 from ...snapshot.reached import REACHED, of_reached
 from ...snapshot.sequences import OVER_STEPS, of_sequences
+from ...values.edge_values import rounded
 from ..sharding.p20_sharding import ALONE, of_dims
 
 CHECKS = Checks()
@@ -109,7 +110,10 @@ def changed_numbers(subject: Suite, record: Record, kind: str) -> list[str]:
     if kind == CONFIGURED and not any(name.startswith(AFTER) for name in was):
         # It was recorded before there were such.
         now = {n: entry for n, entry in now.items() if not n.startswith(AFTER)}
-    pairs = differences(was, now, subject.tolerance)
+    pairs = list(differences(was, now, subject.tolerance))
+    if pairs and kind in SECTIONS:  # or another formula for the same may round what is sensitive to it
+        moved = entries(section_numbers(subject, kind, rounded))
+        pairs = differences(was, now, subject.tolerance, moved)
     return [f"{name}: {difference} ({kind})" for name, difference in pairs]
 
 
