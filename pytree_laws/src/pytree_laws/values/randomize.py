@@ -1,7 +1,7 @@
 """Random values: put into trees, and how a class draws its own."""
 
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -46,6 +46,17 @@ def randomize(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
         if is_inexact(leaf) or (is_array(leaf) and leaf.dtype == bool)
     }
     return replace_leaves(tree, jax.device_put(places))
+
+
+def places_of_one_sign(trees: Sequence[Any]) -> list[int]:
+    """The positions of the floats whose elements have one sign in all of the trees, which are alike: a scale, a rate."""
+    columns = zip(*map(jax.tree.leaves, trees))
+    return [i for i, leaves in enumerate(columns) if is_floating(leaves[0]) and _of_one_sign(leaves)]
+
+
+def _of_one_sign(leaves: Iterable[Any]) -> bool:
+    values = np.concatenate([np.asarray(leaf).ravel() for leaf in leaves])
+    return bool((values > 0).all() or (values < 0).all())
 
 
 def randomize_indices(tree: Any, seed: int, size: int) -> Any:

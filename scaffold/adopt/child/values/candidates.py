@@ -68,16 +68,10 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
 
 def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]:
     """Values of names that mean one thing everywhere."""
-    shaped = is_shaped(annotation)
     is_entry = name in context.documented.dims or not names.BESIDE_KEYS.isdisjoint(context.others)
-    if (
-        names.KEY.search(name)
-        and not is_entry
-        and not (shaped and dtype_of(annotation) not in ("key", "uint32"))
-    ):
-        if name.startswith("keys"):
-            return [Source("jax.random.split(jax.random.key(seed), 3)")]
-        return [Source("jax.random.key(seed)")] if not is_number(annotation) else []
+    if names.KEY.search(name) and not is_entry and may_be_key(annotation):
+        several_keys = "jax.random.split(jax.random.key(seed), 3)"
+        return [Source(several_keys if name.startswith("keys") else "jax.random.key(seed)")]
     if names.EDGES.search(name) and name not in context.documented.dims:
         return [Source('sample(seed, (2, 7), "int", 0, 2)')]
     if name == "seed" and annotation in (int, EMPTY):
@@ -85,6 +79,22 @@ def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]
     if name == "rngs" and "flax.nnx" in sys.modules:
         return [Source("nnx.Rngs(seed)")]
     return []
+
+
+def may_be_key(annotation: Any) -> bool:
+    """Whether an annotation leaves room for a random key: it says nothing, or an array that is none of floats."""
+    return any(
+        dtype_of(member) in ("key", "uint32")
+        if is_shaped(member)
+        else member in (EMPTY, Any, object) or is_array_type(member) or is_named_key(member)
+        for member in union_members(annotation)
+    )
+
+
+def is_named_key(annotation: Any) -> bool:
+    """Whether an annotation that is no array says key by its own name: a `PRNGKey`, a type variable for one."""
+    named = annotation if isinstance(annotation, type | typing.TypeVar) else type(annotation)
+    return re.search("(?i)key|rng", named.__name__) is not None
 
 
 def is_number(annotation: Any) -> bool:
