@@ -73,6 +73,12 @@ def dead_equations(jaxpr: Any) -> Iterator[Any]:
             yield equation
 
 
+def without_dead(jaxpr: Any) -> Any:
+    """The jaxpr without the equations at its top whose results nothing uses; inner jaxprs may be shared, and stay."""
+    dead = {id(equation) for equation in dead_equations(jaxpr)}
+    return jaxpr.replace(eqns=[equation for equation in jaxpr.eqns if id(equation) not in dead])
+
+
 def lost_updates(jaxpr: Any) -> list[Any]:
     """The updates and checks that nothing at all reads; what is computed further, and then left out, is no mistake."""
     read = {v for e in equations(jaxpr) for v in e.invars if is_variable(v)}
