@@ -1,5 +1,6 @@
 """A finding is a fault where harm is shown: degenerate values, exact estimates and kept constants are advice."""
 
+import dataclasses
 from functools import cached_property
 from typing import Any
 
@@ -179,6 +180,30 @@ class Held(Space):
         return (self.weight,), self.options
 
 
+@dataclasses.dataclass(frozen=True)
+class Options:
+    entries: dict[str, Any]
+    names: list[str]
+
+
+@jax.tree_util.register_pytree_node_class
+class Described(Space):
+    """The same, in a record that each flatten makes."""
+
+    def tree_flatten(self) -> Any:
+        return (self.weight,), Options({**self.options}, ["weight"])
+
+    @classmethod
+    def tree_unflatten(cls, aux: Any, children: Any) -> Any:
+        return cls(*children, aux.entries)
+
+
+@jax.tree_util.register_pytree_node_class
+class DescribedHeld(Described):
+    def tree_flatten(self) -> Any:
+        return (self.weight,), Options(self.options, ["weight"])
+
+
 class OfSpace(PytreeLaws):
     cls: type = Space
 
@@ -190,7 +215,18 @@ class OfHeld(OfSpace):
     cls = Held
 
 
-@pytest.mark.parametrize(("suite", "severity"), [(OfSpace, ADVICE), (OfHeld, FAULT)])
+class OfDescribed(OfSpace):
+    cls = Described
+
+
+class OfDescribedHeld(OfSpace):
+    cls = DescribedHeld
+
+
+@pytest.mark.parametrize(
+    ("suite", "severity"),
+    [(OfSpace, ADVICE), (OfHeld, FAULT), (OfDescribed, ADVICE), (OfDescribedHeld, FAULT)],
+)
 def test_a_dict_that_each_flatten_makes_is_held_by_nobody(suite: type[PytreeLaws], severity: str) -> None:
     assert severity_of(suite, "p05_aux_is_hashable_and_free_of_arrays") == severity
 

@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import math
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import jax
@@ -45,12 +45,21 @@ def static_fault(value: Any) -> str | None:
 
 
 def mutable_parts(value: Any) -> Iterator[Any]:
-    """The containers in a static value that can change, in tuples too."""
+    """The containers in a static value that can change: in tuples, in dataclasses and in each other too."""
     if isinstance(value, MUTABLE):
         yield value
-    elif isinstance(value, tuple):
-        for member in value:
-            yield from mutable_parts(member)
+    for member in members(value):
+        yield from mutable_parts(member)
+
+
+def members(value: Any) -> Iterable[Any]:
+    """What a container or a dataclass holds."""
+    if isinstance(value, Mapping):
+        return value.values()
+    if isinstance(value, tuple | list | set | frozenset):
+        return value
+    is_record = dataclasses.is_dataclass(value) and not isinstance(value, type)
+    return attributes(value).values() if is_record else ()
 
 
 def is_made_anew(value: Any, again: Any) -> bool:

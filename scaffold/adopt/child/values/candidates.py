@@ -60,7 +60,8 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
         if is_class and is_tree_of_its_own(annotation):  # a module that stands for any is none of that class
             parts = [source for source in parts[0] if source not in modules()], []
-        sources += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
+        is_array = context.is_call and not names.SIZED.search(name)
+        sources += [*parts[1], *parts[0]] if is_array else [*parts[0], *parts[1]]
         alike = (source for kind in context.lookalikes for source in of_annotation(name, kind, context))
         sources = [*alike, *sources]
     return list(dict.fromkeys(sources))[:MOST]

@@ -8,7 +8,9 @@ from .sources import Source
 
 DRAWN = re.compile(r"(?<!exp\()(?<!moid\()(?<!max\()sample\(seed[^()\"]*(?:\([^()]*\))?\)")
 """An array of floats as it is written, of any sign: what is of a domain already stays."""
-DRAWS = re.compile(r"(?:sample|jax\.random\.\w+|nnx\.Rngs)\(seed[^()]*(?:\([^()]*\))?[^()]*\)|\bseed=seed[^,()]*")
+DRAWS = re.compile(
+    r"(?:sample|jax\.random\.\w+|nnx\.Rngs)\(seed[^()]*(?:\([^()]*\))?[^()]*\)|\bseed=seed[^,()]*"
+)
 """What is drawn, as it is written."""
 DOMAINS = ("jnp.exp", "jax.nn.sigmoid", "-jnp.exp")
 """What makes numbers of any sign positive, puts them between 0 and 1, or makes them negative."""
