@@ -215,6 +215,32 @@ class OfHeld(OfSpace):
     cls = Held
 
 
+class Activated(OfSpace):
+    """A function of jax, which jax does not copy, among the options of a record."""
+
+    cls = Described
+
+    def build(self, seed: int) -> Any:
+        return Described(jnp.array(sample(seed, (3,))), {"activation": jnp.tanh})
+
+
+def test_that_jax_does_not_copy_its_functions_is_no_fault_of_who_holds_one() -> None:
+    assert severity_of(Activated, "p14_deepcopy") == ""
+
+
+OPTIONS = Options({"is_open": True}, [])
+options = Options({"is_open": True}, [])
+
+
+@pytest.mark.parametrize(("given", "severity"), [(OPTIONS, ""), (options, FAULT)])
+def test_what_a_test_file_gives_to_all_instances_is_shared_on_purpose(given: Options, severity: str) -> None:
+    class Given(OfSpace):
+        def build(self, seed: int) -> Any:
+            return Space(jnp.array(sample(seed, (3,))), {"options": given})
+
+    assert severity_of(Given, "p01_instances_share_nothing_mutable") == severity
+
+
 class OfDescribed(OfSpace):
     cls = Described
 

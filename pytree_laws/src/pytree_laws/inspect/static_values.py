@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import math
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .arrays import is_array
-from .references import MUTABLE
+from .references import MUTABLE, members
 from .trees import attributes
 
 NEW = "it is new, and unequal, in each instance"
@@ -50,16 +50,6 @@ def mutable_parts(value: Any) -> Iterator[Any]:
         yield value
     for member in members(value):
         yield from mutable_parts(member)
-
-
-def members(value: Any) -> Iterable[Any]:
-    """What a container or a dataclass holds."""
-    if isinstance(value, Mapping):
-        return value.values()
-    if isinstance(value, tuple | list | set | frozenset):
-        return value
-    is_record = dataclasses.is_dataclass(value) and not isinstance(value, type)
-    return attributes(value).values() if is_record else ()
 
 
 def is_made_anew(value: Any, again: Any) -> bool:

@@ -41,6 +41,8 @@ from .plain import (
 )
 from .sources import Source, merged, refer
 
+OPEN = (EMPTY, Any, object)
+"""Annotations that leave everything open."""
 MOST = 48
 """How many values of an argument are tried."""
 
@@ -54,7 +56,7 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     sources = [*of_first_words(name, annotation, context), *of_annotation(name, annotation, context)]
     if context.of_optimiser and name.endswith("mask"):
         sources = [Source("True"), *sources]
-    is_open = annotation in (EMPTY, Any, object)
+    is_open = annotation in OPEN
     if is_open or all(source.text == "None" for source in sources):
         is_class = isinstance(annotation, type) and not is_open
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
@@ -87,7 +89,7 @@ def may_be_key(annotation: Any) -> bool:
     return any(
         dtype_of(member) in ("key", "uint32")
         if is_shaped(member)
-        else member in (EMPTY, Any, object) or is_array_type(member) or is_named_key(member)
+        else member in OPEN or is_array_type(member) or is_named_key(member)
         for member in union_members(annotation)
     )
 
@@ -265,6 +267,7 @@ def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
 def several(name: str, kind: Any, context: Context) -> list[list[Source]]:
     """As many values of a kind as an error asks for; two, or one."""
     sources = values_for(name.removesuffix("s") or name, kind, context)[:4]
+    sources += strings(name, context)[:1] if kind in OPEN else []  # where no array may be held
     asked_for = [[source] * length for length in context.lengths for source in sources]
     return [*asked_for, *([source, source] for source in sources), *([source] for source in sources[:1])]
 
