@@ -169,6 +169,25 @@ class Leaky(eqx.Module):
         return v - t, jnp.concatenate([v, t + v], -1)
 
 
+@dataclass(frozen=True)
+class Axis:
+    name: str
+    size: int
+
+
+class Projection(eqx.Module):
+    """A matrix between two axes, which are two by their names."""
+
+    weight: jax.Array
+
+    def __init__(self, into: Axis, out: Axis):
+        sizes = {into.name: into.size, out.name: out.size}
+        self.weight = jnp.ones([*sizes.values()], "float32")
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight @ x
+
+
 class Driven(eqx.Module):
     """A class that calls a function with an array and a number."""
 
@@ -280,3 +299,8 @@ def test_a_state_of_which_nothing_is_said_is_the_one_that_a_method_makes_and_the
     arguments = {name: text for name, text, _ in asked.adopt("Leaky")["arguments"]}
     assert arguments["both"] == "self.make(seed).initial_value(2)"
     assert arguments["x"].startswith("sample(seed, (2, ")
+
+
+def test_parts_have_names_of_their_own(asked: Asked) -> None:
+    texts = [text for _, text in asked.adopt("Projection")["inputs"]]
+    assert texts == ['Axis(name="name", size=3)', 'Axis(name="weight", size=3)']
