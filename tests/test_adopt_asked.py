@@ -154,6 +154,40 @@ class Material(eqx.Module):
         raise NotImplementedError
 
 
+class Leaky(eqx.Module):
+    """A class whose state has twice its size, as another method makes it; no name and no type says which argument it is."""
+
+    decay: jax.Array
+    size: int = eqx.field(static=True, default=3)
+
+    def initial_value(self, batch_size):
+        return jnp.zeros((batch_size, 2 * self.size))
+
+    def __call__(self, x, both):
+        v, t = jnp.split(both, 2, -1)
+        v = jax.nn.sigmoid(self.decay) * v + x
+        return v - t, jnp.concatenate([v, t + v], -1)
+
+
+@dataclass(frozen=True)
+class Axis:
+    name: str
+    size: int
+
+
+class Projection(eqx.Module):
+    """A matrix between two axes, which are two by their names."""
+
+    weight: jax.Array
+
+    def __init__(self, into: Axis, out: Axis):
+        sizes = {into.name: into.size, out.name: out.size}
+        self.weight = jnp.ones([*sizes.values()], "float32")
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight @ x
+
+
 class Driven(eqx.Module):
     """A class that calls a function with an array and a number."""
 
@@ -257,3 +291,16 @@ def test_an_alias_of_a_type_is_what_it_stands_for() -> None:
     assert get_origin(resolved(Pairs[int], {})) is tuple
     sizes: Any = Size | float
     assert of_annotation("size", sizes, Context()) == of_annotation("size", int | float, Context())
+
+
+def test_a_state_of_which_nothing_is_said_is_the_one_that_a_method_makes_and_the_call_gives_back(
+    asked: Asked,
+) -> None:
+    arguments = {name: text for name, text, _ in asked.adopt("Leaky")["arguments"]}
+    assert arguments["both"] == "self.make(seed).initial_value(2)"
+    assert arguments["x"].startswith("sample(seed, (2, ")
+
+
+def test_parts_have_names_of_their_own(asked: Asked) -> None:
+    texts = [text for _, text in asked.adopt("Projection")["inputs"]]
+    assert texts == ['Axis(name="name", size=3)', 'Axis(name="weight", size=3)']

@@ -10,6 +10,7 @@ from tests.asking import Asked
 
 SOURCE = '''
 from dataclasses import dataclass, field
+from typing import NewType
 
 import equinox as eqx
 import jax
@@ -195,6 +196,21 @@ class Chain(eqx.Module):
             inner, x = layer(inner, x)
             after.append(inner)
         return tuple(after), x
+
+
+Channels = NewType("Channels", tuple[tuple[tuple[int, int], int], ...])
+
+
+class Converted(eqx.Module):
+    weight: jax.Array
+    input_keys: Channels = eqx.field(static=True)
+
+    def __init__(self, input_keys: Channels, key: jax.Array):
+        self.weight = jax.random.normal(key, (len(input_keys),))
+        self.input_keys = input_keys
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
 '''
 
 
@@ -288,3 +304,8 @@ def test_what_may_be_floats_is_no_index() -> None:
     assert dtype_in(["ids: integer labels"]) == "int"
     assert dtype_in(["x: int or float"]) == ""
     assert dtype_in(["mask: a boolean mask"]) == "bool"
+
+
+def test_what_an_annotation_says_to_be_no_array_is_no_random_key(asked: Asked) -> None:
+    inputs = dict(asked.adopt("Converted")["inputs"])
+    assert "key" not in inputs["input_keys"] and inputs["key"] == "jax.random.key(seed)"

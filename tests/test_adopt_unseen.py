@@ -62,6 +62,14 @@ class Wave(nnx.Module):
         return self.strength[...] * x
 
 
+class Chunked(nnx.Module):
+    def __init__(self, inner: nnx.Linear, outer: nnx.Linear):
+        self.inner, self.outer = inner, outer
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.outer(jnp.tanh(self.inner(x)))
+
+
 class Transformed(nnx.Module):
     def __init__(self, param: nnx.Variable):
         self.param = param
@@ -260,6 +268,11 @@ def test_a_key_that_nothing_depends_on_is_declared(asked: Asked) -> None:
 
 def test_a_subclass_that_holds_arrays_goes_before_a_base_that_holds_none(asked: Asked) -> None:
     assert [text for _, text in asked.adopt("Chain")["inputs"]] == ["Shift(size=3)", "Shift(size=3)"]
+
+
+def test_parts_are_drawn_from_seeds_of_their_own(asked: Asked) -> None:
+    inner, outer = (text for _, text in asked.adopt("Chunked")["inputs"])
+    assert inner.startswith("nnx.Linear(") and outer == inner.replace("(seed)", "(seed + 1)")
 
 
 def test_what_was_found_until_the_time_is_up_is_kept(asked: Asked) -> None:

@@ -1,5 +1,6 @@
 """A finding is a fault where harm is shown: degenerate values, exact estimates and kept constants are advice."""
 
+import dataclasses
 from functools import cached_property
 from typing import Any
 
@@ -179,6 +180,30 @@ class Held(Space):
         return (self.weight,), self.options
 
 
+@dataclasses.dataclass(frozen=True)
+class Options:
+    entries: dict[str, Any]
+    names: list[str]
+
+
+@jax.tree_util.register_pytree_node_class
+class Described(Space):
+    """The same, in a record that each flatten makes."""
+
+    def tree_flatten(self) -> Any:
+        return (self.weight,), Options({**self.options}, ["weight"])
+
+    @classmethod
+    def tree_unflatten(cls, aux: Any, children: Any) -> Any:
+        return cls(*children, aux.entries)
+
+
+@jax.tree_util.register_pytree_node_class
+class DescribedHeld(Described):
+    def tree_flatten(self) -> Any:
+        return (self.weight,), Options(self.options, ["weight"])
+
+
 class OfSpace(PytreeLaws):
     cls: type = Space
 
@@ -190,7 +215,44 @@ class OfHeld(OfSpace):
     cls = Held
 
 
-@pytest.mark.parametrize(("suite", "severity"), [(OfSpace, ADVICE), (OfHeld, FAULT)])
+class Activated(OfSpace):
+    """A function of jax, which jax does not copy, among the options of a record."""
+
+    cls = Described
+
+    def build(self, seed: int) -> Any:
+        return Described(jnp.array(sample(seed, (3,))), {"activation": jnp.tanh})
+
+
+def test_that_jax_does_not_copy_its_functions_is_no_fault_of_who_holds_one() -> None:
+    assert severity_of(Activated, "p14_deepcopy") == ""
+
+
+OPTIONS = Options({"is_open": True}, [])
+options = Options({"is_open": True}, [])
+
+
+@pytest.mark.parametrize(("given", "severity"), [(OPTIONS, ""), (options, FAULT)])
+def test_what_a_test_file_gives_to_all_instances_is_shared_on_purpose(given: Options, severity: str) -> None:
+    class Given(OfSpace):
+        def build(self, seed: int) -> Any:
+            return Space(jnp.array(sample(seed, (3,))), {"options": given})
+
+    assert severity_of(Given, "p01_instances_share_nothing_mutable") == severity
+
+
+class OfDescribed(OfSpace):
+    cls = Described
+
+
+class OfDescribedHeld(OfSpace):
+    cls = DescribedHeld
+
+
+@pytest.mark.parametrize(
+    ("suite", "severity"),
+    [(OfSpace, ADVICE), (OfHeld, FAULT), (OfDescribed, ADVICE), (OfDescribedHeld, FAULT)],
+)
 def test_a_dict_that_each_flatten_makes_is_held_by_nobody(suite: type[PytreeLaws], severity: str) -> None:
     assert severity_of(suite, "p05_aux_is_hashable_and_free_of_arrays") == severity
 

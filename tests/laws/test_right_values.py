@@ -54,12 +54,21 @@ class Stubborn(Noisy):
         return self.weight * (x + jax.random.normal(key, x.shape, jnp.float32))
 
 
+class Rooted(eqx.Module):
+    """The root of a rate, which is positive; below zero its gradient is no number."""
+
+    rate: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jnp.where(self.rate > 0, jnp.sqrt(self.rate), 0.0) * x
+
+
 def weight(seed: int) -> jax.Array:
     return jnp.array(sample(seed, (5,)))
 
 
 def suite(build: Callable[[int], Any], *leaves: Leaf) -> type[PytreeLaws]:
-    body: dict[str, Any] = {"build": lambda self, seed: build(seed), "leaves": leaves}
+    body: dict[str, Any] = {"build": lambda self, seed: build(seed), "leaves": leaves or None}
     return type("Form", (PytreeLaws,), {**body, "arguments": lambda self, seed: (sample(seed, (5,)),)})
 
 
@@ -94,6 +103,11 @@ FORMS = {
             Leaf("target", "buffer", (5,), unused=True),
         ),
         suite(lambda seed: Slow(weight(seed), weight(seed)), LOOKED[0], Leaf("target", "param", (5,))),
+    ),
+    "a rate that is positive in each instance": (
+        "p09_no_gradient_is_nan_where_the_output_is_finite",
+        suite(lambda seed: Rooted(jnp.exp(weight(seed)))),
+        suite(lambda seed: Rooted(weight(seed))),
     ),
     "an argument that may be left out, beside a flag that ends the noise": (
         "p16_a_flag_that_ends_the_noise_does",

@@ -1,5 +1,7 @@
 """How much a dtype matters that is not the one that a class was given."""
 
+import importlib
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -75,6 +77,54 @@ def test_bfloat16_is_no_matter_where_jax_was_switched_to_64_bits():
             lambda seed: MixesByDefault(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),)
         )
     assert found["test_p07_bfloat16_in_bfloat16_out"] == ADVICE
+
+
+OPTION = "enable_x64"
+ASKS = """
+import warnings
+
+import jax
+
+if not jax.config.jax_{option}:
+    warnings.warn("set jax_{option}")
+"""
+READS = """
+'''A library that reads the setting: jax_{option}.'''
+import jax
+
+IS_WIDE = jax.config.jax_{option}
+"""
+KERNEL = """
+import jax.numpy as jnp
+
+from {library} import precision
+from by_hand.test_severity import Casts
+
+
+class Mixes(Casts):
+    def __call__(self, x):
+        return self.weight * x * jnp.ones(3, jnp.float32)
+"""
+
+
+@pytest.mark.filterwarnings("ignore:set jax")
+@pytest.mark.parametrize(("library", "source", "severity"), [("asks", ASKS, ADVICE), ("reads", READS, FAULT)])
+def test_bfloat16_is_no_matter_in_a_library_that_asks_for_64_bits(
+    library, source, severity, tmp_path, monkeypatch
+):
+    files = {
+        "__init__": "",
+        "precision": source.format(option=OPTION),
+        "kernels": KERNEL.format(library=library),
+    }
+    for name, text in files.items():
+        path = tmp_path / library / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    cls = importlib.import_module(f"{library}.kernels").Mixes
+    found = severities(lambda seed: cls(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    assert found["test_p07_bfloat16_in_bfloat16_out"] == severity
 
 
 def test_an_array_that_was_made_before_jax_was_switched_to_64_bits_has_its_dtype():

@@ -35,6 +35,18 @@ class DenseLaws(SizedLaws):
     used = ("activation",)
 
 
+class Redrawn(Dense):
+    """A kernel that is drawn by a constant key, and replaced at once."""
+
+    def __init__(self, size, use_bias=True, activation=jnp.tanh, *, rngs):
+        super().__init__(size, use_bias, activation, rngs=nnx.Rngs(0))
+        self.kernel[...] = nnx.initializers.lecun_normal()(rngs.params(), (size, size), jnp.float32)
+
+
+class RedrawnLaws(DenseLaws):
+    cls = Redrawn
+
+
 class Normed(nnx.Module):
     """BatchNorm and Dropout of Flax, which keep statistics and streams of keys."""
 

@@ -1,5 +1,6 @@
 """Classes: whose they are, and others that look the same."""
 
+import ast
 import contextlib
 import dataclasses
 import functools
@@ -19,6 +20,8 @@ from .trees import clone_as, one_level, parts_of_aux
 TWIN = "__twin"
 """What the module that is run a second time is called beyond its name."""
 LIBRARIES = ("builtins", "equinox", "jax", "jaxlib", "flax", "optax", "numpy", "penzai")
+FOR_64_BITS = "jax_enable_x64"
+"""The setting of jax, as it is written where it is set, and in a warning that it is not."""
 _NAN = re.compile(r"\bnans?\b", re.IGNORECASE)
 OF_PYTHON = "its class is Python's own, as that of a state which is a tuple"
 
@@ -50,6 +53,28 @@ def compares_by_equinox(instance: Any) -> bool:
     """Whether its == is the one of Equinox, which takes the data of a key for a key."""
     equinox: Any = sys.modules.get("equinox")
     return equinox is not None and type(instance).__eq__ is equinox.Module.__eq__
+
+
+def is_for_64_bits(cls: type) -> bool:
+    """Whether the library of a class switches jax to 64 bits, or asks its users to: its numbers are not for fewer."""
+    root = cls.__module__.partition(".")[0]
+    loaded = [module for name, module in [*sys.modules.items()] if name.partition(".")[0] == root]
+    return root not in LIBRARIES and any(map(_names_64_bits, loaded))
+
+
+def _names_64_bits(module: Any) -> bool:
+    try:
+        source = inspect.getsource(module)
+    except (OSError, TypeError):  # it has none
+        return False
+    if FOR_64_BITS not in source:
+        return False
+    nodes = [*ast.walk(ast.parse(source))]
+    texts = {
+        id(node.value) for node in nodes if isinstance(node, ast.Expr)
+    }  # what is no code, as a docstring
+    strings = (node for node in nodes if isinstance(node, ast.Constant) and id(node) not in texts)
+    return any(isinstance(node.value, str) and FOR_64_BITS in node.value for node in strings)
 
 
 def twins(instance: Any) -> Iterator[Any]:

@@ -1,10 +1,11 @@
 """What objects hold on to: arrays that hide, containers that can change, snapshots."""
 
 import contextlib
+import dataclasses
 import functools
 import pickle
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -177,10 +178,17 @@ def atoms_of(instance: Any) -> dict[int, Any]:
 
 
 def parts_of(value: Any) -> list[Any]:
-    """What a tuple holds, in tuples inside of it too."""
-    if not isinstance(value, tuple | frozenset):
-        return [value]
-    return [part for member in value for part in parts_of(member)]
+    """What a static value holds: in tuples and other containers, and in dataclasses, which are parts themselves."""
+    inside = [part for member in members(value) for part in parts_of(member)]
+    return inside if isinstance(value, tuple | frozenset) else [value, *inside]
+
+
+def members(value: Any) -> Iterable[Any]:
+    """What a container or a dataclass holds."""
+    if isinstance(value, CONTAINERS):
+        return [member for _, member in items(value)]
+    is_record = dataclasses.is_dataclass(value) and not isinstance(value, type)
+    return attributes(value).values() if is_record else ()
 
 
 def can_pickle(value: Any) -> bool:

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .arrays import is_array
-from .references import MUTABLE
+from .references import MUTABLE, members
 from .trees import attributes
 
 NEW = "it is new, and unequal, in each instance"
@@ -45,12 +45,11 @@ def static_fault(value: Any) -> str | None:
 
 
 def mutable_parts(value: Any) -> Iterator[Any]:
-    """The containers in a static value that can change, in tuples too."""
+    """The containers in a static value that can change: in tuples, in dataclasses and in each other too."""
     if isinstance(value, MUTABLE):
         yield value
-    elif isinstance(value, tuple):
-        for member in value:
-            yield from mutable_parts(member)
+    for member in members(value):
+        yield from mutable_parts(member)
 
 
 def is_made_anew(value: Any, again: Any) -> bool:

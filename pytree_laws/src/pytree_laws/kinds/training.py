@@ -14,8 +14,11 @@ from ..report import ANY_ERROR, check, doing
 from ..session import once_per_session
 from ..trace.programs import Compiled
 from ..values.optimisation import descend, has_forward_mode_alone, start, weighted
-from ..values.randomize import randomize, randomize_indices
+from ..values.randomize import places_of_one_sign, randomize, randomize_indices
 from .slopes import grads_at
+
+EXAMPLES = 3
+"""How many seeds show the signs of what is drawn."""
 
 
 def trained_places(instance: Any) -> list[int]:
@@ -178,8 +181,29 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
     others = with_other_tables(suite)
     instance = others[seed % len(others)]
     sizes = [size for leaf in arrays_of(instance) for size in leaf.shape]
-    drawn, examples = randomize((instance, examples), seed, suite.held_fixed(instance))
+    near = {*suite.held_fixed(instance), *within_domain(suite)}
+    drawn, examples = randomize((instance, examples), seed, near)
     return drawn, randomize_indices(examples, seed, max(sizes, default=2))
+
+
+@once_per_session
+def within_domain(suite: Any) -> list[int]:
+    """The positions, in the state of an instance and two examples, of floats that may be of one sign only.
+
+    Where nobody said what a class holds, a scale is known by its examples alone: what fails
+    below zero is no fault of a class that is given positive numbers.
+    """
+    if suite.declares_arrays():
+        return []
+    points = [
+        (
+            suite.to_tree(suite.cached_instance(seed))[0],
+            (suite.arguments(2 * seed), suite.arguments(2 * seed + 1)),
+        )
+        for seed in range(EXAMPLES)
+    ]
+    alike = all(structure(point) == structure(points[0]) for point in points)
+    return places_of_one_sign(points) if alike else []
 
 
 def with_other_tables(suite: Any) -> list[Any]:

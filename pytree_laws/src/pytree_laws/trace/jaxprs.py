@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from ..inspect.arrays import kind_of
 
@@ -34,6 +35,10 @@ def equations(jaxpr: Any) -> Iterator[Any]:
 
 def is_variable(atom: Any) -> bool:
     return not hasattr(atom, "val")  # a literal has a value
+
+
+def is_key_type(aval: Any) -> bool:
+    return jnp.issubdtype(aval.dtype, jax.dtypes.prng_key)
 
 
 DRAWS = "random_bits", "threefry2x32"
@@ -73,6 +78,12 @@ def dead_equations(jaxpr: Any) -> Iterator[Any]:
             yield equation
 
 
+def without_dead(jaxpr: Any) -> Any:
+    """The jaxpr without the equations at its top whose results nothing uses; inner jaxprs may be shared, and stay."""
+    dead = {id(equation) for equation in dead_equations(jaxpr)}
+    return jaxpr.replace(eqns=[equation for equation in jaxpr.eqns if id(equation) not in dead])
+
+
 def lost_updates(jaxpr: Any) -> list[Any]:
     """The updates and checks that nothing at all reads; what is computed further, and then left out, is no mistake."""
     read = {v for e in equations(jaxpr) for v in e.invars if is_variable(v)}
@@ -106,6 +117,14 @@ def mixed_draws(jaxpr: Any) -> Iterator[str]:
             yield " and ".join(sorted(uses))
 
 
+def shares_keys_of_loops(jaxpr: Any) -> bool:
+    """Whether a key that goes into a loop goes into another one too, or is drawn from or split beside it."""
+    numbering = Numbering()
+    for _ in numbering.repeated(jaxpr):
+        pass
+    return any(numbering.looped.count(key) > 1 or key in numbering.uses for key in numbering.looped)
+
+
 def has_repeated_parts(jaxpr: Any) -> bool:
     """Whether a complex number is made whose imaginary part is computed just as its real one."""
     numbering = Numbering()
@@ -124,6 +143,7 @@ class Numbering:
         self.doubled: list[Any] = []  # complex numbers whose two parts are one
         self.uses: dict[int, set[str]] = {}  # by the number of a key, what it serves
         self.used: list[int] = []  # the numbers of the keys, in the order of draws and splits
+        self.looped: list[int] = []  # the numbers of the keys that go into loops
         self.within: list[str] = []  # the functions of jax.random around an equation
 
     def note(self, equation: Any, key: int) -> None:
@@ -164,6 +184,7 @@ class Numbering:
                 results = [self.number(atom) for atom in inner[0].outvars]
             else:
                 # A loop or a branch is not looked into: it is like itself alone.
+                self.looped += (n for v, n in zip(equation.invars, numbers) if inner and is_key_type(v.aval))
                 identity = id(equation) if inner else str(equation.params)
                 signature = equation.primitive.name, identity, numbers
                 results = [self.intern(*signature, i) for i in range(len(equation.outvars))]

@@ -177,7 +177,7 @@ def that_build(
     budget: Budget,
     failure: Failure,
 ) -> Iterator[Built]:
-    """The first combinations that give an instance; at last those that hide a guess."""
+    """The first combinations that give an instance; those that hide a guess where there are no others."""
     positional = sum(parameter.kind is inspect.Parameter.POSITIONAL_ONLY for parameter in wanted)
     count, last, start = 0, list[Built](), len(failure.messages)
     for chosen in choices(lists):
@@ -191,7 +191,7 @@ def that_build(
         else:
             count += 1
             yield with_state(with_allowed_values(built))
-    yield from map(with_state, last[: WAYS - count])
+    yield from map(with_state, last[:WAYS] if not count else ())
 
 
 def choices(lists: Mapping[str, list[Source]]) -> Iterator[dict[str, Source]]:

@@ -1,6 +1,6 @@
 """A call that works, and what a trace of it shows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,6 +62,8 @@ class Trace:
     """Whether an output is more than a leaf or an argument as it is."""
     edits: bool = False
     """Whether it returns an instance of the class: a copy with other values."""
+    forms: Sequence[tuple[Any, Any]] = ()
+    """Shape and dtype of each output."""
     reads: Mapping[str, int] = field(default_factory=dict[str, int])
     """The arguments of one array whose last axis is read up to a place alone, and that place."""
 

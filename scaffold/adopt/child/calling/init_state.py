@@ -2,25 +2,29 @@
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from ..building.budget import Budget, combinations
 from ..building.built import Failure
 from ..classes.methods import is_base, methods_of, parameters_of_method, takes_self
-from ..values.annotations import EMPTY, required, signature_of
+from ..values.annotations import EMPTY, SILENT, required, signature_of
 from ..values.candidates import values_for
 from ..values.domains import apart
 from ..values.sources import Source, merged
 from .call import contexts, try_method
 from .called import Called, Subject
 from .static_arguments import is_number
+from .trace import forms_of, instead, shape_in, trace_call
 
 BEGINS = re.compile(r"^(init|initial|initiali[sz]e|begin|start|create)(_|$)|_init$")
 HOLDS = re.compile(r"(^|_)(state|carry|hidden|memory|cache)$|^h$")
+BATCH = re.compile(r"^batch(_?size)?$")
 EACH = 8
 """How many arguments of a method that takes the state are tried: most are those that it was made of."""
 WAYS = 8
@@ -35,6 +39,14 @@ class InitialState:
     arguments: Mapping[str, Source]
 
 
+@dataclass(frozen=True)
+class Taken:
+    """An argument that may be a state, and whether its type or its name says so."""
+
+    name: str
+    is_said: bool
+
+
 def find_with_state(
     cls: type, subject: Subject, said: Mapping[str, Source], budget: Budget, failure: Failure
 ) -> Called | None:
@@ -44,17 +56,37 @@ def find_with_state(
         takers = [(method, taken) for method in methods_of(cls)[:12] if (taken := takes(cls, method, result))]
         for begun in ways_to_init(cls, subject, name, said, budget, failure) if takers else ():
             for method, taken in takers:
-                known = {**begun.arguments, taken: begun.state, **said}
+                known = {**begun.arguments, taken.name: begun.state, **said}
                 called = try_method(subject, method, known, Budget(EACH), failure)
-                if called is not None and called.is_full:
-                    return called
+                is_sure = taken.is_said or (called is not None and gives_back(subject, called, begun.state))
+                if called is not None and called.is_full and is_sure:
+                    return of_batch(subject, called, begun)
     return None
 
 
-def has_plain_state(called: Called) -> bool:
-    """Whether numbers of Python stand in a call for a state, which a method may give."""
+def of_batch(subject: Subject, called: Called, begun: InitialState) -> Called:
+    """The same with arrays of a batch as large as that of the state, where one works: the state alone may have broadcast."""
+    sizes = [int(source.text) for name, source in begun.arguments.items() if BATCH.search(name)]
+    for name in called.guesses:
+        shape = shape_in(called.arguments[name])
+        if sizes and shape is not None:
+            batched = Source(f"sample(seed, {(*sizes, *shape)})")
+            called = instead(subject, called, name, batched) or called
+    return called
+
+
+def gives_back(subject: Subject, called: Called, state: Source) -> bool:
+    """Whether a call returns arrays like those of the state that it takes."""
+    trace = trace_call(subject, called.method, called.arguments, called.keywords, called.axis)
+    taken = Counter(forms_of([*map(jnp.asarray, jax.tree.leaves(state.value(0, subject.owner)))]))
+    return not taken - Counter(trace.forms)
+
+
+def may_have_state(cls: type, called: Called) -> bool:
+    """Whether what stands in a call for a state may be another: it was guessed, or has numbers of Python."""
     states = [source.text for name, source in called.arguments.items() if HOLDS.search(name)]
-    return any(re.fullmatch(r"[\d\s.,()\[\]]+", text) for text in states)
+    is_plain = any(re.fullmatch(r"[\d\s.,()\[\]]+", text) for text in states)
+    return is_plain or (bool(called.guesses) and bool(init_methods(cls)))
 
 
 def init_methods(cls: type) -> list[str]:
@@ -113,11 +145,13 @@ def result_of(method: Any) -> Any:
     return annotation if annotation is not None and signature_of(method) else EMPTY
 
 
-def takes(cls: type, method: str, result: Any) -> str | None:
-    """The argument of a method that the state is for: by its annotation, or by its name."""
+def takes(cls: type, method: str, result: Any) -> Taken | None:
+    """The argument of a method that the state is for: by its annotation, by its name, or the last, of which nothing is said."""
     parameters = required(parameters_of_method(cls, method or "__call__") or ())
     by_type = [
         parameter.name for parameter in parameters if result is not EMPTY and parameter.annotation == result
     ]
     by_name = [parameter.name for parameter in parameters if HOLDS.search(parameter.name)]
-    return next(iter([*by_type, *by_name]), None)
+    at_last = [parameter.name for parameter in parameters[1:] if parameter.annotation in SILENT][-1:]
+    said = [*by_type, *by_name]
+    return next((Taken(name, name in said) for name in [*said, *at_last]), None)

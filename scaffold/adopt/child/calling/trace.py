@@ -61,7 +61,12 @@ def trace_call(
 def untraced(outputs: Sequence[Any], others: int, *, is_edit: bool) -> Trace:
     """What a call shows that no trace can follow: it is taken to depend on everything."""
     full = [output for output in outputs if not is_empty(output)]
-    return Trace(len(full), True, True, {}, others, edits=is_edit)
+    return Trace(len(full), True, True, {}, others, edits=is_edit, forms=forms_of(outputs))
+
+
+def forms_of(arrays: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Shape and dtype of each array."""
+    return [(array.shape, array.dtype) for array in arrays]
 
 
 def read_trace(closed: Any, outputs: Any, instance_arrays: Any, argument_arrays: Mapping[str, Any]) -> Trace:
@@ -86,6 +91,7 @@ def read_trace(closed: Any, outputs: Any, instance_arrays: Any, argument_arrays:
         flat,
         share=share,
         computes=computes,
+        forms=forms_of(outputs),
         reads={key: place for key, place in places.items() if place},
     )
 

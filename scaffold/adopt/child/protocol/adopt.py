@@ -19,7 +19,7 @@ from ..building.members import all_members_work
 from ..calling.call import FURTHER, find_call
 from ..calling.called import Called, Subject
 from ..calling.extra_methods import extra_methods
-from ..calling.init_state import find_with_state, has_plain_state
+from ..calling.init_state import find_with_state, may_have_state
 from ..calling.static_arguments import with_static_arguments
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import family, lookalikes
@@ -230,7 +230,8 @@ def call_for(
     if not (wished or methods_of(cls)):
         return None
     call = find_call(cls, subject, wished, said, budget, failure)
-    if not (wished or built.has_state or (call is not None and call.is_full and not has_plain_state(call))):
+    is_settled = call is not None and call.is_full and not may_have_state(cls, call)
+    if not (wished or built.has_state or is_settled):
         call = find_with_state(cls, subject, said, begins, failure) or call
     return with_static_arguments(call, subject) if call is not None else None
 

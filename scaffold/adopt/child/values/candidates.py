@@ -41,6 +41,8 @@ from .plain import (
 )
 from .sources import Source, merged, refer
 
+OPEN = (EMPTY, Any, object)
+"""Annotations that leave everything open."""
 MOST = 48
 """How many values of an argument are tried."""
 
@@ -54,13 +56,14 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     sources = [*of_first_words(name, annotation, context), *of_annotation(name, annotation, context)]
     if context.of_optimiser and name.endswith("mask"):
         sources = [Source("True"), *sources]
-    is_open = annotation in (EMPTY, Any, object)
+    is_open = annotation in OPEN
     if is_open or all(source.text == "None" for source in sources):
         is_class = isinstance(annotation, type) and not is_open
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
         if is_class and is_tree_of_its_own(annotation):  # a module that stands for any is none of that class
             parts = [source for source in parts[0] if source not in modules()], []
-        sources += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
+        is_array = context.is_call and not names.SIZED.search(name)
+        sources += [*parts[1], *parts[0]] if is_array else [*parts[0], *parts[1]]
         alike = (source for kind in context.lookalikes for source in of_annotation(name, kind, context))
         sources = [*alike, *sources]
     return list(dict.fromkeys(sources))[:MOST]
@@ -68,16 +71,10 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
 
 def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]:
     """Values of names that mean one thing everywhere."""
-    shaped = is_shaped(annotation)
     is_entry = name in context.documented.dims or not names.BESIDE_KEYS.isdisjoint(context.others)
-    if (
-        names.KEY.search(name)
-        and not is_entry
-        and not (shaped and dtype_of(annotation) not in ("key", "uint32"))
-    ):
-        if name.startswith("keys"):
-            return [Source("jax.random.split(jax.random.key(seed), 3)")]
-        return [Source("jax.random.key(seed)")] if not is_number(annotation) else []
+    if names.KEY.search(name) and not is_entry and may_be_key(annotation):
+        several_keys = "jax.random.split(jax.random.key(seed), 3)"
+        return [Source(several_keys if name.startswith("keys") else "jax.random.key(seed)")]
     if names.EDGES.search(name) and name not in context.documented.dims:
         return [Source('sample(seed, (2, 7), "int", 0, 2)')]
     if name == "seed" and annotation in (int, EMPTY):
@@ -85,6 +82,22 @@ def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]
     if name == "rngs" and "flax.nnx" in sys.modules:
         return [Source("nnx.Rngs(seed)")]
     return []
+
+
+def may_be_key(annotation: Any) -> bool:
+    """Whether an annotation leaves room for a random key: it says nothing, or an array that is none of floats."""
+    return any(
+        dtype_of(member) in ("key", "uint32")
+        if is_shaped(member)
+        else member in OPEN or is_array_type(member) or is_named_key(member)
+        for member in union_members(annotation)
+    )
+
+
+def is_named_key(annotation: Any) -> bool:
+    """Whether an annotation that is no array says key by its own name: a `PRNGKey`, a type variable for one."""
+    named = annotation if isinstance(annotation, type | typing.TypeVar) else type(annotation)
+    return re.search("(?i)key|rng", named.__name__) is not None
 
 
 def is_number(annotation: Any) -> bool:
@@ -254,6 +267,7 @@ def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
 def several(name: str, kind: Any, context: Context) -> list[list[Source]]:
     """As many values of a kind as an error asks for; two, or one."""
     sources = values_for(name.removesuffix("s") or name, kind, context)[:4]
+    sources += strings(name, context)[:1] if kind in OPEN else []  # where no array may be held
     asked_for = [[source] * length for length in context.lengths for source in sources]
     return [*asked_for, *([source, source] for source in sources), *([source] for source in sources[:1])]
 

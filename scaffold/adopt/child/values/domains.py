@@ -8,7 +8,9 @@ from .sources import Source
 
 DRAWN = re.compile(r"(?<!exp\()(?<!moid\()(?<!max\()sample\(seed[^()\"]*(?:\([^()]*\))?\)")
 """An array of floats as it is written, of any sign: what is of a domain already stays."""
-DRAWS = re.compile(r"(?:sample|jax\.random\.\w+)\(seed[^()]*(?:\([^()]*\))?[^()]*\)|\bseed=seed[^,()]*")
+DRAWS = re.compile(
+    r"(?:sample|jax\.random\.\w+|nnx\.Rngs)\(seed[^()]*(?:\([^()]*\))?[^()]*\)|\bseed=seed[^,()]*"
+)
 """What is drawn, as it is written."""
 DOMAINS = ("jnp.exp", "jax.nn.sigmoid", "-jnp.exp")
 """What makes numbers of any sign positive, puts them between 0 and 1, or makes them negative."""
@@ -40,8 +42,9 @@ def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
 
 
 def unlike(text: str, others: Sequence[str]) -> str:
-    """The text of a value that stands for any of its kind, or another such, where an argument has it already."""
+    """The text of a value with another function or word for one that stands for any, where an argument has that value already."""
     if text not in others:
         return text
-    kind = next((texts for texts in names.ANY if text in texts), ())
-    return next((candidate for candidate in kind if candidate not in others), text)
+    pairs = ((kind, each) for kind in names.ANY for each in kind if each in text)
+    changed = (text.replace(each, candidate) for kind, each in pairs for candidate in kind)
+    return next((candidate for candidate in changed if candidate not in others), text)

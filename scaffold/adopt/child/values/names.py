@@ -50,6 +50,8 @@ POSITIVE = re.compile(
 """Names of numbers that are positive by what they measure."""
 COUNTED = re.compile(r"^(num|number_of)_|(^|_)counts?$|^nvec$|seq(uence)?_?len(gth)?s?$")
 """Names of arrays that count, of one or more."""
+SIZED = re.compile(r"_(size|len|length)$|^(num|n)_\w+$")
+"""Arguments that are numbers of Python, in a call too."""
 FLAGS = re.compile(r"(^|_)masks?$|^(is|has)_|^(dones?|terminated|truncated)$")
 """Names of arrays of flags."""
 SIDES = re.compile(r"sides|vertices|corners|polygon")

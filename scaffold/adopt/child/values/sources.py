@@ -146,7 +146,8 @@ def refer(value: Any) -> Source:
     module, name = _HOMES.get(id(value)) or public_place(value)
     for long, short in SHORT.items():
         if module == long or module.startswith(f"{long}."):
-            return Source(f"{short}{module.removeprefix(long)}.{name}")
+            below = "" if held_by(long, name) is value else module.removeprefix(long)
+            return Source(f"{short}{below}.{name}")
     outer = name.partition(".")[0]
     if not MEANS_MORE.match(outer):
         return Source(name, ((outer, f"from {module} import {outer}"),))

@@ -17,6 +17,7 @@ from ...session import once_per_session
 from ...trace.programs import compiled
 from ...values.optimisation import descend, has_forward_mode_alone, start, weighted
 from ...values.randomize import randomize, randomize_indices
+from ..training import within_domain
 from .variables import assign, copy_of, is_differentiable, values_of, variables_of
 
 
@@ -126,7 +127,7 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
         return instance, examples
     graphdef, state = nnx.split(instance)
     sizes = [size for v in values_of(state).values() for size in v.shape]
-    state, examples = randomize((state, examples), seed)
+    state, examples = randomize((state, examples), seed, within_domain(suite))
     return nnx.merge(graphdef, state, copy=True), randomize_indices(examples, seed, max(sizes, default=2))
 
 

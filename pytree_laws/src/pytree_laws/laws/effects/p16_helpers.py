@@ -28,7 +28,7 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, Law, check, doing
 from ...trace.dependencies import inputs_reaching
-from ...trace.jaxprs import draws_of
+from ...trace.jaxprs import draws_of, is_key_type
 from ...values.closeness import check_close, close
 from ...values.comparison import check_same_tree
 from ...values.example_values import sample
@@ -289,7 +289,7 @@ def drops_its_draws(jaxpr: Any) -> bool:
     Classes of one interface take a key that only some of them draw with, and an estimate may be exact whatever is drawn.
     """
     marks = zip(jaxpr.invars, inputs_reaching(jaxpr))
-    by_keys = (jnp.issubdtype(variable.aval.dtype, jax.dtypes.prng_key) for variable, mark in marks if mark)
+    by_keys = (is_key_type(variable.aval) for variable, mark in marks if mark)
     return bool(draws_of(jaxpr)) and not any(by_keys)
 
 

@@ -21,7 +21,7 @@ from ...inspect.arrays import (
     kind_of,
     stays_wide,
 )
-from ...inspect.classes import documents_nan, is_equinox
+from ...inspect.classes import documents_nan, is_equinox, is_for_64_bits
 from ...inspect.trees import arrays_of, avals, bfloat16, combine, numbers_of, partition
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
@@ -239,6 +239,12 @@ def casts_on_purpose(call: Callable[..., Any], value: Any, arguments: Any) -> bo
     return False
 
 
+def severity_of_narrow(subject: Suite) -> str:
+    """How much it matters that a class leaves bfloat16: little in a library that asks for 64 bits."""
+    is_wide = not subject.declares_arrays() and is_for_64_bits(type(subject.cached_instance()))
+    return ADVICE if is_wide else FAULT
+
+
 @CHECKS.register()
 def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
@@ -249,7 +255,8 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
     small, narrow_arguments = bfloat16((subject.to_tree(instance)[0], arguments))
     call, value = subject.pure_call(subject.to_tree(instance)[1](small))
     hint = "an array with a fixed dtype, which meets one in bfloat16"
-    with doing("call", "the call in bfloat16", hint):
+    usual = severity_of_narrow(subject)
+    with doing("call", "the call in bfloat16", hint, severity=usual):
         try:
             outcome = jax.eval_shape(call, value, *narrow_arguments)
         except NEEDS_VALUES:
@@ -265,7 +272,7 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
         message = f"with bfloat16 {subject.nouns} and arguments it is {out.dtype}"
         hint = "an array with a fixed dtype"
         of_64_bits = out.dtype == jnp.float64  # to which jax was switched, as for a solver
-        severity = ADVICE if is_meant or of_64_bits else FAULT
+        severity = ADVICE if is_meant or of_64_bits else usual
         check(not stays_wide(out), f"output {i}", message, hint, severity=severity)
     if subject.is_mutable:
         same = avals(outcome[1]) == avals(subject.named(subject.to_tree(instance)[1](small)))

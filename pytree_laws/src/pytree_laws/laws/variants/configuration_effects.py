@@ -12,10 +12,9 @@ from ...discover.configurations import TracedConfiguration, other_programs, trac
 from ...discover.invocation import call_function, trace_call
 from ...engine.applicability import has_method, not_applicable
 from ...engine.registry import Checks
-from ...inspect.arrays import is_array
 from ...inspect.global_state import first_use, globals_of
 from ...inspect.references import reachable, snapshot
-from ...inspect.trees import bfloat16, combine, partition
+from ...inspect.trees import arrays_of, bfloat16, combine, partition
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, check
@@ -74,7 +73,7 @@ def test_p07_bfloat16_stays_so_in_each_configuration(subject: Suite) -> None:
     if jnp.bfloat16 not in usual:
         not_applicable("the example itself gives no bfloat16")
     for traced in _others(subject):
-        gives_arrays = any(map(is_array, traced.configuration.given.values()))  # which stay as wide
+        gives_arrays = bool(arrays_of(dict(traced.configuration.given)))  # which stay as wide
         got = [] if is_of_dtypes(traced) or gives_arrays else _narrow_outputs(subject, traced)
         for i, (dtype, before) in enumerate(zip(got, usual)):
             message = (
