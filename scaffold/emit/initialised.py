@@ -46,8 +46,9 @@ def _unless_empty(array: ArrayType, made: str) -> str:
 
 
 def _operand_in(source: str, measure: str) -> str:
-    """The measure as it stands there: alone in parentheses it needs none of its own."""
-    return measure if "({measure})" in source else operand(measure)
+    """The measure as it stands there: an argument by itself needs no parentheses of its own."""
+    is_argument = "({measure})" in source or ", {measure}," in source
+    return measure if is_argument else operand(measure)
 
 
 def _may_draw_both_parts(field: Field) -> bool:
