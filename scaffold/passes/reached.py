@@ -34,7 +34,7 @@ def stops_field(spec: ModuleSpec, body: str, name: str) -> bool:
 
 def may_stop(spec: ModuleSpec, body: str, field: Field, anything: bool) -> bool:
     """Whether a body puts a trained field behind `stop_gradient`; or reads it, where it stops `anything`."""
-    sources = bodies_used(spec, body) if field.role in ("param", "data", "module") else []
+    sources = bodies_used(spec, body) if field.role in ("param", "data", "state", "module") else []
     places = [place for source in sources for place in _places(ast.parse(dedented(source)), field.name)]
     return "stopped" in places or (anything and "used" in places)
 

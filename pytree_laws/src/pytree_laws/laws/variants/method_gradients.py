@@ -117,9 +117,10 @@ def test_p09_gradients_of_methods_reach_their_arguments(subject: Suite) -> None:
 @CHECKS.register(METHODS, severity=ADVICE)
 def test_p09_methods_have_gradients_at_other_values(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
-        usual = cut_off_by(subject, method)
+        usual = cut_off_by(subject, method)  # of which the example tells
         for use, trace, _ in traced_uses(subject)[method.name]:
             if use.is_plain or trace is None:
+                usual |= {*stopped_leaves(subject, use, trace)} if trace is not None else set()
                 continue
             flowing = subject.flowing_values(use.instance)[0].keys() - usual
             for name in stopped_leaves(subject, use, trace):
