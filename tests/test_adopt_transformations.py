@@ -183,6 +183,14 @@ def test_mistakes_are_found_and_a_baseline_leaves_them_out(tmp_path: Path) -> No
     assert forked_pytest(tmp_path, "tests/test_momentum.py").returncode == 0
 
 
+def test_updates_may_be_wider_than_their_parameters(tmp_path: Path) -> None:
+    returned = "jax.tree.map(lambda t: 0.5 * t.astype(jnp.float32), trace)"
+    source = SOURCE.replace("RETURNED", returned).replace("COUNT", "state.count + 1")
+    write_tree(tmp_path, {"rules.py": source})
+    result = adopt(tmp_path, "rules.py:momentum")
+    assert result.returncode == 0, result.stdout
+
+
 def test_other_functions_are_no_targets(tmp_path: Path) -> None:
     write_tree(tmp_path, {"rules.py": SOUND})
     result = adopt(tmp_path, "rules.py:schedule")
