@@ -188,6 +188,28 @@ class Projection(eqx.Module):
         return self.weight @ x
 
 
+class Placed(eqx.Module):
+    """A class that asks for a mesh of jax."""
+
+    weight: jax.Array
+    mesh: jax.sharding.Mesh = eqx.field(static=True)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x * len(self.mesh.axis_names)
+
+
+class Described:
+    """A base whose public method gives a table of what an instance holds."""
+
+    def table(self) -> dict:
+        """What is held, by name."""
+        return {"scale": self.scale, "name": str.lower}
+
+
+class Held(eqx.Module, Described):
+    scale: jax.Array
+
+
 class Driven(eqx.Module):
     """A class that calls a function with an array and a number."""
 
@@ -304,3 +326,11 @@ def test_a_state_of_which_nothing_is_said_is_the_one_that_a_method_makes_and_the
 def test_parts_have_names_of_their_own(asked: Asked) -> None:
     texts = [text for _, text in asked.adopt("Projection")["inputs"]]
     assert texts == ['Axis(name="name", size=3)', 'Axis(name="weight", size=3)']
+
+
+def test_a_mesh_is_made_of_devices(asked: Asked) -> None:
+    assert inputs_of(asked, "Placed")["mesh"] == 'jax.sharding.Mesh(jax.devices()[:1], ("batch",))'
+
+
+def test_what_gives_functions_and_takes_nothing_is_no_call(asked: Asked) -> None:
+    assert not asked.adopt("Held")["called"]

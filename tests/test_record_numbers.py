@@ -209,6 +209,14 @@ def test_the_first_run_records_and_the_next_one_sees_a_sign(tmp_path: Path) -> N
     assert re.search(r"call: at \(?0.* it is [-\d.]+, recorded is [-\d.]+", told)
 
 
+def test_nothing_is_recorded_while_a_law_finds_a_fault(tmp_path: Path) -> None:
+    folder = copy_example("affine", tmp_path / "project")
+    replace_in(folder / "affine.py", "self.weight @ x", "self.weight @ x * jnp.ones((), jnp.float32)")
+    ran = run(pytest_command("tests/test_affine.py"), folder, env={"PYTREE_LAWS_NUMBERS": "", "CI": ""})
+    assert "with bfloat16 leaves and arguments it is float32" in ran.stdout
+    assert not (folder / "tests/numbers").exists()
+
+
 def test_what_is_not_recorded_fails_where_ci_runs_and_says_what_to_do(tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
     code, told = numbers_of(folder, CI="true")

@@ -7,6 +7,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from pytree_laws import LawBroken, Leaf, PytreeLaws, sample
@@ -290,3 +291,59 @@ class OfMode(Of):
 
 def test_the_number_of_an_item_of_an_enumeration_is_that_of_equinox() -> None:
     assert severity_of(OfMode, "p02_leaves_are_as_declared") == ADVICE
+
+
+class Optional(eqx.Module):
+    """A second part, which may be left out, and is asked for by a property."""
+
+    weight: jax.Array
+    other: jax.Array | None = None
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+
+    @property
+    def size(self) -> int:
+        return self.other.shape[0]
+
+
+class Unset(Optional):
+    @property
+    def size(self) -> int:
+        return self.name.shape[0]
+
+
+class OfOptional(PytreeLaws):
+    cls: type = Optional
+
+    def build(self, seed: int) -> Any:
+        return self.cls(jnp.array(sample(seed, (3,))))
+
+    def arguments(self, seed: int) -> Any:
+        return (sample(seed, (3,)),)
+
+
+class OfUnset(OfOptional):
+    cls = Unset
+
+
+@pytest.mark.parametrize(("suite", "severity"), [(OfOptional, ADVICE), (OfUnset, FAULT)])
+def test_what_asks_for_a_part_that_the_example_leaves_out_is_advice(
+    suite: type[PytreeLaws], severity: str
+) -> None:
+    assert severity_of(suite, "p07_methods_give_what_is_declared") == severity
+
+
+class Beside(Optional):
+    """Beside its result a number that NumPy computes of settings alone."""
+
+    def __call__(self, x: jax.Array) -> Any:
+        return self.weight * x, np.ones(3) / 7
+
+
+class OfBeside(OfOptional):
+    cls = Beside
+
+
+def test_an_array_of_numpy_has_the_dtype_that_jax_gives_it() -> None:
+    assert severity_of(OfBeside, "p07_filter_jit_equals_eager") == ""

@@ -77,15 +77,22 @@ def close(left: Any, right: Any, slack: float = 1.0) -> bool:
 def close_leaf(left: Any, right: Any, slack: float) -> bool:
     if not is_inexact(left) or not is_inexact(right):
         return same_bits(left, right)
-    if left.dtype != right.dtype or left.shape != right.shape:
+    dtype = dtype_in_jax(left)
+    if dtype != dtype_in_jax(right) or left.shape != right.shape:
         return False
     wide = np.complex128 if jnp.iscomplexobj(left) else np.float64
     array, other = np.asarray(left).astype(wide), np.asarray(right).astype(wide)
     steps = ROUNDINGS.get(jax.default_backend(), 64)
-    allowed = declared_tolerance(left.dtype, _DECLARED.get()) or 0.0
-    rounding = max(steps * slack * float(jnp.finfo(left.dtype).eps), allowed)
+    allowed = declared_tolerance(dtype, _DECLARED.get()) or 0.0
+    rounding = max(steps * slack * float(jnp.finfo(dtype).eps), allowed)
     biggest = float(np.abs(array[np.isfinite(array)]).max(initial=1.0))
     return np.allclose(array, other, rounding, rounding * biggest, equal_nan=True)
+
+
+def dtype_in_jax(array: Any) -> Any:
+    """The dtype; of an array of NumPy, as a call outside of jit may return one, that which jax gives it."""
+    is_numpy = isinstance(array, np.ndarray | np.generic)
+    return jax.dtypes.canonicalize_dtype(array.dtype) if is_numpy else array.dtype
 
 
 def farthest(left: Any, right: Any) -> float:

@@ -261,7 +261,7 @@ def try_call(
     promised = not name or (is_promised(type(subject.instance), name) and not is_maker)
     merit = 2.0 * promised + takes + trace.share - 1.5 * trace.edits
     is_meaningful = promised or (trace.computes and (takes or (trace.share > 0.5 and not trace.edits)))
-    is_meaningful = is_meaningful and passes_state(subject, kept)
+    is_meaningful = is_meaningful and passes_state(subject, kept) and (takes or not trace.others)
     by = trace.by_parameters, trace.by_arguments, not trace.others
     keys = [
         trace.by_name[argument]

@@ -98,14 +98,27 @@ def declarations(transformation: Transformation) -> dict[str, Any]:
             dataclasses.replace(leaf, unused=leaf.unused or not is_used)
             for leaf, is_used in zip(inferred_leaves(suite), used_leaves(transformation, state), strict=True)
         ]
-    outputs = [
-        Output(tuple(jnp.shape(leaf)), name_of(jnp.result_type(leaf))) for leaf in numbers_of((params, state))
-    ]
+    updates = [*wider_updates(transformation, params, state), *numbers_of(state)]
+    outputs = [Output(tuple(jnp.shape(leaf)), name_of(jnp.result_type(leaf))) for leaf in updates]
     return {
         "leaves": [render(leaf) for leaf in leaves],
         "static": [[path, literal(value)] for path, value in statics.items()],
         "outputs": [render(each) for each in outputs],
     }
+
+
+def wider_updates(transformation: Transformation, params: Any, state: Any) -> list[Any]:
+    """What the updates are to be like: the parameters, or wider floats, which `optax.apply_updates` casts."""
+    expected = numbers_of(params)
+    try:
+        given: Any = jax.eval_shape(lambda: updated(transformation, state)[0])
+    except Exception:  # it fails, which the laws tell
+        return expected
+    pairs = zip(expected, jax.tree.leaves(given), strict=False)
+    chosen = [
+        after if jnp.promote_types(now.dtype, after.dtype) != now.dtype else now for now, after in pairs
+    ]
+    return [*chosen, *expected[len(chosen) :]]
 
 
 def used_leaves(transformation: Transformation, state: Any) -> Sequence[bool]:

@@ -217,6 +217,8 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
         return [Source(f"jax.ShapeDtypeStruct({shape}, jnp.float32)") for shape in shapes]
     if cls in (object, Any) or cls.__module__ in ("builtins", "collections.abc", "typing"):
         return []
+    if cls is jax.sharding.Mesh:
+        return [Source('jax.sharding.Mesh(jax.devices()[:1], ("batch",))')]
     if issubclass(cls, np.number):
         return [array(name, (), "int" if issubclass(cls, np.integer) else "float", context)]
     if issubclass(cls, enum.Enum):

@@ -62,6 +62,12 @@ class KeepsWhatIsHard(Noisy):
         return super().harden(y, first, second)
 
 
+class CountsItsCalls(Noisy):
+    def harden(self, y, first, second):
+        object.__setattr__(self, "calls", getattr(self, "calls", 0) + 1)
+        return super().harden(y, first, second)
+
+
 class Prints(Noisy):
     def harden(self, y, first, second):
         print("hard")
@@ -96,6 +102,7 @@ def behind(law, title, broken, *words):
 LEFT = "a tracer was left behind by a call inside jit"
 behind("P15", "two draws with one key", DrawsWithTheFirstKey, "`call with hard=True`", "key of an earlier")
 behind("P12", "a tracer on the instance", KeepsWhatIsHard, "last with hard=True`", LEFT)
+behind("P12", "a count of calls", CountsItsCalls, "with hard=True`", "changed what the instance holds")
 behind("P12", "a print that was left over", Prints, "`call with hard=True`", "it printed 'hard")
 behind("P12", "a list that grows", Appends, "TRIED with hard=True`", "each call changes it")
 behind("P7", "noise of a fixed dtype", FixesTheDtype, "`output 0 with hard=True`", "it is float32")

@@ -162,6 +162,15 @@ class EqualByClass(AbstractMap):
     __hash__ = eqx.Module.__hash__
 
 
+class AsksForADocstring(AbstractMap):
+    """It refuses subclasses of which nothing is said."""
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if not vars(cls).get("__doc__"):
+            raise ValueError("write a docstring")
+
+
 def abstract(title, base, *words):
     broken = type(f"{base.__name__}Laws", (MapLaws,), {"cls": base, "__module__": __name__})
     FURTHER[title] = Pair(title, broken, MapLaws, "abstract", words)
@@ -190,4 +199,9 @@ abstract(
     EqualByClass,
     "two instances of a subclass that hold other values are equal",
     "hashes differ",
+)
+abstract(
+    "a base that refuses a subclass for its text",
+    AsksForADocstring,
+    "the class under test raised ValueError: write a docstring",
 )

@@ -11,8 +11,9 @@ from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
 from ...errors import message_of, raises_deliberately
+from ...inspect.trees import attributes
 from ...kinds.suite import Suite
-from ...report import Fault, check
+from ...report import ADVICE, FAULT, Fault, check
 from ...values.example_sizes import hint_of
 from ..transforms.p07_outputs import OF_AXES
 
@@ -41,7 +42,13 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
         others = ", ".join(other for other in broken if other != name)
         message = f"it raised {type(error).__name__}: {message_of(error):.300}"
         message += f"; so do {others}" if others else ""
-        raise Fault(name, message, hint_of(subject, error) or RAISES) from error
+        severity = ADVICE if _lacks_a_part(subject.cached_instance(), error) else FAULT
+        raise Fault(name, message, hint_of(subject, error) or RAISES, severity=severity) from error
+
+
+def _lacks_a_part(instance: Any, error: Exception | None) -> bool:
+    """Whether an error is about None, which the instance has in the place of an optional part."""
+    return "NoneType" in str(error) and any(value is None for value in attributes(instance).values())
 
 
 def _is_missing(instance: Any, name: str) -> bool:
