@@ -143,3 +143,28 @@ class Sparse(eqx.Module):
 def test_a_sparse_array_is_compared_by_its_leaves() -> None:
     form = suite(lambda seed: Sparse(BCOO.fromdense(jnp.diag(weight(seed)))))
     assert not finding(form, "p03_round_trip_keeps_every_attribute")
+
+
+@jax.tree_util.register_pytree_node_class
+class Operator:
+    """A matrix whose rows and columns are taken by what stands in brackets, and which is registered without keys."""
+
+    def __init__(self, matrix: jax.Array) -> None:
+        self.matrix = matrix
+
+    def __getitem__(self, places: tuple[Any, Any]) -> jax.Array:
+        assert len(jnp.shape(places)) == 1, "rows and columns"
+        rows, columns = places
+        return self.matrix[rows][:, columns]
+
+    def tree_flatten(self) -> Any:
+        return (self.matrix,), None
+
+    @classmethod
+    def tree_unflatten(cls, aux: Any, children: Any) -> Any:
+        return cls(*children)
+
+
+def test_the_children_of_what_is_indexed_otherwise_are_taken_from_its_leaves() -> None:
+    form = suite(lambda seed: Operator(Operator(jnp.diag(weight(seed)))), Leaf("0.0", "param", (5, 5)))
+    assert not finding(form, "p02_leaves_are_as_declared")

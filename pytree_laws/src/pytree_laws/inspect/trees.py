@@ -180,11 +180,9 @@ def look_up(tree: Any, path: str) -> Any:
 
 
 def _at_position(tree: Any, place: int) -> Any:
-    """An element of a sequence; of what is registered without keys, and indexed otherwise, the child at this place."""
-    try:
-        return tree[place]
-    except LookupError:
-        return (one_level(tree) or ((),))[0][place]
+    """An element of a sequence; of what is registered without keys, and may be indexed by something else, the child there."""
+    children = () if isinstance(tree, Sequence) else (one_level(tree) or ((),))[0]
+    return children[place] if place < len(children) else tree[place]
 
 
 def clone_as(cls: type, instance: Any, /, **changes: Any) -> Any:
