@@ -261,7 +261,9 @@ def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
             return [Source("(3,)"), Source("(2, 3)"), Source("(0,)"), Source("(1,)")]
         return [tuple_of(part) for part in several(name, kinds[0], context)]
     if all(kind == kinds[0] for kind in kinds):
-        return [tuple_of([source] * len(kinds)) for source in values_for(name, kinds[0], context)]
+        ascending = Source(str(tuple((place + 1) / 4 for place in range(len(kinds)))))
+        first = [ascending] if kinds[0] is float else []  # the ends of an interval are not equal
+        return [*first, *(tuple_of([source] * len(kinds)) for source in values_for(name, kinds[0], context))]
     parts = [values_for(f"{name} {place}", kind, context)[:2] for place, kind in enumerate(kinds)]
     return [tuple_of(part) for part in itertools.islice(itertools.product(*parts), 8)]
 
