@@ -100,10 +100,6 @@ def is_named_key(annotation: Any) -> bool:
     return re.search("(?i)key|rng", named.__name__) is not None
 
 
-def is_number(annotation: Any) -> bool:
-    return annotation in (int, bool, float, str)
-
-
 # -- by annotation -----------------------------------------------------------------------------------------------------
 
 
@@ -152,7 +148,7 @@ def of_union(name: str, members: Sequence[Any], context: Context) -> list[Source
         others = [
             member
             for member in members
-            if isinstance(member, type) and not (is_number(member) or is_array_type(member))
+            if isinstance(member, type) and not (member in (int, bool, float, str) or is_array_type(member))
         ]
         others = [
             member
@@ -270,10 +266,16 @@ def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
 
 def several(name: str, kind: Any, context: Context) -> list[list[Source]]:
     """As many values of a kind as an error asks for; two, or one."""
-    sources = values_for(name.removesuffix("s") or name, kind, context)[:4]
+    sources = values_for(name_of_one(name, kind), kind, context)[:4]
     sources += strings(name, context)[:1] if kind in OPEN else []  # where no array may be held
     asked_for = [[source] * length for length in context.lengths for source in sources]
     return [*asked_for, *([source, source] for source in sources), *([source] for source in sources[:1])]
+
+
+def name_of_one(name: str, kind: Any) -> str:
+    """The name of one of several; `output_keys` of which nothing is said are names as well as random keys."""
+    one = name.removesuffix("s") or name
+    return name if kind in OPEN and names.KEY.search(one) and not names.KEY.search(name) else one
 
 
 def lists(name: str, kind: Any, context: Context) -> list[Source]:
