@@ -288,7 +288,8 @@ def lists(name: str, kind: Any, context: Context) -> list[Source]:
 def dicts(name: str, kind: Any, context: Context) -> list[Source]:
     if kind in (Any, object):
         return [Source("{}")]
-    sources = values_for(name, kind, context)[:3] if kind is not EMPTY else [Source("sample(seed, (3,))")]
+    guess = Source("sample(seed, (3,))", told="shape")
+    sources = [guess] if kind is EMPTY else values_for(name, kind, context)[:3]
     pairs = [drawn_apart([source, source]) for source in sources]
     return [merged(f'{{"a": {first.text}, "b": {second.text}}}', [first]) for first, second in pairs] + [
         Source("{}")
