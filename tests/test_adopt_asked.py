@@ -17,6 +17,7 @@ Pairs = TypeAliasType("Pairs", tuple[T, T], type_params=(T,))
 SOURCE = '''
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -188,6 +189,15 @@ class Projection(eqx.Module):
         return self.weight @ x
 
 
+class Device(eqx.Module):
+    """A class that reads its parameters by name."""
+
+    params: dict[str, Any]
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.params["width"] * x + self.params["offset"]
+
+
 class Placed(eqx.Module):
     """A class that asks for a mesh of jax."""
 
@@ -334,3 +344,7 @@ def test_a_mesh_is_made_of_devices(asked: Asked) -> None:
 
 def test_what_gives_functions_and_takes_nothing_is_no_call(asked: Asked) -> None:
     assert not asked.adopt("Held")["called"]
+
+
+def test_a_dict_has_the_entries_that_are_read_by_name(asked: Asked) -> None:
+    assert inputs_of(asked, "Device")["params"] == '{"offset": 0.25, "width": 0.5}'

@@ -201,6 +201,13 @@ class Chain(eqx.Module):
 Channels = NewType("Channels", tuple[tuple[tuple[int, int], int], ...])
 
 
+class Board(eqx.Module):
+    cells: jax.Array
+
+    def to_svg(self, scale: float) -> str:
+        return f"<svg width={scale * self.cells.size}>"
+
+
 class Converted(eqx.Module):
     weight: jax.Array
     input_keys: Channels = eqx.field(static=True)
@@ -309,3 +316,7 @@ def test_what_may_be_floats_is_no_index() -> None:
 def test_what_an_annotation_says_to_be_no_array_is_no_random_key(asked: Asked) -> None:
     inputs = dict(asked.adopt("Converted")["inputs"])
     assert "key" not in inputs["input_keys"] and inputs["key"] == "jax.random.key(seed)"
+
+
+def test_a_method_that_gives_a_text_is_no_call(asked: Asked) -> None:
+    assert asked.adopt("Board")["methods"] == []

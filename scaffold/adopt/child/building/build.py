@@ -13,6 +13,7 @@ from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import arrays_of, is_node
 
 from ..classes.documented import documented
+from ..classes.entries import entries_read
 from ..classes.kinds import kind_of
 from ..values.annotations import EMPTY, parameters_of, required, union_members, with_count
 from ..values.candidates import values_for
@@ -66,6 +67,7 @@ def ways_to_build(
             documented=of_texts,
             lookalikes=similar,
             others=every,
+            entries=entries_read(cls, every),
         )
         for signature in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, signature, named(cls, name), context, budget, failure)

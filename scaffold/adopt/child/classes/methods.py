@@ -24,9 +24,19 @@ def methods_of(cls: type) -> list[str]:
         if takes_self(value)
     ]
     public = [name for name in dict.fromkeys(method_names) if not name.startswith("_")]
-    plain = [name for name in public if name not in NO_CALLS and not is_action(cls, name)]
+    plain = [
+        name
+        for name in public
+        if not (name in NO_CALLS or is_action(cls, name) or gives_text(getattr(cls, name)))
+    ]
     own_call = any("__call__" in vars(owner) for owner in cls.__mro__ if not is_base(owner))
     return [*([""] if own_call else []), *plain]
+
+
+def gives_text(method: Any) -> bool:
+    """Whether a method says that it returns a text, as one that draws a picture does."""
+    annotation = getattr(inspect.unwrap(method), "__annotations__", {}).get("return")
+    return annotation in (str, bytes, "str", "bytes")
 
 
 def form_of_call(cls: Any, method: str) -> str:

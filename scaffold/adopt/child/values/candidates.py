@@ -286,14 +286,19 @@ def lists(name: str, kind: Any, context: Context) -> list[Source]:
 
 
 def dicts(name: str, kind: Any, context: Context) -> list[Source]:
+    """Dicts with the entries that are read by name, or with any two; and an empty one."""
     if kind in (Any, object):
-        return [Source("{}")]
+        entries = ", ".join(f'"{entry}": {next(context.floats)}' for entry in context.entries.get(name, ()))
+        return [*([Source(f"{{{entries}}}")] if entries else []), Source("{}")]
     guess = Source("sample(seed, (3,))", told="shape")
     sources = [guess] if kind is EMPTY else values_for(name, kind, context)[:3]
-    pairs = [drawn_apart([source, source]) for source in sources]
-    return [merged(f'{{"a": {first.text}, "b": {second.text}}}', [first]) for first, second in pairs] + [
-        Source("{}")
+    entries = context.entries.get(name, ("a", "b"))
+    made = [(source, drawn_apart([source] * len(entries))) for source in sources]
+    texts = [
+        (source, ", ".join(f'"{entry}": {part.text}' for entry, part in zip(entries, parts, strict=True)))
+        for source, parts in made
     ]
+    return [*(merged(f"{{{text}}}", [source]) for source, text in texts), Source("{}")]
 
 
 def trees(name: str, kind: Any, context: Context) -> list[Source]:

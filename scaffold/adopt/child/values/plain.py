@@ -60,6 +60,8 @@ class Context:
     """Whether an array of which a docstring says the shape has no other one."""
     others: Sequence[str] = ()
     """The names of all arguments."""
+    entries: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """The entries that a class reads by name of an argument which is a dict."""
     index_below: int = 2
     is_call: bool = False
     """Whether the arguments are those of a call, which are arrays for the most part."""
