@@ -14,6 +14,7 @@ import numpy as np
 from . import names
 from .annotations import (
     EMPTY,
+    OPEN,
     arity_of,
     dtype_of,
     is_array_type,
@@ -31,18 +32,18 @@ from .plain import (
     Context,
     array,
     arrays,
+    ascending,
     drawn_apart,
     floats,
     functions,
     integers,
     modules,
+    name_of_one,
     strings,
     tuple_of,
 )
 from .sources import Source, merged, refer
 
-OPEN = (EMPTY, Any, object)
-"""Annotations that leave everything open."""
 MOST = 48
 """How many values of an argument are tried."""
 
@@ -257,9 +258,8 @@ def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
             return [Source("(3,)"), Source("(2, 3)"), Source("(0,)"), Source("(1,)")]
         return [tuple_of(part) for part in several(name, kinds[0], context)]
     if all(kind == kinds[0] for kind in kinds):
-        ascending = Source(str(tuple((place + 1) / 4 for place in range(len(kinds)))))
-        first = [ascending] if kinds[0] is float else []  # the ends of an interval are not equal
-        return [*first, *(tuple_of([source] * len(kinds)) for source in values_for(name, kinds[0], context))]
+        alike = [tuple_of([source] * len(kinds)) for source in values_for(name, kinds[0], context)]
+        return [*ascending(name, kinds[0], len(kinds)), *alike]
     parts = [values_for(f"{name} {place}", kind, context)[:2] for place, kind in enumerate(kinds)]
     return [tuple_of(part) for part in itertools.islice(itertools.product(*parts), 8)]
 
@@ -270,12 +270,6 @@ def several(name: str, kind: Any, context: Context) -> list[list[Source]]:
     sources += strings(name, context)[:1] if kind in OPEN else []  # where no array may be held
     asked_for = [[source] * length for length in context.lengths for source in sources]
     return [*asked_for, *([source, source] for source in sources), *([source] for source in sources[:1])]
-
-
-def name_of_one(name: str, kind: Any) -> str:
-    """The name of one of several; `output_keys` of which nothing is said are names as well as random keys."""
-    one = name.removesuffix("s") or name
-    return name if kind in OPEN and names.KEY.search(one) and not names.KEY.search(name) else one
 
 
 def lists(name: str, kind: Any, context: Context) -> list[Source]:
