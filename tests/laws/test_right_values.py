@@ -7,6 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import pytest
+from jax.experimental.sparse import BCOO
 
 from pytree_laws import LawBroken, Leaf, PytreeLaws, sample
 from pytree_laws.trace.programs import settings
@@ -131,3 +132,14 @@ def test_the_right_form_is_no_finding_and_the_wrong_one_is(told: str) -> None:
     name, right, wrong = FORMS[told]
     assert not finding(right, name)
     assert finding(wrong, name)
+
+
+class Sparse(eqx.Module):
+    """It holds a sparse array, for which jax has no `==`."""
+
+    matrix: BCOO
+
+
+def test_a_sparse_array_is_compared_by_its_leaves() -> None:
+    form = suite(lambda seed: Sparse(BCOO.fromdense(jnp.diag(weight(seed)))))
+    assert not finding(form, "p03_round_trip_keeps_every_attribute")

@@ -167,6 +167,8 @@ def snapshot(value: Any, identity: bool = False, above: tuple[int, ...] = ()) ->
         return (mark, type(value), [inside(member) for member in value])
     if is_plain_object(value):
         return (type(value), {n: inside(attribute) for n, attribute in kept_attributes(value).items()})
+    if is_node(value):  # of a library, as a sparse array, whose == may be none
+        return (jax.tree.structure(value), [inside(leaf) for leaf in jax.tree.leaves(value)])
     return (type(value), repr(value) if isinstance(value, float) else value)
 
 
