@@ -13,6 +13,8 @@ from tests.test_adopt import adopt
 SOURCE = """
 import abc
 import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -182,6 +184,39 @@ class Likelihood(eqx.Module):
 
     def __call__(self):
         return self.logpdf(self.model.evaluate())
+
+
+class Between(eqx.Module):
+    weight: Float[Array, " n"]
+    interval: tuple[float, float] = eqx.field(static=True)
+
+    def __call__(self, x: Float[Array, " n"]):
+        low, high = self.interval
+        return self.weight * (x - low) / (high - low)
+
+
+class Whole(Between):
+    interval: tuple[int, int] = eqx.field(static=True)
+
+
+class Either(Between):
+    interval: tuple[float | int, float | int] = eqx.field(static=True)
+
+
+class Signed(eqx.Module):
+    weight: Float[Array, " n"]
+    output_keys: tuple[Any, ...] = eqx.field(static=True)
+
+    def __call__(self, x: Float[Array, " n"]):
+        return self.weight * x * len(self.output_keys)
+
+
+class Specified(eqx.Module):
+    weight: Float[Array, " n"]
+    specs: Mapping = eqx.field(static=True)
+
+    def __call__(self, x: Float[Array, " n"]):
+        return self.weight * x
 """
 
 
@@ -244,3 +279,18 @@ def test_what_makes_a_dict_for_a_file_is_called_by_nobody(adopted: dict[str, Any
 def test_a_class_that_waits_for_one_of_the_user_is_left_out(adopted: dict[str, Any]) -> None:
     assert adopted["Likelihood"]["state"] == "left out"
     assert not adopted["Likelihood"]["built"]
+
+
+def test_the_ends_of_an_interval_are_not_equal(adopted: dict[str, Any]) -> None:
+    for name, interval in {"Between": "(0.25, 0.5)", "Whole": "(1, 2)", "Either": "(0.25, 0.5)"}.items():
+        assert f"interval={interval}" in adopted[name]["built"]
+        assert not [finding for finding in adopted[name]["findings"] if finding["law"] == "P9"]
+
+
+def test_names_that_end_in_keys_are_no_random_keys_where_nothing_says_so(adopted: dict[str, Any]) -> None:
+    assert "jax.random.key" not in adopted["Signed"]["built"]
+    assert not adopted["Signed"]["findings"]
+
+
+def test_a_static_mapping_is_given_no_arrays(adopted: dict[str, Any]) -> None:
+    assert "specs={}" in adopted["Specified"]["built"]

@@ -13,6 +13,8 @@ import numpy as np
 from .checker_imports import checker_names
 
 EMPTY = inspect.Parameter.empty
+OPEN = (EMPTY, Any, object)
+"""Annotations that leave everything open."""
 SILENT = (EMPTY, Any)
 """No annotation, and that of a field whose converter has none."""
 VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

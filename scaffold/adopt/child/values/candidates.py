@@ -14,6 +14,7 @@ import numpy as np
 from . import names
 from .annotations import (
     EMPTY,
+    OPEN,
     arity_of,
     dtype_of,
     is_array_type,
@@ -31,18 +32,18 @@ from .plain import (
     Context,
     array,
     arrays,
+    ascending,
     drawn_apart,
     floats,
     functions,
     integers,
     modules,
+    name_of_one,
     strings,
     tuple_of,
 )
 from .sources import Source, merged, refer
 
-OPEN = (EMPTY, Any, object)
-"""Annotations that leave everything open."""
 MOST = 48
 """How many values of an argument are tried."""
 
@@ -100,10 +101,6 @@ def is_named_key(annotation: Any) -> bool:
     return re.search("(?i)key|rng", named.__name__) is not None
 
 
-def is_number(annotation: Any) -> bool:
-    return annotation in (int, bool, float, str)
-
-
 # -- by annotation -----------------------------------------------------------------------------------------------------
 
 
@@ -152,7 +149,7 @@ def of_union(name: str, members: Sequence[Any], context: Context) -> list[Source
         others = [
             member
             for member in members
-            if isinstance(member, type) and not (is_number(member) or is_array_type(member))
+            if isinstance(member, type) and not (member in (int, bool, float, str) or is_array_type(member))
         ]
         others = [
             member
@@ -261,14 +258,15 @@ def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
             return [Source("(3,)"), Source("(2, 3)"), Source("(0,)"), Source("(1,)")]
         return [tuple_of(part) for part in several(name, kinds[0], context)]
     if all(kind == kinds[0] for kind in kinds):
-        return [tuple_of([source] * len(kinds)) for source in values_for(name, kinds[0], context)]
+        alike = [tuple_of([source] * len(kinds)) for source in values_for(name, kinds[0], context)]
+        return [*ascending(name, kinds[0], len(kinds)), *alike]
     parts = [values_for(f"{name} {place}", kind, context)[:2] for place, kind in enumerate(kinds)]
     return [tuple_of(part) for part in itertools.islice(itertools.product(*parts), 8)]
 
 
 def several(name: str, kind: Any, context: Context) -> list[list[Source]]:
     """As many values of a kind as an error asks for; two, or one."""
-    sources = values_for(name.removesuffix("s") or name, kind, context)[:4]
+    sources = values_for(name_of_one(name, kind), kind, context)[:4]
     sources += strings(name, context)[:1] if kind in OPEN else []  # where no array may be held
     asked_for = [[source] * length for length in context.lengths for source in sources]
     return [*asked_for, *([source, source] for source in sources), *([source] for source in sources[:1])]
@@ -286,7 +284,8 @@ def dicts(name: str, kind: Any, context: Context) -> list[Source]:
     if kind in (Any, object):
         entries = ", ".join(f'"{entry}": {next(context.floats)}' for entry in context.entries.get(name, ()))
         return [*([Source(f"{{{entries}}}")] if entries else []), Source("{}")]
-    sources = values_for(name, kind, context)[:3] if kind is not EMPTY else [Source("sample(seed, (3,))")]
+    guess = Source("sample(seed, (3,))", told="shape")
+    sources = [guess] if kind is EMPTY else values_for(name, kind, context)[:3]
     entries = context.entries.get(name, ("a", "b"))
     made = [(source, drawn_apart([source] * len(entries))) for source in sources]
     texts = [

@@ -72,6 +72,8 @@ TIME = re.compile(r"^(t|t0|t1|ta|tb|time|dt|dt0|tprev|tnext)$")
 
 ORDERED = re.compile(r"(^|_)(ts|times|knots|grid|edges|breaks|breakpoints|timestamps|boundaries)$")
 """Numbers that ascend."""
+INTERVAL = re.compile(r"(^|_)(interval|bounds|limits|range|domain|extent|support)$")
+"""Numbers the first and the last of which are the ends of an interval."""
 UPPER = re.compile(r"(^|_)(upper|high|max|maximum)(_?(bound|limit|value)s?)?$")
 """Numbers that lie above others."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import names
+from .annotations import OPEN, union_members
 from .domains import DRAWS
 from .sizes import COUNT, Sizes
 from .sources import Source, distinct, merged
@@ -87,6 +88,15 @@ def is_count(name: str) -> bool:
 def floats(name: str, context: Context) -> list[Source]:
     first = next(context.floats)
     return [Source(text) for text in dict.fromkeys((first, "0.5", "1.5", "0.001", "2.5"))]
+
+
+def ascending(name: str, kind: Any, count: int) -> list[Source]:
+    """Numbers that differ, where they may be the ends of an interval: of equal ends it has no length."""
+    members = {*union_members(kind)}
+    if float in members and members <= {float, int}:
+        return [Source(str(tuple((place + 1) / 4 for place in range(count))))]
+    is_interval = kind is int and names.INTERVAL.search(name)
+    return [Source(str(tuple(range(1, count + 1))))] if is_interval else []
 
 
 def strings(name: str, context: Context) -> list[Source]:
@@ -207,6 +217,12 @@ def modules() -> list[Source]:
     """Modules that stand for any."""
     texts = ["eqx.nn.Linear(3, 3, key=jax.random.key(seed))", "eqx.nn.Linear(3, 2, key=jax.random.key(seed))"]
     return [Source(text) for text in texts] if "equinox" in sys.modules else []
+
+
+def name_of_one(name: str, kind: Any) -> str:
+    """The name of one of several; `output_keys` of which nothing is said are names as well as random keys."""
+    one = name.removesuffix("s") or name
+    return name if kind in OPEN and names.KEY.search(one) and not names.KEY.search(name) else one
 
 
 def drawn_apart(parts: Sequence[Source]) -> list[Source]:
