@@ -9,8 +9,10 @@ from .methods import is_base
 
 
 def entries_read(cls: type, names: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """For each of these arguments and fields the entries that are read of it, by name."""
-    pairs = sorted({pair for tree in sources_of(cls) for pair in reads(tree) if pair[0] in names})
+    """For each of these arguments and fields the entries that are read of it, and that the class does not store itself."""
+    uses = {use for tree in sources_of(cls) for use in uses_of_entries(tree) if use[0] in names}
+    stored = {(name, entry) for name, entry, is_read in uses if not is_read}
+    pairs = sorted({(name, entry) for name, entry, _ in uses} - stored)
     return {name: tuple(entry for owner, entry in pairs if owner == name) for name, _ in pairs}
 
 
@@ -22,15 +24,11 @@ def sources_of(cls: type) -> Iterator[ast.AST]:
             continue
 
 
-def reads(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """What is read of a name, or of an attribute of `self`, by a text in brackets."""
+def uses_of_entries(tree: ast.AST) -> Iterator[tuple[str, str, bool]]:
+    """The entries of a name, or of an attribute of `self`, by a text in brackets, and whether each is read there."""
     for node in ast.walk(tree):
         match node:
-            case ast.Subscript(value=value, slice=ast.Constant(value=str(entry)), ctx=ast.Load()):
-                match value:
-                    case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name):
-                        yield name, entry
-                    case _:
-                        pass
+            case ast.Subscript(value=owner, slice=ast.Constant(value=str(entry)), ctx=context):
+                yield ast.unparse(owner).removeprefix("self."), entry, isinstance(context, ast.Load)
             case _:
                 pass

@@ -286,7 +286,8 @@ def dicts(name: str, kind: Any, context: Context) -> list[Source]:
         return [*([Source(f"{{{entries}}}")] if entries else []), Source("{}")]
     guess = Source("sample(seed, (3,))", told="shape")
     sources = [guess] if kind is EMPTY else values_for(name, kind, context)[:3]
-    entries = context.entries.get(name, ("a", "b"))
+    read = context.entries.get(name, ())
+    entries = list(dict.fromkeys([*read, "a", "b"]))[: max(2, len(read))]  # of one alone there is no order
     made = [(source, drawn_apart([source] * len(entries))) for source in sources]
     texts = [
         (source, ", ".join(f'"{entry}": {part.text}' for entry, part in zip(entries, parts, strict=True)))
