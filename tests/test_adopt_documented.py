@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 
 from scaffold.adopt.child.classes.documented import dtype_in, shape_in
+from scaffold.adopt.child.values.annotations import EMPTY
+from scaffold.adopt.child.values.candidates import values_for
+from scaffold.adopt.child.values.plain import Context
 from tests.asking import Asked
 
 SOURCE = '''
@@ -320,3 +323,7 @@ def test_what_an_annotation_says_to_be_no_array_is_no_random_key(asked: Asked) -
 
 def test_a_method_that_gives_a_text_is_no_call(asked: Asked) -> None:
     assert asked.adopt("Board")["methods"] == []
+
+
+def test_dims_of_which_nothing_is_said_are_integers() -> None:
+    assert [value.text for value in values_for("dims", EMPTY, Context())][:2] == ["(3, 2)", "(3,)"]

@@ -99,6 +99,7 @@ VALUES = {
         "False",
         "True",
     ],
+    r"^dims$": ["(3, 2)", "(3,)", "<size>"],
     r"(sizes|widths)$": ["(3, 5, 2)", "(3, 2)", "(3,)"],
     r"(size|dims?|features?|channels|width|units|hidden|length|len|knots|bins|steps|resolution)$": ["<size>"],
     r"^(num|n)_|(depth|layers|heads|groups|order|degree)$": ["<count>"],
