@@ -69,7 +69,7 @@ class HandingLaws(MethodLaws):
 
 
 of_methods("P15", "a method that gives one key for two views", "`view_keys`", "it gives one key twice",
-    base=HandingLaws, right=Handing, view_keys=lambda self, key: jnp.stack([key, key]))  # fmt: skip
+    base=HandingLaws, right=Handing, view_keys=lambda self, key: (key, key))  # fmt: skip
 
 
 SIGNS = {"float16": 1, "float32": 1, "float64": 1}
