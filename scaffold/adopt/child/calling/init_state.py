@@ -66,7 +66,8 @@ def find_with_state(
 
 def of_batch(subject: Subject, called: Called, begun: InitialState) -> Called:
     """The same with arrays of a batch as large as that of the state, where one works: the state alone may have broadcast."""
-    sizes = [int(source.text) for name, source in begun.arguments.items() if BATCH.search(name)]
+    sources = begun.arguments.items()
+    sizes = [int(each.text) for name, each in sources if BATCH.search(name) and each.text.isdigit()]
     for name in called.guesses:
         shape = shape_in(called.arguments[name])
         if sizes and shape is not None:

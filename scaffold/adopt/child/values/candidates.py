@@ -2,6 +2,7 @@
 
 import enum
 import itertools
+import json
 import re
 import sys
 import typing
@@ -281,19 +282,17 @@ def lists(name: str, kind: Any, context: Context) -> list[Source]:
 
 def dicts(name: str, kind: Any, context: Context) -> list[Source]:
     """Dicts with the entries that are read by name, or with any two; and an empty one."""
+    read = [json.dumps(entry) for entry in context.entries.get(name, ())]
     if kind in (Any, object):
-        entries = ", ".join(f'"{entry}": {next(context.floats)}' for entry in context.entries.get(name, ()))
-        return [*([Source(f"{{{entries}}}")] if entries else []), Source("{}")]
+        numbers = ", ".join(f"{key}: {next(context.floats)}" for key in read)
+        return [*([Source(f"{{{numbers}}}")] if read else []), Source("{}")]
     guess = Source("sample(seed, (3,))", told="shape")
-    sources = [guess] if kind is EMPTY else values_for(name, kind, context)[:3]
-    read = context.entries.get(name, ())
-    entries = list(dict.fromkeys([*read, "a", "b"]))[: max(2, len(read))]  # of one alone there is no order
-    made = [(source, drawn_apart([source] * len(entries))) for source in sources]
-    texts = [
-        (source, ", ".join(f'"{entry}": {part.text}' for entry, part in zip(entries, parts, strict=True)))
-        for source, parts in made
-    ]
-    return [*(merged(f"{{{text}}}", [source]) for source, text in texts), Source("{}")]
+    keys = list(dict.fromkeys([*read, '"a"', '"b"']))[: max(2, len(read))]  # of one alone there is no order
+    made: list[Source] = []
+    for source in [guess] if kind is EMPTY else values_for(name, kind, context)[:3]:
+        parts = zip(keys, drawn_apart([source] * len(keys)), strict=True)
+        made.append(merged(f"{{{', '.join(f'{key}: {part.text}' for key, part in parts)}}}", [source]))
+    return [*made, Source("{}")]
 
 
 def trees(name: str, kind: Any, context: Context) -> list[Source]:
