@@ -162,13 +162,11 @@ class EqualByClass(AbstractMap):
     __hash__ = eqx.Module.__hash__
 
 
-class AsksForADocstring(AbstractMap):
-    """It refuses subclasses of which nothing is said."""
+class RefusesCopies(AbstractMap):
+    """It refuses what every pytree takes."""
 
-    def __init_subclass__(cls, **options):
-        super().__init_subclass__(**options)
-        if not vars(cls).get("__doc__"):
-            raise ValueError("write a docstring")
+    def __copy__(self):
+        raise RuntimeError("there is one of each")
 
 
 def abstract(title, base, *words):
@@ -201,7 +199,7 @@ abstract(
     "hashes differ",
 )
 abstract(
-    "a base that refuses a subclass for its text",
-    AsksForADocstring,
-    "the class under test raised ValueError: write a docstring",
+    "a base that refuses copies",
+    RefusesCopies,
+    "the class under test raised RuntimeError: there is one of each",
 )
