@@ -15,7 +15,7 @@ from ..report import ADVICE, ANY_ERROR, FAULT
 from ..session import once_per_session
 from ..trace.dependencies import inputs_reaching
 from ..trace.programs import run_batched
-from ..values.randomize import randomize
+from ..values.randomize import has_one_sign, randomize
 from .configurations import TracedConfiguration, traced_configurations
 from .invocation import call_function, trace_call
 
@@ -82,7 +82,7 @@ def severity_of_values(suite: Any) -> str:
 def of_one_sign(arguments: Any) -> bool:
     """Whether floats are among the arguments, and each array of them has one sign: zeros may be no numbers for them."""
     floats = [np.asarray(value) for value in arrays_of(arguments) if is_floating(value)]
-    return bool(floats) and all((value > 0).all() or (value < 0).all() for value in floats)
+    return bool(floats) and all(map(has_one_sign, floats))
 
 
 @once_per_session

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .arrays import is_array
-from .references import MUTABLE, members
+from .references import MUTABLE, parts_of
 from .trees import attributes
 
 NEW = "it is new, and unequal, in each instance"
@@ -44,18 +44,15 @@ def static_fault(value: Any) -> str | None:
     return None
 
 
-def mutable_parts(value: Any) -> Iterator[Any]:
-    """The containers in a static value that can change: in tuples, in dataclasses and in each other too."""
-    if isinstance(value, MUTABLE):
-        yield value
-    for member in members(value):
-        yield from mutable_parts(member)
+def mutable_ids(value: Any) -> set[int]:
+    """The ids of the containers in a static value that can change."""
+    return {id(part) for part in parts_of(value) if isinstance(part, MUTABLE)}
 
 
 def is_made_anew(value: Any, again: Any) -> bool:
     """Whether what can change in a static value is of one flatten alone, and not in that of another: nobody else holds it."""
-    parts = [*mutable_parts(value)]
-    return bool(parts) and {*map(id, parts)}.isdisjoint(map(id, mutable_parts(again)))
+    ids = mutable_ids(value)
+    return bool(ids) and ids.isdisjoint(mutable_ids(again))
 
 
 def is_frozen(value: Any) -> bool:

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from ..inspect.trees import named_arrays
-from .jaxprs import Numbering, inner_jaxprs, is_variable
+from .jaxprs import inner_jaxprs, is_variable, numbered
 
 DRAW, SPLIT = "random_bits", "random_split"
 
@@ -64,10 +64,8 @@ def text_of(uses: Sequence[KeyUse], repeated: Iterable[tuple[int, int]]) -> str:
 
 def drawn_with_one_key(jaxpr: Any, names: Sequence[str]) -> str:
     """The outputs, by name, that are drawn with a key of another draw, as the end of a sentence."""
-    numbering = Numbering()
-    for _ in numbering.repeated(jaxpr):
-        pass
-    places = {i for i, key in enumerate(numbering.used) if numbering.used.count(key) > 1}
+    used = numbered(jaxpr).used
+    places = {i for i, key in enumerate(used) if used.count(key) > 1}
     return drawn_names(jaxpr, places, names)
 
 

@@ -3,6 +3,7 @@
 import itertools
 import re
 import traceback
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -109,28 +110,27 @@ def mixed_draws(jaxpr: Any) -> Iterator[str]:
     To draw the same again gives the same, as a path must that is asked twice. Two shapes or
     two distributions from one key are bits that were meant to be independent.
     """
-    numbering = Numbering()
-    for _ in numbering.repeated(jaxpr):
-        pass
-    for uses in numbering.uses.values():
+    for uses in numbered(jaxpr).uses.values():
         if len(uses) > 1:
             yield " and ".join(sorted(uses))
 
 
 def shares_keys_of_loops(jaxpr: Any) -> bool:
     """Whether a key that goes into a loop goes into another one too, or is drawn from or split beside it."""
-    numbering = Numbering()
-    for _ in numbering.repeated(jaxpr):
-        pass
+    numbering = numbered(jaxpr)
     return any(numbering.looped.count(key) > 1 or key in numbering.uses for key in numbering.looped)
 
 
 def has_repeated_parts(jaxpr: Any) -> bool:
     """Whether a complex number is made whose imaginary part is computed just as its real one."""
+    return bool(numbered(jaxpr).doubled)
+
+
+def numbered(jaxpr: Any) -> "Numbering":
+    """The numbering of a whole jaxpr."""
     numbering = Numbering()
-    for _ in numbering.repeated(jaxpr):
-        pass
-    return bool(numbering.doubled)
+    deque(numbering.repeated(jaxpr), maxlen=0)
+    return numbering
 
 
 class Numbering:

@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -51,12 +51,12 @@ def randomize(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
 
 def places_of_one_sign(trees: Sequence[Any]) -> list[int]:
     """The positions of the floats whose elements have one sign in all of the trees, which are alike: a scale, a rate."""
-    columns = zip(*map(jax.tree.leaves, trees))
-    return [i for i, leaves in enumerate(columns) if is_floating(leaves[0]) and _of_one_sign(leaves)]
+    columns = enumerate(zip(*map(jax.tree.leaves, trees)))
+    floats = ((i, leaves) for i, leaves in columns if is_floating(leaves[0]))
+    return [i for i, leaves in floats if has_one_sign(np.concatenate([*map(np.ravel, leaves)]))]
 
 
-def _of_one_sign(leaves: Iterable[Any]) -> bool:
-    values = np.concatenate([np.asarray(leaf).ravel() for leaf in leaves])
+def has_one_sign(values: np.ndarray) -> bool:
     return bool((values > 0).all() or (values < 0).all())
 
 

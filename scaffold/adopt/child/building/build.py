@@ -52,6 +52,7 @@ def ways_to_build(
 
     The sizes that are known are those of dims that docstrings name: what holds an instance names them as well.
     """
+    entries = entries_read(cls)
     for name, maker, sizes in makers_of(cls):
         try:
             parameters = parameters_of(maker, cls)
@@ -67,7 +68,7 @@ def ways_to_build(
             documented=of_texts,
             lookalikes=similar,
             others=every,
-            entries=entries_read(cls, every),
+            entries=entries,
         )
         for signature in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, signature, named(cls, name), context, budget, failure)

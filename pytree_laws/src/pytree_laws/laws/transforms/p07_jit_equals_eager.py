@@ -27,7 +27,7 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...patches.fast_compile import quick_options
-from ...report import ADVICE, ANY_ERROR, FAULT, Law, check, doing
+from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
 from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import (
     NEEDS_VALUES,
@@ -254,26 +254,25 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
         not_applicable("it holds no floats, and is given none")
     small, narrow_arguments = bfloat16((subject.to_tree(instance)[0], arguments))
     call, value = subject.pure_call(subject.to_tree(instance)[1](small))
-    hint = "an array with a fixed dtype, which meets one in bfloat16"
-    usual = severity_of_narrow(subject)
-    with doing("call", "the call in bfloat16", hint, severity=usual):
-        try:
-            outcome = jax.eval_shape(call, value, *narrow_arguments)
-        except NEEDS_VALUES:
-            not_applicable("a trace of the call with no inputs needs values")
-        except ANY_ERROR as error:
-            if lacks_dtype(error) or is_of_flax_layer(error):
-                not_applicable(f"there is no such operation in bfloat16: {error}")
-            if refuses_by_itself(error, type(instance)):
-                not_applicable(f"the class refuses bfloat16: {error}")
+    try:
+        outcome = jax.eval_shape(call, value, *narrow_arguments)
+    except NEEDS_VALUES:
+        not_applicable("a trace of the call with no inputs needs values")
+    except ANY_ERROR as error:
+        if lacks_dtype(error) or is_of_flax_layer(error):
+            not_applicable(f"there is no such operation in bfloat16: {error}")
+        if refuses_by_itself(error, type(instance)):
+            not_applicable(f"the class refuses bfloat16: {error}")
+        hint = "an array with a fixed dtype, which meets one in bfloat16"
+        with doing("call", "the call in bfloat16", hint, severity=severity_of_narrow(subject)):
             raise
-    is_meant = casts_on_purpose(call, value, narrow_arguments)
     for i, out in enumerate(jax.tree.leaves(subject.output_of(outcome))):
-        message = f"with bfloat16 {subject.nouns} and arguments it is {out.dtype}"
-        hint = "an array with a fixed dtype"
-        of_64_bits = out.dtype == jnp.float64  # to which jax was switched, as for a solver
-        severity = ADVICE if is_meant or of_64_bits else usual
-        check(not stays_wide(out), f"output {i}", message, hint, severity=severity)
+        if stays_wide(out):
+            message = f"with bfloat16 {subject.nouns} and arguments it is {out.dtype}"
+            # To 64 bits jax was switched, as for a solver.
+            is_meant = out.dtype == jnp.float64 or casts_on_purpose(call, value, narrow_arguments)
+            severity = ADVICE if is_meant else severity_of_narrow(subject)
+            raise Fault(f"output {i}", message, "an array with a fixed dtype", severity=severity)
     if subject.is_mutable:
         same = avals(outcome[1]) == avals(subject.named(subject.to_tree(instance)[1](small)))
         check(same, "state", "the call changed a dtype of the state")

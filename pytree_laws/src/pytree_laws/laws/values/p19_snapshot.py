@@ -113,7 +113,7 @@ def changed_numbers(subject: Suite, record: Record, kind: str) -> list[str]:
     pairs = list(differences(was, now, subject.tolerance))
     if pairs and kind in SECTIONS:  # or another formula for the same may round what is sensitive to it
         moved = entries(section_numbers(subject, kind, rounded))
-        pairs = differences(was, now, subject.tolerance, moved)
+        pairs = list(differences(was, now, subject.tolerance, moved))
     return [f"{name}: {difference} ({kind})" for name, difference in pairs]
 
 
