@@ -213,7 +213,7 @@ class Described:
 
     def table(self) -> dict:
         """What is held, by name."""
-        return {"scale": self.scale, "name": str.lower}
+        return {"scale": 2 * self.scale, "name": str.lower}
 
 
 class Held(eqx.Module, Described):
