@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from unittest.mock import ANY
 
 import equinox as eqx
 import jax
@@ -283,3 +284,14 @@ def test_each_example_has_a_record_of_each_of_its_suites() -> None:
         recorded = {section.partition(":")[0] for section in parse_record(files[name].decode())}
         assert recorded == suites, f"{name}: pytest generated_examples/tests --numbers=update"
     assert sum(path.startswith("numbers/") for path in files) > 30
+
+
+def test_another_formula_for_the_same_passes_where_large_numbers_round_otherwise(tmp_path: Path) -> None:
+    folder = copy_example("random_features", tmp_path / "project")
+    assert numbers_of(folder)[0] == 0
+    replace_in(
+        folder / "random_features.py", "frequencies @ (x / self.width)", "(frequencies / self.width) @ x"
+    )
+    assert numbers_of(folder) == (0, ANY)
+    replace_in(folder / "random_features.py", "frequencies / self", "1.0001 * frequencies / self")
+    assert numbers_of(folder)[0] == 1

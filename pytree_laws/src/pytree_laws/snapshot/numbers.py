@@ -3,7 +3,7 @@
 import contextlib
 import inspect
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..inspect.classes import is_of_library
 from ..inspect.trees import is_number, named_numbers
 from ..report import ANY_ERROR
 from ..trace.jaxprs import loops_by_values
-from ..values.edge_values import Pair, changed_pairs, is_finite
+from ..values.edge_values import changed_pairs, is_finite
 from .format import Entry, entries
 
 Numbers = dict[str, Any]
@@ -23,16 +23,12 @@ SECTIONS = AS_BUILT, ELSEWHERE = "as it is built", "with other numbers"
 """What a fresh instance computes, and one whose parameters are not those of the start: a bias of zeros hides its sign."""
 
 
-def section_numbers(suite: Any, section: str, change: Callable[[Pair], Pair] | None = None) -> Numbers:
-    """The numbers of one section; those of changed inputs where it is said how."""
+def section_numbers(suite: Any, section: str) -> Numbers:
+    """The numbers of one section."""
     instance, arguments = suite.cached_instance(), suite.arguments(0) if suite.called() else ()
     numbers = dict(suite.named(instance)) if section == AS_BUILT else {}
     if section == ELSEWHERE:
         instance = suite.elsewhere(instance)
-    if change is not None:
-        value, back = suite.to_arrays(instance)
-        value, arguments = change((value, arguments))
-        instance = back(value)
     if suite.called():
         numbers |= _of_the_call(suite, instance, arguments)
     numbers |= _of_methods(suite, instance)

@@ -41,9 +41,9 @@ def below_zero(pair: Pair) -> Pair:
     return instance, _with(arguments, _below_zero, jnp.signedinteger)
 
 
-def rounded(pair: Pair) -> Pair:
-    """With each number moved by about the last bit of its dtype, every other one down."""
-    return _with(pair, _rounded, jnp.inexact)
+def rounded(tree: Any) -> Any:
+    """A tree with each number moved by about the last bit of its dtype, every other one down."""
+    return _with(tree, _rounded, jnp.inexact)
 
 
 def _rounded(value: np.ndarray, _: int) -> np.ndarray:

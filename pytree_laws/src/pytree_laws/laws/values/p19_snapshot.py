@@ -43,8 +43,8 @@ from ...snapshot.mode import (
 from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other_arguments
 from ...snapshot.options import of_options
 from ...snapshot.reached import REACHED, of_reached
+from ...snapshot.rounding import with_rounded_example
 from ...snapshot.sequences import OVER_STEPS, of_sequences
-from ...values.edge_values import rounded
 from ..sharding.p20_sharding import ALONE, of_dims
 
 CHECKS = Checks()
@@ -111,8 +111,8 @@ def changed_numbers(subject: Suite, record: Record, kind: str) -> list[str]:
         # It was recorded before there were such.
         now = {n: entry for n, entry in now.items() if not n.startswith(AFTER)}
     pairs = list(differences(was, now, subject.tolerance))
-    if pairs and kind in SECTIONS:  # or another formula for the same may round what is sensitive to it
-        moved = entries(section_numbers(subject, kind, rounded))
+    if pairs:  # or another formula for the same may round what is sensitive to it
+        moved = entries_of(with_rounded_example(subject), kind)
         pairs = list(differences(was, now, subject.tolerance, moved))
     return [f"{name}: {difference} ({kind})" for name, difference in pairs]
 
