@@ -123,8 +123,8 @@ class Polynomial(eqx.Module):
     start: Float[Array, ""]
     rate: Float[Array, ""]
 
-    def __call__(self, time: Float[Array, ""], other: Float[Array, ""] | None = None) -> Array:
-        found = (time - self.start) * self.rate
+    def __call__(self, moment: Float[Array, ""], other: Float[Array, ""] | None = None) -> Array:
+        found = (moment - self.start) * self.rate
         return found if other is None else found - self(other)
 
 
@@ -295,7 +295,7 @@ def test_where_parameters_are_not_felt_there_are_more_arguments(ask: Ask) -> Non
 def test_where_parameters_are_not_felt_nothing_is_drawn_twice(ask: Ask) -> None:
     found = ask("Polynomial")
     assert [*inputs(found).values()] == ["sample(seed)", "jnp.exp(sample(seed + 1))"]
-    assert arguments(found) == {"time": "sample(seed + 2)"}
+    assert arguments(found) == {"moment": "sample(seed + 2)"}
 
 
 @pytest.mark.parametrize(("name", "fixed"), [("Bits", "width"), ("Solver", "field")])

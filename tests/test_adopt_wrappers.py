@@ -280,7 +280,7 @@ def test_edges_of_a_graph_join_nodes_that_have_features(asked: Asked) -> None:
 def test_a_text_has_the_sign_that_an_error_names(asked: Asked) -> None:
     answer = asked.adopt("Reaction")
     assert dict(answer["inputs"]) == {"text": '"A -> B"'}
-    assert arguments(answer)["time"] == "sample(seed)"
+    assert arguments(answer)["time"] == "jax.nn.sigmoid(sample(seed))"
 
 
 def test_a_free_variable_that_may_be_none_is_anything(asked: Asked) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from scaffold.adopt.child.classes.call_text import call_text
 from scaffold.adopt.emit_transformation import transformation_context
 from scaffold.adopt.texts import plain_text
 from scaffold.emit.sharding import rules_source
@@ -136,22 +137,22 @@ def call_context(description: Found) -> dict[str, Any]:
     taken = [(name, text) for name, text, _ in description["arguments"] if name not in static]
     names = [safe(name) for name, _ in taken]
     arguments = given_to(description["arguments"], static)
-    method = f".{description['method']}" if description["method"] else ""
     targets = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
     return {
         "is_called": True,
         "arguments": [text for _, text in taken],
         "targets": targets,
-        "call": call_text(f"instance{method}", description, arguments),
+        "call": written_call(description, arguments),
         "ignores_key": description["ignores_key"],
     }
 
 
-def call_text(method: str, description: Found, arguments: Sequence[str]) -> str:
+def written_call(description: Found, arguments: Sequence[str]) -> str:
     """The call as it is written: over a batch, where it names the axis of one."""
     axis = description["axis"]
     if not axis:
-        return f"{method}({', '.join(arguments)})"
+        return call_text("instance", description["method"], arguments)
+    method = f"instance.{description['method']}" if description["method"] else "instance"
     by_position = [name for name, _, by_name in description["arguments"] if not by_name]
     by_name = arguments[len(by_position) :]
     parameters = ", ".join(map(safe, by_position))
@@ -170,7 +171,7 @@ def method_row(method: str, arguments: Sequence[tuple[str, str, bool]]) -> str:
     if any(by_name for _, _, by_name in arguments):
         names = [safe(name) for name, _, _ in arguments]
         texts = given_to(arguments)
-        row += f", call=lambda instance, {', '.join(names)}: instance.{method}({', '.join(texts)})"
+        row += f", call=lambda instance, {', '.join(names)}: {call_text('instance', method, texts)}"
     return f"Method({row})"
 
 

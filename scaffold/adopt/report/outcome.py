@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from scaffold.adopt.child.classes.call_text import call_text, method_text
 from scaffold.adopt.emit import Adopted
 from scaffold.adopt.texts import first_line
 from scaffold.choices import SEVERITIES
@@ -94,7 +95,8 @@ class Outcome(Struct, frozen=True):
         if self.file is None:
             return f"left out: {self.left_out}" if self.left_out else f"not built: {first_line(self.why)}"
         parts = ["adopted" if self.state == "adopted" else "adopted without a call"]
-        parts += [f"called by `{self.one.found['method']}`"] if self.one.found.get("method") else []
+        method = self.one.found.get("method")
+        parts += [f"called by `{method_text(method)}`"] if method else []
         parts += [f"its own tests in {self.file.path}"] if self.kept else []
         parts += [f"its tests ended: {self.report['error']}"] if "error" in self.report else [self._counts()]
         return ", ".join(parts)
@@ -149,9 +151,7 @@ class Outcome(Struct, frozen=True):
         found = self.one.found
         if not (self.built and found.get("called")):
             return self.built or ""
-        arguments = ", ".join(text for _, text, _ in found["arguments"])
-        method = f".{found['method']}" if found.get("method") else ""
-        return f"{self.built}{method}({arguments})"
+        return call_text(self.built, found["method"], [text for _, text, _ in found["arguments"]])
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from scaffold.adopt.child.classes.call_text import call_text
 from scaffold.adopt.emit import Adopted, told_of
 from scaffold.adopt.reproduce.plain import ONES, Numbers, plain
 from scaffold.import_lines import import_lines
@@ -66,8 +67,7 @@ class Example(Struct, frozen=True):
         pairs = self.arguments(seed)
         by_position = [*arguments] or [text for _, text, keyed in pairs if not keyed]
         by_name = [f"{name}={text}" for name, text, keyed in pairs if keyed]
-        method = f".{self.one.found['method']}" if self.one.found["method"] else ""
-        return f"{instance}{method}({', '.join([*by_position, *by_name])})"
+        return call_text(instance, self.one.found["method"], [*by_position, *by_name])
 
     @property
     def gives_an_array(self) -> bool:

@@ -6,15 +6,23 @@ from typing import Any
 
 from pytree_laws.declare.methods import is_action
 
-from ..values.annotations import EMPTY, is_array_type, is_shaped, parameters_of
+from ..values.annotations import EMPTY, is_array_type, is_shaped, parameters_of, required
 from ..values.names import KEY
 from ..values.sizes import LARGEST
 
-MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
+COMPLETING = ("create", "init", "initialize", "make")
+"""Names of the methods that users are to build a class with, where it has them."""
+MAKERS = (*COMPLETING, "identity", "from_random")
+GENERATED = "<string>"
+"""The file of the code that `dataclasses` generates."""
+CHECKS = frozenset(("__post_init__", "__check_init__"))
 
 
 def makers_of(cls: Any) -> Iterator[tuple[str, Any, frozenset[str]]]:
-    """The constructor, and the methods that may build, with the sizes that each is to be given: what makes its own arrays goes first."""
+    """The constructor, and the methods that may build, with the sizes that each is to be given.
+
+    What makes its own arrays goes first, and so does what checks or completes that of which a constructor only takes the parts.
+    """
     names = [
         name
         for owner in cls.__mro__
@@ -24,10 +32,26 @@ def makers_of(cls: Any) -> Iterator[tuple[str, Any, frozenset[str]]]:
     ordered = sorted(dict.fromkeys(names), key=lambda name: (name not in MAKERS, names.index(name)))
     makers = {name: getattr(cls, name) for name in ordered}
     sizes = {name: sizes_of_arrays(cls, maker) for name, maker in makers.items() if name in MAKERS}
-    first = [name for name in sizes if sizes[name] or draws_arrays(cls, makers[name])]
-    yield from ((name, makers[name], sizes[name]) for name in first)
+    completed = COMPLETING if takes_parts(cls) else ()
+    first = [name for name in sizes if sizes[name] or draws_arrays(cls, makers[name]) or name in completed]
+    first += [name for name in ordered if name not in first and takes_private_parts(cls)]
+    yield from ((name, makers[name], sizes.get(name, frozenset())) for name in first)
     yield "", cls, frozenset()
     yield from ((name, makers[name], frozenset()) for name in ordered if name not in first)
+
+
+def takes_parts(cls: type) -> bool:
+    """Whether a constructor is that of a dataclass, which nobody wrote: it takes the fields as they are."""
+    code = getattr(cls.__init__, "__code__", None)
+    return code is not None and code.co_filename == GENERATED and not CHECKS & {*dir(cls)}
+
+
+def takes_private_parts(cls: type) -> bool:
+    """Whether a constructor takes what is private to the class: users have other ways to build it."""
+    try:
+        return any(part.name.startswith("_") for part in required(parameters_of(cls, cls)))
+    except (TypeError, ValueError):
+        return False
 
 
 def draws_arrays(cls: type, maker: Any) -> bool:

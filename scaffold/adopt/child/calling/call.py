@@ -12,10 +12,11 @@ from ..building.budget import Budget, combinations
 from ..building.build import instances
 from ..building.built import Failure
 from ..building.hints import alternatives
+from ..classes.call_text import MATMUL
 from ..classes.documented import documented, is_promised
 from ..classes.methods import methods_of, parameters_of_method
 from ..values import names
-from ..values.annotations import ARRAYS, EMPTY, is_shaped, required, with_count
+from ..values.annotations import ARRAYS, EMPTY, OPEN, is_shaped, required, with_count
 from ..values.candidates import values_for
 from ..values.domains import apart
 from ..values.plain import Context, array, arrays, tuple_of
@@ -168,8 +169,10 @@ def contexts(
         shapes = sorted(shapes, key=lambda shape: len(shape) != 2)
     every = [parameter.name for parameter in wanted]
     of_texts = documented(type(instance), every, name or "__call__")
+    is_alike = any(part.annotation in OPEN and names.ALIKE.search(part.name) for part in wanted)
     plain = Context(
         Sizes(), shapes, said, instances, documented=of_texts, others=every,
+        lookalikes=[type(instance)] * is_alike,
         index_below=min(instance_sizes, default=2), is_call=True, has_state=has_state,
     )  # fmt: skip
     annotated = dims_of(wanted)
@@ -258,7 +261,7 @@ def try_call(
     static = static_arguments(subject, name, kept, keywords, axis)
     takes = any(trace.by_name.values())
     is_maker = not takes and names.MAKES.search(name) is not None
-    promised = not name or (is_promised(type(subject.instance), name) and not is_maker)
+    promised = name in ("", MATMUL) or (is_promised(type(subject.instance), name) and not is_maker)
     merit = 2.0 * promised + takes + trace.share - 1.5 * trace.edits
     is_meaningful = promised or (trace.computes and (takes or (trace.share > 0.5 and not trace.edits)))
     is_meaningful = is_meaningful and passes_state(subject, kept) and (takes or not trace.others)

@@ -131,7 +131,7 @@ def with_hints(context: Context, hints: Hints) -> Context:
     ranks = (*hints.ranks, *hints.lengths)
     return replace(
         context,
-        lookalikes=hints.lookalikes,
+        lookalikes=[*hints.lookalikes, *context.lookalikes],
         lengths=hints.lengths,
         shapes=sorted(
             dict.fromkeys([*hints.shapes, *context.shapes]), key=lambda shape: len(shape) not in ranks

@@ -2,10 +2,11 @@
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..values import names
+from ..values.annotations import EMPTY
 from ..values.plain import Documented
 from .methods import is_base
 
@@ -35,23 +36,40 @@ COMMENT = re.compile(
 """How a comment beside a field says its shape."""
 TYPES = re.compile(r"\b(Array|ndarray|int|float|bool|str|None|Any|optional|default|tuple|list|Callable)\b")
 """Words that stand between such brackets where they say a type."""
+TYPED = re.compile(r"\w`*[ \t]*(?:\(([^()\n]*)\)[ \t]*:|:[ \t]*([^\n.]*)$)", re.MULTILINE)
+"""How the first line of an entry says a type: `size (int, optional): ...`, and `size : int` with the text below."""
+KINDS: dict[str, Any] = {
+    **{"int": int, "integer": int, "float": float, "bool": bool, "boolean": bool, "str": str, "string": str},
+    **{"dict": dict, "tuple": tuple, "list": list, "callable": Callable, "function": Callable},
+}
 
 
 def documented(cls: type, arguments: Iterable[str], method: str = "__init__") -> Documented:
     """What the docstrings of a class and of one of its methods say of arguments, and the comments beside its fields."""
     texts, dims = [*docstrings_of(cls, method)], dict[str, str]()
     said = {name: [entry for text in texts for entry in entries(text, name)] for name in arguments}
-    comments = comments_of(cls) if method == "__init__" else {}
+    is_call = method != "__init__"
+    comments = {} if is_call else comments_of(cls)
+    types = {name: kind for name, found in said.items() if (kind := type_in(found)) is not None}
     for name, found in said.items():
         shapes = [*filter(None, map(shape_in, found)), *([comments[name]] if name in comments else [])]
         if shapes:
             dims[name] = shapes[0]
-        elif any(map(names.DOCUMENTED_SCALAR.search, found)):
-            dims[name] = ""
+        elif any(map(names.DOCUMENTED_SCALAR.search, found)) or (is_call and types.get(name) is float):
+            dims[name], types[name] = "", EMPTY
     dtypes = {name: dtype for name, found in said.items() if (dtype := dtype_in(found))}
     ascending = (name for name, found in said.items() if any(map(names.DOCUMENTED_ORDER.search, found)))
     domains = {name: domain for name, found in said.items() if (domain := domain_in(found))}
-    return Documented(dims, dtypes, tuple(ascending), domains)
+    return Documented(dims, dtypes, tuple(ascending), domains, types)
+
+
+def type_in(texts: Iterable[str]) -> Any:
+    """The type that the first line of an entry says; None where it says none, or several."""
+    found = (match[1] or match[2] for text in texts if (match := TYPED.search(text.partition("\n")[0])))
+    words = (
+        re.sub(r",? *\b(optional|default.*|defaults.*)$", "", text).strip("` ").lower() for text in found
+    )
+    return next((KINDS[word] for word in words if word in KINDS), None)
 
 
 def domain_in(texts: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from pytree_laws.declare.methods import is_action
 
 from ..values.annotations import parameters_of, required, signature_of
+from .call_text import MATMUL, OPERATORS, call_text
 
 SELF = ("self", "module")
 NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "tree_flatten_with_keys", "init", "setup", "to_tuple", "trainable", "keys", "items",
@@ -29,8 +30,10 @@ def methods_of(cls: type) -> list[str]:
         for name in public
         if not (name in NO_CALLS or is_action(cls, name) or gives_text(getattr(cls, name)))
     ]
-    own_call = any("__call__" in vars(owner) for owner in cls.__mro__ if not is_base(owner))
-    return [*([""] if own_call else []), *plain]
+    own_call = ["" for name in method_names if name == "__call__"][:1]
+    operators = [name for name in OPERATORS if name in method_names]
+    matmul = [name for name in operators if name == MATMUL]
+    return [*own_call, *matmul, *plain, *(name for name in operators if name != MATMUL)]
 
 
 def gives_text(method: Any) -> bool:
@@ -44,7 +47,7 @@ def form_of_call(cls: Any, method: str) -> str:
     parameters = required(signature_of(getattr(cls, method or "__call__"))[1:])
     by_name = inspect.Parameter.KEYWORD_ONLY
     texts = [f"{each.name}=..." if each.kind is by_name else each.name for each in parameters]
-    return f"{method}({', '.join(texts)})"
+    return call_text("", method, texts).strip()
 
 
 def takes_self(value: Any) -> bool:

@@ -201,11 +201,24 @@ def is_refused(built: Built, called: Called) -> bool:
 
 
 def without_sizes(built: Built) -> list[str]:
-    """The methods and properties that jax refuses, where the sizes of arrays are guessed: these may be wrong."""
-    if not built.guesses:
+    """The methods and properties that jax refuses, where sizes of arrays are guessed, or work where all are one: of what is square."""
+    if built.positional < 0:  # somebody has said how it is built
         return []
     instance = built.source.value(0)
-    return [name for name in names_without_arguments(instance) if has_wrong_sizes(instance, name)]
+    refused = [name for name in names_without_arguments(instance) if has_wrong_sizes(instance, name)]
+    if built.guesses or not refused:
+        return refused
+    try:
+        square = of_one_size(built).source.value(0)
+    except Exception:
+        return []
+    return [name for name in refused if not has_wrong_sizes(square, name)]
+
+
+def of_one_size(built: Built) -> Built:
+    """The same, with one number in the place of all that are given."""
+    numbers = {name: source for name, source in built.arguments.items() if source.text.isdigit()}
+    return replace(built, arguments={**built.arguments, **dict.fromkeys(numbers, Source("3"))})
 
 
 def without_a_way(built: Built) -> list[list[str]]:

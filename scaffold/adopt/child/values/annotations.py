@@ -33,11 +33,14 @@ def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Para
     parameters = [
         parameter.replace(annotation=resolved(parameter.annotation, names)) for parameter in parameters
     ]
-    fields = fields_of(owner) if function in (owner, getattr(owner, "__init__", None)) else {}
-    annotations = {name: resolved(annotation, names) for name, annotation in fields.items()}
+    is_maker = function in (owner, getattr(owner, "__init__", None)) or (
+        owner is not None and getattr(function, "__self__", None) is owner
+    )
+    fields = fields_of(owner) if is_maker else {}
+    annotations = {name.lstrip("_"): resolved(annotation, names) for name, annotation in fields.items()}
     return [
-        parameter.replace(annotation=of_field(annotations[parameter.name], parameter))
-        if parameter.annotation in SILENT and parameter.name in annotations
+        parameter.replace(annotation=of_field(annotations[parameter.name.lstrip("_")], parameter))
+        if parameter.annotation in SILENT and parameter.name.lstrip("_") in annotations
         else parameter
         for parameter in parameters
     ]

@@ -55,7 +55,8 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
         return [context.said[name]]
     if context.has_state and names.STATE.search(name):
         return [Source("self.state(seed)")]
-    sources = [*of_first_words(name, annotation, context), *of_annotation(name, annotation, context)]
+    kind = context.documented.types.get(name, annotation) if annotation in OPEN else annotation
+    sources = [*of_first_words(name, annotation, context), *of_annotation(name, kind, context)]
     if context.of_optimiser and name.endswith("mask"):
         sources = [Source("True"), *sources]
     is_open = annotation in OPEN

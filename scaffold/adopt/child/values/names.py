@@ -68,7 +68,13 @@ EDGES = re.compile(r"^edge_(index|list)$")
 """The edges of a graph: in two rows, the nodes where they begin and end."""
 WHOLE = re.compile(r"(steps|periods?|iters?|iterations|epochs)$|(^|_)(every|num|n)_")
 STATE = re.compile(r"^state$")
+ALIKE = re.compile(r"^(other|rhs|lhs)$")
+"""What a method takes besides its own instance, often of the same class."""
 TIME = re.compile(r"^(t|t0|t1|ta|tb|time|dt|dt0|tprev|tnext)$")
+"""Numbers of one time: it begins at 0, and where it is that of a noise, or a share of a path, it ends at 1."""
+LATER = re.compile(r"^(t1|tb|tnext)$")
+"""Times that lie behind others."""
+TIMES = re.compile(r"^(ts|times|timestamps)$")
 
 ORDERED = re.compile(r"(^|_)(ts|times|knots|grid|edges|breaks|breakpoints|timestamps|boundaries)$")
 """Numbers that ascend."""

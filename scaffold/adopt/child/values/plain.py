@@ -33,6 +33,8 @@ class Documented:
     """Arrays whose numbers ascend."""
     domains: dict[str, str] = field(default_factory=dict[str, str])
     """Of arrays of positive numbers or of probabilities, the function that makes such ones."""
+    types: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Of arguments without an annotation, what stands for one."""
 
 
 @dataclass
@@ -133,8 +135,11 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
     if len(shape) == 1 and name in context.documented.ascending:  # far apart: other draws lie between them
         return Source(f"4 * jnp.sort(sample(seed, {shape}))")
     if len(shape) == 1 and names.ORDERED.search(name):
-        return Source(f"jnp.sort(sample(seed, {shape}))")
+        drawn = f"sample(seed, {shape})"
+        return Source(f"jnp.sort({f'jnp.exp({drawn})' if names.TIMES.search(name) else drawn})")
     text = f"sample(seed, {shape})" if shape else "sample(seed)"
+    if names.LATER.search(name):
+        return Source(f"1 + jax.nn.sigmoid({text})")
     if domain := domain_of(name, shape, context):
         return Source(f"{domain}({text})")
     return Source(f"4 + {text}" if names.UPPER.search(name) else text)
@@ -143,6 +148,7 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
 def domain_of(name: str, shape: tuple[int, ...], context: Context) -> str:
     """What makes numbers of the domain that a docstring says, or a name; of one number alone no sum is one."""
     by_name = "jnp.exp" if names.POSITIVE.search(name) else ""
+    by_name = "jax.nn.sigmoid" if names.TIME.search(name) else by_name
     by_name = "jax.nn.softmax" if names.PROBABILITIES.search(name) else by_name
     domain = context.documented.domains.get(name, by_name)
     return "jax.nn.sigmoid" if domain == "jax.nn.softmax" and not shape else domain
