@@ -11,7 +11,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array
+from jaxtyping import Array, Key
 
 
 @struct.dataclass
@@ -80,6 +80,18 @@ class Path(eqx.Module):
         return self.speed * (t1 - t0) + jnp.mean(ts)
 
 
+class Denoiser(eqx.Module):
+    weight: Array
+    context_size: int | None
+
+    def __init__(self, size: int, context_size: int | None = None, *, key: jax.Array):
+        self.weight, self.context_size = jax.random.normal(key, (size, size)), context_size
+
+    def __call__(self, x: Array, q: Array | None, *, key: Key = None):
+        x = x if q is None or self.context_size is None else x + q
+        return self.weight @ x
+
+
 class Walls(eqx.Module):
     low: Array
     high: Array
@@ -138,3 +150,8 @@ def test_times_come_one_after_the_other(asked: Asked) -> None:
 def test_what_is_called_other_is_of_the_same_class(asked: Asked) -> None:
     [[name, text, _]] = asked.adopt("Ket")["arguments"]
     assert (name, text.partition("(")[0]) == ("other", "Ket.from_array")
+
+
+def test_what_is_not_felt_and_may_be_none_is_none(asked: Asked) -> None:
+    found = asked.adopt("Denoiser")
+    assert found["arguments"] == [["x", "sample(seed, (3,))", False], ["q", "None", False]]

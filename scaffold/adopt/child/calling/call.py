@@ -16,7 +16,7 @@ from ..classes.call_text import MATMUL
 from ..classes.documented import documented, is_promised
 from ..classes.methods import methods_of, parameters_of_method
 from ..values import names
-from ..values.annotations import ARRAYS, EMPTY, OPEN, is_shaped, required, with_count
+from ..values.annotations import ARRAYS, EMPTY, OPEN, is_shaped, required, union_members, with_count
 from ..values.candidates import values_for
 from ..values.domains import apart
 from ..values.plain import Context, array, arrays, tuple_of
@@ -134,17 +134,13 @@ def search(
     fallback: Called | None = None
     for plain in contexts(subject, name, wanted, said, hints.sizes):
         context = with_hints(plain, hints)
-        lists = [values_for(parameter.name, parameter.annotation, context) for parameter in wanted]
-        failure.unknown = [
-            parameter.name for parameter, sources in zip(wanted, lists, strict=True) if not sources
-        ]
-        for places in combinations(lists, FEW if context.as_documented else 400):
+        lists = {part.name: values_for(part.name, part.annotation, context) for part in wanted}
+        failure.unknown = [name for name, sources in lists.items() if not sources]
+        lists = {part.name: lists[part.name] for part in wanted if lists[part.name] or part.default is EMPTY}
+        for places in combinations([*lists.values()], FEW if context.as_documented else 400):
             if not budget.take():
                 return fallback
-            chosen = {
-                parameter.name: sources[place]
-                for parameter, sources, place in zip(wanted, lists, places, strict=True)
-            }
+            chosen = {name: lists[name][place] for name, place in zip(lists, places, strict=True)}
             called = try_call(subject, name, wanted, apart(chosen), failure)
             if called is not None:
                 if called.is_full:
@@ -249,6 +245,10 @@ def try_call(
         return None
     if not trace.arrays or not (trace.by_parameters or trace.by_arguments):
         return None
+    unfelt = [part.name for part in wanted if may_be_none(part) and trace.by_name.get(part.name) is False]
+    bare = {**chosen, **dict.fromkeys(unfelt, Source("None"))}
+    if unfelt and (called := try_call(subject, name, wanted, bare, failure)) is not None:
+        return called
     idle = [
         parameter.name
         for parameter in wanted
@@ -273,6 +273,11 @@ def try_call(
     ]
     ignores_key = bool(keys) and not any(keys)
     return Called(name, kept, keywords, *by, static, merit, is_meaningful, ignores_key, axis)
+
+
+def may_be_none(parameter: inspect.Parameter) -> bool:
+    """Whether a parameter says that it takes None."""
+    return type(None) in union_members(parameter.annotation)
 
 
 def passes_state(subject: Subject, arguments: Mapping[str, Source]) -> bool:

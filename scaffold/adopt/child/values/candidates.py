@@ -75,6 +75,7 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
 def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]:
     """Values of names that mean one thing everywhere."""
     is_entry = name in context.documented.dims or not names.BESIDE_KEYS.isdisjoint(context.others)
+    is_entry = is_entry and not is_named_key(annotation)
     if names.KEY.search(name) and not is_entry and may_be_key(annotation):
         several_keys = "jax.random.split(jax.random.key(seed), 3)"
         return [Source(several_keys if name.startswith("keys") else "jax.random.key(seed)")]
