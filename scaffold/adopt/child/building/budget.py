@@ -50,6 +50,12 @@ class Budget:
     def __init__(self, tries: int) -> None:
         self.tries = tries
 
+    def half(self) -> "Budget":
+        """Half of what is left, for what is tried before something else."""
+        part = Budget(self.tries // 2)
+        self.tries -= part.tries
+        return part
+
     def take(self) -> bool:
         """Whether another try is left."""
         self.tries -= 1

@@ -52,8 +52,10 @@ def ways_to_build(
 
     The sizes that are known are those of dims that docstrings name: what holds an instance names them as well.
     """
-    entries = entries_read(cls)
-    for name, maker, sizes in makers_of(cls):
+    entries, makers = entries_read(cls), [*makers_of(cls)]
+    for name, maker, sizes in makers:
+        is_last = name == makers[-1][0]
+        of_maker = budget if is_last else budget.half()
         try:
             parameters = parameters_of(maker, cls)
         except (TypeError, ValueError):
@@ -71,9 +73,10 @@ def ways_to_build(
             entries=entries,
         )
         for signature in (*with_several(parameters), parameters):
-            ways = ways_of_maker(cls, signature, named(cls, name), context, budget, failure)
+            ways = ways_of_maker(cls, signature, named(cls, name), context, of_maker, failure)
             while (built := next_way(cls, ways)) is not None:
                 yield from with_reduced(cls, built)
+        budget.tries += 0 if is_last else of_maker.tries
 
 
 def with_several(parameters: Sequence[inspect.Parameter]) -> Iterator[list[inspect.Parameter]]:

@@ -12,7 +12,7 @@ from ..building.budget import Budget, combinations
 from ..building.build import instances
 from ..building.built import Failure
 from ..building.hints import alternatives
-from ..classes.call_text import MATMUL
+from ..classes.call_text import ARITHMETIC, MATMUL
 from ..classes.documented import documented, is_promised
 from ..classes.methods import methods_of, parameters_of_method
 from ..values import names
@@ -36,6 +36,8 @@ FURTHER = 60
 """How many arguments of another method are tried, where one works."""
 FEW_PICTURES = 16
 """How many arguments are tried where a call may be meant for pictures."""
+OTHER = 10
+"""How far behind the draws of an instance those of the second one in a sum lie."""
 FEW = 8
 """How many sizes are tried of dims that a docstring names, and how many arguments with each."""
 
@@ -65,7 +67,13 @@ def rank(called: Called) -> tuple[bool, bool, float]:
 def try_method(
     subject: Subject, name: str, said: Mapping[str, Source], budget: Budget, failure: Failure
 ) -> Called | None:
-    parameters = parameters_of_method(type(subject.instance), name or "__call__")
+    cls = type(subject.instance)
+    parameters = parameters_of_method(cls, name or "__call__")
+    if name in ARITHMETIC:  # with another one of its kind: what an array would mean is not known
+        operands = [source.later(OTHER) for source in instances(cls)[:1]]
+        if not operands or not parameters:
+            return None
+        said = {parameters[0].name: operands[0]}
     for signature in signatures(parameters) if parameters is not None else ():
         called = try_signature(subject, name, signature, said, budget, failure)
         if called is not None:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 MATMUL = "__matmul__"
-OPERATORS = {MATMUL: "@", "__mul__": "*", "__add__": "+"}
+ARITHMETIC = {"__mul__": "*", "__add__": "+"}
+OPERATORS = {MATMUL: "@", **ARITHMETIC}
 """Special methods by which an instance is used like a matrix, a number or a vector, and what stands for them."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pytree_laws.declare.methods import is_action
 
 from ..values.annotations import parameters_of, required, signature_of
-from .call_text import MATMUL, OPERATORS, call_text
+from .call_text import ARITHMETIC, MATMUL, call_text
 
 SELF = ("self", "module")
 NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "tree_flatten_with_keys", "init", "setup", "to_tuple", "trainable", "keys", "items",
@@ -31,9 +31,8 @@ def methods_of(cls: type) -> list[str]:
         if not (name in NO_CALLS or is_action(cls, name) or gives_text(getattr(cls, name)))
     ]
     own_call = ["" for name in method_names if name == "__call__"][:1]
-    operators = [name for name in OPERATORS if name in method_names]
-    matmul = [name for name in operators if name == MATMUL]
-    return [*own_call, *matmul, *plain, *(name for name in operators if name != MATMUL)]
+    matmul = [MATMUL] if MATMUL in method_names else []
+    return [*own_call, *matmul, *plain, *(name for name in ARITHMETIC if name in method_names)]
 
 
 def gives_text(method: Any) -> bool:
