@@ -44,11 +44,13 @@ class Built:
 
 @dataclass
 class Failure:
-    """Why nothing built a class: what the first try said, and the arguments that nothing is known of."""
+    """Why nothing built or called a class: what the first try said, and the arguments that nothing is known of."""
 
     first: str = ""
     messages: list[str] = field(default_factory=list[str])
     unknown: list[str] = field(default_factory=list[str])
+    parts: list[str] = field(default_factory=list[str])
+    """The methods that only give what an instance holds, or what they are given."""
 
     def note(self, error: BaseException) -> None:
         text = f"{type(error).__name__}: {message_of(error)}"

@@ -36,6 +36,10 @@ FURTHER = 60
 """How many arguments of another method are tried, where one works."""
 FEW_PICTURES = 16
 """How many arguments are tried where a call may be meant for pictures."""
+MOST_METHODS = 24
+"""How many methods of a class are looked at."""
+PATIENCE = 24
+"""How many values of one argument are tried where each raises the same; of several, so many for each pair."""
 OTHER = 10
 """How far behind the draws of an instance those of the second one in a sum lie."""
 FEW = 8
@@ -47,11 +51,12 @@ def find_call(
 ) -> Called | None:
     """The call that is most what the class is for, whose outputs depend on arguments and parameters; or else on one of the two."""
     best: Called | None = None
-    for name in [wished] if wished else methods_of(cls)[:12]:
+    for name in [wished] if wished else methods_of(cls)[:MOST_METHODS]:
         name = "" if name == "__call__" else name
         tries = budget.tries if best is None or not best.is_full else min(budget.tries, FURTHER)
         method_budget = Budget(tries)
         called = try_method(subject, name, said, method_budget, failure)
+        failure.parts += [name] * (called is not None and not called.computes)
         budget.tries -= tries - max(0, method_budget.tries)
         if called is not None and called.is_full and not name:
             return called
@@ -140,13 +145,14 @@ def search(
 ) -> Called | None:
     """The first arguments that work and on which the outputs depend, or the first that work."""
     fallback: Called | None = None
+    start = len(failure.messages)
     for plain in contexts(subject, name, wanted, said, hints.sizes):
         context = with_hints(plain, hints)
         lists = {part.name: values_for(part.name, part.annotation, context) for part in wanted}
         failure.unknown = [name for name, sources in lists.items() if not sources]
         lists = {part.name: lists[part.name] for part in wanted if lists[part.name] or part.default is EMPTY}
         for places in combinations([*lists.values()], FEW if context.as_documented else 400):
-            if not budget.take():
+            if not budget.take() or raises_the_same(failure.messages[start:], len(lists)):
                 return fallback
             chosen = {name: lists[name][place] for name, place in zip(lists, places, strict=True)}
             called = try_call(subject, name, wanted, apart(chosen), failure)
@@ -156,6 +162,11 @@ def search(
                     return called if context.as_documented else with_size_known(subject, called)
                 fallback = fallback or called
     return fallback
+
+
+def raises_the_same(messages: Sequence[str], count: int) -> bool:
+    """Whether all tries of so many arguments raised one error: it is of the instance, which may be built in another way."""
+    return len(messages) >= PATIENCE * count**2 and len({*messages}) == 1
 
 
 def contexts(
@@ -253,7 +264,9 @@ def try_call(
         return None
     if not trace.arrays or not (trace.by_parameters or trace.by_arguments):
         return None
-    unfelt = [part.name for part in wanted if may_be_none(part) and trace.by_name.get(part.name) is False]
+    unfelt = [
+        part.name for part in required(wanted) if may_be_none(part) and trace.by_name.get(part.name) is False
+    ]
     bare = {**chosen, **dict.fromkeys(unfelt, Source("None"))}
     if unfelt and (called := try_call(subject, name, wanted, bare, failure)) is not None:
         return called
@@ -273,7 +286,7 @@ def try_call(
     merit = 2.0 * promised + takes + trace.share - 1.5 * trace.edits
     is_meaningful = promised or (trace.computes and (takes or (trace.share > 0.5 and not trace.edits)))
     is_meaningful = is_meaningful and passes_state(subject, kept) and (takes or not trace.others)
-    by = trace.by_parameters, trace.by_arguments, not trace.others
+    by = trace.by_parameters, trace.by_arguments, not trace.others, trace.computes
     keys = [
         trace.by_name[argument]
         for argument in kept

@@ -21,6 +21,8 @@ class Called:
     by_arguments: bool = True
     by_values: bool = True
     """Whether arrays are all that it returns."""
+    computes: bool = True
+    """Whether it returns more than parts of the instance and what it is given."""
     static: tuple[str, ...] = ()
     """The arguments that no tracer can be: an int that decides a shape, a word."""
     merit: float = 0.0

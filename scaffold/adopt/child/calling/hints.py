@@ -10,7 +10,7 @@ from ..values.plain import Context
 from ..values.sizes import HUGE, PRIMES, SMALL, foreign_sizes
 
 MAX_PARTS = 8
-_LENGTH = re.compile(r"values to unpack \(expected (\d)")
+_LENGTH = re.compile(r"values to unpack \(expected (?:at least )?(\d)")
 _RANK = re.compile(
     r"\brank[- ](?:of )?(\d)|\b(\d)[- ]dim|\b(\d)D\b|ndim to be equal, got \d and (\d)|ndim (?:==?|must be|should be) (\d)",
     re.IGNORECASE,
@@ -22,10 +22,14 @@ _TOO_LOW = re.compile(
 )
 """How Python and jax say that an array lacks an axis."""
 _SHAPE = re.compile(
-    r"(?:expect|must|should|requir|need|want)\w*[^()\[\]\n]{0,80}[(\[]([\w.*]+(?:, ?[\w.*]+)*),?[)\]]",
+    r"(?:expect|must|should|requir|need|want)\w*[^()\[\]\n]{0,80}[(\[]([\w.*=]+(?:, ?[\w.*=]+)*),?[)\]]",
     re.IGNORECASE,
 )
-"""How an error says which shape it wants."""
+"""How an error says which shape it wants: `(batch, 3)`, `[T, B, size=3]`."""
+_DTYPE = re.compile(
+    r"(?:expect|must|should|requir|need|want)\w*[^.\n]{0,40}\b(complex|int)(?:eger|32|64)?s?\b", re.IGNORECASE
+)
+"""How an error says which numbers it wants."""
 _INTO = re.compile(r"cannot reshape array of shape \([\d, ]*\) \(size \d+\) into shape [(\[]([\d, -]+)[)\]]")
 """How jax says that a number of elements fits no shape."""
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?![\w.])")
@@ -62,13 +66,15 @@ class Hints:
     """How many axes were wanted of an array."""
     shapes: Sequence[tuple[int, ...]] = ()
     """Shapes that an error has named."""
+    dtypes: Sequence[str] = ()
+    """Dtypes that an error has named."""
     sizes: Sequence[int] = ()
     """Sizes that an error has named, and lengths where one says that an axis is too short."""
     is_sequence: bool = False
     """Whether an array lacks an axis, that of a sequence of what an annotation describes."""
 
     def __bool__(self) -> bool:
-        is_known = self.lookalikes or self.lengths or self.ranks or self.shapes or self.sizes
+        is_known = self.lookalikes or self.lengths or self.ranks or self.shapes or self.sizes or self.dtypes
         return bool(is_known or self.is_sequence)
 
     def in_turn(self) -> "Iterator[Hints]":
@@ -94,6 +100,7 @@ def hints_of(cls: type, messages: Sequence[str], held: Sequence[int] = ()) -> Hi
         [length for length in lengths if 0 < length <= MAX_PARTS],
         sorted(ranks - {0}),
         [*dict.fromkeys(shapes_named(text))],
+        [*dict.fromkeys(dtype.lower() for dtype in _DTYPE.findall(text))],
         sizes_named(text, held),
         _TOO_LOW.search(text) is not None,
     )
@@ -102,7 +109,8 @@ def hints_of(cls: type, messages: Sequence[str], held: Sequence[int] = ()) -> Hi
 def shapes_named(text: str) -> Iterator[tuple[int, ...]]:
     """The shapes that errors want."""
     for words in _SHAPE.findall(text):
-        dims = [word for part in words.split(",") if (word := part.strip()) not in ("...", "")]
+        parts = (part.rpartition("=")[2].strip() for part in words.split(","))
+        dims = [word for word in parts if word not in ("...", "")]
         foreign = iter(PRIMES[2:])
         shape = tuple(int(dim) if dim.isdigit() else next(foreign) for dim in dims)
         if 0 < len(shape) <= MAX_PARTS and any(dim.isdigit() for dim in dims) and prod(shape) <= HUGE * HUGE:
@@ -133,6 +141,7 @@ def with_hints(context: Context, hints: Hints) -> Context:
         context,
         lookalikes=[*hints.lookalikes, *context.lookalikes],
         lengths=hints.lengths,
+        dtypes=hints.dtypes,
         shapes=sorted(
             dict.fromkeys([*hints.shapes, *context.shapes]), key=lambda shape: len(shape) not in ranks
         ),

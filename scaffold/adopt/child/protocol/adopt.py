@@ -139,6 +139,8 @@ def search_example(cls: Any, request: Request, example: Example) -> None:
 def describe_example(cls: Any, built: Built, example: Example, seconds: float) -> dict[str, Any]:
     """What was found of a class, and what the laws infer of it within these seconds, as plain JSON."""
     of_call, methods = example.of_call, methods_of(cls)
+    if example.called is None and {*methods} <= {*of_call.parts}:  # it only holds what others use
+        methods = []
     if example.called is None and of_call.first.startswith("NotImplementedError"):
         return {"built": False, "abstract": f"it leaves its call to subclasses: {of_call.first}"}
     built, called, extra = with_distinct_names(cls, built, example.called, example.methods)
@@ -200,7 +202,7 @@ def call_first_way(
     for built in ways:
         example.built = example.built or built
         built, called = more_telling(cls, built, call(built), call)
-        works = called is not None and called.is_full
+        works = called is not None and called.is_full and called.is_meaningful
         if not is_full and (works or (example.called is None and called is not None)):
             example.built, example.called, is_full = built, called, works
         if not methods_of(cls) or of_calls.tries <= 0:

@@ -10,7 +10,7 @@ from .sources import Source, refer
 def of_flax(name: str, cls: Any, nnx: Any, context: Context) -> list[Source] | None:
     """Values of Flax's own classes; None of others. Of what a module is taken apart into nobody knows any."""
     if cls is nnx.Module:
-        return [Source("nnx.Linear(3, 2, rngs=nnx.Rngs(seed))")]
+        return [Source(f"nnx.Linear(3, {size}, rngs=nnx.Rngs(seed))") for size in (3, 2)]
     if issubclass(cls, nnx.State | nnx.GraphDef):
         return []
     if issubclass(cls, nnx.Variable) and getattr(nnx, cls.__name__, None) is cls:

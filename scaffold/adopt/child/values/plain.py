@@ -55,6 +55,8 @@ class Context:
     """Classes that have the attributes for which an error has asked."""
     lengths: Sequence[int] = ()
     """How many parts an error has asked for."""
+    dtypes: Sequence[str] = ()
+    """Of arrays, where an error has asked for some."""
     leading: tuple[int, ...] = ()
     """Axes before those that an annotation names."""
     documented: Documented = field(default_factory=Documented)
@@ -175,6 +177,7 @@ def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Sour
     if name in context.documented.dtypes or dtype == "bool":
         numbers = [array(name, shape, dtype, context) for shape in shapes]
     every = [*sources, *numbers] if dtype == "float" else [*numbers, *sources]
+    every = [*(array(name, shape, kind, context) for kind in context.dtypes for shape in shapes), *every]
     return [
         replace(source, told="shape") for source in dict.fromkeys([*as_documented(name, context), *every])
     ]
