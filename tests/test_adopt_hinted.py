@@ -9,7 +9,7 @@ from tests.asking import Asked
 from tests.projects import scaffold
 from tests.support import write_tree
 
-SOURCE = '''
+SOURCE = """
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -59,7 +59,7 @@ class Sharpened:
 
     def sharper(self):
         return self.replace(inner=self.inner / self.inner.sum())
-'''
+"""
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,7 @@ Entries are sorted by name. An array of many elements is its first ones, and a f
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -171,22 +170,24 @@ def differences(
     was: Mapping[str, Entry],
     now: Mapping[str, Entry],
     tolerance: Tolerance,
-    rounded: Mapping[str, Entry] = MappingProxyType({}),
+    rounded: Sequence[Mapping[str, Entry]] = (),
 ) -> Iterator[tuple[str, str]]:
     """What differs between two sections, as the name of an entry and in words.
 
-    `rounded` is the second for inputs that are rounded otherwise: what that moves much, a right program may as well.
+    `rounded` has the second for inputs that are rounded otherwise: what that moves much, a right program may as well.
     """
     for name in sorted({*was, *now}):
         if name not in now:
             yield name, GONE
         elif name not in was:
             yield name, NOT_RECORDED
-        elif difference := _difference(was[name], now[name], tolerance, rounded.get(name)):
+        elif difference := _difference(
+            was[name], now[name], tolerance, [other[name] for other in rounded if name in other]
+        ):
             yield name, difference
 
 
-def _difference(was: Entry, now: Entry, tolerance: Tolerance, rounded: Entry | None) -> str | None:
+def _difference(was: Entry, now: Entry, tolerance: Tolerance, rounded: Sequence[Entry]) -> str | None:
     """How two entries differ; None where each number is close to what it was."""
     if _form(was) != _form(now):
         return f"it is {_shown(now)}, recorded is {_shown(was)}"
@@ -194,9 +195,10 @@ def _difference(was: Entry, now: Entry, tolerance: Tolerance, rounded: Entry | N
         return None
     recorded, other = _numbers(was), _numbers(now)
     allowed = _allowed(was, tolerance)
-    if allowed and rounded is not None and _form(rounded) == _form(now):
-        moved = np.abs(other - _numbers(rounded))
-        allowed = max(allowed, ROUNDINGS_BEHIND * float(moved[np.isfinite(moved)].max(initial=0.0)))
+    for rounded_entry in rounded if allowed else ():
+        if _form(rounded_entry) == _form(now):
+            moved = np.abs(other - _numbers(rounded_entry))
+            allowed = max(allowed, ROUNDINGS_BEHIND * float(moved[np.isfinite(moved)].max(initial=0.0)))
     with np.errstate(invalid="ignore"):  # infinities of one sign
         same = (recorded == other) | (np.abs(recorded - other) <= allowed)
     wrong = np.flatnonzero(~(same | (np.isnan(recorded) & np.isnan(other))))

@@ -41,15 +41,18 @@ def below_zero(pair: Pair) -> Pair:
     return instance, _with(arguments, _below_zero, jnp.signedinteger)
 
 
-def rounded(tree: Any) -> Any:
-    """A tree with each number moved by about the last bit of its dtype, every other one down."""
-    return _with(tree, _rounded, jnp.inexact)
+def rounded(tree: Any, pattern: int, by: int = 1) -> Any:
+    """A tree with each number moved by so many of the last bits of its dtype, up or down as a pattern has it.
 
+    What is moved as far as what it is divided by moves nothing.
+    """
 
-def _rounded(value: np.ndarray, _: int) -> np.ndarray:
-    signs = 1 - 2 * (np.arange(value.size) % 2).reshape(value.shape)
-    wide = value.astype(np.complex128 if np.iscomplexobj(value) else np.float64)
-    return wide * (1 + float(jnp.finfo(value.dtype).eps) * signs)
+    def moved(value: np.ndarray, place: int) -> np.ndarray:
+        bits = np.random.default_rng((pattern, place)).choice((-by, by), value.shape)
+        wide = value.astype(np.complex128 if np.iscomplexobj(value) else np.float64)
+        return wide * (1 + float(jnp.finfo(value.dtype).eps) * bits)
+
+    return _with(tree, moved, jnp.inexact)
 
 
 OTHERS: Mapping[str, Callable[[Pair], Pair]] = {

@@ -43,7 +43,7 @@ from ...snapshot.mode import (
 from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other_arguments
 from ...snapshot.options import of_options
 from ...snapshot.reached import REACHED, of_reached
-from ...snapshot.rounding import with_rounded_example
+from ...snapshot.rounding import PATTERNS, with_rounded_example
 from ...snapshot.sequences import OVER_STEPS, of_sequences
 from ..sharding.p20_sharding import ALONE, of_dims
 
@@ -112,7 +112,7 @@ def changed_numbers(subject: Suite, record: Record, kind: str) -> list[str]:
         now = {n: entry for n, entry in now.items() if not n.startswith(AFTER)}
     pairs = list(differences(was, now, subject.tolerance))
     if pairs:  # or another formula for the same may round what is sensitive to it
-        moved = entries_of(with_rounded_example(subject), kind)
+        moved = [entries_of(with_rounded_example(subject, pattern), kind) for pattern in PATTERNS]
         pairs = list(differences(was, now, subject.tolerance, moved))
     return [f"{name}: {difference} ({kind})" for name, difference in pairs]
 
