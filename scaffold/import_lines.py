@@ -1,10 +1,11 @@
 """The import block of a file, read off its code: every name that the code uses, and no other."""
 
 import ast
+import functools
 import re
 import symtable
 import sys
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from scaffold.spec.names import IMPORTS
 
@@ -21,7 +22,12 @@ def import_lines(code: str, extra: Mapping[str, str], first_party: Iterable[str]
 
 def sorted_lines(lines: Iterable[str], first_party: Iterable[str]) -> list[str]:
     """Import statements as isort orders them, with blank lines between sections, one for each module."""
-    own_roots = frozenset(first_party)
+    return [*_sorted(frozenset(lines), frozenset(first_party))]
+
+
+@functools.cache
+def _sorted(lines: frozenset[str], own_roots: frozenset[str]) -> Sequence[str]:
+    """The same, once for all files that import the same."""
     sections: dict[int, list[str]] = {}
     for line in sorted(_merged(lines), key=_order):
         sections.setdefault(_section(line, own_roots), []).append(line)
