@@ -263,6 +263,16 @@ class LeavesItsTemporary(SavedWhole):
         os.replace(f"{path}.new", path)
 
 
+class SaysNothing(SavedWhole):
+    """Drops a file that could not be written, and the error with it."""
+
+    def save(self, path):
+        with contextlib.suppress(OSError):
+            super().save(path)
+            return
+        path.unlink(missing_ok=True)
+
+
 class WholeLaws(FileLaws):
     saves_whole = True
 
@@ -285,5 +295,10 @@ further(
 further(
     *("P14", "a temporary file that stays", LeavesItsTemporary, SavedWhole),
     *("a save that failed half-way left saved.new behind",),
+    base=WholeLaws,
+)
+further(
+    *("P14", "a save that fails and says nothing", SaysNothing, SavedWhole),
+    *("reading what it wrote where the disk was full raised FileNotFoundError",),
     base=WholeLaws,
 )

@@ -32,7 +32,8 @@ class Rated(eqx.Module):
     def load(cls, path, like):
         with np.load(path) as file:
             wrong = [(a, b) for a, b in zip(file["settings"], like.settings(), strict=True) if a != b]
-            if wrong or file["weight"].shape != like.weight.shape:
+            wrong += ["weight"] * (file["weight"].shape != like.weight.shape)
+            if wrong:
                 raise ValueError(f"the file does not fit: {wrong}")
             return cls(jnp.asarray(file["weight"]), like.rate, like.steps)
 
@@ -45,6 +46,16 @@ class InThreeDigits(Rated):
 class OfOneSetting(Rated):
     def settings(self):
         return np.array([f"rate={self.rate!r}"])
+
+
+class FirstAlone(Rated):
+    @classmethod
+    def load(cls, path, like):
+        with np.load(path) as file:
+            if [*file["settings"]] != [*like.settings()]:
+                wrong = [(a, b) for a, b in zip(file["settings"], like.settings(), strict=True) if a != b]
+                raise ValueError(f"the file does not fit: {wrong}")
+        return super().load(path, like)
 
 
 class WithoutNames(Rated):
@@ -83,4 +94,9 @@ further(
 )
 further(
     "P14", "an error that names no setting", WithoutNames, Rated, "`rate`", "does not name it", base=RatedLaws
+)
+further(
+    *("P14", "an error that names the first difference alone", FirstAlone, Rated),
+    *("`weight`", "does not name it"),
+    base=RatedLaws,
 )

@@ -173,6 +173,12 @@ def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_pat
         with failing:
             failed = is_refused(lambda: subject.save(other, path))
         if not failed:  # it writes, or flushes, in another process or not at all
+            with doing(
+                "save", "reading what it wrote where the disk was full", "an error of it that nobody hears of"
+            ):
+                subject.check_copy(
+                    other, subject.load(path, subject.make(1)), "save without an error, and load,"
+                )
             subject.save(instance, path)
             continue
         message = "a save that failed half-way did not leave the file as it was"

@@ -2,14 +2,18 @@
 
 import contextlib
 import functools
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...engine.applicability import LOADS, not_applicable
 from ...engine.registry import Checks
+from ...inspect.arrays import is_array, is_key
 from ...inspect.files import is_refused
 from ...inspect.static_values import another_value
+from ...inspect.trees import named_leaves, replace_leaves
 from ...kinds.mutable import MutableSuite
+from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Fault, check
 from .p14_save import SAVES_WHOLE, saved
@@ -29,15 +33,33 @@ def test_p14_each_setting_of_another_value_is_refused(subject: Suite, tmp_path: 
     if not skeletons:
         not_applicable("the class has no settings")
     for name, value, other, skeleton in skeletons:
-        try:
-            subject.load(path, skeleton)
-        except ANY_ERROR as error:
-            hint = "an error lists what differs, by path"
-            is_named = name.rpartition(".")[2] in str(error)
-            check(is_named, name, f"the error does not name it: {error!s:.200}", hint)
-            continue
+        accepted = f"a file with {value!r} was loaded into an instance with {other!r}"
         hint = "a file says each setting in full, `repr` of a float, and `load` compares all"
-        raise Fault(name, f"a file with {value!r} was loaded into an instance with {other!r}", hint)
+        check_named(subject, path, skeleton, [name], Fault(name, accepted, hint))
+
+
+@CHECKS.register(LOADS, SAVES_WHOLE)
+def test_p14_all_that_differs_is_told(subject: PytreeSuite, tmp_path: Any) -> None:
+    path = tmp_path / "saved"
+    saved(subject, path)
+    names, skeleton = _with_two_differences(subject)
+    if len(names) < 2:
+        not_applicable("the class has too little that may differ")
+    accepted = "a file was loaded into an instance of another setting and another shape"
+    check_named(subject, path, skeleton, names, Fault(names[0], accepted))
+
+
+def check_named(subject: Suite, path: Any, skeleton: Any, names: Sequence[str], accepted: Fault) -> None:
+    """A load is refused, by an error that names each of these."""
+    try:
+        subject.load(path, skeleton)
+    except ANY_ERROR as error:
+        hint = "an error lists what differs, by path"
+        for name in names:
+            is_named = re.findall(r"\w+", name)[-1] in str(error)
+            check(is_named, name, f"the error does not name it: {error!s:.200}", hint)
+        return
+    raise accepted
 
 
 @CHECKS.register(LOADS, SAVES_WHOLE)
@@ -57,3 +79,14 @@ def _skeletons(subject: Suite) -> Iterator[tuple[str, Any, Any, Any]]:
             other = value * (1 + NEAR) + NEAR * (not value) if type(value) is float else another_value(value)
             with contextlib.suppress(AttributeError, TypeError):  # it is an entry of a tuple
                 yield name, value, other, subject.with_static(instance, name, other)
+
+
+def _with_two_differences(subject: PytreeSuite) -> tuple[list[str], Any]:
+    """An instance of another setting, where there is one, and with an axis more of an array, or of two; and where these are."""
+    changed = [(name, skeleton) for name, _, _, skeleton in _skeletons(subject)][:1]
+    names, skeleton = [name for name, _ in changed], changed[0][1] if changed else subject.make(1)
+    for place, (name, leaf) in enumerate(named_leaves(skeleton)):
+        if is_array(leaf) and not is_key(leaf) and len(names) < 2:
+            names.append(name)
+            skeleton = replace_leaves(skeleton, {place: leaf[None]})
+    return names, skeleton
