@@ -10,7 +10,7 @@ from ..declare.methods import Method
 from ..inspect.arrays import is_inexact
 from ..inspect.trees import arrays_of, named_arrays, replace_leaves
 from ..session import once_per_session
-from ..trace.dependencies import stopped_inputs
+from ..trace.dependencies import inputs_reaching, stopped_inputs
 from ..trace.programs import jit_all
 from ..values.optimisation import weighted
 from .method_programs import gives_an_instance, program_of, traceable, traces_of
@@ -82,8 +82,17 @@ def stopped_arguments(suite: Any, method: Method) -> list[str]:
 
 def stopped_leaves(suite: Any, use: Use, trace: Traced) -> list[str]:
     """The paths of the leaves that a use of a method reads behind `stop_gradient` alone."""
+    marks = stopped_inputs(_of_result(trace))
+    return [name for name, is_stopped in zip(suite.named(use.instance), marks) if is_stopped]
+
+
+def leaves_with_gradient(suite: Any, use: Use, trace: Traced) -> list[str]:
+    """The paths of the leaves that a gradient of what a use of a method gives can reach."""
+    marks = inputs_reaching(_of_result(trace), gradients=True)
+    return [name for name, is_reached in zip(suite.named(use.instance), marks) if is_reached]
+
+
+def _of_result(trace: Traced) -> Any:
+    """The program of a use without what it updates."""
     jaxpr = trace.jaxpr.jaxpr
-    given = jaxpr.replace(
-        outvars=jaxpr.outvars[: len(jax.tree.leaves(trace.form[0]))]
-    )  # without what is updated
-    return [name for name, is_stopped in zip(suite.named(use.instance), stopped_inputs(given)) if is_stopped]
+    return jaxpr.replace(outvars=jaxpr.outvars[: len(jax.tree.leaves(trace.form[0]))])

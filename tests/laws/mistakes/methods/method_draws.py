@@ -98,8 +98,9 @@ class Whitened(eqx.Module):
     def trainable(self):
         return Whitened(True, False)
 
-    def centred(self, x):
-        return x - jax.lax.stop_gradient(self.mean)
+    def centred(self, x, twice: bool = False):
+        mean = jax.lax.stop_gradient(self.mean)
+        return x - mean - mean if twice else x - mean
 
 
 class WhitenedLaws(OneWeight):
@@ -115,6 +116,16 @@ class WhitenedLaws(OneWeight):
 
 of_methods("P9", "a method with a gradient to a buffer", "`centred`", "a gradient reaches the buffer `mean`",
     base=WhitenedLaws, right=Whitened, centred=lambda self, x: x - self.mean)  # fmt: skip
+
+
+def centred_again(self, x, twice: bool = False):
+    once = x - jax.lax.stop_gradient(self.mean)
+    return once - self.mean if twice else once
+
+
+of_methods("P9", "a method with a gradient to a buffer behind a flag", "`centred(twice=True)`",
+    "a gradient reaches the buffer `mean`, which `stop_gradient` keeps away in the example",
+    base=WhitenedLaws, right=Whitened, centred=centred_again)  # fmt: skip
 
 
 class Flagged(Scaling):

@@ -23,7 +23,12 @@ from ...discover.method_programs import (
     usable_methods,
     way,
 )
-from ...discover.method_slopes import slopes_by_arguments, stopped_arguments, stopped_leaves
+from ...discover.method_slopes import (
+    leaves_with_gradient,
+    slopes_by_arguments,
+    stopped_arguments,
+    stopped_leaves,
+)
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, not_applicable
 from ...engine.registry import Checks
@@ -102,6 +107,23 @@ def test_p09_methods_send_no_gradient_to_buffers(subject: Suite) -> None:
         for name in grads_reaching(subject, method, rebuilt, start, arguments):
             message = f"a gradient reaches the buffer `{name}`"
             check(False, method.name, message, hint)
+
+
+@CHECKS.register(MEMBERS, rests_on=("test_p09_methods_send_no_gradient",))
+def test_p09_methods_keep_gradients_from_buffers_at_other_values(subject: Suite) -> None:
+    buffers, _ = subject.buffer_values(subject.cached_instance())
+    if not buffers:
+        not_applicable("there is no buffer that could have a gradient")
+    hint = "`jax.lax.stop_gradient` around it, wherever the method reads it"
+    for method in traced_methods(subject):
+        traced = [(use, trace) for use, trace, _ in traced_uses(subject)[method.name] if trace is not None]
+        kept_away = {name for pair in traced if pair[0].is_plain for name in stopped_leaves(subject, *pair)}
+        for use, trace in traced:
+            for name in leaves_with_gradient(subject, use, trace):
+                message = (
+                    f"a gradient reaches the buffer `{name}`, which `stop_gradient` keeps away in the example"
+                )
+                check(name not in kept_away & buffers.keys(), use.name, message, hint)
 
 
 @CHECKS.register(METHODS, severity=ADVICE)
