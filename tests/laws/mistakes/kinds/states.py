@@ -299,3 +299,35 @@ further(
     "`update`",
     base=UpdatingLaws,
 )
+
+
+class Switched(Mean):
+    """A right layer: at inference its mean stays."""
+
+    inference: bool
+
+    @classmethod
+    def create(cls, gain):
+        return cls(eqx.nn.StateIndex(jnp.zeros(gain.shape, gain.dtype)), jnp.array(gain), False)
+
+    def is_kept(self, x):
+        return self.inference
+
+    def next_mean(self, x, state):
+        return state.get(self.mean) if self.is_kept(x) else super().next_mean(x, state)
+
+
+class SwitchedBySize(Switched):
+    def is_kept(self, x):
+        return self.inference and x.shape[0] > 3
+
+
+class SwitchedLaws(MeanLaws):
+    leaves = (Leaf("gain", "param", (3,)), Leaf("inference", "python", value=False))
+
+
+further(
+    *("P12", "a state that is updated at inference", SwitchedBySize, Switched),
+    *("`eqx.nn.inference_mode` of it updates the state",),
+    base=SwitchedLaws,
+)

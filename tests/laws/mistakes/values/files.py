@@ -115,9 +115,10 @@ class Saved(eqx.Module):
     @classmethod
     def load(cls, path, like):
         with np.load(path) as file:
-            for name, leaf in vars(like).items():
-                if file[name].shape != leaf.shape or file[name].dtype != leaf.dtype:
-                    raise ValueError(f"the file does not fit at {name}")
+            forms = {name: (file[name].shape, file[name].dtype) for name in vars(like)}
+            wrong = [name for name, leaf in vars(like).items() if forms[name] != (leaf.shape, leaf.dtype)]
+            if wrong:
+                raise ValueError(f"the file does not fit at {wrong}")
             return cls(jnp.asarray(file["weight"]), jnp.asarray(file["bias"]))
 
 

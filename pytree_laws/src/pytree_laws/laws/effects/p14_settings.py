@@ -15,7 +15,7 @@ from ...inspect.trees import named_leaves, replace_leaves
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, Fault, check
+from ...report import ADVICE, ANY_ERROR, Fault, check
 from .p14_save import SAVES_WHOLE, saved
 
 CHECKS = Checks()
@@ -38,7 +38,7 @@ def test_p14_each_setting_of_another_value_is_refused(subject: Suite, tmp_path: 
         check_named(subject, path, skeleton, [name], Fault(name, accepted, hint))
 
 
-@CHECKS.register(LOADS, SAVES_WHOLE)
+@CHECKS.register(LOADS, SAVES_WHOLE, severity=ADVICE)
 def test_p14_all_that_differs_is_told(subject: PytreeSuite, tmp_path: Any) -> None:
     path = tmp_path / "saved"
     saved(subject, path)

@@ -22,7 +22,7 @@ from ...inspect.trees import (
     structure,
 )
 from ...kinds.state import StateSuite
-from ...report import check, doing
+from ...report import ADVICE, check, doing
 from ...trace.dependencies import handed_to_stop
 from ...values.closeness import check_flow, close
 
@@ -83,6 +83,22 @@ def test_p09_gradients_flow_through_the_state(subject: StateSuite) -> None:
         return jax.tree.leaves(subject.advance(*arguments))
 
     check_flow("state", run, [leaves[i] for i in places], CUT_OFF)
+
+
+@CHECKS.register(severity=ADVICE)
+def test_p12_inference_leaves_the_state_as_it_is(subject: StateSuite) -> None:
+    instance, arguments = subject.make(0), list(subject.arguments(0))
+    try:
+        at_inference = eqx.nn.inference_mode(instance)
+    except TypeError:
+        not_applicable("its `inference` is static, which no mode changes")
+    if all(leaf is other for leaf, other in zip(*map(jax.tree.leaves, (at_inference, instance)))):
+        not_applicable("no part has an `inference` that is another there")
+    state = arguments[subject.place(arguments)] = subject.after(0)
+    _, after = subject.advance(at_inference, copied(arguments))
+    for i, (value, other) in enumerate(zip(jax.tree.leaves(state), jax.tree.leaves(after))):
+        message = "`eqx.nn.inference_mode` of it updates the state"
+        check(same_bits(value, other), f"state {i}", message, "`if not self.inference:` around each update")
 
 
 TAKES_STATE = Condition("no method takes the state", lambda suite: any(map(takes_state, suite.methods)))
