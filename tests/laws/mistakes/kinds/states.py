@@ -331,3 +331,27 @@ further(
     *("`eqx.nn.inference_mode` of it updates the state",),
     base=SwitchedLaws,
 )
+
+
+class Scaled(Mean):
+    """A right layer, with a method that divides by the size of its mean."""
+
+    def relative(self, x, state):
+        return x / (jnp.abs(state.get(self.mean)) + 1e-3), state
+
+
+class ScaledByNothing(Scaled):
+    def relative(self, x, state):
+        mean = state.get(self.mean)
+        return x * mean / jnp.abs(mean), state
+
+
+class ScaledLaws(MeanLaws):
+    methods = (Method("relative", two_of_three, returns=(Output((3,)), Output((3,))), state_at=1),)
+
+
+further(
+    *("P7", "a method that divides by a state which begins as 0", ScaledByNothing, Scaled),
+    *("`relative`: with the state that a new instance has it gives NaN",),
+    base=ScaledLaws,
+)

@@ -11,7 +11,9 @@ from ...discover.invocation import trace_call
 from ...engine.applicability import Condition, declares, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_floating, same_bits
+from ...inspect.classes import documents_nan
 from ...inspect.trees import (
+    arrays_of,
     avals,
     flatten,
     keys_as_data,
@@ -25,6 +27,7 @@ from ...kinds.state import StateSuite
 from ...report import ADVICE, check, doing
 from ...trace.dependencies import handed_to_stop
 from ...values.closeness import check_flow, close
+from ..transforms.p07_jit_equals_eager import has_nan
 
 CHECKS = Checks()
 
@@ -108,6 +111,20 @@ TAKES_STATE = Condition("no method takes the state", lambda suite: any(map(takes
 def test_p09_gradients_of_methods_flow_through_the_state(subject: StateSuite) -> None:
     for method in filter(takes_state, subject.methods):
         _check_flow_of(subject, method)
+
+
+@CHECKS.register(TAKES_STATE)
+def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuite) -> None:
+    instance = subject.cached_instance()
+    if documents_nan(type(instance)):
+        not_applicable("a docstring of the class says where it gives NaN")
+    for method in filter(takes_state, subject.methods):
+        arguments = [*method.arguments(0)]
+        arguments.insert(method.state_at or 0, subject.state(0))
+        message = "with the state that a new instance has it gives NaN"
+        hint = "a division by a count of 0: `jnp.maximum(count, 1)`"
+        result = arrays_of(method.use(instance, *arguments))
+        check(not any(map(has_nan, result)), method.name, message, hint)
 
 
 def _check_flow_of(subject: StateSuite, method: Method) -> None:
