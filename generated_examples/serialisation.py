@@ -153,7 +153,13 @@ def walk(node: Any, place: str = "") -> Iterator[tuple[str, Any, bool]]:
             if field.name not in names:
                 yield f"{place}.{field.name}", getattr(node, field.name, None), False
     elif kind not in (dict, list, tuple) and aux is not None:
-        yield f"{place} (static)", aux, False
+        held = getattr(node, "__dict__", {}).items()
+        settings = {name: value for name, value in held if name not in names}
+        if isinstance(aux, tuple) and [*map(id, aux)] == [*map(id, settings.values())]:
+            for name, value in settings.items():
+                yield f"{place}.{name}", value, False
+        else:
+            yield f"{place} (static)", aux, False
     for (key,), child in children:
         yield from walk(child, place + keystr((key,)))
 
