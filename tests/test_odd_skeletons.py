@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.forking import forked_pytest
 from tests.projects import passed, scaffold
 from tests.support import write_tree
@@ -37,3 +39,26 @@ def generated(folder: Path, source: str) -> str:
 def test_a_file_names_each_setting_of_a_registered_class(tmp_path: Path) -> None:
     assert not generated(tmp_path, CAMERA)
     assert passed(forked_pytest(tmp_path, "tests")) > 90
+
+
+PAIR = '''class Pair(Pytree, rebuild="{rebuild}"):
+    """Two numbers."""
+
+    first: Float[Array, " n"] = param("ones")
+    second: Float[Array, " n"] = param("ones")
+    turned: bool = static(False)
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return -self.first * x if self.turned else self.first * x + self.second
+
+    def with_second(self, c: Float[Array, " n"]) -> "Pair":
+        """The same with another second one."""
+        return Pair(self.first, {second}, turned=self.turned)
+'''
+
+
+@pytest.mark.parametrize("rebuild", ["bypass", "flag", "dataclass"])
+def test_a_call_that_the_constructor_does_not_take_is_refused(rebuild: str, tmp_path: Path) -> None:
+    assert not generated(tmp_path / "right", PAIR.format(rebuild=rebuild, second="c"))
+    told = generated(tmp_path / "wrong", PAIR.format(rebuild=rebuild, second="self.second, second=c"))
+    assert "`Pair(...)` does not fit the constructor: multiple values for argument 'second'" in told

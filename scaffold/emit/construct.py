@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from scaffold.emit.annotations import Scope
-from scaffold.emit.given import asked_dtype, copy_of_given, dtype_statements, fields_as_given
+from scaffold.emit.given import asked_dtype, copy_of_given, dtype_statements
 from scaffold.emit.initialised import draw_of_either, initialised, shape_source
 from scaffold.emit.made import array_as_made, array_source, is_new
 from scaffold.emit.shapes import shape_statements
@@ -16,6 +16,7 @@ from scaffold.passes.static_storage import stored_source
 from scaffold.spec.construction.constructor import (
     Parameter,
     converter_expression,
+    fields_as_given,
     has_open_dtype,
     key_consumers,
     made_first,

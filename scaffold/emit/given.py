@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
 from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import (
     constructor_names,
+    fields_as_given,
     followed,
     has_open_dtype,
     is_plain,
@@ -115,15 +114,6 @@ def _fixed_dtype(array: ArrayType) -> str:
 
 
 @once
-def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
-    """The spec of an `__init__` that is given every field."""
-    fields = tuple(
-        replace(field, init=None, nullable=field.nullable or bool(field.optional)) if field.stored else field
-        for field in spec.fields
-    )
-    return replace(spec, fields=fields, setup="", arguments=spec.arguments if fields == spec.fields else ())
-
-
 @once
 def asked_dtype(spec: ModuleSpec) -> str:
     """The name of the dtype that the caller passes, or None; empty where the constructor has no such argument.

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import Constructor, constructor, hand_over, signature
-from scaffold.emit.given import fields_as_given
 from scaffold.emit.groups import group_context
 from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties, readable
 from scaffold.emit.merged import private_prefix
@@ -27,7 +26,7 @@ from scaffold.emit.trainable import trainable_body
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.passes.compute import compute_faults, with_compute
-from scaffold.spec.construction.constructor import has_factory, parameters
+from scaffold.spec.construction.constructor import fields_as_given, has_factory, parameters
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names
 from scaffold.spec.source.text import block, docstring

@@ -188,6 +188,15 @@ def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
     )
 
 
+def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
+    """The spec of an `__init__` that is given every field."""
+    fields = tuple(
+        replace(field, init=None, nullable=field.nullable or bool(field.optional)) if field.stored else field
+        for field in spec.fields
+    )
+    return replace(spec, fields=fields, setup="", arguments=spec.arguments if fields == spec.fields else ())
+
+
 def _of_author(arguments: Iterable[Argument]) -> Iterator[Parameter]:
     """The parameters of a constructor that is carried."""
     by_keyword = False

@@ -6,7 +6,8 @@ from inspect import Parameter, Signature
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
-from scaffold.spec.construction.constructor import has_factory, parameters, rebuilds_by
+from scaffold.spec.construction.constructor import Parameter as ConstructorParameter
+from scaffold.spec.construction.constructor import fields_as_given, has_factory, parameters, rebuilds_by
 from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.spec.rules.pieces import class_names
@@ -93,20 +94,22 @@ def _signature(spec: ModuleSpec, name: str) -> Signature | None:
         return None
     if name == "create" or spec.constructor == "init":
         taken = parameters(spec) if name == "cls" or has_factory(spec) else ()
-        return (
-            _of((parameter.name, parameter.default is None, parameter.keyword_only) for parameter in taken)
-            if taken
-            else None
-        )
+        return _of_parameters(taken) if taken else None
     return _of_stored_fields(spec)
 
 
 def _of_stored_fields(spec: ModuleSpec) -> Signature | None:
     """What the class itself takes: the fields, as they are stored."""
     is_known = kind_of(spec.kind).stores and not (spec.nests or any(base.module for base in spec.bases))
-    if not is_known or rebuilds_by(spec, "flag") or rebuilds_by(spec, "static"):
+    if not is_known or rebuilds_by(spec, "static"):
         return None
+    if rebuilds_by(spec, "flag"):
+        return _of_parameters(parameters(fields_as_given(spec)))
     return _of((field.name, True, False) for field in spec.stored)
+
+
+def _of_parameters(taken: Iterable[ConstructorParameter]) -> Signature:
+    return _of((parameter.name, parameter.default is None, parameter.keyword_only) for parameter in taken)
 
 
 def _of_arguments(arguments: tuple[Argument, ...]) -> Signature:
