@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from scaffold.emit.initialised import shape_source
 from scaffold.spec.construction.constructor import dims_used, parameters
-from scaffold.spec.construction.given_shapes import dims_read_off, fields_with_shapes
+from scaffold.spec.construction.given_shapes import dims_read_off, given_arrays
 from scaffold.spec.grammar.types import ArrayType, dim_names
 from scaffold.spec.model import ModuleSpec
 
@@ -44,28 +44,27 @@ def _own_dims(spec: ModuleSpec, name: str) -> Iterator[str]:
 
 def _bindings(spec: ModuleSpec, needed: set[str]) -> Iterator[str]:
     owners = dims_read_off(spec)
-    for field in fields_with_shapes(spec):
+    for given in given_arrays(spec):
         bound = set[str]()
         targets: list[str] = []
-        for dim in field.array.dims if field.array else ():
-            is_new = owners.get(dim) == field.name and dim in needed and dim not in bound
+        for dim in given.array.dims:
+            is_new = owners.get(dim) == given.name and dim in needed and dim not in bound
             targets.append(dim if is_new else "_")
             bound.update({dim} if is_new else ())
         if bound:
-            yield f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = np.shape({field.name})"
+            yield f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = np.shape({given.name})"
 
 
 def _held_shapes(spec: ModuleSpec) -> Iterator[_HeldShape]:
     """The fields with a dim that another has too, or that they have twice, and with none that is not known."""
     owners = dims_read_off(spec)
-    for field in fields_with_shapes(spec):
-        array = field.array or ArrayType("f", ())
-        names = _names_in(array)
+    for given in given_arrays(spec):
+        names = _names_in(given.array)
         others = tuple(
-            dict.fromkeys(owners[name] for name in names if owners.get(name, field.name) != field.name)
+            dict.fromkeys(owners[name] for name in names if owners.get(name, given.name) != given.name)
         )
         if all(name in owners for name in names) and (others or len(set(names)) < len(names)):
-            yield _HeldShape(field.name, array, others)
+            yield _HeldShape(given.name, given.array, others)
 
 
 def _names_in(array: ArrayType) -> list[str]:

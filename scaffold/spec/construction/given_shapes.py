@@ -1,39 +1,57 @@
 """Dims that the constructor reads off the arrays that it is given."""
 
+from msgspec import Struct
+
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import Field, ModuleSpec, once
 from scaffold.spec.source.expressions import assigned_names
 
 
+class GivenArray(Struct, frozen=True):
+    """An array that the constructor is given in a declared shape."""
+
+    name: str
+    array: ArrayType
+
+
 @once
-def fields_with_shapes(spec: ModuleSpec) -> tuple[Field, ...]:
-    """The fields whose argument certainly is an array of the declared shape."""
-    retyped = {argument.name for argument in spec.arguments if argument.type is not None} | set(
-        assigned_names(spec.setup)
-    )
-    stored = spec.stored if spec.own_constructor is None else ()
+def given_arrays(spec: ModuleSpec) -> tuple[GivenArray, ...]:
+    """The fields and the arguments that certainly are arrays of the declared shape."""
+    if spec.own_constructor is not None:
+        return ()
+    assigned = {*assigned_names(spec.setup)}
+    declared = [argument for argument in spec.arguments if argument.type is not None]
+    retyped = {argument.name for argument in declared} | assigned
+    fields = (field for field in spec.stored if field.given and _keeps_shape(field))
+    pairs = [(field.name, field.array) for field in fields if field.name not in retyped]
+    pairs += [
+        (argument.name, argument.type)
+        for argument in declared
+        if argument.default is None and argument.name not in assigned
+    ]
     return tuple(
-        field for field in stored if field.given and field.name not in retyped and _keeps_shape(field)
+        GivenArray(name, array)
+        for name, array in pairs
+        if isinstance(array, ArrayType) and all(dim[0] != "*" for dim in array.dims)
     )
 
 
 def _keeps_shape(field: Field) -> bool:
-    is_turned = field.converter or field.preprocess or field.optional or field.nullable
-    return field.array is not None and not is_turned and all(dim[0] != "*" for dim in field.array.dims)
+    return not (field.converter or field.preprocess or field.optional or field.nullable)
 
 
 @once
 def dims_read_off(spec: ModuleSpec) -> dict[str, str]:
-    """Each dim that a given array has, and the first field that has it.
+    """Each dim that a given array has, and the first one that has it.
 
     A dim that is a field or an argument as well is what the caller says.
     """
     taken = {*assigned_names(spec.setup), *(member.name for member in (*spec.fields, *spec.arguments))}
     owners: dict[str, str] = {}
-    for field in fields_with_shapes(spec):
-        for dim in plain_dims(field.array):
+    for given in given_arrays(spec):
+        for dim in plain_dims(given.array):
             if dim not in taken:
-                owners.setdefault(dim, field.name)
+                owners.setdefault(dim, given.name)
     return owners
 
 
