@@ -11,9 +11,9 @@ from tests.support import write_tree
 
 HEAD = '''"""A class."""
 
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
-from scaffold.skeleton import Module, Pytree, data, param, static
+from scaffold.skeleton import Module, Nnx, Pytree, data, param, state, static
 
 
 '''
@@ -92,4 +92,26 @@ def test_sizes_are_read_off_the_arguments_of_a_constructor_of_ones_own(tmp_path:
     ran = run([sys.executable, "-c", USE], tmp_path)
     assert ran.stdout == "(4,)\n"
     assert "ValueError: `gain` has shape (3,), and `level` (4,)" in ran.stderr
+    assert passed(forked_pytest(tmp_path, "tests")) > 80
+
+
+COUNTER = '''class Counter(Nnx):
+    """Counts its calls."""
+
+    weight: Float[Array, " n"] = param("ones")
+    count: Int[Array, ""] = state("zeros")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        self.count += 1
+        return self.weight * x
+
+    def twice(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        """The map of the map."""
+        return self(self(x))
+'''
+
+
+def test_a_method_that_calls_the_module_updates_what_the_call_does(tmp_path: Path) -> None:
+    assert not generated(tmp_path, COUNTER)
+    assert "updates=('count',)" in (tmp_path / "tests/test_counter.py").read_text().replace('"', "'")
     assert passed(forked_pytest(tmp_path, "tests")) > 80

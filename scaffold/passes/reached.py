@@ -9,13 +9,19 @@ from scaffold.spec.source.instance import attribute_of_self, calls, self_attribu
 
 
 def bodies_used(spec: ModuleSpec, body: str) -> list[str]:
-    """A body, and those of the methods that it uses, and that these use."""
+    """A body, and those of the methods that it uses, and that these use, the call of the instance among them."""
     methods = {method.name: method.call.body for method in spec.methods}
     bodies = [body]
     for source in bodies:
-        used = (methods.get(name, "") for name in self_attributes(source))
+        used = [methods.get(name, "") for name in self_attributes(source)]
+        used += [spec.call.body] if spec.call is not None and _calls_the_instance(source) else []
         bodies += [other for other in used if other and other not in bodies]
     return bodies
+
+
+def _calls_the_instance(source: str) -> bool:
+    nodes = ast.walk(ast.parse(dedented(source)))
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func) == "self" for node in nodes)
 
 
 def stops_a_value(spec: ModuleSpec, body: str) -> bool:
