@@ -1,6 +1,7 @@
 """What libraries with arrays on the host, units of others and mappings of their own have shown of the laws."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import equinox as eqx
@@ -12,6 +13,8 @@ from jaxtyping import Array, Float
 
 from pytree_laws import check_pytree, sample
 from tests.asking import Asked
+from tests.projects import scaffold
+from tests.support import write_tree
 
 SOURCE = """
 import dataclasses
@@ -178,3 +181,27 @@ class Transitions(eqx.Module):
 
 def test_an_attribute_that_is_none_saves_no_file() -> None:
     assert faults(lambda seed: Transitions({"reward": sample(seed, (3,))})) == []
+
+
+LINES = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Halfway(eqx.Module):
+    inner: dict
+
+    def __init__(self, size: int):
+        self.inner = {"weight": jnp.ones(size)}
+
+    def unwrap(self):
+        return jax.lax.cond(True, lambda: 1.0, lambda: self.inner)
+"""
+
+
+def test_an_error_of_several_lines_is_one_line_of_the_test_file(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"lib.py": LINES})
+    ran = scaffold(tmp_path, "adopt", "lib.py:Halfway")
+    assert "SyntaxError" not in ran.stdout + ran.stderr
+    assert "how `unwrap` is used" in (tmp_path / "tests" / "test_halfway.py").read_text()
