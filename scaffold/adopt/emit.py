@@ -264,7 +264,7 @@ def unsure_skip(member: str) -> Skip:
 
 def unusable_skip(member: str, error: str) -> Skip:
     """What leaves methods out which raised for what was found, where nothing is known of how the class is called."""
-    why = f"it is not known how `{member}` is used, which raised {error}: where a call is said, it is held to P7"
+    why = f"it is not known how `{member}` is used, which raised {plain_text(error)}: where a call is said, it is held to P7"
     return "p07_methods_give", why
 
 

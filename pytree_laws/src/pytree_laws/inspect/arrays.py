@@ -131,6 +131,11 @@ def restore_like(saved: Any, like: Any) -> Any:
     return on_device(saved, like.dtype) if isinstance(like, jax.Array) else saved
 
 
+def as_held(array: Any, held: Any) -> Any:
+    """An array, of NumPy where the one in its place is."""
+    return np.asarray(array) if isinstance(held, np.ndarray) else array
+
+
 def copied(leaf: Any) -> Any:
     """An equal array with a buffer of its own."""
     return restore_like(raw(leaf), leaf)

@@ -1,5 +1,6 @@
 """What else a parameter may be given: read off its annotation, its default and its value."""
 
+import contextlib
 import enum
 import re
 import types
@@ -41,6 +42,20 @@ def _others(annotation: Any, default: Any, argument: Any) -> Iterator[Any]:
         yield from _as_numpy(argument, _takes_numbers(parts))
     if isinstance(argument, dict) and argument and all(isinstance(key, str) for key in argument):
         yield from _with_other_keys(annotation, argument)
+
+
+def hints_of(cls: type) -> dict[str, Any]:
+    """The annotations of a class and its bases, each as far as it can be read."""
+    if cls.__module__ == "builtins":
+        return {}
+    with contextlib.suppress(Exception):  # a name that only type checkers know
+        return typing.get_type_hints(cls)
+    return {
+        name: hint
+        for owner in reversed(cls.__mro__)
+        for name, hint in vars(owner).get("__annotations__", {}).items()
+        if not isinstance(hint, str)
+    }
 
 
 def members(annotation: Any) -> Iterator[Any]:

@@ -112,8 +112,11 @@ def _instances(tree: Any) -> Iterator[Any]:
 
 
 def mutables(root: Any, where: str = "", modules: bool = True) -> Iterator[tuple[str, Any]]:
-    """The mutable containers that the fields hold, functions not looked into, and `modules` where that is said."""
-    todo, seen = [(where, root)], set()
+    """The mutable containers that the fields hold, functions not looked into, and `modules` where that is said.
+
+    What another package keeps in private attributes, as a unit of astropy does, is its own.
+    """
+    todo, seen, package = [(where, root)], set(), package_of(root)
     while todo:
         place, value = todo.pop()
         if id(value) in seen:
@@ -124,15 +127,21 @@ def mutables(root: Any, where: str = "", modules: bool = True) -> Iterator[tuple
         if isinstance(value, CONTAINERS):
             todo += [(place + step, member) for step, member in items(value)]
         elif is_plain_object(value) and (modules or not is_node(value)):
-            pairs = attributes(value).items()
+            is_own = is_node(value) or package_of(value) == package
+            pairs = ((n, v) for n, v in attributes(value).items() if is_own or not n.startswith("_"))
             todo += [(f"{place}.{name}".lstrip("."), value) for name, value in pairs]
+
+
+def package_of(value: Any) -> str:
+    """The package of the class of a value."""
+    return type(value).__module__.partition(".")[0]
 
 
 def is_plain_object(value: Any) -> bool:
     """An object that is its attributes: a pytree node, a dataclass, a configuration."""
     if isinstance(value, ATOMS) or is_array(value):
         return False
-    if type(value).__module__.partition(".")[0] == "jax":  # a jaxpr, which is jax's own
+    if package_of(value) == "jax":  # a jaxpr, which is jax's own
         return False
     return is_node(value) or (not callable(value) and bool(attributes(value)))
 

@@ -16,8 +16,8 @@ from ..declare.leaf_spec import TRAINED
 from ..discover.inference import statics_of
 from ..discover.suggest import check_declared
 from ..engine.runner import first_call
-from ..inspect.arrays import copied as copied_array
 from ..inspect.arrays import (
+    as_held,
     is_array,
     is_fixed_inexact,
     is_inexact,
@@ -28,6 +28,7 @@ from ..inspect.arrays import (
     restore_like,
     wide_in_numpy,
 )
+from ..inspect.arrays import copied as copied_array
 from ..inspect.classes import compares_by_equinox, twins
 from ..inspect.references import atoms_of, reachable
 from ..inspect.static_values import structures_in
@@ -290,7 +291,7 @@ class PytreeSuite(LeafSuite):
 
     def changed_instance(self) -> Any:
         """An instance of which no array is that of a new one, as after training."""
-        return map_arrays(perturb_leaf, self.cached_instance())
+        return map_arrays(lambda leaf: as_held(perturb_leaf(leaf), leaf), self.cached_instance())
 
     def elsewhere(self, instance: Any) -> Any:
         return randomize(instance, 2, self.held_fixed(instance))

@@ -1,6 +1,5 @@
 """The names of dims, as jaxtyping annotations give them."""
 
-import contextlib
 import inspect
 import sys
 import types
@@ -10,6 +9,8 @@ from typing import Any
 
 import jax
 import numpy as np
+
+from ..inspect.parameter_values import hints_of
 
 Dims = tuple[str, ...]
 
@@ -21,9 +22,9 @@ def dims_of_leaves(instance: Any) -> dict[str, Dims]:
 
 def own_dims(instance: Any) -> dict[str, Dims]:
     """The same of the arrays that no other annotated class holds."""
-    hints = _hints(type(instance))
+    hints = hints_of(type(instance))
     values = {name: getattr(instance, name, None) for name in hints}
-    inner = {n for n, v in values.items() for part in _parts(v) if _hints(type(part))}
+    inner = {n for n, v in values.items() for part in _parts(v) if hints_of(type(part))}
     pairs = dims_of_leaves(instance).items()
     return {path: dims for path, dims in pairs if path.partition(".")[0] not in inner}
 
@@ -78,24 +79,10 @@ def _in_variable(value: Any) -> Any:
 def _fields(value: Any, path: str) -> Iterator[tuple[str, Dims]]:
     if isinstance(value, type) or not hasattr(type(value), "__mro__"):
         return
-    for name, hint in _hints(type(value)).items():
+    for name, hint in hints_of(type(value)).items():
         inner = getattr(value, name, None)
         if inner is not None and inner is not value:
             yield from _named(hint, inner, _below(path, name))
-
-
-def _hints(cls: type) -> dict[str, Any]:
-    """The annotations of a class and its bases, each as far as it can be read."""
-    if cls.__module__ == "builtins":
-        return {}
-    with contextlib.suppress(Exception):  # a name that only type checkers know
-        return typing.get_type_hints(cls)
-    return {
-        name: hint
-        for owner in reversed(cls.__mro__)
-        for name, hint in vars(owner).get("__annotations__", {}).items()
-        if not isinstance(hint, str)
-    }
 
 
 def _parts(value: Any) -> Iterator[Any]:

@@ -59,9 +59,10 @@ class Failure:
 
 
 def builds(cls: type, built: Built, failure: Failure) -> bool:
-    """Whether an expression gives an instance of the class."""
+    """Whether an expression gives an instance of the class, one that jax can flatten."""
     try:
         made = instance_of(built.source)
+        jax.tree.leaves(made)
         return isinstance(made[0] if built.has_state else made, cls)
     except Exception as error:
         failure.note(error)

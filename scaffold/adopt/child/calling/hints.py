@@ -125,7 +125,9 @@ def wants_pictures(messages: Sequence[str]) -> bool:
 
 def sizes_named(text: str, held: Sequence[int]) -> list[int]:
     """The sizes that errors name and that were not tried; after them lengths, where one says that an axis is too short."""
-    products = [prod(int(dim) for dim in dims.split(",") if int(dim) > 0) for dims in _INTO.findall(text)]
+    products = [
+        prod(int(dim) for dim in re.findall(r"-?\d+", dims) if int(dim) > 0) for dims in _INTO.findall(text)
+    ]
     named = products or [int(number) for number in _NUMBER.findall(text)]
     tried = (*held, *SMALL, *foreign_sizes(held)[:4])
     is_too_short = _TOO_SHORT.search(text) is not None

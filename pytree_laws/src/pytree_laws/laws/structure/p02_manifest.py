@@ -20,6 +20,7 @@ from ...engine.applicability import (
 )
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype
+from ...inspect.parameter_values import hints_of, members
 from ...inspect.references import class_attributes
 from ...inspect.trees import attributes, is_under, look_up
 from ...kinds.pytree import PytreeSuite
@@ -133,11 +134,14 @@ def test_p02_fields_of_a_tuple_have_their_declared_positions(subject: PytreeSuit
     check(names == declared, type(instance).__name__, message, hint)
 
 
-def is_of_equinox(instance: Any, path: str) -> bool:
-    """Whether an array lies in what Equinox itself makes, as the number of an item of an enumeration, which is one of NumPy."""
+def may_be_of_numpy(instance: Any, path: str) -> bool:
+    """Whether a field says that it holds arrays of NumPy, or Equinox itself holds one, as the number of an item of an enumeration."""
     with contextlib.suppress(AttributeError, LookupError, TypeError):
-        holder = look_up(instance, path.rpartition(".")[0]) if "." in path else instance
-        return type(holder).__module__.startswith("equinox.")
+        above, _, name = path.rpartition(".")
+        holder = type(look_up(instance, above) if above else instance)
+        kinds = members(hints_of(holder).get(name, Any))
+        said = (kind is np.ndarray or getattr(kind, "array_type", None) is np.ndarray for kind in kinds)
+        return holder.__module__.startswith("equinox.") or any(said)
     return False
 
 
@@ -149,7 +153,7 @@ def test_p02_leaves_are_as_declared(subject: Suite) -> None:
         if leaf is None or leaf.is_tree or leaf.word == "python":
             continue
         message = f"declared as {leaf.word}, it must be a jax.Array and is {value!r:.200}"
-        severity = ADVICE if is_of_equinox(subject.cached_instance(), name) else FAULT
+        severity = ADVICE if may_be_of_numpy(subject.cached_instance(), name) else FAULT
         check(isinstance(value, jax.Array), name, message, severity=severity)
         shape = value.shape if leaf.shape is None else tuple(leaf.shape)
         message = f"the shape is {value.shape}, declared is {shape}"

@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
 from ...discover.evaluation import (
@@ -88,7 +89,7 @@ def test_p01_stores_no_two_values_in_each_other_s_place(subject: Suite) -> None:
     for name, other in itertools.combinations(stored, 2):
         swapped = (stored[other], stored[name]), (stored[name], stored[other])
         got = getattr(instance, name), getattr(instance, other)
-        wrong = swapped[0] != swapped[1] and got == swapped[0]
+        wrong = swapped[0] != swapped[1] and all(map(np.array_equal, got, swapped[0]))
         message = f"given {swapped[1]}, they hold {got}"
         check(not wrong, f"{name}, {other}", message, "two names in the wrong order")
 
