@@ -1,10 +1,10 @@
 """An actor and a critic, with observations brought to one scale."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-import equinox as eqx
 from scaffold.skeleton import Module, buffer, module, param, state, static, test
 
 

@@ -34,7 +34,11 @@ class Block(Module, compute="bfloat16"):
         return (self.gain * wide * jax.lax.rsqrt(square + 1e-3)).astype(x.dtype)
 
 
-@test(sizes={"bands": 3, "size": 5, "hidden": 2, "vocabulary": 7, "time": 11}, values={"depth": 3}, narrowest="bf16")
+@test(
+    sizes={"bands": 3, "size": 5, "hidden": 2, "vocabulary": 7, "time": 11},
+    values={"depth": 3},
+    narrowest="bf16",
+)
 class Speech(Module, save=True):
     """Encodes a spectrogram, and scores the tokens of each frame."""
 

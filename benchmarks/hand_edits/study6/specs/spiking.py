@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int32
 
-from scaffold.skeleton import Nnx, buffer, param, state, static, test
+from scaffold.skeleton import Nnx, buffer, param, state, static
 
 
 class Spiking(Nnx, constructor="init", save=True):
@@ -25,7 +25,9 @@ class Spiking(Nnx, constructor="init", save=True):
     soft: bool = static(True)
     """Whether a spike lowers the voltage by the threshold, and does not clear it"""
 
-    def __call__(self, xs: Float[Array, "time in_size"], *, smooth: bool = False) -> Float[Array, "time size"]:
+    def __call__(
+        self, xs: Float[Array, "time in_size"], *, smooth: bool = False
+    ) -> Float[Array, "time size"]:
         """How strongly neurons fire at each step, or in the mean so far."""
         spikes = jnp.stack([self.tick(x) for x in xs])
         if smooth:
