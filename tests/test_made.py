@@ -60,7 +60,7 @@ def test_none_stays_none(expression: str) -> None:
     raw = spec(
         {"w": {"type": "f[n] | None", "init": f"={expression}"}, "v": "f[n]=ones"}, setup="other = None"
     )
-    assert Both(raw, n=3, source=jnp.ones(3)).values()["w"] is None
+    assert Both(raw, source=jnp.ones(3)).values()["w"] is None
 
 
 NEW = [

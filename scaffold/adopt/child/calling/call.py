@@ -264,19 +264,10 @@ def try_call(
         return None
     if not trace.arrays or not (trace.by_parameters or trace.by_arguments):
         return None
-    unfelt = [
-        part.name for part in required(wanted) if may_be_none(part) and trace.by_name.get(part.name) is False
-    ]
-    bare = {**chosen, **dict.fromkeys(unfelt, Source("None"))}
-    if unfelt and (called := try_call(subject, name, wanted, bare, failure)) is not None:
+    unfelt = dict.fromkeys(unfelt_parts(wanted, trace.by_name), Source("None"))
+    if unfelt and (called := try_call(subject, name, wanted, {**chosen, **unfelt}, failure)) is not None:
         return called
-    idle = [
-        parameter.name
-        for parameter in wanted
-        if parameter.default is not EMPTY
-        and names.KEY.search(parameter.name)
-        and not trace.by_name.get(parameter.name, True)
-    ]
+    idle = idle_keys(wanted, trace.by_name)
     kept = {key: value for key, value in arguments.items() if key not in idle}
     keywords = tuple(keyword for keyword in keywords if keyword not in idle)
     static = static_arguments(subject, name, kept, keywords, axis)
@@ -294,6 +285,17 @@ def try_call(
     ]
     ignores_key = bool(keys) and not any(keys)
     return Called(name, kept, keywords, *by, static, merit, is_meaningful, ignores_key, axis)
+
+
+def unfelt_parts(wanted: Sequence[inspect.Parameter], felt: Mapping[str, bool]) -> list[str]:
+    """The arguments that may be None, and that no output follows."""
+    return [part.name for part in required(wanted) if may_be_none(part) and felt.get(part.name) is False]
+
+
+def idle_keys(wanted: Sequence[inspect.Parameter], felt: Mapping[str, bool]) -> list[str]:
+    """The keys with a default that no output follows."""
+    spare = [part.name for part in wanted if part.default is not EMPTY]
+    return [name for name in spare if names.KEY.search(name) and not felt.get(name, True)]
 
 
 def may_be_none(parameter: inspect.Parameter) -> bool:

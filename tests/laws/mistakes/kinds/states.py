@@ -291,14 +291,8 @@ class UpdatingLaws(MeanLaws):
     methods = (Method("update", two_of_three, returns=(Output((3,)), Output((3,))), state_at=1),)
 
 
-further(
-    "P9",
-    "`stop_gradient` on the state that a method writes",
-    UpdatingCutOff,
-    Updating,
-    "`update`",
-    base=UpdatingLaws,
-)
+further("P9", "`stop_gradient` on the state that a method writes", UpdatingCutOff, Updating,
+    "`update`", base=UpdatingLaws)  # fmt: skip
 
 
 class Switched(Mean):
@@ -326,11 +320,8 @@ class SwitchedLaws(MeanLaws):
     leaves = (Leaf("gain", "param", (3,)), Leaf("inference", "python", value=False))
 
 
-further(
-    *("P12", "a state that is updated at inference", SwitchedBySize, Switched),
-    *("`eqx.nn.inference_mode` of it updates the state",),
-    base=SwitchedLaws,
-)
+further("P12", "a state that is updated at inference", SwitchedBySize, Switched,
+    "`eqx.nn.inference_mode` of it updates the state", base=SwitchedLaws)  # fmt: skip
 
 
 class Scaled(Mean):
@@ -350,8 +341,5 @@ class ScaledLaws(MeanLaws):
     methods = (Method("relative", two_of_three, returns=(Output((3,)), Output((3,))), state_at=1),)
 
 
-further(
-    *("P7", "a method that divides by a state which begins as 0", ScaledByNothing, Scaled),
-    *("`relative`: with the state that a new instance has it gives NaN",),
-    base=ScaledLaws,
-)
+further("P7", "a method that divides by a state which begins as 0", ScaledByNothing, Scaled,
+    "`relative`: with the state that a new instance has it gives NaN", base=ScaledLaws)  # fmt: skip
