@@ -114,7 +114,6 @@ def _fixed_dtype(array: ArrayType) -> str:
 
 
 @once
-@once
 def asked_dtype(spec: ModuleSpec) -> str:
     """The name of the dtype that the caller passes, or None; empty where the constructor has no such argument.
 

@@ -188,6 +188,7 @@ def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
     )
 
 
+@once
 def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
     """The spec of an `__init__` that is given every field."""
     fields = tuple(

@@ -4,12 +4,14 @@ from typing import Any
 
 import jax
 
+from ..session import once_per_session
 from ..values.edge_values import rounded
 
 PATTERNS = range(2)
 """In one alone, what is moved may cancel."""
 
 
+@once_per_session
 def with_rounded_example(suite: Any, pattern: int) -> Any:
     """The suite, of which each number that goes into a program differs by about its last bit."""
     laws: Any = type(suite)

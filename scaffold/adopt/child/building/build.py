@@ -54,12 +54,12 @@ def ways_to_build(
     """
     entries, makers = entries_read(cls), [*makers_of(cls)]
     for name, maker, sizes in makers:
-        is_last = name == makers[-1][0]
-        of_maker = budget if is_last else budget.half()
         try:
             parameters = parameters_of(maker, cls)
         except (TypeError, ValueError):
             continue
+        is_last = name == makers[-1][0]
+        of_maker = budget if is_last else budget.half()
         parameters = [part.replace(default=EMPTY) if part.name in sizes else part for part in parameters]
         every = [parameter.name for parameter in parameters]
         of_texts = documented(cls, every, name or "__init__")
