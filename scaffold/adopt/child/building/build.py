@@ -22,6 +22,7 @@ from ..values.plain import Context, modules
 from ..values.sizes import DIM, Sizes
 from ..values.sources import Source, held_by, refer
 from .allowed import with_allowed_values
+from .as_shown import values_shown, ways_shown
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, instance_of, with_state
 from .hints import alternatives, named_by, taught
@@ -52,6 +53,8 @@ def ways_to_build(
 
     The sizes that are known are those of dims that docstrings name: what holds an instance names them as well.
     """
+    if not said:
+        yield from ways_shown(cls, budget, failure)
     entries, makers = entries_read(cls), [*makers_of(cls)]
     for name, maker, sizes in makers:
         try:
@@ -71,6 +74,7 @@ def ways_to_build(
             lookalikes=similar,
             others=every,
             entries=entries,
+            shown=values_shown(cls, parameters),
         )
         for signature in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, signature, named(cls, name), context, of_maker, failure)

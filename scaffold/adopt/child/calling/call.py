@@ -22,6 +22,7 @@ from ..values.domains import apart
 from ..values.plain import Context, array, arrays, tuple_of
 from ..values.sizes import DIM, Sizes, foreign_sizes, held_sizes, named_dims, named_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
+from .as_shown import calls_shown
 from .called import Called, Subject
 from .hints import NO_HINTS, PICTURES, Hints, hints_of, wants_pictures, with_hints
 from .invoke import UNBOUND, over_batch
@@ -79,6 +80,10 @@ def try_method(
         if not operands or not parameters:
             return None
         said = {parameters[0].name: operands[0]}
+    for shown, chosen in calls_shown(cls, name) if not said else ():
+        called = try_call(subject, name, shown, chosen, failure) if budget.take() else None
+        if called is not None and called.is_full:
+            return replace(called, merit=called.merit + 1)
     for signature in signatures(parameters) if parameters is not None else ():
         called = try_signature(subject, name, signature, said, budget, failure)
         if called is not None:

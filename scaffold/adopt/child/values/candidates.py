@@ -69,7 +69,7 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
         sources += [*parts[1], *parts[0]] if is_array else [*parts[0], *parts[1]]
         alike = (source for kind in context.lookalikes for source in of_annotation(name, kind, context))
         sources = [*alike, *sources]
-    return list(dict.fromkeys(sources))[:MOST]
+    return list(dict.fromkeys([*context.shown.get(name, ()), *sources]))[:MOST]
 
 
 def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]:

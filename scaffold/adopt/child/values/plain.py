@@ -67,6 +67,8 @@ class Context:
     """The names of all arguments."""
     entries: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """The entries that a class reads by name of an argument which is a dict."""
+    shown: Mapping[str, Sequence[Source]] = field(default_factory=dict[str, Sequence[Source]])
+    """What docstrings give for arguments of this name."""
     index_below: int = 2
     is_call: bool = False
     """Whether the arguments are those of a call, which are arrays for the most part."""

@@ -1,0 +1,120 @@
+"""What docstrings show: how a class is built and called, as their authors wrote it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.asking import Asked
+
+SOURCE = '''
+"""Fields.
+
+    >>> import jax.numpy as jnp
+    >>> import lib
+    >>> field = lib.Slope(scale=lib.Amount(2.0, "m"), units="metric")
+    >>> lib.potential(field, lib.Amount(jnp.zeros(3), "m"))
+    Amount(...)
+"""
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Amount(eqx.Module):
+    value: jax.Array = eqx.field(converter=jnp.asarray)
+    unit: str = eqx.field(static=True)
+
+    def __init__(self, value, unit):
+        if unit not in ("m", "s"):
+            raise ValueError("no such unit")
+        self.value, self.unit = jnp.asarray(value), unit
+
+
+class Units:
+    pass
+
+
+class Base(eqx.Module):
+    scale: Amount
+    units: str = eqx.field(static=True)
+
+    def __check_init__(self):
+        if self.units != "metric" or self.scale.unit != "m":
+            raise ValueError("units do not fit")
+
+    def potential(self, *args):
+        [place] = args
+        if place.unit != "m":
+            raise TypeError("no place")
+        return self.value_at(place.value)
+
+
+class Slope(Base):
+    def value_at(self, place):
+        return self.scale.value * place.sum()
+
+
+class Bowl(Base):
+    def value_at(self, place):
+        return self.scale.value * (place**2).sum()
+
+
+def potential(field, *args):
+    return field.potential(*args)
+
+
+class Layer(eqx.Module):
+    """A layer of a table.
+
+    Example::
+
+        ```python
+        key1, key2 = jax.random.split(jax.random.PRNGKey(0))
+        layer = Layer("cubic", key=key1)
+        y = layer(jnp.ones((2, 4)), order=(1, 0))
+        ```
+    """
+
+    weight: jax.Array
+    kind: str = eqx.field(static=True)
+
+    def __init__(self, kind, *, key):
+        if kind != "cubic":
+            raise KeyError(kind)
+        self.weight, self.kind = jax.random.normal(key, (4, 4)), kind
+
+    def __call__(self, x, order):
+        if x.shape != (2, 4) or order not in ((1, 0), (0, 1)):
+            raise RuntimeError("no")
+        return (x @ self.weight)[order, :]
+'''
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    asked = Asked(tmp_path_factory.mktemp("shown"), "lib", SOURCE)
+    yield asked
+    asked.child.close()
+
+
+def test_a_class_is_built_and_called_as_a_docstring_shows_it(asked: Asked) -> None:
+    found = asked.adopt("Layer")
+    assert found["inputs"] == [
+        ["kind", "'cubic'"],
+        ["key", "jax.random.split(jax.random.PRNGKey(seed))[0]"],
+    ]
+    assert found["arguments"] == [["x", "sample(seed, (2, 4))", False], ["order", "(1, 0)", True]]
+
+
+def test_a_function_of_an_instance_shows_its_method(asked: Asked) -> None:
+    found = asked.adopt("Slope")
+    assert dict(found["inputs"]) == {"scale": "lib.Amount(2.0, 'm')", "units": "'metric'"}
+    assert (found["method"], [text for _, text, _ in found["arguments"]]) == (
+        "potential",
+        ["lib.Amount(sample(seed, (3,)), 'm')"],
+    )
+
+
+def test_what_is_shown_of_a_class_is_tried_with_others_of_its_family(asked: Asked) -> None:
+    found, shown = asked.adopt("Bowl"), asked.adopt("Slope")
+    assert (found["inputs"], found["arguments"]) == (shown["inputs"], shown["arguments"])
