@@ -23,6 +23,7 @@ from ..inspect.trees import (
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.jaxprs import NEEDS_VALUES
+from ..trace.programs import with_static_modules
 
 
 @once_per_session
@@ -139,7 +140,8 @@ def trace_inputs(
 def trace_of_call(suite: Any, instance: Any, arguments: Sequence[Any]) -> Any:
     """The jaxpr of a call on the arrays of an instance and the arguments."""
     call, value = suite.pure_call(instance)
-    return jax.make_jaxpr(call)(value, *arguments)
+    run, given = with_static_modules(call, arguments)
+    return jax.make_jaxpr(run)(value, *given)
 
 
 def call_text(suite: Any, instance: Any, arguments: Sequence[Any]) -> str:

@@ -21,7 +21,7 @@ from ..inspect.trees import (
 )
 from ..report import ANY_ERROR
 from ..session import once_per_session
-from ..trace.programs import Compiled, compiled
+from ..trace.programs import Compiled, compiled, with_static_modules
 
 DRAWS = 512  # instances, where draws are looked at
 
@@ -122,5 +122,6 @@ def weak_fixed_points(suite: Any) -> set[str]:
     if not weak or not suite.called():
         return set()
     call, value = suite.pure_call(instance)
-    kept = next_of(instance, jax.eval_shape(call, value, *suite.arguments(0)))
+    run, given = with_static_modules(call, suite.arguments(0))
+    kept = next_of(instance, jax.eval_shape(run, value, *given))
     return weak if kept is not None and avals(kept) == before else set()

@@ -6,7 +6,8 @@ from typing import Any
 
 import jax
 
-from ..inspect.trees import avals, combine, partition
+from ..inspect.classes import is_equinox
+from ..inspect.trees import arrays_of, avals, combine, partition
 from ..patches.fast_compile import quick_compilation, quick_options
 from ..report import ANY_ERROR
 
@@ -74,40 +75,79 @@ def result_or_raise(result: Any) -> Any:
     return result
 
 
-def jit_split(function: Callable[..., Any]) -> Any:
-    """`jax.jit` of a function of an instance that it takes in the two parts of `split`."""
-
-    def merged(static: Any, arrays: Any, *arguments: Any) -> Any:
-        return function(combine(static, arrays), *arguments)
-
-    return compiled(merged, static_argnums=0)
-
-
 class Compiled:
     """`jax.jit` of a function of an instance and arguments, which notes its traces.
 
-    Leaves that are no arrays are held static where `mixed` says that an instance has such.
+    Leaves that are no arrays are held static where `mixed` says that an instance has such, and so are those of
+    modules of Equinox among the arguments, as `eqx.filter_jit` does.
     """
 
     def __init__(self, function: Callable[..., Any], mixed: Callable[[Any], bool], name: str = "jax.jit"):
         def traced(instance: Any, *arguments: Any) -> Any:
-            self.traces.append(avals(arguments))
+            self.traces.append(avals(split_modules(arguments)[1]))
             return function(instance, *arguments)
 
+        def merged(static: Any, held: Any, instance: Any, given: Sequence[Any]) -> Any:
+            return traced(combine(static, instance) if static else instance, *join_modules(held, given))
+
         self.name, self.mixed, self.traces = name, mixed, list[Any]()
-        self.plain, self.split = compiled(traced), jit_split(traced)
+        self.plain, self.split = compiled(traced), compiled(merged, static_argnums=(0, 1))
 
     def __call__(self, instance: Any, *arguments: Any) -> Any:
-        if self.mixed(instance):
-            return self.split(*partition(instance), *arguments)
-        return self.plain(instance, *arguments)
+        program, parts = self.parts(instance, arguments)
+        return program(*parts)
 
     def shapes(self, instance: Any, *arguments: Any) -> Any:
         """The result of a call as shapes and dtypes, from the same traces."""
-        if self.mixed(instance):
-            return self.split.eval_shape(*partition(instance), *arguments)
-        return self.plain.eval_shape(instance, *arguments)
+        program, parts = self.parts(instance, arguments)
+        return program.eval_shape(*parts)
+
+    def parts(self, instance: Any, arguments: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+        """The program for an instance and arguments, and what it takes of them."""
+        held, given = split_modules(arguments)
+        is_mixed = self.mixed(instance)
+        if not is_mixed and held is None:
+            return self.plain, (instance, *arguments)
+        static, traced = partition(instance) if is_mixed else (None, instance)
+        return self.split, (static, held, traced, given)
 
     def traces_of(self, arguments: Any) -> int:
         """How often it was traced for arguments of these shapes and dtypes."""
-        return self.traces.count(avals(jax.eval_shape(lambda: arguments)))
+        return self.traces.count(avals(jax.eval_shape(lambda: split_modules(arguments)[1])))
+
+
+def with_static_modules(
+    function: Callable[..., Any], arguments: Sequence[Any]
+) -> tuple[Callable[..., Any], Sequence[Any]]:
+    """A function and its last arguments, for a trace in which what is static of modules among them stays so."""
+    held, given = split_modules(arguments)
+
+    def run(*values: Any) -> Any:
+        first = len(values) - len(given)
+        return function(*values[:first], *join_modules(held, values[first:]))
+
+    return run, given
+
+
+def split_modules(arguments: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+    """What is static of the modules of Equinox among arguments, None where there is nothing, and the rest."""
+    nodes, treedef = jax.tree.flatten(tuple(arguments), is_leaf=is_module)
+    if not any(is_module(node) and len(arrays_of(node)) < len(jax.tree.leaves(node)) for node in nodes):
+        return None, tuple(arguments)
+    parts = [partition(node) if is_module(node) else (None, node) for node in nodes]
+    return (treedef, tuple(static for static, _ in parts)), [given for _, given in parts]
+
+
+def join_modules(held: Any, given: Sequence[Any]) -> Sequence[Any]:
+    """The arguments of which these are the parts."""
+    if held is None:
+        return given
+    treedef, statics = held
+    return treedef.unflatten(
+        [part if static is None else combine(static, part) for static, part in zip(statics, given)]
+    )
+
+
+def is_module(node: Any) -> bool:
+    """Whether it is a Module of Equinox."""
+    return is_equinox(type(node))

@@ -29,6 +29,7 @@ from ...kinds.suite import Suite
 from ...report import ADVICE, Law, check, doing
 from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import draws_of, is_key_type
+from ...trace.programs import with_static_modules
 from ...values.closeness import check_close, close
 from ...values.comparison import check_same_tree
 from ...values.example_values import sample
@@ -229,7 +230,8 @@ def test_p16_the_call_passes_through_lax(subject: PytreeSuite) -> None:
     value, back = subject.to_arrays(instance)
 
     def through(value: Any, arguments: Any) -> Any:
-        function = jax.checkpoint(lambda *a: subject.apply(back(value), *a))
+        run, arguments = with_static_modules(lambda *a: subject.apply(back(value), *a), arguments)
+        function = jax.checkpoint(run)
         first = function(*arguments)
         once = jax.lax.cond(True, lambda: first, lambda: function(*arguments))
         loop = jax.lax.while_loop(
@@ -238,7 +240,8 @@ def test_p16_the_call_passes_through_lax(subject: PytreeSuite) -> None:
         return jax.lax.scan(lambda c, _: (c, function(*arguments)), loop, length=2)
 
     with doing("call", "cond, while_loop, scan or checkpoint over the call"):
-        jax.eval_shape(through, value, arguments)
+        run, given = with_static_modules(lambda value, *arguments: through(value, arguments), arguments)
+        jax.eval_shape(run, value, *given)
 
 
 @CHECKS.register(has_method("as_function", "the class has no as_function"))

@@ -38,7 +38,7 @@ from ...trace.jaxprs import (
     is_written_cast,
     lacks_dtype,
 )
-from ...trace.programs import Compiled
+from ...trace.programs import Compiled, with_static_modules
 from ...values.closeness import check_close, check_overflow
 
 NAN_IS_MEANT = "a docstring of the class says where it gives NaN"
@@ -188,7 +188,8 @@ def test_p07_mixes_no_precisions(subject: Suite) -> None:
     call, value = subject.pure_call(instance)
     with doing("call", "the call under strict promotion", hint), jax.numpy_dtype_promotion("strict"):
         try:
-            jax.eval_shape(call, value, *arguments)
+            run, given = with_static_modules(call, arguments)
+            jax.eval_shape(run, value, *given)
         except jax.dtypes.TypePromotionError as error:
             # An integer may meet a float, but where the tests forbid that everywhere.
             may_meet = any(kind in str(error) for kind in ("int", "bool")) or of_one_precision(error)
@@ -208,7 +209,8 @@ def test_p07_broadcasts_no_ranks(subject: Suite) -> None:
     hint = "operands of two ranks: write `x[None]`, or `broadcasts = True`"
     call, value = subject.pure_call(instance)
     with doing("call", "the call", hint), jax.numpy_rank_promotion("raise"):
-        jax.eval_shape(call, value, *arguments)
+        run, given = with_static_modules(call, arguments)
+        jax.eval_shape(run, value, *given)
 
 
 def only_casts_widen(jaxpr: Any) -> bool:
@@ -255,7 +257,8 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
     small, narrow_arguments = bfloat16((subject.to_tree(instance)[0], arguments))
     call, value = subject.pure_call(subject.to_tree(instance)[1](small))
     try:
-        outcome = jax.eval_shape(call, value, *narrow_arguments)
+        run, given = with_static_modules(call, narrow_arguments)
+        outcome = jax.eval_shape(run, value, *given)
     except NEEDS_VALUES:
         not_applicable("a trace of the call with no inputs needs values")
     except ANY_ERROR as error:

@@ -13,7 +13,7 @@ from ...kinds.suite import Suite
 from ...report import Law, doing
 from ...session import once_per_session
 from ...trace.jaxprs import NEEDS_VALUES
-from ...trace.programs import result_or_error, result_or_raise, run_batched
+from ...trace.programs import join_modules, result_or_error, result_or_raise, run_batched, split_modules
 from ...values.closeness import check_close
 from ...values.randomize import need_equal_draws, perturb_leaf
 
@@ -85,7 +85,11 @@ def over_instances(subject: Suite) -> tuple[Callable[..., Any], Sequence[Any]]:
     instances, arguments = rows_of(subject)
     call, _ = subject.pure_call(instances[0])
     values = stack([subject.to_arrays(each)[0] for each in instances])
-    return jax.vmap(lambda value, arguments: call(value, *arguments)), (values, stack(arguments))
+    parts = [split_modules(each) for each in arguments]
+    held, rows = parts[0][0], [given for _, given in parts]
+    if any(other != held for other, _ in parts):  # no vmap maps over what is static
+        held, rows = None, arguments
+    return jax.vmap(lambda value, given: call(value, *join_modules(held, given))), (values, stack(rows))
 
 
 def over_one_leaf(subject: Suite) -> tuple[Callable[..., Any], Sequence[Any]]:
