@@ -154,7 +154,7 @@ def names_without_arguments(instance: Any) -> list[str]:
 def has_members(cls: type) -> bool:
     """Whether a class defines a public property or method that may be found without being declared."""
     return any(
-        is_property(cls, name) or callable(getattr(cls, name, None))
+        is_property(cls, name) or callable(class_attribute(cls, name))
         for name in _names_in(cls)
         if not name.startswith("_") and name not in _KNOWN and not is_action(cls, name)
     )
@@ -173,6 +173,14 @@ def _names_in(cls: type) -> Iterator[str]:
             yield from vars(owner)
 
 
+def class_attribute(cls: type, name: str) -> Any:
+    """What a class has under a name; None where a descriptor of its own raises for a class."""
+    try:
+        return getattr(cls, name, None)
+    except Exception:
+        return None
+
+
 def _can_be_used(instance: Any, name: str) -> bool:
     cls = type(instance)
     if name.startswith("_") or name in _KNOWN or is_action(cls, name):
@@ -180,7 +188,7 @@ def _can_be_used(instance: Any, name: str) -> bool:
     if is_property(cls, name):
         return True
     attribute = inspect.getattr_static(cls, name)
-    if isinstance(attribute, type) or not callable(getattr(cls, name, None)):
+    if isinstance(attribute, type) or not callable(class_attribute(cls, name)):
         return False
     if inspect.isgeneratorfunction(attribute) or inspect.iscoroutinefunction(attribute):
         return False

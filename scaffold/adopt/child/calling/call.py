@@ -71,7 +71,13 @@ def rank(called: Called) -> tuple[bool, bool, float]:
 
 
 def try_method(
-    subject: Subject, name: str, said: Mapping[str, Source], budget: Budget, failure: Failure
+    subject: Subject,
+    name: str,
+    said: Mapping[str, Source],
+    budget: Budget,
+    failure: Failure,
+    *,
+    as_shown: bool = True,
 ) -> Called | None:
     cls = type(subject.instance)
     parameters = parameters_of_method(cls, name or "__call__")
@@ -80,7 +86,7 @@ def try_method(
         if not operands or not parameters:
             return None
         said = {parameters[0].name: operands[0]}
-    for shown, chosen in calls_shown(cls, name) if not said else ():
+    for shown, chosen in calls_shown(cls, name) if as_shown and not said else ():
         called = try_call(subject, name, shown, chosen, failure) if budget.take() else None
         if called is not None and called.is_full:
             return replace(called, merit=called.merit + 1)

@@ -24,7 +24,7 @@ def extra_methods(
     main = called.method if called is not None else None
     names = [name for name in methods_of(cls) if name and name != main and needs_arguments(cls, name)]
     for name in names[:MOST]:
-        call = try_method(subject, name, said, Budget(TRIES), Failure())
+        call = try_method(subject, name, said, Budget(TRIES), Failure(), as_shown=False)
         if call is not None and call.is_full and is_traced(subject, call):
             yield call
 
