@@ -24,8 +24,10 @@ def adamw(value: Any, grad: Any, moments: Any, count: Any, xp: Any = jnp) -> tup
     time = count.astype(square.dtype)
     scale = xp.sqrt(square / (1 - 0.999**time)) + 1e-6
     push = mean / (1 - 0.9**time).astype(mean.dtype) / scale.astype(mean.dtype)
-    moved = value - 0.05 * (push + 0.1 * value.astype(push.dtype)).astype(value.dtype)
-    return moved, (mean, square)
+    is_finite = xp.isfinite(value)  # an element that is infinite on purpose stays
+    start = xp.where(is_finite, value, xp.zeros_like(value))
+    moved = start - 0.05 * (push + 0.1 * start.astype(push.dtype)).astype(value.dtype)
+    return xp.where(is_finite, moved, value), (mean, square)
 
 
 def start(values: Sequence[Any]) -> Any:
@@ -56,11 +58,13 @@ def weighted(output: Any) -> Any:
 
 
 def weighted_terms(output: Any) -> Any:
-    """The terms of that sum: two for each element of an output."""
+    """The terms of that sum: two for each element of an output; what is no finite number, as it is, without a slope."""
     wide = output.astype(np.promote_types(output.dtype, np.float32))
     real = jnp.stack([jnp.real(wide), jnp.imag(wide)])
     weight = weights(11, real.shape, str(real.dtype))
-    return weight * (real + real**2)
+    is_finite = jnp.isfinite(real)
+    safe = jnp.where(is_finite, real, 0)
+    return jnp.where(is_finite, weight * (safe + safe**2), jax.lax.stop_gradient(real))
 
 
 def trained_names(tree: Any) -> set[str]:
