@@ -27,6 +27,51 @@ class Field(eqx.Module):
         return self.weight * (x.sum() + places.sum())
 
 
+class Unit:
+    """A unit, which is equal by name and keeps what it has looked up in a private table."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self._table = name, dict[str, float]()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unit) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def scale(self) -> float:
+        return self._table.setdefault(self.name, 2.0)
+
+
+class Scaled(eqx.Module):
+    """A weight in a unit, that the constructor asks for its scale."""
+
+    weight: jax.Array
+    unit: Unit = eqx.field(static=True)
+
+    def __init__(self, weight: jax.Array, unit: Unit) -> None:
+        self.weight, self.unit = unit.scale() * weight, unit
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+
+
+class TestScaled(PytreeLaws):
+    """The laws of a weight in a unit, without those that tell that the unit is the very object that was given."""
+
+    test_p01_keeps_none_of_its_inputs: Any = None
+    test_p13_replace_and_copy_keep_the_value: Any = None
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"weight": sample(seed, (3,)), "unit": Unit("m")}
+
+    def build(self, weight: jax.Array, unit: Unit) -> Scaled:
+        return Scaled(weight, unit)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
 class TestField(PytreeLaws):
     """The laws of a field, of which the grid differs with the seed."""
 

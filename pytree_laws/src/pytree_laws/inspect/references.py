@@ -147,14 +147,23 @@ def is_plain_object(value: Any) -> bool:
 
 
 def kept_attributes(value: Any) -> dict[str, Any]:
-    """The attributes without what a `functools.cached_property` keeps, which is a cache and no change."""
+    """The attributes without what a `functools.cached_property` keeps, which is a cache and no change.
+
+    So is what an object with a hash of its own, as a unit of astropy, keeps in private attributes beside its fields.
+    """
     caches = {
         name
         for owner in type(value).__mro__
         for name, attribute in vars(owner).items()
         if isinstance(attribute, functools.cached_property)
     }
-    return {name: attribute for name, attribute in attributes(value).items() if name not in caches}
+    fields = getattr(type(value), "__dataclass_fields__", {})
+    has_hash = type(value).__hash__ not in (None, object.__hash__) and not is_node(value)
+    return {
+        name: attribute
+        for name, attribute in attributes(value).items()
+        if name not in caches and not (has_hash and name.startswith("_") and name not in fields)
+    }
 
 
 def snapshot(value: Any, identity: bool = False, above: tuple[int, ...] = ()) -> Any:

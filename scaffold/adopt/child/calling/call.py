@@ -3,10 +3,8 @@
 import inspect
 import itertools
 import re
-import typing
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ..building.budget import Budget, combinations
 from ..building.build import instances
@@ -16,14 +14,15 @@ from ..classes.call_text import ARITHMETIC, MATMUL
 from ..classes.documented import documented, is_promised
 from ..classes.methods import methods_of, parameters_of_method
 from ..values import names
-from ..values.annotations import ARRAYS, EMPTY, OPEN, is_shaped, required, union_members, with_count
+from ..values.annotations import ARRAYS, EMPTY, OPEN, required, union_members, with_count
 from ..values.candidates import values_for
 from ..values.domains import apart
 from ..values.plain import Context, array, arrays, tuple_of
-from ..values.sizes import DIM, Sizes, foreign_sizes, held_sizes, named_dims, named_sizes, shapes_of
+from ..values.sizes import DIM, Sizes, foreign_sizes, held_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
 from .as_shown import calls_shown
 from .called import Called, Subject
+from .dims import dims_of, last_dims_of, sizes_of_dims
 from .hints import NO_HINTS, PICTURES, Hints, hints_of, wants_pictures, with_hints
 from .invoke import UNBOUND, over_batch
 from .own_sizes import with_size_known
@@ -86,15 +85,29 @@ def try_method(
         if not operands or not parameters:
             return None
         said = {parameters[0].name: operands[0]}
-    for shown, chosen in calls_shown(cls, name) if as_shown and not said else ():
-        called = try_call(subject, name, shown, chosen, failure) if budget.take() else None
-        if called is not None and called.is_full:
-            return replace(called, merit=called.merit + 1)
-    for signature in signatures(parameters) if parameters is not None else ():
+    best = as_docstrings_show(subject, name, budget, failure) if as_shown and not said else None
+    for signature in signatures(parameters) if parameters is not None and not is_full(best) else ():
         called = try_signature(subject, name, signature, said, budget, failure)
         if called is not None:
-            return called
-    return None
+            return max(filter(None, (best, called)), key=rank)
+    return best
+
+
+def as_docstrings_show(subject: Subject, name: str, budget: Budget, failure: Failure) -> Called | None:
+    """The first call that works as docstrings show it, with a dependence on everything where there is one."""
+    best: Called | None = None
+    for shown, chosen in calls_shown(type(subject.instance), name):
+        called = try_call(subject, name, shown, chosen, failure) if budget.take() else None
+        if called is not None:
+            best = max(filter(None, (best, replace(called, merit=called.merit + 1))), key=rank)
+        if is_full(best):
+            break
+    return best
+
+
+def is_full(called: Called | None) -> bool:
+    """Whether there is a call, whose outputs depend on everything."""
+    return called is not None and called.is_full
 
 
 def signatures(parameters: Sequence[inspect.Parameter]) -> Iterator[Sequence[inspect.Parameter]]:
@@ -210,43 +223,6 @@ def contexts(
         replace(plain, sizes=sizes, documented=replace(of_texts, dims={}))
         for sizes in sizes_of_dims(instance, instance_sizes, annotated, last_dims_of(wanted))
     )
-
-
-def sizes_of_dims(
-    instance: Any, held: Sequence[int], dims: Iterable[str], last: Iterable[str] = ()
-) -> Iterator[Sizes]:
-    """The sizes of dims: those that an instance names, and for others each choice of foreign ones and of those that it holds.
-
-    After the first choice, the features of all arrays have one size that the instance holds.
-    """
-    known, foreign = named_sizes(instance), foreign_sizes(held)
-    free = [dim for dim in dict.fromkeys(dims) if dim not in known]
-    lists = [list(dict.fromkeys([foreign[place % 6], *held, *foreign[:3]])) for place in range(len(free))]
-    choices = [
-        {dim: sizes[place] for dim, sizes, place in zip(free, lists, places, strict=True)}
-        for places in (combinations(lists, 100) if free else [()])
-    ]
-    features = [dim for dim in free if dim in {*last}]
-    alike = [{**choices[0], **dict.fromkeys(features, size)} for size in held[:4] if len(features) > 1]
-    for chosen in (*choices[:1], *alike, *choices[1:]):
-        yield Sizes({**known, **chosen}, held)
-
-
-def last_dims_of(wanted: Sequence[inspect.Parameter]) -> set[str]:
-    """The dims that annotations name last."""
-    return {dims[-1] for parameter in wanted if (dims := dims_of([parameter]))}
-
-
-def dims_of(wanted: Sequence[inspect.Parameter]) -> list[str]:
-    """The dims that annotations name, in order."""
-    dims: list[str] = []
-    for parameter in wanted:
-        for kind in typing.get_args(parameter.annotation) or (parameter.annotation,):
-            text = named_dims(kind.dim_str) if is_shaped(kind) else ""
-            dims += [
-                word for word in re.findall(r"[A-Za-z_]\w*", re.sub(r"[*#?]\w+", "", text)) if word != "_"
-            ]
-    return list(dict.fromkeys(dims))
 
 
 def try_call(

@@ -1,0 +1,48 @@
+"""The dims of the arguments of a call, and the sizes to try for them."""
+
+import inspect
+import re
+import typing
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ..building.budget import combinations
+from ..values.annotations import is_shaped
+from ..values.sizes import Sizes, foreign_sizes, named_dims, named_sizes
+
+
+def sizes_of_dims(
+    instance: Any, held: Sequence[int], dims: Iterable[str], last: Iterable[str] = ()
+) -> Iterator[Sizes]:
+    """The sizes of dims: those that an instance names, and for others each choice of foreign ones and of those that it holds.
+
+    After the first choice, the features of all arrays have one size that the instance holds.
+    """
+    known, foreign = named_sizes(instance), foreign_sizes(held)
+    free = [dim for dim in dict.fromkeys(dims) if dim not in known]
+    lists = [list(dict.fromkeys([foreign[place % 6], *held, *foreign[:3]])) for place in range(len(free))]
+    choices = [
+        {dim: sizes[place] for dim, sizes, place in zip(free, lists, places, strict=True)}
+        for places in (combinations(lists, 100) if free else [()])
+    ]
+    features = [dim for dim in free if dim in {*last}]
+    alike = [{**choices[0], **dict.fromkeys(features, size)} for size in held[:4] if len(features) > 1]
+    for chosen in (*choices[:1], *alike, *choices[1:]):
+        yield Sizes({**known, **chosen}, held)
+
+
+def last_dims_of(wanted: Sequence[inspect.Parameter]) -> set[str]:
+    """The dims that annotations name last."""
+    return {dims[-1] for parameter in wanted if (dims := dims_of([parameter]))}
+
+
+def dims_of(wanted: Sequence[inspect.Parameter]) -> list[str]:
+    """The dims that annotations name, in order."""
+    dims: list[str] = []
+    for parameter in wanted:
+        for kind in typing.get_args(parameter.annotation) or (parameter.annotation,):
+            text = named_dims(kind.dim_str) if is_shaped(kind) else ""
+            dims += [
+                word for word in re.findall(r"[A-Za-z_]\w*", re.sub(r"[*#?]\w+", "", text)) if word != "_"
+            ]
+    return list(dict.fromkeys(dims))
