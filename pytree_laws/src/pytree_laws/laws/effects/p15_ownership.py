@@ -100,7 +100,8 @@ def test_p15_no_variable_is_held_twice(subject: MutableSuite) -> None:
 def test_p15_donation(subject: PytreeSuite) -> None:
     check_buffers(subject)  # else it is destroyed
     value, _ = subject.to_arrays(subject.make(0))
-    expected = [host(leaf) for leaf in arrays_of(value)]
+    # Of tables of NumPy, jax makes narrower ones at each call, donated or not.
+    expected = [host(leaf) for leaf in arrays_of(compiled(lambda kept: kept)(value))]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of donated buffers that were of no use
         got = compiled(lambda donated: donated, donate_argnums=0)(value)
