@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from pytree_laws import PytreeLaws, sample
-from pytree_laws.check import run, tests_of
+from pytree_laws import check as checks
 from pytree_laws.trace.programs import settings
 
 
@@ -36,4 +36,4 @@ class TableLaws(PytreeLaws):
 
 def test_no_donation_changes_a_table_of_numpy() -> None:
     with settings():
-        run(dict(tests_of(TableLaws()))["test_p15_donation"])
+        checks.run(dict(checks.tests_of(TableLaws()))["test_p15_donation"])

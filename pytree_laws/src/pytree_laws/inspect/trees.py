@@ -172,7 +172,7 @@ def look_up(tree: Any, path: str) -> Any:
     for name in path.split("."):
         if isinstance(tree, dict):
             tree = {str(key): value for key, value in tree.items()}[name]
-        elif name.isdigit() and hasattr(tree, "__getitem__"):
+        elif name.isdigit() and (hasattr(tree, "__getitem__") or is_node(tree)):
             tree = _at_position(tree, int(name))
         else:
             tree = getattr(tree, name)

@@ -16,6 +16,7 @@ from ..inspect.arrays import (
     is_inexact,
     restore_like,
 )
+from ..inspect.own_files import has_files, path_for
 from ..inspect.trees import (
     arrays_of,
     is_under,
@@ -42,14 +43,15 @@ class LeafSuite(Suite):
     def save(self, instance: Any, path: Any) -> None:
         """By the class's own `save`, or by leaf path where it has none, or no `load` that reads it."""
         if has_files(instance):
-            return instance.save(path)
+            return instance.save(path_for(instance.save, path))
         hosts: dict[str, Any] = {n: host(v) for n, v in named_arrays(instance)}
         np.savez(path, **hosts)
 
     def load(self, path: Any, skeleton: Any) -> Any:
         """By the class's own `load`, or into the skeleton by leaf path."""
         if has_files(skeleton):
-            return type(skeleton).load(path, skeleton)
+            load: Any = type(skeleton).load
+            return load(path_for(load, path), skeleton)
         names = [name for name, _ in named_arrays(skeleton)]
         with np.load(path) as file:
             saved = iter([file[name] for name in names])
@@ -122,8 +124,3 @@ class LeafSuite(Suite):
         floats = [name for name, value in named_leaves(instance) if is_floating(value)]
         own_paths = {name for name in floats if self.role(name) in ("param", "data", "tree")}
         return own_paths | (self.trained_below(instance, lambda leaf: True) & set(floats))
-
-
-def has_files(instance: Any) -> bool:
-    """Whether a class saves and loads by itself; a `__getattr__` may give anything by these names."""
-    return all(callable(getattr(instance, name, None)) for name in ("save", "load"))
