@@ -14,7 +14,7 @@ from pytree_laws.engine.timeout import TooLong, time_limit
 from ..building.budget import Budget
 from ..building.build import ways_to_build
 from ..building.built import Built, Failure, StateOf, builds, instance_of, model_of
-from ..building.lacking import lacks_a_class
+from ..building.lacking import lacks_a_class, left_to_subclasses
 from ..building.members import all_members_work
 from ..calling.call import FURTHER, find_call
 from ..calling.called import Called, Subject
@@ -72,6 +72,8 @@ def adopt(request: Request) -> dict[str, Any]:
             with time_limit(SEARCHES * seconds, "adopt"):
                 if kind_of(cls).name == "transformation":
                     return transformation_of(cls, request, example.failure)
+                if not request["build"] and (why := left_to_subclasses(cls)):
+                    return {"built": False, "abstract": why}
                 search_example(cls, request, example)
         except MistakeError as mistake:
             return not_built(mistake.problem) | {"mistake": mistake.option}
