@@ -41,6 +41,41 @@ class Scan(eqx.Module):
         return u @ self.weight
 
 
+class Lattice(eqx.Module):
+    u: Array
+    v: Array
+
+    def __init__(self, u, v):
+        if u.shape[-1] != 2 or v.shape[-1] != 2:
+            raise ValueError(f"`u` and `v` must have a trailing length of 2, but got {u.shape} and {v.shape}.")
+        self.u, self.v = u, v
+
+    def __call__(self, x: Array) -> Array:
+        return x[..., None] * (self.u + self.v)
+
+
+class Terms(eqx.Module):
+    rows: Array
+
+    def __init__(self, rows):
+        if rows.ndim != 2 or rows.shape[-1] != 2:
+            raise ValueError(f"`rows` must have shape `(num, 2)` but got {rows.shape}.")
+        self.rows = rows
+
+    def __call__(self, x: Array) -> Array:
+        return self.rows.sum() * x
+
+
+class Genes(eqx.Module):
+    weight: Array
+
+    def __init__(self, n_genes: int, *, input_fields: int):
+        self.weight = jnp.ones((n_genes, *input_fields.shape)) + input_fields
+
+    def __call__(self, x: Array) -> Array:
+        return self.weight.sum() * x
+
+
 @struct.dataclass
 class Held:
     inner: Array
@@ -84,3 +119,19 @@ def test_what_only_holds_parts_has_no_call_to_find(tmp_path: Path) -> None:
     assert ran.stdout.startswith("Held       adopted, ")
     assert "lib:Held: its call" not in ran.stdout
     assert "lib:Sharpened: its call is not found: no meaningful call: `sharper` takes no arrays" in ran.stdout
+
+
+def test_an_error_says_how_long_the_last_axis_is(asked: Asked) -> None:
+    assert dict(asked.adopt("Lattice")["inputs"]) == {
+        "u": "sample(seed, (2,))",
+        "v": "sample(seed + 1, (2,))",
+    }
+
+
+def test_an_error_says_a_shape_in_quotes(asked: Asked) -> None:
+    assert dict(asked.adopt("Terms")["inputs"]) == {"rows": "sample(seed, (3, 2))"}
+
+
+def test_an_error_asks_for_an_array_in_the_place_of_a_number(asked: Asked) -> None:
+    inputs = dict(asked.adopt("Genes")["inputs"])
+    assert inputs["n_genes"].isdigit() and inputs["input_fields"].startswith("sample(seed")

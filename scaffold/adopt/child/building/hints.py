@@ -12,8 +12,16 @@ from .built import Failure
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
 BETWEEN = re.compile(r"[`'\"]([^\w\s`'\",.:]{1,3})[`'\"]")
 """What stands between the parts of a text, as an error names it."""
-SHAPE = re.compile(r"shape:? \(((?:\w+, ?)*\w+),?\)")
+SHAPE = re.compile(r"shape:? [`'\"]?\(((?:\w+, ?)*\w+),?\)")
 """How an error says which shape an array must have: of numbers, and of names that stand for any."""
+
+
+TRAILING = re.compile(
+    r"(?:trailing|last) (?:length|dim\w*|axis|size)[^\d\n]{0,20}(\d+)|(\d+) (?:\w+ )?channels", re.IGNORECASE
+)
+"""How an error says how long the last axis of an array must be."""
+WANTS_ARRAY = re.compile(r"'(?:int|float)' object has no attribute '(?:shape|dtype|ndim|size|at|astype|T)'")
+"""How Python says that an array belongs in the place of a number."""
 
 
 def named_by(failure: Failure, parameters: Sequence[inspect.Parameter]) -> list[inspect.Parameter]:
@@ -32,11 +40,14 @@ def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Para
     counts = [int(word) for word in sorted({*re.findall(r"\w+", text)}) if word.isdigit()]
     numbers = [count for count in counts if 1 < count <= LARGEST and count not in context.numbers]
     shapes = [shape_named(dims) for dims in SHAPE.findall(text)]
+    lengths = [int(first or second) for first, second in TRAILING.findall(text)]
+    shapes += [shape for length in lengths if length <= LARGEST for shape in ((length,), (3, length))]
     return replace(
         context,
         words=(*context.words, *words[:8]),
         numbers=(*context.numbers, *numbers[:4]),
         shapes=(*dict.fromkeys([*shapes, *context.shapes]),),
+        wants_arrays=context.wants_arrays or WANTS_ARRAY.search(text) is not None,
     )
 
 

@@ -69,6 +69,8 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
         sources += [*parts[1], *parts[0]] if is_array else [*parts[0], *parts[1]]
         alike = (source for kind in context.lookalikes for source in of_annotation(name, kind, context))
         sources = [*alike, *sources]
+    is_number = bool(sources) and sources[0].text.isdigit()
+    sources[1:1] = arrays(name, context)[:3] if is_number and context.wants_arrays else []
     return list(dict.fromkeys([*context.shown.get(name, ()), *sources]))[:MOST]
 
 
@@ -77,8 +79,8 @@ def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]
     is_entry = name in context.documented.dims or not names.BESIDE_KEYS.isdisjoint(context.others)
     is_entry = is_entry and not is_named_key(annotation)
     if names.KEY.search(name) and not is_entry and may_be_key(annotation):
-        several_keys = "jax.random.split(jax.random.key(seed), 3)"
-        return [Source(several_keys if name.startswith("keys") else "jax.random.key(seed)")]
+        key = "jax.random.key(seed)"
+        return [Source(f"jax.random.split({key}, 3)" if name.startswith("keys") else key)]
     if names.EDGES.search(name) and name not in context.documented.dims:
         return [Source('sample(seed, (2, 7), "int", 0, 2)')]
     if name == "seed" and annotation in (int, EMPTY):
@@ -240,9 +242,8 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
     if equinox is not None and cls is equinox.Module:
         return [*named, *modules()]
     flax: Any = sys.modules.get("flax.nnx")
-    if flax is not None and (sources := of_flax(name, cls, flax, context)) is not None:
-        return sources
-    return [*named, *context.instances(cls, context.sizes.known)]
+    of_nnx = of_flax(name, cls, flax, context) if flax is not None else None
+    return of_nnx if of_nnx is not None else [*named, *context.instances(cls, context.sizes.known)]
 
 
 def shaped(name: str, kind: Any, context: Context) -> list[Source]:

@@ -61,6 +61,8 @@ class Context:
     """Axes before those that an annotation names."""
     documented: Documented = field(default_factory=Documented)
     """What docstrings say of arguments."""
+    wants_arrays: bool = False
+    """Whether an error has asked for an array in the place of a number."""
     as_documented: bool = False
     """Whether an array of which a docstring says the shape has no other one."""
     others: Sequence[str] = ()
