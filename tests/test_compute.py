@@ -64,10 +64,10 @@ class Mixed(Module):
 
 
 class Holds(Module):
-    blocks: tuple[Block, Block] = module()
+    block: Block = module()
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        return x + self.blocks[0](x).astype(x.dtype)
+        return x + self.block(x).astype(x.dtype)
 
 
 class Registered(Pytree, compute="float16"):

@@ -66,7 +66,8 @@ def precisions(subject: Subject) -> list[str]:
 def _narrowest_of_parts(subject: Subject) -> str:
     """The dtype that a generated class which an instance holds computes in, where the class itself says none."""
     parts = () if computes_in(subject.spec) else _parts(subject.spec, subject.known, frozenset())
-    return min(filter(None, map(computes_in, parts)), default="")  # by name is by width, too
+    # By name is by width, too.
+    return min((dtype for part in parts if (dtype := computes_in(part))), default="")
 
 
 def _parts(spec: ModuleSpec, known: Mapping[str, ModuleSpec], above: frozenset[str]) -> Iterator[ModuleSpec]:
