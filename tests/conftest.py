@@ -34,7 +34,9 @@ def compile_quickly() -> None:
     largest = max(Path(places[0]).glob("*.so"), key=lambda file: file.stat().st_size, default=None)
     if largest is not None:
         with largest.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
-            known = [flag for flag in QUICK if text.find(flag.partition("=")[0].encode()) >= 0]
+            # Between zeros, as C has the name of a flag; one that is no more may be named elsewhere.
+            names = {flag: flag.partition("=")[0].encode() for flag in QUICK}
+            known = [flag for flag, name in names.items() if text.find(b"\0" + name + b"\0") >= 0]
         os.environ["XLA_FLAGS"] = " ".join(f"--{flag}" for flag in known)
 
 

@@ -66,7 +66,7 @@ class Halves(eqx.Module):
     scale: jax.Array
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        return self.scale * x + jnp.ones(3, jnp.float32)
+        return jax.lax.add(self.scale * x, jnp.ones(3, jnp.float32))
 
 
 @jax.tree_util.register_pytree_node_class
@@ -135,7 +135,7 @@ MENDED = {
     "Checked": ("if self.scale.ndim != 1", "if getattr(self.scale, 'ndim', 1) != 1"),
     "Converts": ("[child + 0 if type(child) is bool else child for child in children]", "children"),
     "Forgets": ("(self.scale,), ()", "(self.scale,), (self.kind,)"),
-    "Halves": ("jnp.ones(3, jnp.float32)", "1"),
+    "Halves": ("jnp.ones(3, jnp.float32)", "jnp.ones(3, x.dtype)"),
     "Kernel": (
         "class Engine:\n    pass",
         "class Engine:\n    __eq__ = lambda self, other: True\n    __hash__ = None",

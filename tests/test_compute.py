@@ -63,6 +63,13 @@ class Mixed(Module):
         return (self.weight @ x.astype(self.weight.dtype)).astype(x.dtype) + self.bias
 
 
+class Holds(Module):
+    block: Block = module()
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return x + self.block(x).astype(x.dtype)
+
+
 class Registered(Pytree, compute="float16"):
     weight: Float[Array, "out size"] = param("lecun_normal")
     table: dict[str, Float[Array, " size"]] = param()
@@ -106,6 +113,11 @@ def test_reads_are_cast_and_new_instances_are_not(root: Path) -> None:
 
 def test_the_laws_of_dtypes_hold(root: Path) -> None:
     assert passed(forked_pytest(root, "tests/test_net.py", "-k", "p07 or p11")) > 50
+
+
+def test_what_holds_such_a_class_need_not_say_the_dtype_again(root: Path) -> None:
+    suite = (root / "tests/test_net.py").read_text().partition("class TestHolds")[2]
+    assert '    narrowest = "bfloat16"\n' in suite.partition("\nclass ")[0]
 
 
 @pytest.mark.slow

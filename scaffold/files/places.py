@@ -69,30 +69,33 @@ class Places:
     def __init__(self, root: Path):
         self.root = root
         self._text = str(root)
-        self._folders: dict[PurePosixPath, Path] = {}
-        self._files: dict[PurePosixPath, Path] = {}
+        # By text: a `PurePath` costs as much to hash as the system's answer costs to get.
+        self._folders: dict[str, str] = {}
+        self._files: dict[str, Path] = {}
 
     def of(self, path: PurePosixPath) -> Path:
         """The real place of `path`, through any symbolic links, the last included.
 
         Raises `ScaffoldError` where it lies outside `root`, or a file is where a folder is needed.
         """
-        place = self._files.get(path)
+        text = str(path)
+        place = self._files.get(text)
         if place is None:
-            folder = self._folders.get(path.parent)
+            above, _, name = text.rpartition("/")
+            folder = self._folders.get(above)
             if folder is None:
-                folder = self._folders[path.parent] = self._folder(path)
-            whole = os.path.join(str(folder), path.name)
-            place = self._files[path] = self._followed(path) if os.path.islink(whole) else Path(whole)
+                folder = self._folders[above] = self._folder(path)
+            whole = os.path.join(folder, name)
+            place = self._files[text] = self._followed(path) if os.path.islink(whole) else Path(whole)
         return place
 
-    def _folder(self, path: PurePosixPath) -> Path:
+    def _folder(self, path: PurePosixPath) -> str:
         """The real place of the folder of `path`."""
         ways = [*accumulate(path.parts[:-1], os.path.join, initial=self._text)]
-        folder = Path(ways[-1])
+        folder = ways[-1]
         if any(map(os.path.islink, ways[1:])):
             self._followed(path)
-            folder = Path(os.path.realpath(folder))
+            folder = os.path.realpath(folder)
         if not os.path.isdir(folder):
             self._check_folders(path)
         return folder

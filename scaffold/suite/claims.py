@@ -1,17 +1,19 @@
 """What the author says of a class in words of his own: conditions that hold, the call in NumPy, dtypes and tolerances."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
 from scaffold.emit.members import METHOD
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
+from scaffold.passes.compute import computes_in
 from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.states import read_states
 from scaffold.spec.construction.cases import claimed_arguments, given_names
 from scaffold.spec.grammar.dtypes import DTYPES
+from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.rules.claims import CLOSE, reference_body, slug
 from scaffold.spec.source.expressions import dedented, free_names
@@ -45,9 +47,10 @@ def claims(subject: Subject) -> list[str]:
     ]
 
 
-def precisions(spec: ModuleSpec) -> list[str]:
+def precisions(subject: Subject) -> list[str]:
     """The attributes of the suite that say in which dtypes it works, and how exactly."""
-    test = spec.test
+    test = subject.spec.test
+    narrowest = _full(test.narrowest) if test.narrowest else _narrowest_of_parts(subject)
     known = ", ".join(map(repr, test.invariants))
     attributes = [f"dtypes = {tuple(map(_full, test.dtypes))!r}"] if test.dtypes else []
     if isinstance(test.tolerance, tuple) and test.tolerance:
@@ -55,9 +58,25 @@ def precisions(spec: ModuleSpec) -> list[str]:
         attributes.append(f"tolerance: ClassVar = {{{rows}}}")
     elif isinstance(test.tolerance, float):
         attributes.append(f"tolerance = {test.tolerance!r}")
-    attributes += [f"narrowest = {_full(test.narrowest)!r}"] if test.narrowest else []
+    attributes += [f"narrowest = {narrowest!r}"] if narrowest else []
     attributes += [f"{name} = True" for name in test.allows]
     return [*([f"invariants = ({known},)"] if known else []), *attributes]
+
+
+def _narrowest_of_parts(subject: Subject) -> str:
+    """The dtype that a generated class which an instance holds computes in, where the class itself says none."""
+    parts = () if computes_in(subject.spec) else _parts(subject.spec, subject.known, frozenset())
+    # By name is by width, too.
+    return min((dtype for part in parts if (dtype := computes_in(part))), default="")
+
+
+def _parts(spec: ModuleSpec, known: Mapping[str, ModuleSpec], above: frozenset[str]) -> Iterator[ModuleSpec]:
+    """The generated classes in the fields of a class, and in those of them."""
+    kinds = (part for field in spec.stored for part in walk(field.type) if isinstance(part, ClassType))
+    for kind in kinds:
+        if kind.module is None and kind.name in known and kind.name not in above:
+            yield known[kind.name]
+            yield from _parts(known[kind.name], known, above | {kind.name})
 
 
 def _full(name: str) -> str:

@@ -71,7 +71,7 @@ def suite_context(subject: Subject) -> Context:
         "skips": list(map(repr, spec.test.skip)),
         "members": [],
         "claims": claims(subject),
-        "precisions": precisions(spec),
+        "precisions": precisions(subject),
         **_construction(subject),
         **_declarations(subject),
         **example_call(subject),

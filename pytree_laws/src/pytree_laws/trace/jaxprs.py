@@ -1,6 +1,5 @@
 """Traces: what a function does, read off its jaxpr."""
 
-import itertools
 import re
 import traceback
 from collections import deque
@@ -249,18 +248,6 @@ def draws_by_rejection(jaxpr: Any) -> bool:
 def loops_by_values(jaxpr: Any) -> bool:
     """Whether a loop may be as long as its values say."""
     return any(equation.primitive.name == "while" for equation in equations(jaxpr))
-
-
-CASTS = {"astype", "_astype", "array", "asarray", "convert_element_type", "_ScalarMeta.__call__"}
-"""The functions of jax by which a source casts."""
-
-
-def is_written_cast(equation: Any) -> bool:
-    """Whether a source casts by its own word, and no operation does it for what else it is given."""
-    frames = getattr(equation.source_info.traceback, "frames", ())
-    of_jax = itertools.takewhile(lambda frame: "jax" in re.split(r"[\\/]", frame.file_name), frames)
-    nearest = [frame.function_name for frame in of_jax][-3:]
-    return equation.primitive.name == "convert_element_type" and not CASTS.isdisjoint(nearest)
 
 
 def lacks_dtype(error: Exception) -> bool:
