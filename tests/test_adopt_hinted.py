@@ -10,9 +10,12 @@ from tests.projects import scaffold
 from tests.support import write_tree
 
 SOURCE = """
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 from jaxtyping import Array
 
@@ -57,7 +60,7 @@ class Lattice(eqx.Module):
 class Terms(eqx.Module):
     rows: Array
 
-    def __init__(self, rows):
+    def __init__(self, rows: np.ndarray[Any, Any]):
         if rows.ndim != 2 or rows.shape[-1] != 2:
             raise ValueError(f"`rows` must have shape `(num, 2)` but got {rows.shape}.")
         self.rows = rows

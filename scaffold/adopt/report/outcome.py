@@ -158,6 +158,7 @@ class Outcome(Struct, frozen=True):
         return {
             "class": self.one.label,
             "state": self.state,
+            "why": self.left_out or (first_line(self.why) if self.file is None else ""),
             "file": str(self.file.path) if self.file else None,
             "kept": self.kept,
             "built": self.built,

@@ -131,7 +131,8 @@ def is_shaped(annotation: Any) -> bool:
 
 
 def is_array_type(annotation: Any) -> bool:
-    if annotation in ARRAYS:
+    """Whether it is a class of arrays, or one of NumPy's with the dtype in brackets."""
+    if annotation in ARRAYS or typing.get_origin(annotation) is np.ndarray:
         return True
     name = getattr(annotation, "__name__", "")
     return isinstance(annotation, type) and name in ("Array", "ndarray", "TypedNdArray")
