@@ -121,6 +121,8 @@ def with_static_modules(
 ) -> tuple[Callable[..., Any], Sequence[Any]]:
     """A function and its last arguments, for a trace in which what is static of modules among them stays so."""
     held, given = split_modules(arguments)
+    if held is None:
+        return function, given
 
     def run(*values: Any) -> Any:
         first = len(values) - len(given)
