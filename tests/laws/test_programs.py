@@ -9,8 +9,10 @@ from jax._src import compiler
 from jax._src.interpreters import mlir
 
 from pytree_laws.patches import fast_compile as quick
-from pytree_laws.patches.fast_compile import PROGRAMS, QUICK
+from pytree_laws.patches.fast_compile import PROGRAMS
 from pytree_laws.trace.programs import settings
+
+SHARED_BY_JAX = mlir.make_ir_context() is mlir.make_ir_context()
 
 
 def options_of_an_eager_operation() -> dict[str, object]:
@@ -22,15 +24,15 @@ def test_eager_operations_are_compiled_quickly_within_the_laws_and_nowhere_else(
     before = compiler.get_compile_options
     assert options_of_an_eager_operation() == {}
     with settings():
-        assert options_of_an_eager_operation() == dict(QUICK)
+        assert options_of_an_eager_operation() == quick.quick_options() != {}
     assert compiler.get_compile_options is before
 
 
 def test_options_of_jit_come_before_those_of_eager_operations() -> None:
-    told = {"xla_cpu_use_fusion_emitters": True}
+    told = {"xla_cpu_parallel_codegen_split_count": 2}
     with settings():
         options = compiler.get_compile_options(num_replicas=1, num_partitions=1, env_options_overrides=told)
-    assert dict(options.env_option_overrides) == {**QUICK, **told}
+    assert dict(options.env_option_overrides) == {**(quick.quick_options() or {}), **told}
 
 
 def test_a_jax_that_makes_its_options_elsewhere_compiles_as_always(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,6 +52,7 @@ def test_a_backend_that_refuses_the_options_compiles_without_them(monkeypatch: p
     quick.quick_options.cache_clear()
 
 
+@pytest.mark.skipif(SHARED_BY_JAX, reason="this jax shares contexts by itself")
 def test_programs_share_their_contexts_within_the_laws_and_nowhere_else() -> None:
     before = mlir.make_ir_context
     with settings():
@@ -73,6 +76,7 @@ def test_a_context_that_is_made_from_something_is_not_shared(monkeypatch: pytest
         assert float(jax.jit(jnp.sum)(jnp.arange(6.0))) == 15.0
 
 
+@pytest.mark.skipif(SHARED_BY_JAX, reason="this jax shares contexts by itself")
 def test_a_program_that_is_compiled_while_another_is_written_down_has_a_context_of_its_own() -> None:
     """As an eager operation within a rule of lowering: in the same context it would land in the other program."""
     with settings(), mlir.make_ir_context() as outer:

@@ -113,6 +113,34 @@ class TestNnxWithMetrics(StepLaws):
         return state, nnx_step(*state, batch)
 
 
+@jax.jit
+def centred_step(state: Any, batch: Any) -> Any:
+    params, moments = state
+
+    def loss_of(params: Any) -> jax.Array:
+        hidden = batch[0] @ params["weight"] + params["bias"]
+        hidden = (hidden - hidden.mean(0)) / jnp.sqrt(hidden.var(0) + 1e-5)
+        return jnp.mean((hidden.sum(1) - batch[1]) ** 2)
+
+    loss, grads = jax.value_and_grad(loss_of)(params)
+    updates, moments = ADAM.update(grads, moments, params)
+    return (optax.apply_updates(params, updates), moments), loss
+
+
+class TestBelowANorm(StepLaws):
+    """A bias below a norm, whose gradient is zero but for rounding: Adam makes a whole step of it."""
+
+    def state(self, seed: int) -> Any:
+        params = {"weight": jax.random.normal(jax.random.key(seed), (3, 4)), "bias": jnp.zeros(4)}
+        return params, ADAM.init(params)
+
+    def batch(self, seed: int) -> Any:
+        return pairs(seed)
+
+    def step(self, state: Any, batch: Any) -> Any:
+        return centred_step(state, batch)
+
+
 LBFGS = optax.lbfgs(linesearch=optax.scale_by_zoom_linesearch(max_linesearch_steps=5))
 
 

@@ -43,7 +43,7 @@ def quick_options() -> dict[str, Any] | None:
 def quick_compilation() -> Generator[None, None, None]:
     """Within it eager operations are compiled with `QUICK`, too, and programs share their contexts."""
     quick_options()  # found out before it is needed, by programs of its own
-    with _replaced(OPTIONS, _takes_overrides, _with_quick), _replaced(CONTEXT, _takes_nothing, _shared):
+    with _replaced(OPTIONS, _takes_overrides, _with_quick), _replaced(CONTEXT, _makes_anew, _shared):
         yield
 
 
@@ -71,8 +71,9 @@ def _takes_overrides(function: Any) -> bool:
 
 
 @functools.cache
-def _takes_nothing(function: Any) -> bool:
-    return not inspect.signature(function).parameters
+def _makes_anew(function: Any) -> bool:
+    """Whether it makes a context of nothing at each call: from 0.12 on, jax shares them by itself."""
+    return not inspect.signature(function).parameters and function() is not function()
 
 
 @functools.cache

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..inspect.arrays import is_array
 from ..report import ANY_ERROR
+from ..values.edge_values import rounded
 from .compilations import compilations
 from .states import Opened, on_host, opened, signature, static_differences, values
 from .suite import StepSuite
@@ -102,9 +103,11 @@ class StepRun:
         self.taken  # noqa: B018
         return static_differences(self.start.copied(), self.last)
 
-    def step_from_start(self, batch: int = 0) -> dict[str, np.ndarray]:
-        """The arrays after one step from the first state."""
-        after, _ = self.once(self.start.copied(), self.batches[batch])
+    def step_from_start(self, batch: int = 0, pattern: int | None = None) -> dict[str, np.ndarray]:
+        """The arrays after one step from the first state; by a pattern the last bits of the batch are others."""
+        given = self.batches[batch]
+        given = given if pattern is None else rounded(given, pattern, by=2)
+        after, _ = self.once(self.start.copied(), given)
         return values(after)
 
     def losses(self) -> list[float]:

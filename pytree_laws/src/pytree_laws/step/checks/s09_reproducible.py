@@ -8,6 +8,7 @@ from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact_dtype
 from ...report import ANY_ERROR, Law, check
+from ...snapshot.rounding import PATTERNS
 from ...trace.jaxprs import equations
 from ...values.precision import is_half
 from ..run import StepRun
@@ -25,6 +26,7 @@ CHECKS = Checks(LAW)
 
 ROUNDINGS = 1e4  # that may add up in a step
 HALF_ROUNDINGS = 16  # the same in 16 bits
+ROUNDED_MORE = 10  # times more than by the last bits of a batch a step may be rounded on the way
 
 
 @CHECKS.register()
@@ -42,7 +44,17 @@ def test_s9_a_step_is_reproducible(suite: StepSuite, step_run: StepRun) -> None:
     for name in first:
         message = f"compiled it is {_shown(first[name])}, without jax.jit it is {_shown(eager[name])}"
         hint = "a variable of Python that the step reads, and that differs by now"
-        check(_close(first[name], eager[name], allowed), name, message, hint)
+        same = _close(first[name], eager[name], allowed) or _is_rounding(step_run, name, eager[name])
+        check(same, name, message, hint)
+
+
+def _is_rounding(run: StepRun, name: str, eager: np.ndarray) -> bool:
+    """Whether the last bits of the batch move an array as far: Adam makes a step of a gradient that is zero but for rounding."""
+    first, *others = (run.step_from_start(pattern=pattern)[name] for pattern in (None, *PATTERNS))
+    if not jnp.issubdtype(first.dtype, jnp.inexact):
+        return False
+    moved = max(float(np.abs(first - other).max(initial=0.0)) for other in others)
+    return float(np.abs(first - eager).max(initial=0.0)) <= ROUNDED_MORE * moved
 
 
 def _rounding(run: StepRun) -> float:
