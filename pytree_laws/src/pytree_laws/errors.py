@@ -5,6 +5,7 @@ import re
 from types import FrameType, TracebackType
 
 _CHECKED = re.compile(r"^(?:equinox[\w.]*\.)?_?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE)
+_CALLBACK = re.compile(r"(?i)EquinoxRuntimeError|\bCpuCallback error\b")
 _BESIDE_THE_POINT = re.compile(
     r"\s*The error occurred while tracing the function \S+ at \S*pytree_laws\S* for \w+\."
     r"|(?s:\s*This (?:concrete )?(?:value|\w+) became a tracer due to JAX operations.*)"
@@ -14,8 +15,16 @@ _RAISES = dis.opmap["RAISE_VARARGS"]
 _OTHERS = ("jax", "jaxlib", "numpy", "ml_dtypes", "jaxtyping", "beartype")
 
 
+def is_checked_at_run_time(error: BaseException | None) -> bool:
+    """Whether a check of Equinox, or a callback, says that values are not allowed: jax raises it from no code of the class."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return bool(names & {"EquinoxRuntimeError", "_EquinoxRuntimeError"} or _CALLBACK.search(str(error)))
+
+
 def raises_deliberately(error: BaseException, cls: type) -> bool:
     """Whether the code of the class, or what it calls beside jax, says itself that this is not allowed."""
+    if is_checked_at_run_time(error):
+        return True
     last = _last(error.__traceback__)
     if last is None:
         return False
