@@ -1,8 +1,11 @@
 """A child that has imported one module, and answers what `scaffold adopt` asks of it."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from scaffold.adopt.process import Child
 from tests.support import write_tree
@@ -27,3 +30,15 @@ class Asked:
             "folders": [],
         }
         return self.child.ask({**request, "said": {}, "build": "", "call": "", **said}, 60.0)
+
+
+def asked_of(module: str, source: str) -> Any:
+    """A fixture of a test file: the child of a module with this source."""
+
+    @pytest.fixture(scope="module")
+    def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+        asked = Asked(tmp_path_factory.mktemp(module), module, source)
+        yield asked
+        asked.child.close()
+
+    return asked

@@ -1,15 +1,13 @@
 """What errors ask for: attributes, one of several options, a shape."""
 
-from collections.abc import Iterator
 from typing import Any, TypeVar, get_origin
 
-import pytest
 from typing_extensions import TypeAliasType
 
 from scaffold.adopt.child.values.annotations import resolved
 from scaffold.adopt.child.values.candidates import of_annotation
 from scaffold.adopt.child.values.plain import Context
-from tests.asking import Asked
+from tests.asking import Asked, asked_of
 
 T = TypeVar("T")
 Size = TypeAliasType("Size", int)
@@ -244,11 +242,7 @@ class Applied(eqx.Module):
 '''
 
 
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    answers = Asked(tmp_path_factory.mktemp("asked"), "beams", SOURCE)
-    yield answers
-    answers.child.close()
+asked = asked_of("beams", SOURCE)
 
 
 def inputs_of(asked: Asked, name: str) -> dict[str, Any]:

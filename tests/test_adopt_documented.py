@@ -1,6 +1,5 @@
 """What docstrings and comments say of arguments, and `scaffold adopt` takes for calls that mean something."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from scaffold.adopt.child.classes.documented import dtype_in, shape_in
 from scaffold.adopt.child.values.annotations import EMPTY
 from scaffold.adopt.child.values.candidates import values_for
 from scaffold.adopt.child.values.plain import Context
-from tests.asking import Asked
+from tests.asking import Asked, asked_of
 
 SOURCE = '''
 from dataclasses import dataclass, field
@@ -224,11 +223,7 @@ class Converted(eqx.Module):
 '''
 
 
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    answers = Asked(tmp_path_factory.mktemp("asked"), "texts", SOURCE)
-    yield answers
-    answers.child.close()
+asked = asked_of("texts", SOURCE)
 
 
 def call_of(answer: dict[str, Any]) -> tuple[str, list[str]]:

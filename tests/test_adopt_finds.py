@@ -2,14 +2,13 @@
 
 import importlib
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from scaffold.adopt.emit import skips_of
 from tests.adopted_classes import FOUND, LEFT_OUT, SOURCE
-from tests.asking import Asked
+from tests.asking import Asked, asked_of
 from tests.support import write_tree
 
 UNUSABLE = "TypeError: unsupported operand type(s) for *: 'float' and 'dict'"
@@ -26,11 +25,7 @@ class Square(Shape):
 """
 
 
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    asked = Asked(tmp_path_factory.mktemp("styles"), "styles", SOURCE)
-    yield asked
-    asked.child.close()
+asked = asked_of("styles", SOURCE)
 
 
 def test_classes_are_listed_and_others_left_out_with_the_word_why(asked: Asked) -> None:

@@ -1,11 +1,8 @@
 """What the errors of a call teach of its arguments, and what a class without a call is."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from tests.asking import Asked
+from tests.asking import Asked, asked_of
 from tests.projects import scaffold
 from tests.support import write_tree
 
@@ -100,11 +97,7 @@ class Sharpened:
 """
 
 
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    asked = Asked(tmp_path_factory.mktemp("hinted"), "lib", SOURCE)
-    yield asked
-    asked.child.close()
+asked = asked_of("lib", SOURCE)
 
 
 def test_an_error_says_which_numbers_are_wanted(asked: Asked) -> None:

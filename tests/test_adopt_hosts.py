@@ -1,6 +1,5 @@
 """What libraries with arrays on the host, units of others and mappings of their own have shown of the laws."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +7,10 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from jaxtyping import Array, Float
 
 from pytree_laws import check_pytree, sample
-from tests.asking import Asked
+from tests.asking import Asked, asked_of
 from tests.projects import scaffold
 from tests.support import write_tree
 
@@ -54,11 +52,7 @@ class Flat(eqx.Module):
 """
 
 
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    asked = Asked(tmp_path_factory.mktemp("hosts"), "lib", SOURCE)
-    yield asked
-    asked.child.close()
+asked = asked_of("lib", SOURCE)
 
 
 def test_what_jax_cannot_flatten_is_no_instance(asked: Asked) -> None:

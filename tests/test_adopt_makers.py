@@ -1,10 +1,8 @@
 """What builds a class, by the constructor or by the method that its author means for users, and values that mean something."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.asking import Asked
+from tests.asking import Asked, asked_of
 
 SOURCE = '''
 import equinox as eqx
@@ -110,11 +108,7 @@ BUILT = {
 }
 
 
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    asked = Asked(tmp_path_factory.mktemp("makers"), "lib", SOURCE)
-    yield asked
-    asked.child.close()
+asked = asked_of("lib", SOURCE)
 
 
 @pytest.mark.parametrize("name", BUILT)

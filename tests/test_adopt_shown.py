@@ -1,10 +1,6 @@
 """What docstrings show: how a class is built and called, as their authors wrote it."""
 
-from collections.abc import Iterator
-
-import pytest
-
-from tests.asking import Asked
+from tests.asking import Asked, asked_of
 
 SOURCE = '''
 """Fields.
@@ -90,11 +86,7 @@ class Layer(eqx.Module):
 '''
 
 
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    asked = Asked(tmp_path_factory.mktemp("shown"), "lib", SOURCE)
-    yield asked
-    asked.child.close()
+asked = asked_of("lib", SOURCE)
 
 
 def test_a_class_is_built_and_called_as_a_docstring_shows_it(asked: Asked) -> None:

@@ -4,12 +4,11 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.asking import Asked
+from tests.asking import Asked, asked_of
 from tests.forking import forked_pytest
 from tests.projects import REPOSITORY, passed, scaffold
 from tests.support import read_tree, write_tree
@@ -85,11 +84,7 @@ SOUND = SOURCE.replace("RETURNED", "trace").replace("COUNT", "state.count + 1")
 NAMES = ["asked", "averaged", "below_loss", "clipped", "matrices_alone", "momentum"]
 
 
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    asked = Asked(tmp_path_factory.mktemp("rules"), "rules", SOUND)
-    yield asked
-    asked.child.close()
+asked = asked_of("rules", SOUND)
 
 
 def test_functions_are_found_by_what_they_say_and_by_what_they_return(asked: Asked) -> None:
