@@ -37,7 +37,7 @@ from .timeout import TooLong, Watch, time_limit
 SAME = 60
 """As many characters tell one error from another."""
 UNCOMPARABLE = "Exception raised while checking equality of metadata fields"
-"""How jax's error begins where == of two static values raises."""
+"""What jax says where == of two static values raises; from 0.12 on below another error."""
 OF_METHODS = "test_p07_methods_give_what_is_declared"
 """The test of what methods give on their examples."""
 DECLARATION = (
@@ -290,7 +290,7 @@ def one_failure_of_treedefs(suite: Any, number: str) -> Generator[None, None, No
     try:
         yield
     except Fault as fault:
-        if not str(fault.__cause__).startswith(UNCOMPARABLE):
+        if UNCOMPARABLE not in str(fault.__cause__):
             raise
         if number != "P5" and not session_of(suite).reports_all:
             pytest.skip("it rests on P5, which is broken")
