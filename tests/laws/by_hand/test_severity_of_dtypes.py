@@ -103,3 +103,24 @@ class Narrow(Casts):
 def test_a_dtype_that_a_class_refuses_in_its_own_words_is_no_finding():
     found = severities(lambda seed: Narrow(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
     assert "test_p07_bfloat16_in_bfloat16_out" not in found
+
+
+class Transformed(Casts):
+    """An option chooses between a signal and its transform."""
+
+    def __call__(self, x, in_frequencies: bool = False):
+        return jnp.fft.fft(self.weight * x) if in_frequencies else self.weight * x
+
+
+class Rounded(Casts):
+    """An option gives what it computes with fewer bits."""
+
+    def __call__(self, x, quickly: bool = False):
+        out = self.weight * x
+        return out.astype(jnp.float16) if quickly else out
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Transformed, ADVICE), (Rounded, FAULT)])
+def test_an_option_may_give_numbers_of_another_kind(cls, severity):
+    found = severities(lambda seed: cls(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    assert found["test_p07_has_the_same_dtypes_in_each_configuration"] == severity

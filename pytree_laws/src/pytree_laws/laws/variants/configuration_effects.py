@@ -17,7 +17,7 @@ from ...inspect.references import reachable, snapshot
 from ...inspect.trees import arrays_of, bfloat16, combine, partition
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, check
+from ...report import ADVICE, ANY_ERROR, check
 from ...trace.dependencies import stopped_inputs
 from ...values.randomize import check_draws, redraws
 from .configuration_dtypes import is_of_dtypes, leaves_reached, marks_by_path
@@ -67,7 +67,10 @@ def test_p15_each_key_of_the_call_is_used_once_in_each_configuration(subject: Su
         check_draws(traced.configuration.place("call"), functools.partial(getitem, traced.trace, 0))
 
 
-@CHECKS.register(rests_on=("test_p07_bfloat16", "test_p07_computes_in_each", "test_p07_has_the_same_dtypes"))
+@CHECKS.register(
+    rests_on=("test_p07_bfloat16", "test_p07_computes_in_each", "test_p07_has_the_same_dtypes"),
+    severity=ADVICE,
+)
 def test_p07_bfloat16_stays_so_in_each_configuration(subject: Suite) -> None:
     usual = _narrow_outputs(subject, traced_configurations(subject)[0])
     if jnp.bfloat16 not in usual:

@@ -25,6 +25,7 @@ from ...engine.error_hints import advice_on
 from ...engine.registry import Checks
 from ...engine.runner import example_call
 from ...errors import error_text
+from ...inspect.arrays import kind_of
 from ...inspect.call_recorder import Invocation
 from ...inspect.classes import documents_nan
 from ...inspect.parameter_values import members
@@ -138,7 +139,10 @@ def test_p07_has_the_same_dtypes_in_each_configuration(subject: Suite) -> None:
             for i, (dtype, before) in enumerate(zip(got, usual)):
                 message = f"it is {dtype}, and {before} in the example"
                 hint = "a number or an array of another dtype: `dtype=x.dtype`"
-                check(dtype == before, _place(configuration, f"output {i}"), message, hint)
+                # An option may choose between an image and its transform, or between indices and weights.
+                severity = FAULT if kind_of(dtype) == kind_of(before) else ADVICE
+                place = _place(configuration, f"output {i}")
+                check(dtype == before, place, message, hint, severity=severity)
 
 
 @CHECKS.register(severity=ADVICE)
