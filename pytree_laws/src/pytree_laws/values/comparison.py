@@ -1,6 +1,7 @@
 """Values as an author compares them: up to rounding, eagerly and within `jax.jit`, and what differed."""
 
 import contextlib
+import inspect
 from collections.abc import Generator, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
@@ -70,7 +71,9 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
     if before == after:
         return
     for place, was, now in _changed_statics(instance, copied):
-        raise Fault(place, f"{operation} made {_other_than(was, now)}", EQUAL_BY_VALUE)
+        # Of a function another instance may well hold another: who builds both gives it.
+        severity = ADVICE if inspect.isroutine(was) else FAULT
+        raise Fault(place, f"{operation} made {_other_than(was, now)}", EQUAL_BY_VALUE, severity=severity)
     message = f"{operation} changed the treedef from {before} to {after}"
     if str(before) == str(after):
         message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"

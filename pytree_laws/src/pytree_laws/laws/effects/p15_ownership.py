@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from ...engine.applicability import TAKES_DTYPE, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_inexact, is_key, on_device, same_bits
-from ...inspect.trees import arrays_of, changed, given_arrays, named_arrays
+from ...inspect.trees import arrays_of, changed, named_arrays
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
@@ -42,7 +42,7 @@ def test_p15_no_two_leaves_share_a_buffer(subject: Suite) -> None:
 @CHECKS.register()
 def test_p15_no_two_parameters_are_the_same_draw(subject: Suite) -> None:
     first, second = (subject.named(subject.cached_instance()), subject.named(subject.cached_instance(1)))
-    given_bytes = {host(v).tobytes() for _, v in given_arrays(subject.plain_inputs(0))}
+    given_bytes = {host(v).tobytes() for v in arrays_of(subject.plain_inputs(0))}
     drawn: dict[Any, str] = {}
     for name, leaf in first.items():
         is_drawn = is_inexact(leaf) and leaf.size > 1 and name in second

@@ -48,6 +48,7 @@ CHECKS = Checks(LAW)
 @CHECKS.register()
 def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
     known = {id(value) for _, value in subject.static_parts(subject.cached_instance(1))}
+    given = statics_given(subject)
     first, again = ([*subject.static_parts(subject.cached_instance())] for _ in range(2))
 
     def check_static(where: str, value: Any, later: Any) -> None:
@@ -56,13 +57,22 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
         is_known = id(value) in known and (fault or "").endswith(NEW)
         severity = ADVICE if fault in (NUMPY, NOT_FROZEN) else FAULT
         severity = subject.severity_of_unhashable if is_unhashable(value) else severity
-        severity = ADVICE if is_made_anew(value, later) else severity
+        is_given = where in given and (fault or "").endswith(NEW)  # by the caller, who may give one to all
+        severity = ADVICE if is_given or is_made_anew(value, later) else severity
         message = f"static is {value!r:.200}, {fault}"
         check(fault is None or is_known, where, message, severity=severity)
         with doing(where, "hash of a static value", severity=severity):
             hash(with_slices_as_tuples(value))
 
     check_each(check_static, ((*part, later) for part, (_, later) in zip(first, again)))
+
+
+def statics_given(subject: Suite) -> set[str]:
+    """The paths of static values that an instance was given, itself or in parts of it."""
+    inputs = subject.inputs(0)
+    given = {id(value) for value in inputs.values()}
+    given |= {id(part) for value in inputs.values() for _, part in subject.static_parts(value)}
+    return {place for place, part in subject.static_parts(subject.build(**inputs)) if id(part) in given}
 
 
 @CHECKS.register()

@@ -1,0 +1,186 @@
+"""How much a finding matters that comes of what an example gives, and not of the class."""
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import pytest
+
+from by_hand.test_severity import severities, severity_of
+from pytree_laws import PytreeLaws, sample
+from pytree_laws.report import ADVICE, FAULT
+
+
+class Dense:
+    def apply(self, x):
+        return 2 * x
+
+
+class Runs(eqx.Module):
+    """It is given a method of an object, as the states of Flax are."""
+
+    weight: jax.Array
+    function: object = eqx.field(static=True)
+
+    def __call__(self, x):
+        return self.function(self.weight * x)
+
+
+class RunsLaws(PytreeLaws):
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,)), "function": Dense().apply}
+
+    def build(self, **inputs):
+        return Runs(**inputs)
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+
+class Makes(Runs):
+    """It makes the object itself."""
+
+    def __init__(self, weight):
+        self.weight = weight
+        self.function = Dense().apply
+
+
+class MakesLaws(RunsLaws):
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,))}
+
+    def build(self, **inputs):
+        return Makes(**inputs)
+
+
+def test_a_function_that_is_new_in_each_instance_is_the_callers_where_that_gave_it():
+    test = "test_p05_aux_is_hashable_and_free_of_arrays"
+    assert [severity_of(test, suite) for suite in (RunsLaws, MakesLaws)] == [ADVICE, FAULT]
+
+
+class Pair(eqx.Module):
+    first: jax.Array
+    second: jax.Array
+
+
+class HoldsPair(eqx.Module):
+    pair: Pair
+    third: jax.Array
+
+    def __call__(self, x):
+        return (self.pair.first + self.pair.second + self.third) * x
+
+
+def test_arrays_of_a_part_that_is_given_are_no_draws_of_the_class():
+    class Suite(RunsLaws):
+        def inputs(self, seed):
+            pair = Pair(sample(seed, (3,)), sample(seed + 1, (3,)))
+            return {"pair": pair, "third": sample(seed, (3,))}
+
+        def build(self, **inputs):
+            return HoldsPair(**inputs)
+
+    assert severity_of("test_p15_no_two_parameters_are_the_same_draw", Suite) is None
+
+
+class Turned(eqx.Module):
+    values: jax.Array
+
+    def __call__(self, x):
+        return self.values * x
+
+    @property
+    def turned(self):
+        return jnp.matrix_transpose(self.values)
+
+
+def test_ranks_that_a_property_refuses_are_those_of_the_example():
+    found = severities(lambda seed: Turned(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    assert found["test_p07_methods_give_what_is_declared"] == ADVICE
+
+
+class Checked(eqx.Module):
+    value: jax.Array = eqx.field(converter=lambda value: eqx.error_if(value, value > 100, "it is too large"))
+
+
+class LeavesOut(Turned):
+    """Of a part that checks what it holds, nothing is read."""
+
+    def __call__(self, x):
+        Checked(self.values)
+        return self.values * x
+
+
+class ThrowsAway(Turned):
+    def __call__(self, x):
+        self.values.at[0].set(x[0])
+        return self.values * x
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(LeavesOut, ADVICE), (ThrowsAway, FAULT)])
+def test_a_check_of_what_is_left_out_is_advice_and_an_update_a_fault(cls, severity):
+    found = severities(lambda seed: cls(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    assert found["test_p12_throws_no_update_away"] == severity
+
+
+@jax.tree_util.register_pytree_node_class
+class Jittable:
+    """Its flatten takes apart all that it holds, as those of distrax do."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, x):
+        return self.scale * x
+
+    def tree_flatten(self):
+        return jax.tree.flatten(vars(self))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        instance = object.__new__(cls)
+        instance.__dict__.update(jax.tree.unflatten(aux, children))
+        return instance
+
+
+def test_a_flatten_that_leaves_none_out_is_advice():
+    found = severities(lambda seed: Jittable(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    assert found["test_p03_round_trip_keeps_any_leaves"] == ADVICE
+
+
+class Mapped(dict):
+    """A dict of its own that is registered without keys."""
+
+
+jax.tree_util.register_pytree_node(
+    Mapped,
+    lambda node: (tuple(node.values()), tuple(node)),
+    lambda aux, children: Mapped(zip(aux, children, strict=True)),
+)
+
+
+class Sized(eqx.Module):
+    weight: jax.Array
+    size: int = eqx.field(static=True)
+
+
+class HoldsMapped(eqx.Module):
+    parts: Mapped
+
+    def __call__(self, x):
+        return self.parts["a"].weight * x
+
+
+class HoldsMappedLaws(RunsLaws):
+    static: ClassVar = {"parts.0.size": 3}
+
+    def inputs(self, seed):
+        return {"parts": Mapped(a=Sized(sample(seed, (3,)), 3))}
+
+    def build(self, **inputs):
+        return HoldsMapped(**inputs)
+
+
+def test_a_position_in_a_dict_that_is_registered_without_keys_is_found():
+    assert severity_of("test_p05_static_values_are_the_declared_ones", HoldsMappedLaws) is None
