@@ -64,24 +64,25 @@ class Pair(eqx.Module):
     second: jax.Array
 
 
-class HoldsPair(eqx.Module):
+class HoldsPairs(eqx.Module):
     pair: Pair
-    third: jax.Array
+    other: Pair
 
     def __call__(self, x):
-        return (self.pair.first + self.pair.second + self.third) * x
+        return (self.pair.first + self.pair.second - self.other.first * self.other.second) * x
 
 
-def test_arrays_of_a_part_that_is_given_are_no_draws_of_the_class():
-    class Suite(RunsLaws):
-        def inputs(self, seed):
-            pair = Pair(sample(seed, (3,)), sample(seed + 1, (3,)))
-            return {"pair": pair, "third": sample(seed, (3,))}
+class HoldsPairsLaws(RunsLaws):
+    def inputs(self, seed):
+        first, second, third = (sample(seed + place, (3,)) for place in range(3))
+        return {"pair": Pair(first, second), "other": Pair(first + 0, third)}
 
-        def build(self, **inputs):
-            return HoldsPair(**inputs)
+    def build(self, **inputs):
+        return HoldsPairs(**inputs)
 
-    assert severity_of("test_p15_no_two_parameters_are_the_same_draw", Suite) is None
+
+def test_arrays_of_parts_that_are_given_are_no_draws_of_the_class():
+    assert severity_of("test_p15_no_two_parameters_are_the_same_draw", HoldsPairsLaws) is None
 
 
 class Turned(eqx.Module):
