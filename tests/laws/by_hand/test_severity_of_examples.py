@@ -5,10 +5,11 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import pytest
+from flax.core import FrozenDict
+from jax.experimental import checkify
 
 from by_hand.test_severity import severities, severity_of
-from pytree_laws import PytreeLaws, sample
+from pytree_laws import PytreeLaws, check_pytree, sample
 from pytree_laws.report import ADVICE, FAULT
 
 
@@ -101,28 +102,72 @@ def test_ranks_that_a_property_refuses_are_those_of_the_example():
     assert found["test_p07_methods_give_what_is_declared"] == ADVICE
 
 
-class Checked(eqx.Module):
-    value: jax.Array = eqx.field(converter=lambda value: eqx.error_if(value, value > 100, "it is too large"))
-
-
-class LeavesOut(Turned):
-    """Of a part that checks what it holds, nothing is read."""
+class Checked(Turned):
+    """Nothing reads what the check gives: under jit there is none."""
 
     def __call__(self, x):
-        Checked(self.values)
+        eqx.error_if(self.values, self.values > 100, "it is too large")
         return self.values * x
 
 
-class ThrowsAway(Turned):
+def test_a_check_whose_result_nobody_uses_is_named():
+    report = check_pytree(lambda seed: Checked(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    [lost] = (one for one in report.findings if one.test == "test_p12_throws_no_update_away")
+    assert lost.what == "nothing uses the result of a check, as `eqx.error_if`" and lost.severity == FAULT
+
+
+class Shared(eqx.Module):
+    """It is given parts of libraries that keep a dict of their own."""
+
+    weight: jax.Array
+    error: checkify.Error
+    tree: FrozenDict
+
     def __call__(self, x):
-        self.values.at[0].set(x[0])
-        return self.values * x
+        return self.weight * x
 
 
-@pytest.mark.parametrize(("cls", "severity"), [(LeavesOut, ADVICE), (ThrowsAway, FAULT)])
-def test_a_check_of_what_is_left_out_is_advice_and_an_update_a_fault(cls, severity):
-    found = severities(lambda seed: cls(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
-    assert found["test_p12_throws_no_update_away"] == severity
+NOTHING, EMPTY = checkify.Error({}, {}, {}, {}), FrozenDict()
+
+
+def test_what_a_library_keeps_in_its_own_nodes_is_no_fault_of_the_class():
+    found = severities(
+        lambda seed: Shared(sample(seed, (3,)), NOTHING, EMPTY), lambda seed: (sample(seed, (3,)),)
+    )
+    assert FAULT not in (found.get("test_p05_aux_is_hashable_and_free_of_arrays"),)
+    assert "test_p01_instances_share_nothing_mutable" not in found
+
+
+@jax.tree_util.register_pytree_node_class
+class Restricted:
+    """Its constructor, which unflatten calls, takes two texts alone."""
+
+    def __init__(self, weight, kind="major"):
+        if kind not in ("major", "product"):
+            raise ValueError("kind is major or product")
+        self.weight, self.kind = weight, kind
+
+    def __call__(self, x):
+        return self.weight * x if self.kind == "major" else self.weight + x
+
+    def tree_flatten(self):
+        return (self.weight,), (self.kind,)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, *aux)
+
+
+class RestrictedLaws(RunsLaws):
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,)), "kind": "major"}
+
+    def build(self, **inputs):
+        return Restricted(**inputs)
+
+
+def test_a_text_that_a_constructor_refuses_is_put_into_no_instance():
+    assert severity_of("test_p03_round_trip_keeps_what_the_constructor_is_given", RestrictedLaws) is None
 
 
 @jax.tree_util.register_pytree_node_class

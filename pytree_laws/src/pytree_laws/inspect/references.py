@@ -14,6 +14,7 @@ from jax.core import Tracer
 
 from ..report import ANY_ERROR, check
 from .arrays import host, is_array
+from .classes import is_of_library
 from .trees import attributes, is_node, nodes
 
 ATOMS = (type, types.ModuleType, str, bytes, int, float, complex, type(None), np.dtype)
@@ -127,7 +128,7 @@ def mutables(root: Any, where: str = "", modules: bool = True) -> Iterator[tuple
         if isinstance(value, CONTAINERS):
             todo += [(place + step, member) for step, member in items(value)]
         elif is_plain_object(value) and (modules or not is_node(value)):
-            is_own = is_node(value) or package_of(value) == package
+            is_own = package_of(value) == package or (is_node(value) and not is_of_library(type(value)))
             pairs = ((n, v) for n, v in attributes(value).items() if is_own or not n.startswith("_"))
             todo += [(f"{place}.{name}".lstrip("."), value) for name, value in pairs]
 

@@ -9,6 +9,7 @@ from ...discover.invocation import call_text, trace_of_call
 from ...discover.suggest import check_declared
 from ...engine.applicability import STATICS_DECLARED, declares, not_applicable
 from ...engine.registry import Checks
+from ...inspect.classes import is_of_library
 from ...inspect.static_values import (
     NEW,
     NOT_FROZEN,
@@ -19,11 +20,7 @@ from ...inspect.static_values import (
     static_fault,
     with_slices_as_tuples,
 )
-from ...inspect.trees import (
-    attributes,
-    look_up,
-    structure,
-)
+from ...inspect.trees import attributes, look_up, nodes, structure, under_any
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, COST, FAULT, Law, check, check_each, doing
@@ -48,7 +45,7 @@ CHECKS = Checks(LAW)
 @CHECKS.register()
 def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
     known = {id(value) for _, value in subject.static_parts(subject.cached_instance(1))}
-    given = statics_given(subject)
+    given, of_libraries = statics_given(subject), places_of_libraries(subject.cached_instance())
     first, again = ([*subject.static_parts(subject.cached_instance())] for _ in range(2))
 
     def check_static(where: str, value: Any, later: Any) -> None:
@@ -58,13 +55,20 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
         severity = ADVICE if fault in (NUMPY, NOT_FROZEN) else FAULT
         severity = subject.severity_of_unhashable if is_unhashable(value) else severity
         is_given = where in given and (fault or "").endswith(NEW)  # by the caller, who may give one to all
-        severity = ADVICE if is_given or is_made_anew(value, later) else severity
+        is_others = under_any(where, of_libraries) or is_given or is_made_anew(value, later)
+        severity = ADVICE if is_others else severity
         message = f"static is {value!r:.200}, {fault}"
         check(fault is None or is_known, where, message, severity=severity)
         with doing(where, "hash of a static value", severity=severity):
             hash(with_slices_as_tuples(value))
 
     check_each(check_static, ((*part, later) for part, (_, later) in zip(first, again)))
+
+
+def places_of_libraries(instance: Any) -> list[str]:
+    """Where an instance has nodes of jax, Flax and other libraries, which answer for what is static in them."""
+    parts = ((place, node) for place, node, _ in nodes(instance) if node is not instance)
+    return [place for place, node in parts if is_of_library(type(node))]
 
 
 def statics_given(subject: Suite) -> set[str]:

@@ -144,7 +144,8 @@ def filled_results(subject: Suite, instance: Any, arguments: Any, fill: int) -> 
     return []
 
 
-@CHECKS.register()
+# Nothing says that a class is for numbers as large.
+@CHECKS.register(severity=ADVICE)
 def test_p07_large_arguments_do_not_overflow_on_the_way(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     call, value = subject.pure_call(instance)
