@@ -57,13 +57,9 @@ class Kriging(Module):
     def log_likelihood(self, *, per_site: bool = False) -> Float[Array, ""]:
         """How likely the measurements are, or the mean of it over the sites."""
         factor = self.factor()
-        white = jax.scipy.linalg.solve_triangular(
-            factor, self.values - self.trend(self.sites), lower=True
-        )
+        white = jax.scipy.linalg.solve_triangular(factor, self.values - self.trend(self.sites), lower=True)
         n = self.values.shape[0]
-        total = (
-            -0.5 * jnp.sum(white**2) - jnp.sum(jnp.log(jnp.diag(factor))) - 0.5 * n * jnp.log(2 * jnp.pi)
-        )
+        total = -0.5 * jnp.sum(white**2) - jnp.sum(jnp.log(jnp.diag(factor))) - 0.5 * n * jnp.log(2 * jnp.pi)
         return total / n if per_site else total
 
     def left_out(self, *, frozen: bool = False) -> Float[Array, " n"]:
@@ -80,7 +76,9 @@ class Kriging(Module):
         """Fields that are drawn at some places before anything was measured, each with noise of its own."""
         smooth_key, noise_key = jax.random.split(key)
         covariance = self.covariance(x, x) + self.jitter * jnp.eye(x.shape[0], dtype=x.dtype)
-        smooth = jax.random.normal(smooth_key, (count, x.shape[0]), x.dtype) @ jnp.linalg.cholesky(covariance).T
+        smooth = (
+            jax.random.normal(smooth_key, (count, x.shape[0]), x.dtype) @ jnp.linalg.cholesky(covariance).T
+        )
         noise = jax.random.normal(noise_key, (count, x.shape[0]), x.dtype)
         return self.trend(x) + smooth + jnp.exp(self.log_noise) * noise
 
