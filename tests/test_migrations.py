@@ -7,8 +7,8 @@ import pytest
 
 from tests.forking import forked_pytest
 from tests.former_versions import BUILT, SAVES, VERSIONS, write_version
-from tests.projects import passed, run, scaffold
-from tests.support import write_tree
+from tests.projects import copy_example, passed, pytest_command, run, scaffold
+from tests.support import replace_in, write_tree
 
 LOADS = """
 import warnings
@@ -225,3 +225,15 @@ def test_a_class_that_cannot_list_its_changes_is_refused(tmp_path: Path, raw: st
     )
     ran = scaffold(tmp_path, "new-module", "--spec", "specs/a.toml")
     assert (ran.returncode, message in ran.stderr) == (2, True), ran.stdout + ran.stderr
+
+
+def test_the_laws_notice_that_a_damaged_file_is_loaded_by_its_changes(tmp_path: Path) -> None:
+    folder = copy_example("random_features", tmp_path / "project")
+    sums = "{now: content.checksums.get(was) for was, now in kept.items()}"
+    replace_in(
+        folder / "migrations.py",
+        sums,
+        "{now: zlib.crc32(content.tensors[was][1]) for was, now in kept.items() if was in content.tensors}",
+    )
+    ran = run(pytest_command("tests/test_random_features.py", "-k", "damaged"), folder)
+    assert "at `load with migrate=True`: a file with another last byte was loaded" in ran.stdout

@@ -28,3 +28,12 @@ def path_for(function: Any, path: Any) -> Any:
         first = next(iter(inspect.signature(function).parameters.values()))
         return str(path) if first.annotation in (str, "str") else path
     return path
+
+
+def other_ways(function: Any) -> dict[str, bool]:
+    """The flags of a function by name, each with the value that it has not by default."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # it has no signature
+        return {}
+    return {part.name: not part.default for part in parameters if isinstance(part.default, bool)}

@@ -21,7 +21,7 @@ from ...inspect.files import (
     shorter_archives,
     smaller_trees,
 )
-from ...inspect.own_files import has_files
+from ...inspect.own_files import has_files, other_ways, path_for
 from ...inspect.references import can_pickle
 from ...inspect.trees import (
     changed,
@@ -163,6 +163,11 @@ def test_p14_a_damaged_file_is_refused(subject: Suite, tmp_path: Any) -> None:
     path = tmp_path / "saved"
     instance = saved(subject, path)
     check_damage_is_refused(path, lambda: subject.load(path, instance), type(instance).__name__)
+    load: Any = type(instance).load
+    for name, value in other_ways(load).items():
+        subject.save(instance, path)
+        other = functools.partial(load, path_for(load, path), instance, **{name: value})
+        check_damage_is_refused(path, other, f"load with {name}={value}")
 
 
 @CHECKS.register(LOADS, SAVES_WHOLE)
