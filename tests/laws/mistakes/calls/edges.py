@@ -64,6 +64,40 @@ further(
 )
 
 
+class Typed(eqx.Module):
+    """Sorts of atoms, which are stored in one dtype whatever they come in."""
+
+    weight: jax.Array
+    sorts: jax.Array
+
+    def __init__(self, weight, sorts):
+        self.weight, self.sorts = jnp.array(weight), jnp.array(sorts, jnp.int32)
+
+    def __call__(self, x):
+        return self.weight[self.sorts] * x
+
+
+class TypedAsGiven(Typed):
+    def __init__(self, weight, sorts):
+        self.weight, self.sorts = jnp.array(weight), jnp.array(sorts)
+
+
+class TypedLaws(SwitchedLaws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("sorts", "data", (3,), "int32"))
+    kept = ("sorts",)
+    right = Typed
+
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,)), "sorts": jnp.array([2, 0, 1], jnp.int32)}
+
+
+further(
+    *("P1", "Integers that are stored in the dtype in which they come", TypedAsGiven, Typed),
+    *("`sorts`", "given as int16 it is int16, declared is int32"),
+    base=TypedLaws,
+)
+
+
 class Tabled(eqx.Module):
     """A table, which the example gives as a tuple of numbers."""
 

@@ -2,13 +2,14 @@
 
 import contextlib
 import functools
+from collections.abc import Iterator
 
 import jax.numpy as jnp
 
 from ...discover.invocation import build_with, example_construction
 from ...engine.applicability import KEPT, not_applicable
 from ...engine.registry import Checks
-from ...inspect.arrays import is_array, is_key, same_bits
+from ...inspect.arrays import is_array, is_key, kind_of, same_bits
 from ...inspect.trees import given_arrays, look_up, map_arrays
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, check
@@ -43,6 +44,32 @@ def test_p01_keeps_the_values_that_it_is_given(subject: Suite) -> None:
                 value = jnp.asarray(value, jnp.result_type(got))
             kept = not is_array(got) or same_bits(got, value)
             check(kept, name, message, hint)
+
+
+@CHECKS.register(KEPT)
+def test_p01_stores_integers_in_the_declared_dtype(subject: Suite) -> None:
+    inputs = subject.plain_inputs(0)
+    wanted = {name: str(subject.named(subject.cached_instance())[name].dtype) for name in _integers(subject)}
+    if not wanted:
+        not_applicable("no array of integers is given whose dtype is declared")
+    for name, dtype in wanted.items():
+        other = jnp.asarray(inputs[name]).astype("int8" if dtype == "int16" else "int16")
+        try:
+            instance = subject.build(**{**subject.inputs(0), **inputs, name: other})
+        except (TypeError, ValueError):
+            continue  # refused by a check
+        got = subject.named(instance)[name].dtype
+        message = f"given as {other.dtype} it is {got}, declared is {dtype}"
+        check(str(got) == dtype, name, message, f"`jnp.array({name}, jnp.{dtype})`")
+
+
+def _integers(subject: Suite) -> Iterator[str]:
+    """The inputs that are held as they are given, as integers of a declared dtype."""
+    inputs, leaves = subject.plain_inputs(0), subject.named(subject.cached_instance())
+    for name in (name for name in subject.kept if name in leaves and is_array(inputs.get(name))):
+        declared = getattr(subject.declared(name), "dtype", None)
+        if kind_of(leaves[name].dtype) == "int" and declared == str(leaves[name].dtype):
+            yield name
 
 
 @CHECKS.register(KEPT)
