@@ -105,8 +105,11 @@ def test_legal_values_are_those_of_the_file(tmp_path: Path) -> None:
         read_spec_file(tmp_path / "x.py", "x.py")
     assert [one.fix for one in caught.value.faults] == [
         "write `static(...)` for what is part of the treedef, `data(...)` for arrays, `module(...)` for sub-modules",
-        "write a str, or an expression",
+        "write a str, or an expression without quotes",
     ]
+    assert in_python("write an int, or `=` and an expression", "test.values.n") == (
+        "write an int, or a `lambda` of an expression"
+    )
     assert legal_in_python(("abstract", "module")) == ("Abstract", "Module")
     assert legal_in_python(("param", "module")) == ("param", "module")
     (tmp_path / "x.toml").write_text('name = "A"\n[fields]\nw = "set[int]"\n')

@@ -32,7 +32,8 @@ def legal_in_python(legal: tuple[str, ...]) -> tuple[str, ...]:
 
 def in_python(fix: str, key: str) -> str:
     """The fix of a fault at `key`, with each piece of TOML in backticks as Python; others stay."""
-    fix = fix.replace("`=` and an expression", "an expression")
+    expression = "a `lambda` of an expression" if key.startswith("test.") else "an expression without quotes"
+    fix = fix.replace("`=` and an expression", expression)
     return re.sub(_QUOTED, lambda match: f"`{_piece(match[1], key)}`", fix)
 
 
