@@ -123,3 +123,23 @@ def test_a_sub_module_stores_what_is_tied(tmp_path: Path) -> None:
         "error: specs/autoencoder.toml:5:55: fields.decoder.of: `Affine` stores no `weigth`\n"
         "  legal: weight, bias\n  fix: did you mean `weight`?\n"
     )
+
+
+def test_a_tie_that_the_call_does_not_read_is_said_to_be_unused(tmp_path: Path) -> None:
+    tied = """
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, param, shared, test
+
+
+@test(unused=["head"])
+class Tied(Module):
+    items: Float[Array, "things size"] = param("normal")
+    head: Float[Array, "size things"] = shared("items.T")
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " things"]:
+        return self.items @ x
+"""
+    write_tree(tmp_path, {"specs/tied.py": tied})
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/tied.py").returncode == 0
+    found = forked_pytest(tmp_path, "-k", "shared or ties")
+    assert passed(found) > 1

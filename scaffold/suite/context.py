@@ -15,6 +15,7 @@ from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.static_storage import stored_value
 from scaffold.spec.construction.cases import flags, key_arguments, passed_names
 from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.fields.training import ALWAYS, undecayed
 from scaffold.spec.grammar.types import (
     ArrayType,
@@ -313,9 +314,10 @@ def _ignores_key(subject: Subject) -> bool:
 
 
 def ignored_arguments(spec: ModuleSpec) -> list[str]:
-    """The arrays of the call, and the flags of it and of methods, that are left unused, as the spec says."""
+    """The arrays of the call, the flags of it and of methods, and the ties that are left unused, as the spec says."""
     keys = [argument.name for argument in key_arguments(spec.call)]
-    names = dict.fromkeys((*passed_names(spec), *flags(spec)))
+    ties = (field.name for field in shared_fields(spec))
+    names = dict.fromkeys((*passed_names(spec), *flags(spec), *ties))
     unused = [name for name in names if name in spec.test.unused and name not in keys]
     return [*unused, *unread_by_methods(spec)]
 

@@ -8,6 +8,7 @@ from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
 from scaffold.spec.construction.cases import claimed_arguments, flags, key_arguments, passed_names
 from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.types import arrays
 from scaffold.spec.model import ModuleSpec
@@ -53,7 +54,8 @@ def _unlisted(key: str, names: Iterable[str], legal: tuple[str, ...], descriptio
 def _unused(spec: ModuleSpec) -> Iterator[Fault]:
     keys = [argument.name for argument in key_arguments(spec.call)]
     passed = [name for name in passed_names(spec) if name not in keys]
-    legal = (*(field.name for field in spec.dynamic if field.array is not None), *keys, *passed, *flags(spec))
+    fields = (field for field in (*spec.dynamic, *shared_fields(spec)) if field.array is not None)
+    legal = (*(field.name for field in fields), *keys, *passed, *flags(spec))
     modules = {field.name for field in spec.dynamic if field.role == "module"}
     paths = {name for name in spec.test.unused if "." in name and name.partition(".")[0] in modules}
     description = "field that holds an array, and no array, key or flag that the call takes"

@@ -204,7 +204,7 @@ TEST_KEYS = {
         ALLOWED,
     ),
     "unused": Key(
-        "Fields on some elements of which the example call does not depend, and keys and arrays that the call takes and leaves unused.",
+        "Fields on some elements of which the example call does not depend, shared ones that it does not read, and keys and arrays that the call takes and leaves unused.",
         "array of strings",
     ),
     "positive": Key(

@@ -39,7 +39,7 @@ class Declarations(Collected):
     copies_arrays: ClassVar[bool | None] = None  # False: it keeps what it is given
     saves_whole: ClassVar[bool] = False  # True: a save that fails leaves the file as it was
     ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
-    ignored: ClassVar[Sequence[str]] = ()  # arguments that the call may leave unused
+    ignored: ClassVar[Sequence[str]] = ()  # arguments and ties that the call may leave unused
     reuses_key: ClassVar[bool] = False  # True: a call makes one draw again
     shares_noise: ClassVar[bool] = False  # True: the rows of a batch have one noise
     strict: ClassVar[bool] = True  # False: the call may change precision on the way

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from ...declare.leaf_spec import TRAINED
-from ...discover.evaluation import of_one_sign, severity_of_values
+from ...discover.evaluation import of_one_sign, on_purpose, severity_of_values
 from ...discover.method_programs import compiled_grads_of_methods, traceable
 from ...engine.applicability import not_applicable, of_leaves
 from ...engine.registry import Checks
@@ -154,11 +154,11 @@ def test_p09_every_element_of_a_parameter_has_a_gradient(subject: Suite) -> None
             wrong = np.argwhere(still)
             message = f"{len(wrong)} of its {grad.size} elements never have a gradient"
             message += f", the first at {tuple(map(int, wrong[0]))}" if len(wrong) else ""
-            hint = f"a part of the parameter that the call does not use; {on_purpose(subject.declared(name))}"
+            hint = f"a part of the parameter that the call does not use; {how_to_leave_unused(subject.declared(name))}"
             check(not len(wrong), name, message, hint)
 
 
-def on_purpose(declared: Any) -> str:
+def how_to_leave_unused(declared: Any) -> str:
     return f"`{type(declared).__name__}(..., unused=True)` says that this is so on purpose"
 
 
@@ -178,7 +178,7 @@ def test_p09_every_leaf_of_a_sub_module_has_a_gradient(subject: Suite) -> None:
     trained = subject.trained_paths(subject.cached_instance())
     for name, grad in greatest_grads(subject).items():
         if subject.role(name) == "module" and name in trained and not subject.is_unused(name):
-            hint = f"a layer that is built and never used; beside the sub-module {on_purpose(subject.declared(name))}"
+            hint = f"a layer that is built and never used; beside the sub-module {how_to_leave_unused(subject.declared(name))}"
             check(bool(np.any(grad)), name, f"a {subject.noun} of a sub-module never has a gradient", hint)
 
 
@@ -284,8 +284,9 @@ def check_gradient_of_tie(subject: Suite, instance: Any, examples: Any, name: st
     )
     direct, through = jax.grad(loss, (0, 1))(value, shared)
     [through] = back(through)
-    hint = "the call does not use it, or stops its gradient"
-    check(bool(np.any(through)), name, "no gradient comes through it", hint)
+    hint = f"the call does not use it, or stops its gradient; {on_purpose([name])}"
+    used = bool(np.any(through)) or name in subject.ignored
+    check(used, name, "no gradient comes through it", hint)
     got = jax.grad(lambda value: subject.example_loss(subject.with_array(instance, path, value), examples))(
         value
     )
