@@ -5,7 +5,9 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import optax
 from flax.core import FrozenDict
+from flax.training.train_state import TrainState
 from jax.experimental import checkify
 
 from by_hand.test_severity import severities, severity_of
@@ -58,6 +60,29 @@ class MakesLaws(RunsLaws):
 def test_a_function_that_is_new_in_each_instance_is_the_callers_where_that_gave_it():
     test = "test_p05_aux_is_hashable_and_free_of_arrays"
     assert [severity_of(test, suite) for suite in (RunsLaws, MakesLaws)] == [ADVICE, FAULT]
+
+
+class MakesAState(eqx.Module):
+    """It gives a state of Flax a function that is another one in each instance."""
+
+    state: TrainState
+
+    def __init__(self, weight):
+        apply = lambda params, x: params * x  # noqa: E731
+        self.state = TrainState(
+            step=0, apply_fn=apply, params=jnp.array(weight), tx=IDENTITY, opt_state=optax.EmptyState()
+        )
+
+    def __call__(self, x):
+        return self.state.apply_fn(self.state.params, x)
+
+
+IDENTITY = optax.identity()
+
+
+def test_a_function_that_the_class_gives_to_a_part_of_a_library_is_its_own():
+    found = severities(lambda seed: MakesAState(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    assert found["test_p05_aux_is_hashable_and_free_of_arrays"] == FAULT
 
 
 class Pair(eqx.Module):
