@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
+import pytest
 from flax.core import FrozenDict
 from flax.training.train_state import TrainState
 from jax.experimental import checkify
@@ -236,22 +237,25 @@ class Sized(eqx.Module):
     size: int = eqx.field(static=True)
 
 
-class HoldsMapped(eqx.Module):
-    parts: Mapped
+class HoldsParts(eqx.Module):
+    parts: dict
 
     def __call__(self, x):
         return self.parts["a"].weight * x
 
 
-class HoldsMappedLaws(RunsLaws):
+class HoldsPartsLaws(RunsLaws):
     static: ClassVar = {"parts.0.size": 3}
+    kind = dict
 
     def inputs(self, seed):
-        return {"parts": Mapped(a=Sized(sample(seed, (3,)), 3))}
+        return {"parts": self.kind(a=Sized(sample(seed, (3,)), 3))}
 
     def build(self, **inputs):
-        return HoldsMapped(**inputs)
+        return HoldsParts(**inputs)
 
 
-def test_a_position_in_a_dict_that_is_registered_without_keys_is_found():
-    assert severity_of("test_p05_static_values_are_the_declared_ones", HoldsMappedLaws) is None
+@pytest.mark.parametrize("kind", [dict, Mapped])
+def test_a_position_in_a_dict_is_found(kind):
+    laws = type("Laws", (HoldsPartsLaws,), {"kind": kind})
+    assert severity_of("test_p05_static_values_are_the_declared_ones", laws) is None

@@ -171,7 +171,7 @@ def look_up(tree: Any, path: str) -> Any:
     """What a dotted path leads to: attributes, positions and dict keys."""
     for name in path.split("."):
         by_name = {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}
-        if name in by_name or type(tree) is dict:
+        if name in by_name or (type(tree) is dict and not name.isdigit()):
             tree = by_name[name]
         elif name.isdigit() and (hasattr(tree, "__getitem__") or is_node(tree)):
             tree = _at_position(tree, int(name))
