@@ -85,10 +85,12 @@ def test_p05_treedef_depends_on_the_configuration_alone(subject: Suite) -> None:
     instance, other = subject.cached_instance(), subject.cached_instance(1)
     first, second = (subject.form_of(each)[0] for each in (instance, other))
     if first != second:
-        parts = dict(subject.static_parts(other))
+        parts, given = dict(subject.static_parts(other)), statics_given(subject)
         for where, value in subject.static_parts(instance):
             message = f"two {subject.instance_noun}s of one configuration have {value!r:.100} and {parts.get(where)!r:.100}"
-            check(same_value(value, parts.get(where)), where, message, "a value that is new in each")
+            severity = ADVICE if where in given else FAULT
+            hint = "a value that is new in each"
+            check(same_value(value, parts.get(where)), where, message, hint, severity=severity)
     message = f"two {subject.instance_noun}s of one configuration have {subject.structure_noun}s {first} and {second}"
     check(first == second, type(instance).__name__, message)
     for path, changed in with_other_statics(subject):
