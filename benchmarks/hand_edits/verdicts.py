@@ -114,7 +114,7 @@ and some thirty lines of a first run. 23 of 32 and 0 of 8 were noticed without a
 line. Not noticed at all were a kernel that is left alone where it is not frozen, in a method without arguments; integers that are stored in the dtype in which they come;
 and a damaged file that is loaded by the changes of a class. Of the 15 legitimate changes 9 pass, 4 fail with a line that says what to do and pass then, and 2 had
 no such line: a new method of a class without a call ended the law of numbers, and nothing declared a shared array that the call does not read. The integers,
-the damaged file and both of the legitimate changes were mended after it, each seen with its edit; the kernel is not noticed. By the record alone are noticed noise that
+the damaged file and both of the legitimate changes were mended after it, each with a test of its own; the kernel is not noticed. By the record alone are noticed noise that
 rows of a method share, counters that begin at zero, a mask that the example never meets, a gain of 1 that is rounded, and states behind another static value.
 
 `declared` says that the declaration gives an edit away: shapes, dtypes, roles, initialisers, flags, defaults, and what the spec
