@@ -5,7 +5,7 @@ import re
 from types import FrameType, TracebackType
 
 _CHECKED = re.compile(r"^(?:equinox[\w.]*\.)?_?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE)
-_CALLBACK = re.compile(r"(?i)EquinoxRuntimeError|\bCpuCallback error\b")
+_AT_RUN_TIME = re.compile(r"(?i)EquinoxRuntimeError|\bCpuCallback error\b")
 _BESIDE_THE_POINT = re.compile(
     r"\s*The error occurred while tracing the function \S+ at \S*pytree_laws\S* for \w+\."
     r"|(?s:\s*This (?:concrete )?(?:value|\w+) became a tracer due to JAX operations.*)"
@@ -17,8 +17,7 @@ _OTHERS = ("jax", "jaxlib", "numpy", "ml_dtypes", "jaxtyping", "beartype")
 
 def is_checked_at_run_time(error: BaseException | None) -> bool:
     """Whether a check of Equinox, or a callback, says that values are not allowed: jax raises it from no code of the class."""
-    names = {kind.__name__ for kind in type(error).__mro__}
-    return bool(names & {"EquinoxRuntimeError", "_EquinoxRuntimeError"} or _CALLBACK.search(str(error)))
+    return _AT_RUN_TIME.search(f"{type(error).__name__}: {error}") is not None
 
 
 def raises_deliberately(error: BaseException, cls: type) -> bool:

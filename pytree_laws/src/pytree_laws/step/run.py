@@ -10,6 +10,7 @@ import numpy as np
 
 from ..inspect.arrays import is_array
 from ..report import ANY_ERROR
+from ..snapshot.rounding import PATTERNS
 from ..values.edge_values import rounded
 from .compilations import compilations
 from .states import Opened, on_host, opened, signature, static_differences, values
@@ -109,6 +110,11 @@ class StepRun:
         given = given if pattern is None else rounded(given, pattern, by=2)
         after, _ = self.once(self.start.copied(), given)
         return values(after)
+
+    @functools.cached_property
+    def rounded_from_start(self) -> list[dict[str, np.ndarray]]:
+        """The arrays after one step from the first state, for batches of which the last bits are others."""
+        return [self.step_from_start(pattern=pattern) for pattern in PATTERNS]
 
     def losses(self) -> list[float]:
         """The losses of many steps on the first batch."""

@@ -131,6 +131,12 @@ def with_static_modules(
     return run, given
 
 
+def shapes_of(function: Callable[..., Any], arguments: Sequence[Any], *first: Any) -> Any:
+    """The result as shapes and dtypes, for what comes first and for arguments whose modules stay static where they are so."""
+    run, given = with_static_modules(function, arguments)
+    return jax.eval_shape(run, *first, *given)
+
+
 def split_modules(arguments: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
     """What is static of the modules of Equinox among arguments, None where there is nothing, and the rest."""
     nodes, treedef = jax.tree.flatten(tuple(arguments), is_leaf=is_module)

@@ -28,7 +28,7 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import Fault, Law, check, doing
 from ...trace.jaxprs import NEEDS_VALUES, constant_draws, lost_updates
-from ...trace.programs import with_static_modules
+from ...trace.programs import shapes_of
 from ...values.closeness import check_close
 
 LAW = Law(
@@ -100,8 +100,7 @@ def test_p12_a_cold_call_inside_jit_leaves_nothing_behind(subject: PytreeSuite) 
     clear_caches(instance)
     before = snapshot(instance, identity=True)
     with doing(name, "a call inside jit, to which the instance is no argument,"):
-        run, given = with_static_modules(lambda *values: subject.apply(instance, *values), arguments)
-        jax.eval_shape(run, *given)
+        shapes_of(lambda *values: subject.apply(instance, *values), arguments)
     for place, value in reachable(instance, name):
         message = "a tracer was left behind by a call inside jit"
         check(not isinstance(value, Tracer), place, message)
@@ -167,8 +166,7 @@ def test_p12_a_cold_call_inside_jit_leaves_no_tracer_in_globals(subject: Suite) 
     with contextlib.suppress(Exception):  # other laws fail on it
         # Before any call, no cache of the module holds anything.
         cold = clone_as(fresh, instance)
-        run, given = with_static_modules(lambda *values: subject.run(cold, *values), arguments)
-        jax.eval_shape(run, *given)
+        shapes_of(lambda *values: subject.run(cold, *values), arguments)
     functions = (inspect.unwrap(value) for value in vars(fresh).values() if callable(value))
     module_globals: dict[str, Any] = next((f.__globals__ for f in functions if hasattr(f, "__globals__")), {})
     check_caches_hold_no_tracer([*module_globals.items(), *vars(fresh).items()])

@@ -29,7 +29,7 @@ from ...kinds.suite import Suite
 from ...report import ADVICE, Law, check, doing
 from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import draws_of, is_key_type
-from ...trace.programs import with_static_modules
+from ...trace.programs import shapes_of, with_static_modules
 from ...values.closeness import check_close, close
 from ...values.comparison import check_same_tree
 from ...values.example_values import sample
@@ -240,8 +240,7 @@ def test_p16_the_call_passes_through_lax(subject: PytreeSuite) -> None:
         return jax.lax.scan(lambda c, _: (c, function(*arguments)), loop, length=2)
 
     with doing("call", "cond, while_loop, scan or checkpoint over the call"):
-        run, given = with_static_modules(lambda value, *arguments: through(value, arguments), arguments)
-        jax.eval_shape(run, value, *given)
+        shapes_of(lambda value, *arguments: through(value, arguments), arguments, value)
 
 
 @CHECKS.register(has_method("as_function", "the class has no as_function"))

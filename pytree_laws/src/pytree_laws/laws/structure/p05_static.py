@@ -24,6 +24,7 @@ from ...inspect.trees import attributes, look_up, nodes, structure, under_any
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, COST, FAULT, Law, check, check_each, doing
+from ...session import once_per_session
 
 LAW = Law(
     number="P5",
@@ -45,7 +46,7 @@ CHECKS = Checks(LAW)
 @CHECKS.register()
 def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
     known = {id(value) for _, value in subject.static_parts(subject.cached_instance(1))}
-    given, of_libraries = statics_given(subject), places_of_libraries(subject.cached_instance())
+    of_libraries = places_of_libraries(subject.cached_instance())
     first, again = ([*subject.static_parts(subject.cached_instance())] for _ in range(2))
 
     def check_static(where: str, value: Any, later: Any) -> None:
@@ -56,7 +57,7 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
         severity = subject.severity_of_unhashable if is_unhashable(value) else severity
         # A function that is new may be the caller's, who can give one to all; what a library keeps is its own.
         is_new = (fault or "").endswith(NEW)
-        is_others = where in given if is_new else under_any(where, of_libraries)
+        is_others = where in statics_given(subject) if is_new else under_any(where, of_libraries)
         severity = ADVICE if is_others or is_made_anew(value, later) else severity
         message = f"static is {value!r:.200}, {fault}"
         check(fault is None or is_known, where, message, severity=severity)
@@ -72,6 +73,7 @@ def places_of_libraries(instance: Any) -> list[str]:
     return [place for place, node in parts if is_of_library(type(node))]
 
 
+@once_per_session
 def statics_given(subject: Suite) -> set[str]:
     """The paths of static values that an instance was given, itself or in parts of it."""
     inputs = subject.inputs(0)
@@ -85,10 +87,10 @@ def test_p05_treedef_depends_on_the_configuration_alone(subject: Suite) -> None:
     instance, other = subject.cached_instance(), subject.cached_instance(1)
     first, second = (subject.form_of(each)[0] for each in (instance, other))
     if first != second:
-        parts, given = dict(subject.static_parts(other)), statics_given(subject)
+        parts = dict(subject.static_parts(other))
         for where, value in subject.static_parts(instance):
             message = f"two {subject.instance_noun}s of one configuration have {value!r:.100} and {parts.get(where)!r:.100}"
-            severity = ADVICE if where in given else FAULT
+            severity = ADVICE if where in statics_given(subject) else FAULT
             hint = "a value that is new in each"
             check(same_value(value, parts.get(where)), where, message, hint, severity=severity)
     message = f"two {subject.instance_noun}s of one configuration have {subject.structure_noun}s {first} and {second}"

@@ -32,7 +32,7 @@ from ...trace.jaxprs import (
     is_of_flax_layer,
     lacks_dtype,
 )
-from ...trace.programs import Compiled, with_static_modules
+from ...trace.programs import Compiled, shapes_of
 from ...values.closeness import check_close, check_overflow
 
 NAN_IS_MEANT = "a docstring of the class says where it gives NaN"
@@ -183,8 +183,7 @@ def test_p07_mixes_no_precisions(subject: Suite) -> None:
     call, value = subject.pure_call(instance)
     with doing("call", "the call under strict promotion", hint), jax.numpy_dtype_promotion("strict"):
         try:
-            run, given = with_static_modules(call, arguments)
-            jax.eval_shape(run, value, *given)
+            shapes_of(call, arguments, value)
         except jax.dtypes.TypePromotionError as error:
             # An integer may meet a float, but where the tests forbid that everywhere.
             may_meet = any(kind in str(error) for kind in ("int", "bool")) or of_one_precision(error)
@@ -204,8 +203,7 @@ def test_p07_broadcasts_no_ranks(subject: Suite) -> None:
     hint = "operands of two ranks: write `x[None]`, or `broadcasts = True`"
     call, value = subject.pure_call(instance)
     with doing("call", "the call", hint), jax.numpy_rank_promotion("raise"):
-        run, given = with_static_modules(call, arguments)
-        jax.eval_shape(run, value, *given)
+        shapes_of(call, arguments, value)
 
 
 def severity_of_narrow(subject: Suite) -> str:
@@ -224,8 +222,7 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
     small, narrow_arguments = bfloat16((subject.to_tree(instance)[0], arguments))
     call, value = subject.pure_call(subject.to_tree(instance)[1](small))
     try:
-        run, given = with_static_modules(call, narrow_arguments)
-        outcome = jax.eval_shape(run, value, *given)
+        outcome = shapes_of(call, narrow_arguments, value)
     except NEEDS_VALUES:
         not_applicable("a trace of the call with no inputs needs values")
     except ANY_ERROR as error:

@@ -47,7 +47,7 @@ from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.jaxprs import compiled_anew, constant_draws, lacks_dtype, lost_updates
 from ...trace.platforms import lowering_fault
-from ...trace.programs import with_static_modules
+from ...trace.programs import shapes_of
 from ...values.closeness import check_close, in_64_bits
 from ...values.randomize import check_draws, check_keys
 from ..transforms.p07_outputs import check_fixed_dtypes
@@ -203,8 +203,7 @@ def test_p12_methods_leave_the_instance_alone(subject: Suite) -> None:
 
 
 def use_closed_over(method: Method, instance: Any, arguments: Sequence[Any]) -> None:
-    run, given = with_static_modules(lambda *values: arrays_of(method.use(instance, *values)), arguments)
-    jax.eval_shape(run, *given)
+    shapes_of(lambda *values: arrays_of(method.use(instance, *values)), arguments)
 
 
 @CHECKS.register(METHODS, severity=ADVICE)
