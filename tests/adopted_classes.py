@@ -252,10 +252,14 @@ FOUND: dict[str, tuple[str, str, list[str]]] = {
     "Neurons": ("Neurons(size=3, rngs=nnx.Rngs(seed))", "", [X]),
     "OnlyMatrices": ("OnlyMatrices(weight=sample(seed, (3,)))", "", ["sample(seed, (5, 3))"]),
     "Parameters": (f"Parameters(weights=sample(seed, (3,)), layers=[{INNER}, {OTHER}])", "", []),
-    "Particle": ("Particle(place=sample(seed, (3,)))", "", []),
-    "Point": ("Point(place=sample(seed, (3,)), speed=sample(seed + 1, (3,)))", "", []),
+    "Particle": ("Particle(place=sample(seed, (3,), positive=True))", "", []),
+    "Point": (
+        "Point(place=sample(seed, (3,), positive=True), speed=sample(seed + 1, (3,), positive=True))",
+        "",
+        [],
+    ),
     "Random": ("Random(rate=0.25)", "", ["sample(seed, (5,))", "jax.random.key(seed)"]),
-    "Rotation": ("Rotation.exp(tangent=sample(seed, (3,)))", "apply", [X]),
+    "Rotation": ("Rotation.exp(tangent=sample(seed, (3,), positive=True))", "apply", [X]),
     "Unannotated": ("Unannotated(in_size=3, out_size=2, key=jax.random.key(seed))", "", [X]),
     "Wrapped": (f"Wrapped(inner={INNER}, function=jnp.tanh, vector_field=field)", "", ["sample(seed, (2,))"]),
 }

@@ -254,7 +254,7 @@ def test_options_that_exclude_each_other_are_given_each_alone(asked: Asked) -> N
 
 
 def test_a_shape_that_an_error_names_is_tried_first(asked: Asked) -> None:
-    assert inputs_of(asked, "Tilt")["angles"] == "sample(seed, (3, 2))"
+    assert inputs_of(asked, "Tilt")["angles"] == "sample(seed, (3, 2), positive=True)"
 
 
 def test_an_argument_of_a_call_is_what_has_the_attribute_that_it_asks_for(asked: Asked) -> None:
@@ -268,11 +268,11 @@ def test_a_part_is_what_has_the_attribute_that_the_call_asks_for(asked: Asked) -
 
 
 def test_a_constructor_that_passes_on_what_it_is_given_takes_what_its_base_takes(asked: Asked) -> None:
-    assert inputs_of(asked, "Wider")["angles"] == "sample(seed, (3, 2))"
+    assert inputs_of(asked, "Wider")["angles"] == "sample(seed, (3, 2), positive=True)"
 
 
 def test_numbers_that_a_constructor_refuses_are_drawn_from_another_domain(asked: Asked) -> None:
-    assert inputs_of(asked, "Lengths")["lengths"].startswith("jnp.exp(sample(seed")
+    assert inputs_of(asked, "Lengths")["lengths"].endswith("positive=True)")
 
 
 def test_an_upper_bound_lies_above(asked: Asked) -> None:
@@ -304,7 +304,11 @@ def test_what_makes_its_own_arrays_is_given_small_sizes_and_goes_before_the_cons
 
 def test_shapes_are_those_of_which_a_docstring_speaks(asked: Asked) -> None:
     inputs = inputs_of(asked, "Fit")
-    assert [*inputs.values()] == ["sample(seed, (3, 2))", "sample(seed, (2,))", "jnp.exp(sample(seed))"]
+    assert [*inputs.values()] == [
+        "sample(seed, (3, 2), positive=True)",
+        "sample(seed, (2,))",
+        "jnp.exp(sample(seed))",
+    ]
 
 
 def test_a_method_that_begins_without_arguments_is_not_what_a_class_is_for(asked: Asked) -> None:

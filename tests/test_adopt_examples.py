@@ -268,15 +268,15 @@ def test_a_check_at_run_time_is_told_in_its_own_words(ask: Ask) -> None:
 
 
 def test_what_gives_no_number_is_positive(ask: Ask) -> None:
-    assert inputs(ask("Root")) == {"gamma": "jnp.exp(sample(seed, (3,)))"}
+    assert inputs(ask("Root")) == {"gamma": "sample(seed, (3,), positive=True)"}
 
 
 def test_what_gives_no_number_for_arguments_of_zeros_is_positive(ask: Ask) -> None:
-    assert inputs(ask("Floor")) == {"floor": "jnp.exp(sample(seed, (3,)))"}
+    assert inputs(ask("Floor")) == {"floor": "sample(seed, (3,), positive=True)"}
 
 
 def test_what_gives_no_number_in_a_method_is_positive(ask: Ask) -> None:
-    assert {*inputs(ask("Decay")).values()} == {"jnp.exp(sample(seed))", "jnp.exp(sample(seed + 1))"}
+    assert {*inputs(ask("Decay")).values()} == {"jnp.exp(sample(seed))", "sample(seed + 1, positive=True)"}
 
 
 def test_what_is_said_to_be_an_array_is_no_pair(ask: Ask) -> None:
@@ -294,7 +294,7 @@ def test_where_parameters_are_not_felt_there_are_more_arguments(ask: Ask) -> Non
 
 def test_where_parameters_are_not_felt_nothing_is_drawn_twice(ask: Ask) -> None:
     found = ask("Polynomial")
-    assert [*inputs(found).values()] == ["sample(seed)", "jnp.exp(sample(seed + 1))"]
+    assert [*inputs(found).values()] == ["sample(seed, positive=True)", "jnp.exp(sample(seed + 1))"]
     assert arguments(found) == {"moment": "sample(seed + 2)"}
 
 
@@ -320,7 +320,10 @@ def test_what_is_refused_for_guessed_sizes_is_left_out_with_the_reason(ask: Ask)
 
 
 def test_of_any_number_of_arguments_there_are_two(ask: Ask) -> None:
-    assert ask("Stacked")["build"] == "Stacked(sample(seed, (3,)), sample(seed + 1, (3,)))"
+    assert (
+        ask("Stacked")["build"]
+        == "Stacked(sample(seed, (3,), positive=True), sample(seed + 1, (3,), positive=True))"
+    )
 
 
 def test_a_derivative_rule_that_says_what_a_guessed_function_does_is_left_out(ask: Ask) -> None:

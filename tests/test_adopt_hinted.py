@@ -125,7 +125,7 @@ def test_an_error_says_how_long_the_last_axis_is(asked: Asked) -> None:
 
 
 def test_an_error_says_a_shape_in_quotes(asked: Asked) -> None:
-    assert dict(asked.adopt("Terms")["inputs"]) == {"rows": "sample(seed, (3, 2))"}
+    assert dict(asked.adopt("Terms")["inputs"]) == {"rows": "sample(seed, (3, 2), positive=True)"}
 
 
 def test_an_error_asks_for_an_array_in_the_place_of_a_number(asked: Asked) -> None:

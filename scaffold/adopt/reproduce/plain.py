@@ -73,8 +73,9 @@ class _Plain(ast.NodeTransformer):
         shape = _shortened(shape)
         match ast.literal_eval(dtype):
             case "float":
-                drawn = self.numbers.floats(int(seed), shape)
-                return f"jnp.abs({drawn})" if "positive" in named and not self.numbers.fill else drawn
+                if "positive" in named and not self.numbers.fill:
+                    return f"jax.random.uniform(jax.random.key({seed}), {shape}, minval=0.1)"
+                return self.numbers.floats(int(seed), shape)
             case "int":
                 return f"jax.random.randint(jax.random.key({seed}), {shape}, {low}, {high})"
             case "bool":

@@ -25,10 +25,10 @@ from .allowed import with_allowed_values
 from .as_shown import values_shown, ways_shown
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, instance_of, with_state
-from .hints import alternatives, named_by, taught
+from .hints import alternatives, asks_for_shape, named_by, taught
 from .makers import makers_of
 from .members import all_members_work
-from .reduce import with_reduced
+from .neutral import with_telling
 
 REPEATED = 3
 """How many of the first choices are tried within each domain."""
@@ -79,7 +79,7 @@ def ways_to_build(
         for signature in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, signature, named(cls, name), context, of_maker, failure)
             while (built := next_way(cls, ways)) is not None:
-                yield from with_reduced(cls, built)
+                yield from with_telling(cls, built)
         budget.tries += 0 if is_last else of_maker.tries
 
 
@@ -134,7 +134,7 @@ def ways_of_maker(
             others = [
                 parameter.name for parameter in optional if parameter not in chosen or chosen is not sets[-1]
             ]
-            for built in that_build(cls, written, chosen, lists, others, budget, failure):
+            for built in that_build(cls, written, chosen, lists, others, context.shapes, budget, failure):
                 is_built, is_bare = True, is_bare or not arrays_of(instance_of(built.source))
                 spare = [
                     parameter.name
@@ -184,6 +184,7 @@ def that_build(
     wanted: Sequence[inspect.Parameter],
     lists: Mapping[str, list[Source]],
     others: Sequence[str],
+    shapes: Sequence[tuple[int, ...]],
     budget: Budget,
     failure: Failure,
 ) -> Iterator[Built]:
@@ -191,7 +192,9 @@ def that_build(
     positional = sum(parameter.kind is inspect.Parameter.POSITIONAL_ONLY for parameter in wanted)
     count, last, start = 0, list[Built](), len(failure.messages)
     for chosen in choices(lists):
-        if count >= WAYS or names_others(others, failure.messages[start:]) or not budget.take():
+        messages = failure.messages[start:]
+        asks = not (count or last) and asks_for_shape(messages[PATIENCE:], shapes)
+        if asks or count >= WAYS or names_others(others, messages) or not budget.take():
             break
         built = Built(written, apart(chosen), positional)
         if not builds(cls, built, failure):

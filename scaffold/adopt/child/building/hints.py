@@ -16,6 +16,10 @@ SHAPE = re.compile(r"shape:? [`'\"]?\(((?:\w+, ?)*\w+),?\)")
 """How an error says which shape an array must have: of numbers, and of names that stand for any."""
 
 
+MATRIX = re.compile(r"(?<![\w.])(\d{1,2})[x×](\d{1,2})(?![\w.])")
+"""How an error says the shape of a matrix: `3x3`."""
+GOT = re.compile(r"\b(got|given|received|found)\b.*")
+"""What an error says of the array that it was given."""
 TRAILING = re.compile(
     r"(?:trailing|last) (?:length|dim\w*|axis|size)[^\d\n]{0,20}(\d+)|(\d+) (?:\w+ )?channels", re.IGNORECASE
 )
@@ -39,16 +43,29 @@ def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Para
     words = [word for word in words if word not in (*context.words, *names)]
     counts = [int(word) for word in sorted({*re.findall(r"\w+", text)}) if word.isdigit()]
     numbers = [count for count in counts if 1 < count <= LARGEST and count not in context.numbers]
-    shapes = [shape_named(dims) for dims in SHAPE.findall(text)]
-    lengths = [int(first or second) for first, second in TRAILING.findall(text)]
-    shapes += [shape for length in lengths if length <= LARGEST for shape in ((length,), (3, length))]
     return replace(
         context,
         words=(*context.words, *words[:8]),
         numbers=(*context.numbers, *numbers[:4]),
-        shapes=(*dict.fromkeys([*shapes, *context.shapes]),),
+        shapes=(*dict.fromkeys([*shapes_named(text), *context.shapes]),),
         wants_arrays=context.wants_arrays or WANTS_ARRAY.search(text) is not None,
     )
+
+
+def shapes_named(text: str) -> list[tuple[int, ...]]:
+    """The shapes that errors say an array must have."""
+    text = GOT.sub("", text)
+    shapes = [shape_named(dims) for dims in SHAPE.findall(text)]
+    shapes += [(int(rows), int(columns)) for rows, columns in MATRIX.findall(text)]
+    lengths = [int(first or second) for first, second in TRAILING.findall(text)]
+    return shapes + [shape for length in lengths if length <= LARGEST for shape in ((length,), (3, length))]
+
+
+def asks_for_shape(messages: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether all errors ask for shapes, which are not the first ones that are tried."""
+    wanted = [shapes_named(text) for text in {*messages}]
+    every = {shape for each in wanted for shape in each}
+    return bool(wanted) and all(wanted) and not every <= {*shapes[: len(every)]}
 
 
 def shape_named(dims: str) -> tuple[int, ...]:

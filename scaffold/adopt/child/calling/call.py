@@ -25,6 +25,7 @@ from .called import Called, Subject
 from .dims import dims_of, last_dims_of, sizes_of_dims
 from .hints import NO_HINTS, PICTURES, Hints, hints_of, wants_pictures, with_hints
 from .invoke import UNBOUND, over_batch
+from .of_samples import like_samples
 from .own_sizes import with_size_known
 from .static_arguments import static_arguments
 from .trace import instead, shape_in, trace_call
@@ -169,10 +170,13 @@ def search(
 ) -> Called | None:
     """The first arguments that work and on which the outputs depend, or the first that work."""
     fallback: Called | None = None
-    start = len(failure.messages)
+    start, samples = len(failure.messages), like_samples(subject, name, [] if said else wanted)
     for plain in contexts(subject, name, wanted, said, hints.sizes):
         context = with_hints(plain, hints)
-        lists = {part.name: values_for(part.name, part.annotation, context) for part in wanted}
+        lists = {
+            part.name: [*samples.get(part.name, ()), *values_for(part.name, part.annotation, context)]
+            for part in wanted
+        }
         failure.unknown = [name for name, sources in lists.items() if not sources]
         lists = {part.name: lists[part.name] for part in wanted if lists[part.name] or part.default is EMPTY}
         for places in combinations([*lists.values()], FEW if context.as_documented else 400):
@@ -261,7 +265,8 @@ def try_call(
     takes = any(trace.by_name.values())
     is_maker = not takes and names.MAKES.search(name) is not None
     promised = name in ("", MATMUL) or (is_promised(type(subject.instance), name) and not is_maker)
-    merit = 2.0 * promised + takes + trace.share - 1.5 * trace.edits
+    converts = names.CONVERTS.search(name) is not None
+    merit = 2.0 * promised + takes + trace.share - 1.5 * trace.edits - 1.5 * converts
     is_meaningful = promised or (trace.computes and (takes or (trace.share > 0.5 and not trace.edits)))
     is_meaningful = is_meaningful and passes_state(subject, kept) and (takes or not trace.others)
     by = trace.by_parameters, trace.by_arguments, not trace.others, trace.computes

@@ -113,7 +113,7 @@ def combine_instance(static: Any, arrays: Any) -> Any:
 
 def shape_in(source: Source) -> tuple[int, ...] | None:
     """The shape of a value that is one array of floats."""
-    shape = re.fullmatch(r"sample\(seed(?: \+ \d+)?, (\([\d, ]*\))\)", source.text)
+    shape = re.fullmatch(r"sample\(seed(?: \+ \d+)?, (\([\d, ]*\))(?:, positive=True)?\)", source.text)
     return eval(shape[1]) if shape else None
 
 

@@ -60,7 +60,23 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
     dtypes = {name: dtype for name, found in said.items() if (dtype := dtype_in(found))}
     ascending = (name for name, found in said.items() if any(map(names.DOCUMENTED_ORDER.search, found)))
     domains = {name: domain for name, found in said.items() if (domain := domain_in(found))}
-    return Documented(dims, dtypes, tuple(ascending), domains, types)
+    return Documented(dims, dtypes, tuple(ascending), domains, types, limits_of(cls))
+
+
+def limits_of(cls: type) -> dict[str, tuple[float, float]]:
+    """The limits of parameters that a class keeps in two dicts by their names, as `lower_limits` and `upper_limits`."""
+    lower, upper = (
+        {name: number for each in dir(cls) if words.search(each) for name, number in numbers_in(cls, each)}
+        for words in names.LIMITS
+    )
+    return {name: (low, upper[name]) for name, low in lower.items() if low < upper.get(name, low)}
+
+
+def numbers_in(cls: type, attribute: str) -> list[tuple[str, float]]:
+    """The entries of an attribute that is a dict of numbers by name."""
+    held = inspect.getattr_static(cls, attribute, None)
+    entries = held.items() if isinstance(held, dict) else ()
+    return [(key, value) for key, value in entries if isinstance(key, str) and type(value) in (int, float)]
 
 
 def type_in(texts: Iterable[str]) -> Any:

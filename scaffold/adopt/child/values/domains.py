@@ -6,21 +6,38 @@ from collections.abc import Mapping, Sequence
 from . import names
 from .sources import Source
 
-DRAWN = re.compile(r"(?<!exp\()(?<!moid\()(?<!max\()sample\(seed[^()\"]*(?:\([^()]*\))?\)")
-"""An array of floats as it is written, of any sign: what is of a domain already stays."""
+DRAWN = re.compile(
+    r"(?<!exp\()(?<!moid\()(?<!max\()(sample\(seed[^()=\"]*(?:\([^()]*\))?)(?:, positive=True)?\)"
+)
+"""An array of floats as it is written: what a function has put into a domain stays there."""
 DRAWS = re.compile(
     r"(?:sample|jax\.random\.\w+|nnx\.Rngs)\(seed[^()]*(?:\([^()]*\))?[^()]*\)|\bseed=seed[^,()]*"
 )
 """What is drawn, as it is written."""
-DOMAINS = ("jnp.exp", "jax.nn.sigmoid", "-jnp.exp")
-"""What makes numbers of any sign positive, puts them between 0 and 1, or makes them negative."""
+ONE_SIGN = ", positive=True"
+"""How a draw is written whose numbers are between 0 and 1."""
+SHARES, SIGNED = "shares", "signed"
+DOMAINS = (SHARES, "jnp.exp", "-jnp.exp", SIGNED)
+"""Numbers between 0 and 1, positive ones, negative ones, and such of both signs."""
 
 
 def within(domain: str, arguments: Mapping[str, Source]) -> dict[str, Source]:
-    """The arguments with numbers of a domain in place of those of any sign."""
-    return {
-        name: source.but(DRAWN.sub(rf"{domain}(\g<0>)", source.text)) for name, source in arguments.items()
-    }
+    """The arguments with numbers of a domain in place of those that are drawn."""
+    written = {SHARES: rf"\1{ONE_SIGN})", SIGNED: r"\1)"}.get(domain, rf"{domain}(\1))")
+    return {name: source.but(DRAWN.sub(written, source.text)) for name, source in arguments.items()}
+
+
+def drawn_in(text: str) -> list[str]:
+    """What is drawn in an expression: numbers of one sign are the same draws as those of both."""
+    return DRAWS.findall(text.replace(ONE_SIGN, ""))
+
+
+def between(low: float, high: float, drawn: str) -> str:
+    """Numbers within the limits of a class: as they are drawn where these leave room, or else as near to 0 and 1 as they let them be."""
+    low = max(low, 0.0) if high > 0 else low
+    width = min(high - low, 1.0)
+    scaled = drawn if width == 1.0 else f"{width:g} * {drawn}"
+    return f"{low:g} + {scaled}" if low else scaled
 
 
 def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
@@ -33,10 +50,10 @@ def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
     for name, source in arguments.items():
         chosen = source
         for later in range(1, len(arguments) * 4 if "self." not in source.text else 1):
-            if seen.isdisjoint(DRAWS.findall(chosen.text)):
+            if seen.isdisjoint(drawn_in(chosen.text)):
                 break
             chosen = source.later(later)
-        seen.update(DRAWS.findall(chosen.text))
+        seen.update(drawn_in(chosen.text))
         sources[name] = chosen.but(unlike(chosen.text, [other.text for other in sources.values()]))
     return sources
 

@@ -12,6 +12,8 @@ MODULE = re.compile(
     r"^(layer|module|model|net|network|cell|block|inner|base|wrapped|encoder|decoder|func)s?$"
 )
 MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky|(^|_)(A|Q|R|P)$")
+ROTATION = re.compile(r"(^|_)(rot|rotations?|rotmat|orientation)(_|$)")
+"""Names of matrices that turn what they are multiplied with."""
 DOCUMENTED_ORDER = re.compile(r"knots|ascending|increasing|sorted|monotonic", re.IGNORECASE)
 """Words by which a docstring says of an argument that its numbers ascend."""
 DOCUMENTED_SCALAR = re.compile(r"\bscalar\b", re.IGNORECASE)
@@ -48,6 +50,14 @@ POSITIVE = re.compile(
     r"lifetimes?|taus?)$"
 )
 """Names of numbers that are positive by what they measure."""
+SIGNED = re.compile(
+    r"^[uvwxyz]\d?$|(^|_)(xs?|ys?|zs?|inputs?|obs|observations?|data|batch|images?|features?|embeddings?|points?|coord(inate)?s?|values?|"
+    r"quer(y|ies)|targets?|outputs?|residuals?|positions?|pos|directions?|velocit(y|ies)|means?|mu|loc|weights?|bias(es)?|"
+    r"kernels?|logits?|log_\w+|state|carry|hidden|tree|params|grads?|updates)$"
+)
+"""Names of inputs and of numbers of both signs."""
+LIMITS = re.compile(r"(^|_)(lower|min|minimum|low)(_|$)"), re.compile(r"(^|_)(upper|max|maximum|high)(_|$)")
+"""Names of dicts in which a class has the least and the greatest number that each of its parameters may be."""
 COUNTED = re.compile(r"^(num|number_of)_|(^|_)counts?$|^nvec$|seq(uence)?_?len(gth)?s?$")
 """Names of arrays that count, of one or more."""
 SIZED = re.compile(r"_(size|len|length)$|^(num|n)_\w+$")
@@ -95,6 +105,7 @@ TEXTS = {
 
 VALUES = {
     r"^(name|label|title)$": ['"name"', '"weight"'],
+    r"^(num|number)_\w+_per_": ["(2, 1)", "(2, 3)"],
     r"^rngs$": ["nnx.Rngs(seed)", "nnx.Rngs(params=seed, dropout=seed + 1)"],
     r"dtype$": ["jnp.float32"],
     r"^(event_|batch_|input_|feature_|normalized_|data_)?shape$": ["(3,)", "(3, 2)", "()"],
@@ -139,4 +150,6 @@ DENSITY = "def density(value: Any, given: Any) -> Any:\n    return -jnp.sum(valu
 """One of two arguments, the second of which may be data of any kind."""
 MAKES = re.compile(r"^(init|initial|initiali[sz]e|begin|start|create|make|new)(_|$)")
 """Methods that give what others take: without arguments they are not what a class is for."""
+CONVERTS = re.compile(r"^(to|as|from|into|get|set|with)_|^(flatten|unflatten|ravel|astype|cast|setup)$")
+"""Methods that give a part, or the same in another form: what a class is for has other names."""
 INITIALISES = re.compile(r"init")

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import names
 from .annotations import OPEN, union_members
-from .domains import DRAWS
+from .domains import SHARES, between, drawn_in, within
 from .sizes import COUNT, Sizes
 from .sources import Source, distinct, merged
 
@@ -35,6 +35,8 @@ class Documented:
     """Of arrays of positive numbers or of probabilities, the function that makes such ones."""
     types: dict[str, Any] = field(default_factory=dict[str, Any])
     """Of arguments without an annotation, what stands for one."""
+    limits: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    """The least and the greatest number that a class allows, by the name of a parameter."""
 
 
 @dataclass
@@ -78,7 +80,9 @@ class Context:
     """Whether the arguments are those of an optimiser: rates are numbers of Python, and masks flags."""
     has_state: bool = False
     """Whether the suite keeps a state for the class."""
-    floats: Iterator[str] = field(default_factory=lambda: itertools.cycle(("0.25", "0.5", "0.75")))
+    floats: Iterator[str] = field(
+        default_factory=lambda: itertools.cycle(("0.25", "0.5", "0.75", "0.375", "0.625"))
+    )
 
 
 def integers(name: str, context: Context) -> list[Source]:
@@ -136,6 +140,10 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
         return Source(f'sample(seed, {shape}, "int", 0, {context.index_below})')
     if dtype != "float":
         return Source(f'sample(seed, {shape}, "{dtype}")')
+    if limits := context.documented.limits.get(name):
+        return Source(between(*limits, within(SHARES, {"": Source(f"sample(seed, {shape})")})[""].text))
+    if shape == (3, 3) and names.ROTATION.search(name):
+        return Source("jax.scipy.linalg.expm(jnp.cross(jnp.eye(3), sample(seed, (3,))))")
     if len(shape) == 2 and shape[0] == shape[1] and names.MATRIX.search(name):
         return Source(f"sample(seed, {shape}) / 8 + jnp.eye({shape[0]})")
     if len(shape) == 1 and name in context.documented.ascending:  # far apart: other draws lie between them
@@ -148,7 +156,16 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
         return Source(f"1 + jax.nn.sigmoid({text})")
     if domain := domain_of(name, shape, context):
         return Source(f"{domain}({text})")
-    return Source(f"4 + {text}" if names.UPPER.search(name) else text)
+    if names.UPPER.search(name):
+        return Source(f"4 + {text}")
+    return within(SHARES, {name: Source(text)})[name] if is_parameter(name, context) else Source(text)
+
+
+def is_parameter(name: str, context: Context) -> bool:
+    """Whether an argument is a parameter of which nothing is known, which between 0 and 1 is in most domains, and no input."""
+    if names.SIGNED.search(name):
+        return False
+    return not context.is_call or name not in context.others[:1]
 
 
 def domain_of(name: str, shape: tuple[int, ...], context: Context) -> str:
@@ -244,9 +261,9 @@ def drawn_apart(parts: Sequence[Source]) -> list[Source]:
     for place, part in enumerate(parts):
         later = (part.later(by) for by in range(place, 8 * len(parts)))
         chosen.append(
-            next((each for each in later if seen.isdisjoint(DRAWS.findall(each.text))), part.later(place))
+            next((each for each in later if seen.isdisjoint(drawn_in(each.text))), part.later(place))
         )
-        seen.update(DRAWS.findall(chosen[-1].text))
+        seen.update(drawn_in(chosen[-1].text))
     return chosen
 
 

@@ -1,0 +1,73 @@
+"""Instances that change nothing, since their numbers are defaults of 0 or 1: those of a pose that turns nothing."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pytree_laws.inspect.arrays import is_array, is_inexact
+from pytree_laws.inspect.trees import arrays_of
+
+from ..values.annotations import parameters_of
+from ..values.domains import SHARES, within
+from ..values.plain import tuple_of
+from ..values.sources import Source, refer
+from .allowed import holds_for_values
+from .built import Built, Failure, builds
+from .reduce import with_reduced
+
+NUMBERS = ("0.25", "0.5", "0.75", "0.375", "0.625")
+"""What stands in the place of defaults of 0 and 1."""
+
+
+def with_telling(cls: type, built: Built) -> Iterator[Built]:
+    """A way to build a class, after those with small sizes, and with other numbers where all that it holds are 0 and 1."""
+    for way in with_other_numbers(cls, built):
+        yield from with_reduced(cls, way)
+
+
+def with_other_numbers(cls: type, built: Built) -> Iterator[Built]:
+    """A way to build a class, after the same with other numbers for its defaults of 0 and 1."""
+    moved = moved_defaults(cls, built)
+    if moved and is_neutral(built):
+        other = replace(built, arguments={**built.arguments, **moved})
+        if builds(cls, other, Failure()) and holds_for_values(other) and not is_neutral(other):
+            yield other
+    yield built
+
+
+def moved_defaults(cls: type, built: Built) -> dict[str, Source]:
+    """Other numbers for the arguments that a constructor takes by itself as 0 or 1."""
+    if built.positional or built.has_state or built.maker.text != refer(cls).text:
+        return {}
+    numbers = itertools.cycle(NUMBERS)
+    spare = (part for part in parameters_of(cls, cls) if part.name not in built.arguments)
+    sources = {part.name: other_numbers(part.default, numbers) for part in spare}
+    return {name: source for name, source in sources.items() if source is not None}
+
+
+def other_numbers(default: Any, numbers: Iterator[str]) -> Source | None:
+    """Numbers for a default that is a float, a tuple or an array of floats, where all of them are 0 or 1."""
+    if is_array(default) and is_inexact(default) and has_neutral_numbers(default):
+        return within(SHARES, {"": Source(f"sample(seed, {default.shape})")})[""]
+    parts: tuple[Any, ...] = default if type(default) is tuple else (default,)
+    if not parts or not all(type(part) is float for part in parts) or not has_neutral_numbers(parts):
+        return None
+    sources = [Source(next(numbers)) for _ in parts]
+    return tuple_of(sources) if type(default) is tuple else sources[0]
+
+
+def has_neutral_numbers(value: Any) -> bool:
+    """Whether all numbers of an array, or of what stands for one, are 0 or 1."""
+    return bool(np.isin(np.asarray(value), (0, 1)).all())
+
+
+def is_neutral(built: Built) -> bool:
+    """Whether an instance holds floats, and all of them are 0 or 1."""
+    try:
+        leaves = [leaf for leaf in arrays_of(built.source.value(0)) if is_inexact(leaf)]
+        return bool(leaves) and all(map(has_neutral_numbers, leaves))
+    except Exception:
+        return False
