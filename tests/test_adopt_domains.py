@@ -32,6 +32,23 @@ class Profile:
         return amp * jnp.sqrt(1 - e1**2) * (x**2 + y**2) ** -jnp.sqrt(slope - 1.5)
 
 
+class Outline:
+    def area(self, r, gain):
+        raise NotImplementedError
+
+
+@jax.tree_util.register_static
+class Branch(Outline):
+    lower_limit = {"gain": 0.25}
+    upper_limit = {"gain": 0.5}
+
+    def ratio(self, r, gain):
+        return r / gain
+
+    def area(self, r, gain):
+        return jax.lax.switch((r > 0).astype(int), (jnp.sin, jnp.cos), r * gain)
+
+
 class Frame(eqx.Module):
     rotation: Array
     translation: Array
@@ -155,3 +172,11 @@ def test_a_density_is_asked_for_what_is_sampled(asked: Asked) -> None:
 
 def test_counts_for_each_part_are_numbers_of_python(asked: Asked) -> None:
     assert inputs(asked.adopt("Several"))["number_of_dims_per_part"] == "(2, 1)"
+
+
+def test_the_method_that_a_base_leaves_open_is_the_call_and_what_chooses_a_branch_has_no_axes(
+    asked: Asked,
+) -> None:
+    found = asked.adopt("Branch")
+    assert found["method"] == "area"
+    assert arguments(found)["gain"] == "0.25 + 0.25 * sample(seed + 1, positive=True)"

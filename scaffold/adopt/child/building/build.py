@@ -17,7 +17,7 @@ from ..classes.entries import entries_read
 from ..classes.kinds import kind_of
 from ..values.annotations import EMPTY, parameters_of, required, union_members, with_count
 from ..values.candidates import values_for
-from ..values.domains import DOMAINS, apart, within
+from ..values.domains import DOMAINS, apart, shapes_drawn, within
 from ..values.plain import Context, modules
 from ..values.sizes import DIM, Sizes
 from ..values.sources import Source, held_by, refer
@@ -211,7 +211,7 @@ def choices(lists: Mapping[str, list[Source]]) -> Iterator[dict[str, Source]]:
     """The values to try; after the first ones, these within other domains, which a constructor may ask for."""
     every = (
         {name: lists[name][place] for name, place in zip(lists, places, strict=True)}
-        for places in combinations([*lists.values()], 150)
+        for places in combinations([*map(shapes_drawn, lists.values())], 150)
     )
     first = [*itertools.islice(every, PATIENCE)]
     yield from first

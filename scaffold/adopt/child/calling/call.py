@@ -12,16 +12,16 @@ from ..building.built import Failure
 from ..building.hints import alternatives
 from ..classes.call_text import ARITHMETIC, MATMUL
 from ..classes.documented import documented, is_promised
-from ..classes.methods import methods_of, parameters_of_method
+from ..classes.methods import is_override, methods_of, parameters_of_method
 from ..values import names
 from ..values.annotations import ARRAYS, EMPTY, OPEN, required, union_members, with_count
 from ..values.candidates import values_for
-from ..values.domains import apart
+from ..values.domains import apart, shapes_drawn
 from ..values.plain import Context, array, arrays, tuple_of
 from ..values.sizes import DIM, Sizes, foreign_sizes, held_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
 from .as_shown import calls_shown
-from .called import Called, Subject
+from .called import Called, Subject, Trace
 from .dims import dims_of, last_dims_of, sizes_of_dims
 from .hints import NO_HINTS, PICTURES, Hints, hints_of, wants_pictures, with_hints
 from .invoke import UNBOUND, over_batch
@@ -179,7 +179,9 @@ def search(
         }
         failure.unknown = [name for name, sources in lists.items() if not sources]
         lists = {part.name: lists[part.name] for part in wanted if lists[part.name] or part.default is EMPTY}
-        for places in combinations([*lists.values()], FEW if context.as_documented else 400):
+        for places in combinations(
+            [*map(shapes_drawn, lists.values())], FEW if context.as_documented else 400
+        ):
             if not budget.take() or raises_the_same(failure.messages[start:], len(lists)):
                 return fallback
             chosen = {name: lists[name][place] for name, place in zip(lists, places, strict=True)}
@@ -265,8 +267,7 @@ def try_call(
     takes = any(trace.by_name.values())
     is_maker = not takes and names.MAKES.search(name) is not None
     promised = name in ("", MATMUL) or (is_promised(type(subject.instance), name) and not is_maker)
-    converts = names.CONVERTS.search(name) is not None
-    merit = 2.0 * promised + takes + trace.share - 1.5 * trace.edits - 1.5 * converts
+    merit = 2.0 * promised + takes + merit_of(type(subject.instance), name, trace)
     is_meaningful = promised or (trace.computes and (takes or (trace.share > 0.5 and not trace.edits)))
     is_meaningful = is_meaningful and passes_state(subject, kept) and (takes or not trace.others)
     by = trace.by_parameters, trace.by_arguments, not trace.others, trace.computes
@@ -277,6 +278,12 @@ def try_call(
     ]
     ignores_key = bool(keys) and not any(keys)
     return Called(name, kept, keywords, *by, static, merit, is_meaningful, ignores_key, axis)
+
+
+def merit_of(cls: type, name: str, trace: Trace) -> float:
+    """How much speaks for a method by its name and its trace: it overrides one, and neither edits nor converts."""
+    converts = names.CONVERTS.search(name) is not None
+    return trace.share + 0.5 * is_override(cls, name) - 1.5 * (trace.edits + converts)
 
 
 def unfelt_parts(wanted: Sequence[inspect.Parameter], felt: Mapping[str, bool]) -> list[str]:

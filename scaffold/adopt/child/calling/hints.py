@@ -15,6 +15,8 @@ _RANK = re.compile(
     r"\brank[- ](?:of )?(\d)|\b(\d)[- ]dim|\b(\d)D\b|ndim to be equal, got \d and (\d)|ndim (?:==?|must be|should be) (\d)",
     re.IGNORECASE,
 )
+_SCALAR = re.compile(r"\b(must|should|has to) be (a )?scalar|\bscalar (predicate|index)", re.IGNORECASE)
+"""How jax says that what a branch is chosen by has no axes."""
 _WINDOW = re.compile(r"window_dimensions \(([\d, ]+)\)")
 """How jax says the window of a pooling, which has as many axes as what it is moved over."""
 _TOO_LOW = re.compile(
@@ -98,7 +100,7 @@ def hints_of(cls: type, messages: Sequence[str], held: Sequence[int] = ()) -> Hi
     return Hints(
         lookalikes(cls, messages),
         [length for length in lengths if 0 < length <= MAX_PARTS],
-        sorted(ranks - {0}),
+        [*([0] if _SCALAR.search(text) else []), *sorted(ranks - {0})],
         [*dict.fromkeys(shapes_named(text))],
         [*dict.fromkeys(dtype.lower() for dtype in _DTYPE.findall(text))],
         sizes_named(text, held),

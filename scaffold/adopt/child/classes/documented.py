@@ -96,8 +96,16 @@ def domain_in(texts: Iterable[str]) -> str:
 
 def is_promised(cls: type, name: str) -> bool:
     """Whether a base leaves a method to the class, or a docstring of the class uses it: it is what the class is for."""
-    return any(name in getattr(owner, "__abstractmethods__", ()) for owner in cls.__mro__[1:]) or any(
+    return any(leaves_open(owner, name) for owner in cls.__mro__[1:]) or any(
         re.search(rf"\.{re.escape(name)}\(", text) for text in docstrings_of(cls)
+    )
+
+
+def leaves_open(owner: type, name: str) -> bool:
+    """Whether a class leaves a method to what inherits from it: it is abstract, or raises `NotImplementedError`."""
+    code = getattr(vars(owner).get(name), "__code__", None)
+    return name in getattr(owner, "__abstractmethods__", ()) or "NotImplementedError" in getattr(
+        code, "co_names", ()
     )
 
 

@@ -59,6 +59,11 @@ def takes_self(value: Any) -> bool:
         return False
 
 
+def is_override(cls: type, name: str) -> bool:
+    """Whether a class has its own form of a method of one of its bases."""
+    return sum(name in vars(owner) for owner in cls.__mro__ if not is_base(owner)) > 1
+
+
 def is_base(owner: type) -> bool:
     """Whether a class is one that all of its kind have, whose methods are no calls."""
     known = {

@@ -32,6 +32,11 @@ def drawn_in(text: str) -> list[str]:
     return DRAWS.findall(text.replace(ONE_SIGN, ""))
 
 
+def shapes_drawn(sources: Sequence[Source]) -> list[list[str]]:
+    """What is drawn in each value: arguments with these alike take the same shapes, of whichever domain they are."""
+    return [drawn_in(source.text) or [source.text] for source in sources]
+
+
 def between(low: float, high: float, drawn: str) -> str:
     """Numbers within the limits of a class: as they are drawn where these leave room, or else as near to 0 and 1 as they let them be."""
     low = max(low, 0.0) if high > 0 else low

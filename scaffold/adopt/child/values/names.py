@@ -150,6 +150,8 @@ DENSITY = "def density(value: Any, given: Any) -> Any:\n    return -jnp.sum(valu
 """One of two arguments, the second of which may be data of any kind."""
 MAKES = re.compile(r"^(init|initial|initiali[sz]e|begin|start|create|make|new)(_|$)")
 """Methods that give what others take: without arguments they are not what a class is for."""
-CONVERTS = re.compile(r"^(to|as|from|into|get|set|with)_|^(flatten|unflatten|ravel|astype|cast|setup)$")
+CONVERTS = re.compile(
+    r"^(to|as|from|into|get|set|with|convert)_|_conv$|^(flatten|unflatten|ravel|astype|cast|setup)$"
+)
 """Methods that give a part, or the same in another form: what a class is for has other names."""
 INITIALISES = re.compile(r"init")

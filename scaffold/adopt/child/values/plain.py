@@ -140,8 +140,9 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
         return Source(f'sample(seed, {shape}, "int", 0, {context.index_below})')
     if dtype != "float":
         return Source(f'sample(seed, {shape}, "{dtype}")')
+    text = f"sample(seed, {shape})" if shape else "sample(seed)"
     if limits := context.documented.limits.get(name):
-        return Source(between(*limits, within(SHARES, {"": Source(f"sample(seed, {shape})")})[""].text))
+        return Source(between(*limits, within(SHARES, {"": Source(text)})[""].text))
     if shape == (3, 3) and names.ROTATION.search(name):
         return Source("jax.scipy.linalg.expm(jnp.cross(jnp.eye(3), sample(seed, (3,))))")
     if len(shape) == 2 and shape[0] == shape[1] and names.MATRIX.search(name):
@@ -151,7 +152,6 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
     if len(shape) == 1 and names.ORDERED.search(name):
         drawn = f"sample(seed, {shape})"
         return Source(f"jnp.sort({f'jnp.exp({drawn})' if names.TIMES.search(name) else drawn})")
-    text = f"sample(seed, {shape})" if shape else "sample(seed)"
     if names.LATER.search(name):
         return Source(f"1 + jax.nn.sigmoid({text})")
     if domain := domain_of(name, shape, context):
