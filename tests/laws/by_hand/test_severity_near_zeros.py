@@ -4,8 +4,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import pytest
-from by_hand.test_severity import severity_of
 
+from by_hand.test_severity import severity_of
 from pytree_laws import Method, PytreeLaws, sample
 from pytree_laws.report import ADVICE, FAULT
 
