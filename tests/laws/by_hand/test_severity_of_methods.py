@@ -2,6 +2,7 @@
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import pytest
 
 from by_hand.test_severity import severity_of
@@ -150,6 +151,49 @@ def test_a_state_that_stays_is_advice_where_nobody_declared_what_the_class_holds
     declared = laws_of(Decays, methods=(step,), leaves=(Leaf("start", "param", (3,)),))
     ways = [severity_of("test_p11_methods_carry_the_instance", suite) for suite in (of_nobody, declared)]
     assert ways == [ADVICE, FAULT]
+
+
+class Stored(eqx.Module):
+    """Its flag asks for another value in what it holds, which is set together with it."""
+
+    weight: jax.Array
+    power: float
+    is_stored: bool = eqx.field(static=True, default=False)
+
+    def __call__(self, x):
+        return self.weight * x * (jnp.log(self.power) if self.is_stored else 1.0)
+
+
+class StoredLaws(Laws):
+    cls = Stored
+
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,)), "power": -1.0, "is_stored": False}
+
+    def build(self, **inputs):
+        return Stored(**inputs)
+
+
+class DeclaredStored(StoredLaws):
+    leaves = (Leaf("weight", "param", (3,)),)
+
+
+@pytest.mark.parametrize(("suite", "severity"), [(StoredLaws, ADVICE), (DeclaredStored, FAULT)])
+def test_a_flag_that_nobody_gave_may_ask_for_other_values(suite, severity):
+    assert severity_of("test_p07_computes_what_its_trace_does_in_each_configuration", suite) == severity
+
+
+@jax.tree_util.register_pytree_node_class
+class Keyed(Counts):
+    """A tree of None is None, as a function over it that returns nothing has it."""
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return None if children == (None,) else super().tree_unflatten(aux, children)
+
+
+def test_none_for_a_tree_of_none_is_advice():
+    assert severity_of("test_p03_round_trip_keeps_any_leaves", laws_of(Keyed)) == ADVICE
 
 
 class Applies(eqx.Module):
