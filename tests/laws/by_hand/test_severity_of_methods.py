@@ -133,6 +133,26 @@ def test_axes_for_a_flatten_that_leaves_none_out_are_advice():
     assert severity_of("test_p10_one_leaf_mapped", laws_of(Split)) == ADVICE
 
 
+@jax.tree_util.register_pytree_node_class
+class Tagged(Counts):
+    """Its tags are a list, which nothing changes."""
+
+    def __init__(self, weight):
+        self.weight, self.seen = weight, []
+        self.seen.append("first")
+
+
+@jax.tree_util.register_pytree_node_class
+class Tags(Tagged):
+    def tag(self, name):
+        self.seen.append(name)
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Tagged, ADVICE), (Tags, FAULT)])
+def test_a_list_in_aux_is_a_fault_where_a_method_changes_it(cls, severity):
+    assert severity_of("test_p05_aux_is_hashable_and_free_of_arrays", laws_of(cls)) == severity
+
+
 class Decays(eqx.Module):
     """Its state is where it began, and each step gives that back."""
 
