@@ -153,6 +153,53 @@ def test_a_list_in_aux_is_a_fault_where_a_method_changes_it(cls, severity):
     assert severity_of("test_p05_aux_is_hashable_and_free_of_arrays", laws_of(cls)) == severity
 
 
+@jax.tree_util.register_pytree_node_class
+class Keyless(Counts):
+    """What it is given decides what a property finds."""
+
+    def __init__(self, weight):
+        self.weight, self.seen = weight, {"first": 1}
+
+    @property
+    def second(self):
+        return self.seen["second"]
+
+
+@jax.tree_util.register_pytree_node_class
+class Nameless(Keyless):
+    @property
+    def second(self):
+        return self.sen["first"]
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Keyless, ADVICE), (Nameless, FAULT)])
+def test_what_nobody_declared_may_be_for_other_values(cls, severity):
+    assert severity_of("test_p07_methods_give_what_is_declared", laws_of(cls)) == severity
+
+
+@jax.tree_util.register_pytree_node_class
+class Whole(Counts):
+    """It has no place for None, which stands for the axes of what is not mapped."""
+
+    def __init__(self, weight):
+        self.weight, self.seen = weight, 2 * weight
+
+    def tree_flatten(self):
+        return (self.weight, self.seen), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        if None in children and children != (None, None):
+            raise TypeError("no part may be None")
+        instance = object.__new__(cls)
+        instance.weight, instance.seen = children
+        return instance
+
+
+def test_a_leaf_that_cannot_be_mapped_alone_is_advice():
+    assert severity_of("test_p10_one_leaf_mapped", laws_of(Whole)) == ADVICE
+
+
 class Decays(eqx.Module):
     """Its state is where it began, and each step gives that back."""
 
