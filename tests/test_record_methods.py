@@ -14,7 +14,7 @@ from pytree_laws import Leaf, Method, PytreeLaws, sample
 from pytree_laws.nnx import NnxLaws
 from pytree_laws.snapshot.configurations import of_configurations
 from pytree_laws.snapshot.format import Entry, differences
-from pytree_laws.snapshot.methods import of_methods
+from pytree_laws.snapshot.methods import of_methods, slopes_of_methods
 from pytree_laws.snapshot.numbers import with_other_arguments
 from pytree_laws.snapshot.reached import of_reached
 from pytree_laws.values.edge_values import FAR
@@ -237,3 +237,41 @@ def test_another_method_leaves_all_that_is_recorded_of_the_others() -> None:
         was, now = section(WornLaws()), section(wider())
         assert was and {name: now.get(name) for name in was} == was
         assert not any("gain" in name for name in was), "no method updates it"
+
+
+class Fitted(eqx.Module):
+    """A kernel that a flag of a method leaves as it is."""
+
+    scale: jax.Array
+    noise: jax.Array
+
+    def error(self, frozen: bool = False) -> jax.Array:
+        scale = jax.lax.stop_gradient(self.scale) if frozen else self.scale
+        return jnp.sum(jnp.exp(scale) + self.noise**2)
+
+
+class FittedOtherwise(Fitted):
+    def error(self, frozen: bool = False) -> jax.Array:
+        scale = self.scale if frozen else jax.lax.stop_gradient(self.scale)
+        return jnp.sum(jnp.exp(scale) + self.noise**2)
+
+
+class FittedLaws(PytreeLaws):
+    cls: type[Fitted] = Fitted
+    leaves = (Leaf("scale", "param", (3,)), Leaf("noise", "param", (3,)))
+    methods = (Method("error"),)
+
+    def build(self, seed: int) -> Fitted:
+        return self.cls(sample(seed, (3,)), sample(seed + 1, (3,)))
+
+
+def test_a_record_says_at_which_flags_gradients_reach_a_leaf() -> None:
+    suites = FittedLaws(), type("Otherwise", (FittedLaws,), {"cls": FittedOtherwise})()
+    assert sorted(slopes_of_methods(suites[0])) == [
+        "gradient of error by scale",
+        "gradient of error(frozen=True) by scale",
+    ]
+    assert [name for name, _ in differences(*map(slopes_of_methods, suites), None)] == [
+        "gradient of error by scale",
+        "gradient of error(frozen=True) by scale",
+    ]

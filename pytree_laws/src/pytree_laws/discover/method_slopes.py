@@ -1,4 +1,4 @@
-"""The gradients of what methods give by what they are given: at the example, and at zeros."""
+"""The gradients of what methods give by what they are given: at the example, and elsewhere."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -24,6 +24,9 @@ class Slopes(NamedTuple):
     by_argument: dict[str, Any]
 
 
+SlopesByMethod = dict[str, Slopes]
+
+
 class _Program(NamedTuple):
     """A method and its slopes as a function of the floats that it is given."""
 
@@ -34,8 +37,8 @@ class _Program(NamedTuple):
 
 
 @once_per_session
-def slopes_by_arguments(suite: Any) -> tuple[dict[str, Slopes], dict[str, Slopes]]:
-    """By declared method the slopes at its example arguments, and at zeros; from one program."""
+def slopes_by_arguments(suite: Any) -> tuple[SlopesByMethod, Callable[[float], SlopesByMethod]]:
+    """By declared method the slopes at its example arguments, and where all floats are one number; from one program."""
     instance = suite.cached_instance()
     # Data of which an instance is made are no zeros: the deviation of equal numbers has no gradient.
     declared = [
@@ -45,12 +48,15 @@ def slopes_by_arguments(suite: Any) -> tuple[dict[str, Slopes], dict[str, Slopes
     ]
     programs = [program for method in declared if (program := _program(suite, method)).floats]
     run = jit_all([program.run for program in programs])
-    usual = run([[program.floats] for program in programs])
-    zeros = run([[list(map(jnp.zeros_like, program.floats))] for program in programs])
-    return _by_method(programs, usual), _by_method(programs, zeros)
+
+    def filled(fill: float) -> SlopesByMethod:
+        points = [[[jnp.full_like(v, fill) for v in program.floats]] for program in programs]
+        return _by_method(programs, run(points))
+
+    return _by_method(programs, run([[program.floats] for program in programs])), filled
 
 
-def _by_method(programs: Sequence[_Program], results: Sequence[Any]) -> dict[str, Slopes]:
+def _by_method(programs: Sequence[_Program], results: Sequence[Any]) -> SlopesByMethod:
     pairs = [pair for pair in zip(programs, results) if not isinstance(pair[1], Exception)]
     return {
         program.method: Slopes(values, dict(zip(program.names, slopes)))

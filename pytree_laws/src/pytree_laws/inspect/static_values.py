@@ -16,7 +16,8 @@ from .references import MUTABLE, parts_of
 from .trees import attributes
 
 NEW = "it is new, and unequal, in each instance"
-NOT_FROZEN = "a dataclass that is not frozen: it can change after a compilation"
+CAN_CHANGE = "it can change after a compilation"
+NOT_FROZEN = f"a dataclass that is not frozen: {CAN_CHANGE}"
 NUMPY = "a number of NumPy: it equals one of Python, and computes in another dtype"
 
 
@@ -27,7 +28,7 @@ def static_fault(value: Any) -> str | None:
     if is_array(value):
         return "an array: == on it has no truth value, and it gets no gradient"
     if isinstance(value, MUTABLE):
-        return f"a {type(value).__name__}: it can change after a compilation"
+        return f"a {type(value).__name__}: {CAN_CHANGE}"
     if isinstance(value, float) and math.isnan(value):
         return "NaN: it never equals itself, so every call is traced anew"
     if isinstance(value, functools.partial | types.MethodType):

@@ -166,7 +166,7 @@ class Suite(Subject):
         """Whether who is given a value may update it, as streams of keys are updated when they are drawn from."""
         return False
 
-    def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
+    def filled(self, arguments: Sequence[Any], fill: float) -> list[Any]:
         """The arguments with one value in those that are arrays, except for the carry."""
         pairs = zip(arguments, fillable(arguments, self.carry))
         return [on_device(np.full_like(v, fill)) if is_plain else v for v, is_plain in pairs]

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..declare.methods import Method, is_property
 from ..discover.method_programs import usable
-from ..discover.method_slopes import slopes_by_arguments
+from ..discover.method_slopes import leaves_with_gradient, slopes_by_arguments, stopped_leaves
 from ..discover.method_uses import Traced, Use, trace_text
 from ..discover.traced_uses import traced_uses
 from ..inspect.arrays import same_bits
@@ -47,7 +47,23 @@ def slopes_of_methods(suite: Any) -> dict[str, Entry]:
         for method, (_, by_argument) in slopes_by_arguments(suite)[0].items()
         for path, slope in by_argument.items()
     }
-    return dict(sorted(entries({name: v for name, v in slopes.items() if is_finite(v)}).items()))
+    finite = {name: v for name, v in slopes.items() if is_finite(v)}
+    return dict(sorted(entries({**finite, **_cut_off_by_flags(suite)}).items()))
+
+
+def _cut_off_by_flags(suite: Any) -> dict[str, Any]:
+    """Whether gradients of a method reach a leaf, by use, where a flag decides whether `stop_gradient` keeps them away."""
+    reached: dict[str, Any] = {}
+    for uses in traced_uses(suite).values():
+        at_flags = [
+            (use, trace) for use, trace, _ in uses if trace is not None and (use.is_plain or use.flag)
+        ]
+        stopped = [{*stopped_leaves(suite, use, trace)} for use, trace in at_flags]
+        names = sorted(set().union(*stopped) - set.intersection(*stopped)) if stopped else []
+        for use, trace in at_flags if names else ():
+            flowing = leaves_with_gradient(suite, use, trace)
+            reached |= {f"gradient of {use.name} by {name}": np.asarray(name in flowing) for name in names}
+    return reached
 
 
 @once_per_session

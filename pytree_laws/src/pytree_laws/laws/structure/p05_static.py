@@ -10,7 +10,9 @@ from ...discover.suggest import check_declared
 from ...engine.applicability import STATICS_DECLARED, declares, not_applicable
 from ...engine.registry import Checks
 from ...inspect.classes import is_of_library
+from ...inspect.mutations import changed_in_place
 from ...inspect.static_values import (
+    CAN_CHANGE,
     NEW,
     NOT_FROZEN,
     NUMPY,
@@ -48,13 +50,15 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
     known = {id(value) for _, value in subject.static_parts(subject.cached_instance(1))}
     of_libraries = places_of_libraries(subject.cached_instance())
     first, again = ([*subject.static_parts(subject.cached_instance())] for _ in range(2))
+    of_mutable = severity_of_mutable(subject)
 
     def check_static(where: str, value: Any, later: Any) -> None:
         fault = static_fault(value)
         # What another instance holds as well, as a function that it is given, is not new.
         is_known = id(value) in known and (fault or "").endswith(NEW)
         severity = ADVICE if fault in (NUMPY, NOT_FROZEN) else FAULT
-        severity = subject.severity_of_unhashable if is_unhashable(value) else severity
+        if is_unhashable(value):
+            severity = of_mutable if (fault or "").endswith(CAN_CHANGE) else subject.severity_of_unhashable
         # A function that is new may be the caller's, who can give one to all; what a library keeps is its own.
         is_new = (fault or "").endswith(NEW)
         is_others = where in statics_given(subject) if is_new else under_any(where, of_libraries)
@@ -65,6 +69,14 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
             hash(with_slices_as_tuples(value))
 
     check_each(check_static, ((*part, later) for part, (_, later) in zip(first, again)))
+
+
+def severity_of_mutable(subject: Suite) -> str:
+    """How much it matters that a static value can change: jax compares it, and a call is stale once something has changed it."""
+    if subject.declares_arrays():
+        return subject.severity_of_unhashable
+    classes = [type(node) for _, node, _ in nodes(subject.cached_instance())]
+    return subject.severity_of_unhashable if any(map(changed_in_place, classes)) else ADVICE
 
 
 def places_of_libraries(instance: Any) -> list[str]:
@@ -102,7 +114,8 @@ def test_p05_treedef_depends_on_the_configuration_alone(subject: Suite) -> None:
 
 @CHECKS.register()
 def test_p05_the_order_of_keywords_does_not_matter(subject: PytreeSuite) -> None:
-    first, inputs = structure(subject.cached_instance()), subject.inputs(0)
+    inputs = subject.inputs(0)  # for both: a function among them may be another one each time
+    first = structure(subject.build(**inputs))
     second = structure(subject.build(**dict(reversed(inputs.items()))))
     message = f"with keywords in another order the treedef is {second}, not {first}"
     hint = "attributes set in the order of `**kwargs`, and flattened in theirs"

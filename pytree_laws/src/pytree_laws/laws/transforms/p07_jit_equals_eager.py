@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...discover.evaluation import of_one_sign, severity_of_values
+from ...discover.near_zeros import has_an_edge_at_zero
 from ...engine.applicability import ABSENT, Condition, not_applicable, of_class
 from ...engine.registry import Checks
 from ...errors import refuses_by_itself
@@ -115,11 +116,17 @@ def has_nan(result: Any) -> bool:
 
 
 def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: int) -> bool:
-    """Whether zeros are no numbers for a call, which takes numbers of one sign; or one zero among other numbers does no harm.
+    """Whether zeros are no numbers for a call, which takes numbers of one sign, or has an edge or a pole there.
+
+    Or one zero among other numbers does no harm.
 
     A vector of zeros alone has no direction, and points that are all equal make no triangle.
     """
-    if of_one_sign(arguments):
+
+    def output_at(fill: float) -> list[Any]:
+        return filled_results(subject, instance, arguments, fill)[place : place + 1]
+
+    if of_one_sign(arguments) or has_an_edge_at_zero(output_at):
         return True
     pairs = zip(arguments, subject.filled(arguments, 0))
     with_zero = [one_zero(v) if zeros is not v and is_floating(v) else v for v, zeros in pairs]
@@ -136,7 +143,7 @@ def one_zero(leaf: Any) -> Any:
     return jnp.asarray(flat.reshape(leaf.shape))
 
 
-def filled_results(subject: Suite, instance: Any, arguments: Any, fill: int) -> list[Any]:
+def filled_results(subject: Suite, instance: Any, arguments: Any, fill: float) -> list[Any]:
     """The arrays that the compiled call gives where arguments have one value; nothing where it refuses that."""
     with contextlib.suppress(*ANY_ERROR):  # of a check in the call
         outcome = subject.compiled_ways()[0](instance, *subject.filled(arguments, fill))

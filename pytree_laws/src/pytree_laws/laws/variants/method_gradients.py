@@ -24,11 +24,13 @@ from ...discover.method_programs import (
     way,
 )
 from ...discover.method_slopes import (
+    SlopesByMethod,
     leaves_with_gradient,
     slopes_by_arguments,
     stopped_arguments,
     stopped_leaves,
 )
+from ...discover.near_zeros import is_finite_around_zero
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, not_applicable
 from ...engine.registry import Checks
@@ -156,13 +158,24 @@ def test_p09_no_gradient_of_a_method_is_nan_at_zeros(subject: Suite) -> None:
         "a root or a norm of zeros: `jnp.where` hides a NaN of the value, and not that of its gradient, "
         "so make what goes in safe, `jnp.where(x > 0, x, 1)`"
     )
-    arguments_of = {method.name: method.arguments for method in traced_methods(subject, declared=True)}
-    for name, slopes in slopes_by_arguments(subject)[1].items():
+    slopes_at = slopes_by_arguments(subject)[1]
+    for name, slopes in slopes_at(0).items():
         finite = all(np.isfinite(np.asarray(v)).all() for v in slopes.values)
-        wrong = any(np.isnan(np.asarray(v)).any() for v in slopes.by_argument.values())
+        wrong = finite and any(np.isnan(np.asarray(v)).any() for v in slopes.by_argument.values())
         message = "at arguments of zeros its result is finite, and the gradient by them is NaN"
-        severity = ADVICE if name in arguments_of and of_one_sign(arguments_of[name](0)) else FAULT
-        check(not (finite and wrong), name, message, hint, severity=severity)
+        severity = ADVICE if wrong and not_for_zeros(subject, name, slopes_at) else FAULT
+        check(not wrong, name, message, hint, severity=severity)
+
+
+def not_for_zeros(subject: Suite, name: str, slopes_at: Callable[[float], SlopesByMethod]) -> bool:
+    """Whether a method may not be for zeros: it takes numbers of one sign, or is not finite on both sides of zero."""
+
+    def numbers_at(fill: float) -> list[Any]:
+        slopes = slopes_at(fill)[name]
+        return [*slopes.values, *slopes.by_argument.values()]
+
+    given = [method.arguments(0) for method in traced_methods(subject, declared=True) if method.name == name]
+    return of_one_sign(given) or not is_finite_around_zero(numbers_at)
 
 
 def _check_grads(subject: Suite, point: dict[str, Any]) -> None:
@@ -243,7 +256,9 @@ def _check_carry(subject: Suite, method: Method) -> None:
     hint = "it gives back what it was given, and not what it computed"
     if all(same):
         advanced = functools.partial(following, value)
-        check(is_for_these_alone(advanced, arrays), method.name, message, hint)
+        # Where nobody declared what the class holds, a state that never changes may be meant.
+        severity = FAULT if subject.declares_arrays() else ADVICE
+        check(is_for_these_alone(advanced, arrays), method.name, message, hint, severity=severity)
     got, _ = jax.lax.scan(lambda v, _: (advance(v), None), value, length=2)
     message = "scan gives {}, a loop {}"
     check_close(method.name, message, got, advance(first), slack=16)

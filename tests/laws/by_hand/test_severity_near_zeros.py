@@ -1,0 +1,77 @@
+"""A NaN at zeros is a mistake where the class is for numbers on both sides of zero, and no edge or pole of it."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import pytest
+
+from by_hand.test_severity import severity_of
+from pytree_laws import Method, PytreeLaws, sample
+from pytree_laws.report import ADVICE, FAULT
+
+GRADIENT, VALUE, METHOD = (
+    "test_p09_no_gradient_is_nan_where_the_output_is_finite",
+    "test_p07_equal_arguments_give_no_nan",
+    "test_p09_no_gradient_of_a_method_is_nan_at_zeros",
+)
+
+
+class Scaled(eqx.Module):
+    weight: jax.Array
+
+
+class Length(Scaled):
+    """The length of a vector, which has a gradient on both sides of zero."""
+
+    def __call__(self, x):
+        return jnp.sqrt(jnp.sum((self.weight * x) ** 2))
+
+
+class Growth(Scaled):
+    """A power of a sum, for which nothing stands below zero."""
+
+    def __call__(self, x):
+        return jnp.sqrt(jnp.sum((self.weight**2 * x) ** 3))
+
+
+class Sinc(Scaled):
+    """A quotient that stays bounded near zero."""
+
+    def __call__(self, x):
+        return jnp.sin(x) / x * self.weight
+
+
+class Pull(Scaled):
+    """The pull of masses on lines, each of which grows towards it without a bound."""
+
+    def __call__(self, x):
+        return self.weight * x / jnp.abs(x) ** 3
+
+
+class Laws(PytreeLaws):
+    cls: type = Scaled
+
+    def build(self, seed):
+        return self.cls(1 + sample(seed, (3,)) ** 2)
+
+    def arguments(self, seed):
+        return (sample(seed + 1, (3,)).at[0].set(-0.1).at[1].set(2),)
+
+
+def laws_of(cls, **names):
+    return type("Suite", (Laws,), {"cls": cls, **names})
+
+
+@pytest.mark.parametrize(
+    ("cls", "test", "severity"),
+    [(Length, GRADIENT, FAULT), (Growth, GRADIENT, ADVICE), (Sinc, VALUE, FAULT), (Pull, VALUE, ADVICE)],
+)
+def test_a_nan_at_an_edge_or_a_pole_is_advice(cls, test, severity):
+    assert severity_of(test, laws_of(cls)) == severity
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Length, FAULT), (Growth, ADVICE)])
+def test_a_gradient_of_a_method_at_an_edge_is_advice(cls, severity):
+    named = type("Named", (Scaled,), {"measure": cls.__call__})
+    method = Method("measure", lambda seed: Laws().arguments(seed))
+    assert severity_of(METHOD, laws_of(named, methods=(method,), call="measure")) == severity
