@@ -261,11 +261,11 @@ def _always_read(body: list[ast.stmt], *, beside_updates: bool = False) -> set[s
     """
     names: set[str] = set()
     for index, statement in enumerate(body):
-        if isinstance(statement, ast.If):
+        if isinstance(statement, ast.If | ast.Match):
             rest = body[index + 1 :] if _returns(statement) else []
-            branches = [*statement.body, *rest], [*statement.orelse, *rest]
-            ways = [_always_read(branch, beside_updates=beside_updates) for branch in branches]
-            names |= _read_in_every_case(statement.test) | (ways[0] & ways[1])
+            asked, branches = _branches(statement)
+            ways = (_always_read([*branch, *rest], beside_updates=beside_updates) for branch in branches)
+            names |= _read_in_every_case(asked) | set[str].intersection(*ways)
             if rest:
                 return names
         else:
@@ -274,6 +274,16 @@ def _always_read(body: list[ast.stmt], *, beside_updates: bool = False) -> set[s
         if isinstance(statement, ast.Return):
             return names
     return names
+
+
+def _branches(statement: ast.If | ast.Match) -> tuple[ast.expr, list[list[ast.stmt]]]:
+    """What a statement asks, and its branches, with that of no case where cases may leave one over."""
+    if isinstance(statement, ast.If):
+        return statement.test, [statement.body, statement.orelse]
+    branches = [case.body for case in statement.cases]
+    last = statement.cases[-1]
+    takes_all = last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
+    return statement.subject, branches if takes_all else [*branches, []]
 
 
 def _returns(node: ast.AST) -> bool:
@@ -286,7 +296,7 @@ def _returns(node: ast.AST) -> bool:
 def _read_in_every_case(node: ast.AST) -> set[str]:
     """The attributes of `self` that an expression, or a statement without branches of its own, reads."""
     match node:
-        case ast.If():
+        case ast.If() | ast.Match():
             return _always_read([node])
         case ast.IfExp(test=test, body=body, orelse=orelse):
             return _read_in_every_case(test) | (_read_in_every_case(body) & _read_in_every_case(orelse))

@@ -172,9 +172,53 @@ class Nameless(Keyless):
         return self.sen["first"]
 
 
-@pytest.mark.parametrize(("cls", "severity"), [(Keyless, ADVICE), (Nameless, FAULT)])
+class Nothing:
+    """It stands for a part until somebody has placed it."""
+
+
+@jax.tree_util.register_pytree_node_class
+class Unplaced(Keyless):
+    @property
+    def second(self):
+        return Nothing().size
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Keyless, ADVICE), (Nameless, FAULT), (Unplaced, ADVICE)])
 def test_what_nobody_declared_may_be_for_other_values(cls, severity):
     assert severity_of("test_p07_methods_give_what_is_declared", laws_of(cls)) == severity
+
+
+class Kept:
+    """It keeps a value out of the leaves."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return self.value == other.value
+
+    def __hash__(self):
+        return hash(self.value)
+
+
+@jax.tree_util.register_pytree_node_class
+class Unwraps(Counts):
+    """It stores a value in a wrapper, and hands it out without one, as classes of pytreeclass do."""
+
+    def __init__(self, weight):
+        self.weight, self.seen = weight, Kept(3)
+
+    def __getattribute__(self, name):
+        value = object.__getattribute__(self, name)
+        return value.value if isinstance(value, Kept) else value
+
+    def tree_flatten(self):
+        return (self.weight,), (vars(self)["seen"],)
+
+
+def test_a_static_value_is_looked_up_as_it_is_stored():
+    suite = laws_of(Unwraps, static={"seen.value": 3})
+    assert severity_of("test_p05_static_values_are_the_declared_ones", suite) is None
 
 
 @jax.tree_util.register_pytree_node_class

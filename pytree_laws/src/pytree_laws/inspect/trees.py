@@ -176,8 +176,14 @@ def look_up(tree: Any, path: str) -> Any:
         elif name.isdigit() and (hasattr(tree, "__getitem__") or is_node(tree)):
             tree = _at_position(tree, int(name))
         else:
-            tree = getattr(tree, name)
+            tree = _stored(tree, name)
     return tree
+
+
+def _stored(tree: Any, name: str) -> Any:
+    """An attribute as an instance stores it, which may hand it out without the wrapper that keeps it static."""
+    held = attributes(tree)
+    return held[name] if name in held else getattr(tree, name)
 
 
 def _at_position(tree: Any, place: int) -> Any:

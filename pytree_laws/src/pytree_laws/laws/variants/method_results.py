@@ -55,9 +55,13 @@ def _lacks_a_part(instance: Any, error: Exception | None) -> bool:
 
 
 def _may_be_of_the_example(subject: Suite, name: str, error: Exception | None) -> bool:
-    """Whether what nobody declared may be for other values: one that asks for a name which is nowhere is for none."""
+    """Whether what nobody declared may be for other values: one that asks its own class for a name which is nowhere is for none."""
     is_found = any(method.name == name and method.found for method in methods_of(subject))
-    return is_found and not isinstance(error, AttributeError | NameError)
+    asked = getattr(error, "obj", None)  # of a part, as a placeholder, the example may have too little
+    of_itself = asked is None or isinstance(asked, type(subject.cached_instance()) | type)
+    return is_found and not (
+        isinstance(error, NameError) or (isinstance(error, AttributeError) and of_itself)
+    )
 
 
 def _is_missing(instance: Any, name: str) -> bool:
