@@ -132,6 +132,14 @@ def bound_with(invocation: Invocation, changes: dict[str, Any]) -> Callable[...,
 
 def trace_use(suite: Any, use: Use) -> Traced | None:
     """The jaxpr of a use; None where it cannot be traced, or refuses this."""
+    try:
+        return traced_or_raise(suite, use)
+    except ANY_ERROR:
+        return None
+
+
+def traced_or_raise(suite: Any, use: Use) -> Traced:
+    """The jaxpr of a use."""
     value, back = suite.to_arrays(use.instance)
     static, arrays = partition(use.given)
     plain: dict[str, Any] = {}
@@ -143,10 +151,7 @@ def trace_use(suite: Any, use: Use) -> Traced | None:
         plain.update(plain_parts(use.name, result))
         return _arrays(use.name, result), suite.changed_in_place(instance)
 
-    try:
-        jaxpr, form = jax.make_jaxpr(run, return_shape=True)(value, arrays)
-    except ANY_ERROR:
-        return None
+    jaxpr, form = jax.make_jaxpr(run, return_shape=True)(value, arrays)
     return Traced(jaxpr, form, plain, (value, arrays))
 
 

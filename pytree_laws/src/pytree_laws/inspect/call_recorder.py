@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import dis
 import inspect
 import sys
 import typing
@@ -166,7 +167,7 @@ def recording_calls(codes: Container[CodeType | None], note: Callable[[FrameType
     """Within it `note` gets the frame of each call of one of these functions."""
 
     def profile(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code in codes:
+        if event == "call" and frame.f_code in codes and not _goes_on(frame):
             note(frame)
 
     before = sys.getprofile()
@@ -175,6 +176,13 @@ def recording_calls(codes: Container[CodeType | None], note: Callable[[FrameType
         yield
     finally:
         _profile_again(before)
+
+
+def _goes_on(frame: FrameType) -> bool:
+    """Whether a generator that began earlier goes on, or is closed: an exception there would reach nobody."""
+    code, at = frame.f_code, frame.f_lasti
+    begins = bytes((dis.opmap["RESUME"], 0))
+    return bool(code.co_flags & inspect.CO_GENERATOR) and code.co_code[at : at + 2] != begins
 
 
 def _profile_again(before: Any) -> None:

@@ -1,5 +1,6 @@
 """P7, of what methods give on their examples: told before what the call makes of it."""
 
+import enum
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,12 +9,14 @@ import jax.numpy as jnp
 
 from ...declare.methods import Method, methods_of
 from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable
-from ...engine.applicability import not_applicable
+from ...discover.method_uses import Use, traced_or_raise
+from ...discover.traced_uses import traced_uses
+from ...engine.applicability import METHODS, not_applicable
 from ...engine.registry import Checks
 from ...errors import message_of, raises_deliberately
 from ...inspect.trees import attributes
 from ...kinds.suite import Suite
-from ...report import ADVICE, FAULT, Fault, check
+from ...report import ADVICE, ANY_ERROR, FAULT, Fault, check, doing
 from ...values.example_sizes import hint_of
 from ..transforms.p07_outputs import OF_AXES
 
@@ -47,6 +50,30 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
         )
         severity = ADVICE if is_doubtful else FAULT
         raise Fault(name, message, hint_of(subject, error) or RAISES, severity=severity) from error
+
+
+@CHECKS.register(METHODS)
+def test_p07_methods_work_at_each_flag(subject: Suite) -> None:
+    hint = "a branch that the example does not take; under jax.jit, values that decide it: `jnp.where`, `jnp.maximum`"
+    for example, *others in traced_uses(subject).values():
+        for use, trace, is_likely in others if example.trace is not None else ():
+            if trace is None and not is_likely and changes_flags_alone(use):
+                with doing(use.name, "it", hint, severity=FAULT if subject.declares_arrays() else ADVICE):
+                    _use_or_raise(subject, use)
+
+
+def changes_flags_alone(use: Use) -> bool:
+    """Whether a use has another value for flags and named options alone, and no other number, which might be too large."""
+    return all(isinstance(value, bool | str | enum.Enum) for value in use.changes.values())
+
+
+def _use_or_raise(subject: Suite, use: Use) -> None:
+    """Traces a use, or raises what it does not refuse on purpose."""
+    try:
+        traced_or_raise(subject, use)
+    except ANY_ERROR as error:
+        if not raises_deliberately(error, type(subject.cached_instance())):
+            raise
 
 
 def _lacks_a_part(instance: Any, error: Exception | None) -> bool:

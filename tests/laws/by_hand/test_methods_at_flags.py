@@ -1,0 +1,78 @@
+"""What a method raises in a branch that only another value of a flag, of it or of the constructor, takes."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import pytest
+
+from by_hand.test_severity import severity_of
+from pytree_laws import Leaf, Method, PytreeLaws, sample
+from pytree_laws.report import FAULT
+
+
+class Response(eqx.Module):
+    """How much of a frequency gets through, in decibels where a flag says so."""
+
+    gain: jax.Array
+    is_plain: bool = eqx.field(static=True, default=True)
+
+    def __call__(self, x):
+        return self.gain * x
+
+    def power(self, x):
+        return (self.gain * x) ** 2
+
+    def response(self, x, decibels: bool = False):
+        return 10 * jnp.log10(self.power(x) + 1e-3) if decibels else self.power(x)
+
+
+class BoundsByPython(Response):
+    def response(self, x, decibels: bool = False):
+        return 10 * jnp.log10(max(self.power(x), 1e-3)) if decibels else self.power(x)
+
+
+class Misspelt(Response):
+    def response(self, x, decibels: bool = False):
+        return self.in_decibels(x) if decibels else self.power(x)
+
+
+class MisspeltOtherwise(Response):
+    def response(self, x, decibels: bool = False):
+        return self.power(x) if self.is_plain else self.in_decibels(x)
+
+
+class Refuses(Response):
+    def response(self, x, decibels: bool = False):
+        if decibels:
+            raise NotImplementedError("nobody has needed decibels")
+        return self.power(x)
+
+
+class Laws(PytreeLaws):
+    cls: type = Response
+    leaves = (Leaf("gain", "param", ()),)
+    methods = (Method("response", lambda seed: (sample(seed + 1),)),)
+
+    def inputs(self, seed):
+        return {"gain": sample(seed), "is_plain": True}
+
+    def build(self, **inputs):
+        return self.cls(**inputs)
+
+    def arguments(self, seed):
+        return (sample(seed),)
+
+
+@pytest.mark.parametrize(
+    ("cls", "severity"),
+    [
+        (Response, None),
+        (BoundsByPython, FAULT),
+        (Misspelt, FAULT),
+        (MisspeltOtherwise, FAULT),
+        (Refuses, None),
+    ],
+)
+def test_a_branch_that_the_example_does_not_take_is_tried(cls, severity):
+    suite = type("Suite", (Laws,), {"cls": cls})
+    assert severity_of("test_p07_methods_work_at_each_flag", suite) == severity
