@@ -17,7 +17,7 @@ from unittest import mock
 
 import jax
 
-from ..report import ANY_ERROR, check
+from ..report import ADVICE, ANY_ERROR, check
 from .trees import arrays_of, path_name
 
 
@@ -37,20 +37,26 @@ def damages(data: bytes, place: Any) -> dict[str, bytes]:
         "an empty file": b"",
         "a file of other bytes": bytes(range(256)) * 8,
         "a pickle": pickle.dumps(Trap()),
-        **dict(_without_a_checksum(data)),
+        **dict(_of_safetensors(data)),
     }
 
 
-def _without_a_checksum(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """For a file of safetensors with a checksum for each leaf: it without one of them."""
+def _of_safetensors(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """For a file of safetensors: it as another program writes it, and without one of the checksums that it has for each leaf."""
     end = 8 + int.from_bytes(data[:8], "little")
     with contextlib.suppress(ValueError, LookupError, TypeError):  # of another format
         header = json.loads(data[8:end])
-        sums = json.loads(header["__metadata__"]["checksums"])
+        metadata = header.pop("__metadata__")
+        yield "a file of another program", _with_header(header, data[end:])
+        sums = json.loads(metadata["checksums"])
         sums.pop(next(iter(sums)))
-        header["__metadata__"]["checksums"] = json.dumps(sums)
-        text = json.dumps(header).encode()
-        yield "a file that has no checksum of a leaf", len(text).to_bytes(8, "little") + text + data[end:]
+        header["__metadata__"] = {**metadata, "checksums": json.dumps(sums)}
+        yield "a file that has no checksum of a leaf", _with_header(header, data[end:])
+
+
+def _with_header(header: dict[str, Any], tensors: bytes) -> bytes:
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + tensors
 
 
 def shorter_archives(path: Any) -> Iterator[tuple[str, bytes]]:
@@ -72,10 +78,13 @@ def check_damage_is_refused(path: Any, load: Callable[[], Any], name: str) -> No
     place = path.with_name("unpickled")
     for damage, data in damages(path.read_bytes(), place).items():
         path.write_bytes(data)
-        refused = is_refused(load)
+        error = refusal_of(load)
         check(not place.exists(), name, "load unpickles, which can run anything")
         hint = "the sizes of the leaves in the file, and allow_pickle=False"
-        check(refused, name, f"{damage} was loaded", hint)
+        check(error is not None, name, f"{damage} was loaded", hint)
+        message = f"{damage} is refused by {error!r:.80}, which says nothing of the file"
+        is_said = not isinstance(error, LookupError | AttributeError | NameError)
+        check(is_said, name, message, "`except` around what reads the file", severity=ADVICE)
 
 
 @contextlib.contextmanager
@@ -136,11 +145,16 @@ def _entries(container: Any) -> list[Any]:
 
 
 def is_refused(load: Callable[[], Any]) -> bool:
-    """Whether an error is raised; a reader that fails may leave its file open."""
+    """Whether an error is raised."""
+    return refusal_of(load) is not None
+
+
+def refusal_of(load: Callable[[], Any]) -> BaseException | None:
+    """The error that is raised; a reader that fails may leave its file open."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         try:
             load()
-        except ANY_ERROR:
-            return True
-    return False
+        except ANY_ERROR as error:
+            return error
+    return None

@@ -174,17 +174,19 @@ class ClassReader:
     def _constructor(self, node: ast.FunctionDef) -> dict[str, Any] | None:
         """What makes the fields; one of the author's own, which is carried, with all that it must be given."""
         is_own = not is_read(node, self.fields, self.names, self.notes)
-        if "constructor" in self.raw and not is_own:
-            self.notes.refuse(node, ("constructor",), "a class has one constructor", f"remove `{node.name}`")
+        said = self.raw.get("constructor", CONSTRUCTORS[node.name])
+        if said != CONSTRUCTORS[node.name] and not is_own:
+            fix = f'remove `constructor="{said}"`, or `{node.name}`'
+            self.notes.refuse(node, ("constructor",), "a class has one constructor", fix)
         self.raw["constructor"] = CONSTRUCTORS[node.name]
         if is_own:
             path = ("methods", node.name)
             table = read_function(node, path, self.names, self.notes, [node])
             return self.raw.setdefault("methods", {}).setdefault(node.name, table)
-        said = read_constructor(node, self.names, self.notes)
-        self.inits = said.inits
-        self.raw |= {"arguments": said.arguments} if said.arguments else {}
-        self.raw |= {"setup": said.setup} if said.setup else {}
+        body = read_constructor(node, self.fields, self.names, self.notes)
+        self.inits = body.inits
+        self.raw |= {"arguments": body.arguments} if body.arguments else {}
+        self.raw |= {"setup": body.setup} if body.setup else {}
         return None
 
     def _made(self, name: str, value: ast.expr) -> None:

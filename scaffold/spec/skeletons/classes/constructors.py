@@ -28,7 +28,9 @@ class Constructor(Struct, frozen=True):
     """What makes each field that is made at the end."""
 
 
-def read_constructor(node: ast.FunctionDef, names: Names, notes: Notes) -> Constructor:
+def read_constructor(
+    node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes
+) -> Constructor:
     """The arguments, the statements and what makes the fields."""
     owner = _owner(node)
     every = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
@@ -40,7 +42,17 @@ def read_constructor(node: ast.FunctionDef, names: Names, notes: Notes) -> Const
     kept = statements[: len(statements) - made]
     for statement in kept:
         notes.note(("setup",), statement)
-    return Constructor([_argument(text) for text in texts], body_of(node, kept, notes), inits)
+    texts = [_with_type_of_field(_argument(text), inits, fields) for text in texts]
+    return Constructor(texts, body_of(node, kept, notes), inits)
+
+
+def _with_type_of_field(
+    text: str, inits: Mapping[str, ast.expr], fields: Mapping[str, Mapping[str, Any]]
+) -> str:
+    """An argument without a type that a field of its name is made of, as by `jnp.asarray`: it has the type of the field."""
+    declared, equals, default = text.partition(" = ")
+    kind = fields.get(declared, {}).get("type") if declared in inits else None
+    return f"{declared}: {kind}{equals}{default}" if kind else text
 
 
 def is_read(

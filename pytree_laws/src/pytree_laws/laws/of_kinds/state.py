@@ -130,18 +130,22 @@ def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuit
 def _check_flow_of(subject: StateSuite, method: Method) -> None:
     leaves, treedef = flatten((method.arguments(0), method.arguments(1)))
     places = [i for i, v in enumerate(leaves) if is_floating(v)]
+    instance, state = (
+        subject.cached_instance(),
+        subject.state(0),
+    )  # made here: a trace would leave its tracers in them
 
     def run(values: Sequence[Any]) -> Any:
         arguments = treedef.unflatten(replace_leaves(leaves, dict(zip(places, values))))
-        return _second_result(subject, method, arguments)
+        return _second_result(method, instance, state, arguments)
 
     if places:
         check_flow(method.name, run, [leaves[i] for i in places], CUT_OFF)
 
 
-def _second_result(subject: StateSuite, method: Method, examples: Sequence[Sequence[Any]]) -> list[Any]:
+def _second_result(method: Method, instance: Any, state: Any, examples: Sequence[Sequence[Any]]) -> list[Any]:
     """What the second of two uses gives, which reads what the first has left in the state."""
-    instance, state, result = subject.cached_instance(), subject.state(0), None
+    result = None
     for arguments in examples:
         result = method.use(
             instance, *arguments[: method.state_at], copied(state), *arguments[method.state_at :]

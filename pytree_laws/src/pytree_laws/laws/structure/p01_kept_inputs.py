@@ -4,15 +4,17 @@ import contextlib
 import functools
 from collections.abc import Iterator
 
+import jax
 import jax.numpy as jnp
 
 from ...discover.invocation import build_with, example_construction
-from ...engine.applicability import KEPT, not_applicable
+from ...engine.applicability import ARRAYS_DECLARED, KEPT, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array, is_key, kind_of, same_bits
 from ...inspect.trees import given_arrays, look_up, map_arrays
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, check
+from ...values.closeness import in_64_bits
 from ...values.randomize import signed
 
 CHECKS = Checks()
@@ -61,6 +63,27 @@ def test_p01_stores_integers_in_the_declared_dtype(subject: Suite) -> None:
         got = subject.named(instance)[name].dtype
         message = f"given as {other.dtype} it is {got}, declared is {dtype}"
         check(str(got) == dtype, name, message, f"`jnp.array({name}, jnp.{dtype})`")
+
+
+@CHECKS.register(ARRAYS_DECLARED)
+def test_p01_integers_have_the_declared_dtype_with_64_bits_as_well(subject: Suite) -> None:
+    leaves = subject.named(subject.cached_instance())
+    declared = {name: getattr(subject.declared(name), "dtype", None) for name in leaves}
+    wanted = {name: dtype for name, dtype in declared.items() if dtype in ("int32", "uint32")}
+    if not wanted:
+        not_applicable("no array of integers has a declared dtype that jax could widen")
+    inputs = subject.inputs(0)
+    with in_64_bits(), jax.numpy_dtype_promotion("standard"):
+        try:
+            got = subject.named(subject.built_abstractly(inputs))
+        except ANY_ERROR:  # what the class refuses in other dtypes
+            return
+    for name, dtype in wanted.items():
+        found = str(got[name].dtype) if name in got else dtype
+        message = f"where jax has 64 bits it is {found}, declared is {dtype}"
+        check(
+            found == dtype, name, message, f"an array of jax's own integers: `jnp.zeros(shape, jnp.{dtype})`"
+        )
 
 
 def _integers(subject: Suite) -> Iterator[str]:
