@@ -12,7 +12,7 @@ from scaffold.kind import kind_of
 from scaffold.passes.static_storage import as_given
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.fields.shared import tied_source
-from scaffold.spec.grammar.types import arrays
+from scaffold.spec.grammar.types import OpaqueType, arrays
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for
 from scaffold.spec.source.rewriting import guard, rename
@@ -29,7 +29,9 @@ def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
     return tuple(
         buffer.name
         for buffer in buffers
-        if buffer.is_tree or any(array.inexact for array in arrays(buffer.type))
+        if buffer.is_tree
+        or any(array.inexact for array in arrays(buffer.type))
+        or (isinstance(buffer.type, OpaqueType) and buffer.type.is_array)
     )
 
 

@@ -72,7 +72,8 @@ class Field(Struct, frozen=True):
     @property
     def python_leaf(self) -> bool:
         """A leaf that is no array: `inference: bool`, held by Equinox's filtered transformations."""
-        return self.role == "buffer" and not arrays(self.type) and not self.is_tree
+        is_array = isinstance(self.type, OpaqueType) and self.type.is_array
+        return self.role == "buffer" and not (arrays(self.type) or self.is_tree or is_array)
 
     @property
     def is_tree(self) -> bool:

@@ -132,8 +132,9 @@ class Examples(Struct, frozen=True, dict=True):
             case ClassType():
                 return self.instance(kind, name, offset)
             case OpaqueType(text=text):
+                which = f"which is a `{text}`" if text != name else "of which nothing says the type"
                 raise ScaffoldError(
-                    f"the tests have no example for `{name}`, which is a `{text}`",
+                    f"the tests have no example for `{name}`, {which}",
                     where=f"{self.spec.where}: test.values",
                     fix=f'write `[test]` and `values = {{ {name} = "=..." }}`',
                 )

@@ -10,6 +10,7 @@ from scaffold.comments import as_comment
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.mesh_axes import Rules, read_rules
+from scaffold.spec.construction.dtypes import with_default_dtype
 from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Argument, Group, ModuleSpec, TypeParameter
 from scaffold.spec.names import class_name_faults, file_name_faults
@@ -57,7 +58,7 @@ def read_spec(
     table = reader.table({"fields": {}, **clean}, SPEC_KEYS, "", reader.kind)
     spec = replace(_assembled(reader, table), call_at=call_at, unit=unit)
     spec = replace(spec, unread=frozenset(re.findall(r"[A-Za-z_]\w*", "\n".join(reader.unread))))
-    spec = replace(_built(spec), uses=classes_used(spec, is_class))
+    spec = with_default_dtype(replace(_built(spec), uses=classes_used(spec, is_class)))
     reader.note(spec_faults(spec))
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))

@@ -14,9 +14,10 @@ from scaffold.spec.skeletons.classes.class_statements import (
     read_generics,
     read_keywords,
 )
-from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS, is_read, read_constructor
+from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS, is_read, made_twice, read_constructor
 from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field
 from scaffold.spec.skeletons.classes.functions import is_left_open, is_understood, read_function
+from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.skeletons.words.values import expression
@@ -179,9 +180,17 @@ class ClassReader:
             fix = f'remove `constructor="{said}"`, or `{node.name}`'
             self.notes.refuse(node, ("constructor",), "a class has one constructor", fix)
         self.raw["constructor"] = CONSTRUCTORS[node.name]
+        has_state = any(table.get("role") == "state" for table in self.fields.values())
+        if is_own and has_state and (twice := made_twice(node, self.fields)):
+            message = f"`{twice[0]}` is made in the class, and in `{node.name}`"
+            self.notes.refuse(
+                node, ("constructor",), message, f"leave it out of one of them: `{twice[0]}: ... = state()`"
+            )
+            return None
         if is_own:
             path = ("methods", node.name)
-            table = read_function(node, path, self.names, self.notes, [node])
+            inferred = inferred_types(node, self.fields)
+            table = read_function(node, path, self.names, self.notes, [node], inferred)
             return self.raw.setdefault("methods", {}).setdefault(node.name, table)
         body = read_constructor(node, self.fields, self.names, self.notes)
         self.inits = body.inits

@@ -52,7 +52,8 @@ def _with_type_of_field(
     """An argument without a type that a field of its name is made of, as by `jnp.asarray`: it has the type of the field."""
     declared, equals, default = text.partition(" = ")
     kind = fields.get(declared, {}).get("type") if declared in inits else None
-    return f"{declared}: {kind}{equals}{default}" if kind else text
+    or_none = " | None" if default == "None" else ""
+    return f"{declared}: {kind}{or_none}{equals}{default}" if kind else text
 
 
 def is_read(
@@ -76,6 +77,13 @@ def is_read(
         and not any(_is_made_twice(name, value, fields) for name, value in inits.items())
         and not any(_uses_instance(node, owner) for node in (*kept, *inits.values()))
     )
+
+
+def made_twice(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The fields that have a default of their own, and that a constructor makes otherwise."""
+    statements = [statement for statement in node.body if not _says_nothing(statement)]
+    inits = _made(statements, _owner(node))[1]
+    return [name for name, value in inits.items() if _is_made_twice(name, value, fields)]
 
 
 def _is_of_field(
@@ -140,12 +148,37 @@ def _made(statements: list[ast.stmt], owner: str) -> tuple[int, dict[str, ast.ex
                 return 1, {keyword.arg or "**": keyword.value for keyword in keywords}
             case _:
                 return 0, inits
+    made = 0
     for statement in reversed(statements):
-        match statement:
-            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value) if (
-                name not in inits
-            ):
-                inits = {name: value, **inits}
-            case _:
-                break
-    return len(inits), inits
+        assigned = _assigned(statement)
+        if not assigned or not inits.keys().isdisjoint(assigned):
+            break
+        inits, made = {**assigned, **inits}, made + 1
+    return made, inits
+
+
+def _assigned(statement: ast.stmt) -> dict[str, ast.expr]:
+    """What a statement makes of the fields that it assigns: one, or several at once as `self.a, self.b = a, b`."""
+    match statement:
+        case (
+            ast.Assign(targets=[target], value=value)
+            | ast.AnnAssign(target=target, value=ast.expr() as value)
+        ):
+            pass
+        case _:
+            return {}
+    match target, value:
+        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+            pairs = zip(map(_field_of, targets), values, strict=True)
+        case _:
+            pairs = [(_field_of(target), value)]
+    assigned = dict(pairs)
+    return {} if "" in assigned else assigned
+
+
+def _field_of(target: ast.expr) -> str:
+    match target:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            return name
+        case _:
+            return ""

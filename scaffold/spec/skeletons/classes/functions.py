@@ -4,7 +4,7 @@ It is understood where each argument and the result has a type of the grammar, a
 """
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scaffold.spec.names import argument_name_faults
@@ -24,12 +24,20 @@ _ARRAYS = ("jax.Array", "jaxtyping.Array", "jaxtyping.PRNGKeyArray")
 
 
 def read_function(
-    node: Function, path: Path, names: Names, notes: Notes, block: list[ast.stmt] | None = None
+    node: Function,
+    path: Path,
+    names: Names,
+    notes: Notes,
+    block: list[ast.stmt] | None = None,
+    inferred: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The table of the call, of a method or of a constructor; `block` has what is carried together with it."""
+    """The table of the call, of a method or of a constructor.
+
+    `block` has what is carried together with it, and `inferred` the types of arguments without an annotation.
+    """
     decorators, keys = _decorated(node, path, names, notes)
     notes.locations[path] = notes.position(node)
-    table = {**_signature(node, (*path, "args"), names, notes), **keys}
+    table = {**_signature(node, (*path, "args"), names, notes, inferred or {}), **keys}
     if block or not is_understood(node, names, notes) or (decorators and path == ("call",)):
         words = [decorator for decorator in node.decorator_list if _is_word(decorator, names)]
         for part in (*node.body, *node.decorator_list, node):
@@ -94,16 +102,25 @@ def is_left_open(node: Function, names: Names) -> bool:
 # -- the signature -----------------------------------------------------------------------------------------------------
 
 
-def _signature(node: Function, path: Path, names: Names, notes: Notes) -> dict[str, Any]:
+def _signature(
+    node: Function, path: Path, names: Names, notes: Notes, inferred: Mapping[str, str]
+) -> dict[str, Any]:
     """What a function takes and gives, as far as the tests can know."""
     needed = {argument.arg for argument, default in arguments_with_defaults(node) if default is None}
-    taken = read_arguments(node, path, names, notes, needed)
+    taken = read_arguments(node, path, names, notes, needed, inferred)
     gives = returns_value(node.body) or is_left_open(node, names)
     said = {"args": ", ".join(taken), "returns": _result(node, names, notes) if gives else ""}
     return {key: text for key, text in said.items() if text}
 
 
-def read_arguments(node: Function, path: Path, names: Names, notes: Notes, needed: set[str]) -> list[str]:
+def read_arguments(
+    node: Function,
+    path: Path,
+    names: Names,
+    notes: Notes,
+    needed: set[str],
+    inferred: Mapping[str, str] | None = None,
+) -> list[str]:
     """The arguments as a spec writes them: those with a type of the grammar, and of the others those that are needed."""
     texts: list[str] = []
     pairs = arguments_with_defaults(node)
@@ -111,6 +128,7 @@ def read_arguments(node: Function, path: Path, names: Names, notes: Notes, neede
     for argument, default in pairs:
         notes.note((*path, argument.arg), argument)
         kind = argument_type(argument, names, notes) or _key_by_name(argument, pairs, names)
+        kind = kind or (inferred or {}).get(argument.arg, "") * (default is None)
         is_left_out = not kind and argument.arg not in needed
         # What follows an argument that is left out is given by name.
         if "*" not in texts and (is_left_out or argument in node.args.kwonlyargs):
