@@ -11,6 +11,7 @@ from scaffold.mesh_axes import axes_of
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
+from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.grammar.types import (
     LARGEST,
     ArrayType,
@@ -58,15 +59,24 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     """A size for every dim and every int argument that has no default: such that no dim is empty, if they can be."""
     values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
     chosen = {**dict(_shown_by_values(spec)), **values, **dict(spec.test.sizes)}
-    wanted = [name for name in _sized_names(spec) if name not in chosen]
+    named = [name for name in _sized_names(spec) if name not in chosen]
+    tied = {
+        dim: size
+        for dim, size in dims_of_arguments(spec).items()
+        if dim not in chosen and (size in named or size in chosen)
+    }
+    wanted = [name for name in named if name not in tied]
     whole = {name: DEVICES if axes_of(name, spec.sharding or ()) else 1 for name in wanted}
 
     def sized(free: list[int]) -> dict[str, int]:
         wholes = {name: whole[name] * size for name, size in zip(wanted, free, strict=True)}
-        return multiplied(spec, {**chosen, **wholes}, wanted)
+        return with_tied(multiplied(spec, {**chosen, **wholes}, wanted))
+
+    def with_tied(every: dict[str, int]) -> dict[str, int]:
+        return every | {dim: every[size] for dim, size in tied.items() if size in every}
 
     tried = [sized(free) for free in _choices(len(wanted), chosen)]
-    small = ({**chosen, **dict(zip(wanted, free, strict=True))} for free in _small(len(wanted)))
+    small = (with_tied({**chosen, **dict(zip(wanted, free, strict=True))}) for free in _small(len(wanted)))
     return _best(spec, chain(tried, small), tried) or tried[0]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from pytree_laws.declare.methods import is_action
 
 from ..values.annotations import EMPTY, is_array_type, is_shaped, parameters_of, required
-from ..values.names import KEY
+from ..values.names import KEY, READS_FILES
 from ..values.sizes import LARGEST
 
 COMPLETING = ("create", "init", "initialize", "make")
@@ -89,7 +89,7 @@ def is_small(value: Any) -> bool:
 
 def may_build(cls: type, name: str) -> bool:
     """Whether a method may be tried: it is public, and does not read or write files by its name."""
-    return not name.startswith("_") and not is_action(cls, name)
+    return not (name.startswith("_") or READS_FILES.search(name) or is_action(cls, name))
 
 
 def returns(method: Any, cls: type) -> bool:

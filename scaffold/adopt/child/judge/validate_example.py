@@ -32,6 +32,8 @@ TRIES = 40
 """How many times the arguments with defaults are looked for."""
 DRAWS = 8
 """For how many seeds the values are looked at: a scalar of any sign is often positive."""
+EAGER_DRAWS = 3
+"""The same where nothing is compiled."""
 OF_JAX = re.compile(r"[\\/]jax[\\/]_src[\\/]|^<")
 MOST = 2
 """How many arguments with defaults are given at most, each alone."""
@@ -195,6 +197,8 @@ def is_refused(built: Built, called: Called) -> bool:
     try:
         run, arrays = program(built, called, 0)
         has_check = "callback" in str(jax.make_jaxpr(run)(*arrays))
+    except NEEDS_VALUES:
+        has_check = True
     except Exception:
         return False
     return has_check and evaluate(built, called).refuses
@@ -269,10 +273,19 @@ def evaluate(built: Built, called: Called) -> Evaluation:
             return Evaluation(False)
         at_edges = all(gives_numbers(compute, arrays[0], fill(arrays[1], edge)) for edge in (0, 1))
     except NEEDS_VALUES:
-        return Evaluation(True)  # it goes through no `jit`, which the laws tell
+        return evaluate_eagerly(built, called)  # it goes through no `jit`, which the laws tell
     except Exception:
         return Evaluation(False, refuses=True)
     return replace(evaluate_gradients(run, *arrays), at_edges=at_edges)
+
+
+def evaluate_eagerly(built: Built, called: Called) -> Evaluation:
+    """The same of a call that no trace can follow."""
+    try:
+        drawn = [program(built, called, seed) for seed in range(EAGER_DRAWS)]
+        return Evaluation(all([gives_numbers(run, *arrays) for run, arrays in drawn]))
+    except Exception:
+        return Evaluation(False, refuses=True)
 
 
 def gives_numbers(compute: Callable[..., Sequence[Any]], arrays: Any, arguments: Any) -> bool:

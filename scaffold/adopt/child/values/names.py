@@ -148,6 +148,11 @@ REDUCES = re.compile(
 """Functions that give one number: a density, an energy, what is minimised."""
 DENSITY = "def density(value: Any, given: Any) -> Any:\n    return -jnp.sum(value * value)"
 """One of two arguments, the second of which may be data of any kind."""
+READS_FILES = re.compile(
+    r"^(load|read|open|restore)(_|$)|(^|_)(from|of)_(file|filename|path|disk|url|obj|off|ply|stl|json|yaml|toml|csv|txt|hdf5|h5|nc|npz?|npy|"
+    r"pickle|pkl|checkpoint|pretrained)s?(_|$)"
+)
+"""Methods that read a file: a number in the place of its name is that of a file which is open."""
 MAKES = re.compile(r"^(init|initial|initiali[sz]e|begin|start|create|make|new)(_|$)")
 """Methods that give what others take: without arguments they are not what a class is for."""
 CONVERTS = re.compile(
