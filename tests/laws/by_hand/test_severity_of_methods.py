@@ -1,5 +1,7 @@
 """How much it matters what a method does that nobody declared, and a flatten that takes apart what it holds."""
 
+import types
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -143,12 +145,20 @@ class Tagged(Counts):
 
 
 @jax.tree_util.register_pytree_node_class
+class Proxied(Tagged):
+    """It gives away no dict that could change, and no value with a hash."""
+
+    def __init__(self, weight):
+        self.weight, self.seen = weight, types.MappingProxyType({"first": 1})
+
+
+@jax.tree_util.register_pytree_node_class
 class Tags(Tagged):
     def tag(self, name):
         self.seen.append(name)
 
 
-@pytest.mark.parametrize(("cls", "severity"), [(Tagged, ADVICE), (Tags, FAULT)])
+@pytest.mark.parametrize(("cls", "severity"), [(Tagged, ADVICE), (Proxied, ADVICE), (Tags, FAULT)])
 def test_a_list_in_aux_is_a_fault_where_a_method_changes_it(cls, severity):
     assert severity_of("test_p05_aux_is_hashable_and_free_of_arrays", laws_of(cls)) == severity
 

@@ -98,6 +98,39 @@ further(
 )
 
 
+class Counting(eqx.Module):
+    """A counter, which begins in the declared dtype wherever jax has 64 bits."""
+
+    weight: jax.Array
+    count: jax.Array
+
+    def __init__(self, weight):
+        self.weight, self.count = jnp.array(weight), jnp.zeros((), jnp.int32)
+
+    def __call__(self, x):
+        return self.weight * x + self.count
+
+
+class CountingWidely(Counting):
+    def __init__(self, weight):
+        self.weight, self.count = jnp.array(weight), jnp.zeros((), int)
+
+
+class CountingLaws(SwitchedLaws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("count", "data", (), "int32", value=0))
+    right = Counting
+
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,))}
+
+
+further(
+    *("P1", "A counter of jax's own integers", CountingWidely, Counting),
+    *("`count`", "where jax has 64 bits it is int64, declared is int32"),
+    base=CountingLaws,
+)
+
+
 class Tabled(eqx.Module):
     """A table, which the example gives as a tuple of numbers."""
 

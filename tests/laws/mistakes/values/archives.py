@@ -60,6 +60,27 @@ further(
 )
 
 
+class SaysAName(SavedList):
+    """Refuses a file by the error of a dict."""
+
+    @classmethod
+    def load(cls, path, like):
+        try:
+            return super().load(path, like)
+        except Exception as error:
+            raise KeyError("arr_0") from error
+
+
+further(
+    "P14",
+    "a damaged file is refused by a name that it lacks",
+    SaysAName,
+    SavedList,
+    "which says nothing of the file",
+    base=ListLaws,
+)
+
+
 class SavedWithChecksums(Saved):
     def save(self, path):
         arrays = np.asarray(self.weight, np.float32), np.asarray(self.bias, np.float32)
