@@ -59,8 +59,8 @@ CLASSES = {
     norm: eqx.nn.LayerNorm = module()
     log_scale: Float[Array, " width"] = param()
 
-    def __init__(self, width, depth, *, key):
-        keys = jax.random.split(key, depth)
+    def __init__(self, width, depth, *, seeds):
+        keys = jax.random.split(seeds, depth)
         self.layers = [eqx.nn.Linear(width, width, key=k) for k in keys]
         self.norm = eqx.nn.LayerNorm(width)
         self.log_scale = jnp.zeros(width)

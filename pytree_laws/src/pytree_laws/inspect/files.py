@@ -78,12 +78,13 @@ def check_damage_is_refused(path: Any, load: Callable[[], Any], name: str) -> No
     place = path.with_name("unpickled")
     for damage, data in damages(path.read_bytes(), place).items():
         path.write_bytes(data)
-        error = refusal_of(load)
+        refusal = refusal_of(load)
         check(not place.exists(), name, "load unpickles, which can run anything")
         hint = "the sizes of the leaves in the file, and allow_pickle=False"
-        check(error is not None, name, f"{damage} was loaded", hint)
-        message = f"{damage} is refused by {error!r:.80}, which says nothing of the file"
-        is_said = not isinstance(error, LookupError | AttributeError | NameError)
+        check(refusal is not None, name, f"{damage} was loaded", hint)
+        kind, text = refusal or (Exception, "")
+        message = f"{damage} is refused by {text}, which says nothing of the file"
+        is_said = not issubclass(kind, LookupError | AttributeError | NameError)
         check(is_said, name, message, "`except` around what reads the file", severity=ADVICE)
 
 
@@ -149,12 +150,12 @@ def is_refused(load: Callable[[], Any]) -> bool:
     return refusal_of(load) is not None
 
 
-def refusal_of(load: Callable[[], Any]) -> BaseException | None:
-    """The error that is raised; a reader that fails may leave its file open."""
+def refusal_of(load: Callable[[], Any]) -> tuple[type[BaseException], str] | None:
+    """The error that is raised, without what it holds: a reader that fails may leave its file open."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         try:
             load()
         except ANY_ERROR as error:
-            return error
+            return type(error), f"{error!r:.80}"
     return None

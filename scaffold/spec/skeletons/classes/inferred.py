@@ -1,35 +1,56 @@
 """The types of arguments of a constructor that have no annotation, as far as the constructor and the fields tell them."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_SIZED = ("range", "zeros", "ones", "empty", "full", "eye", "identity", "arange", "tri", "split")
+_SIZED = ("range", "zeros", "ones", "empty", "eye", "identity", "arange", "tri")
 """Functions whose arguments are sizes."""
+_PLACES = (("full", 0), ("split", 1))
+"""Functions that take a size at one place."""
 _LAYERS = ("nn", "nnx")
 """The rooms of layers, which take sizes."""
+_SIZE = re.compile(r"size|shape|features|dim|width|depth|num|channels|heads|^n_|^in_|^out_")
+"""Names of arguments that are sizes."""
+_RANDOM = ("random", "jr", "jrandom")
+"""What `jax.random` is called, whose functions take a key first."""
 
 
 def inferred_types(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """The types in the grammar by argument: that of the field of its name, or that of a size."""
+    """The types in the grammar by argument: that of the field of its name, of a random key, or of a size."""
     bare = [argument.arg for argument in _arguments(node) if argument.annotation is None]
-    sizes = {name for statement in node.body for name in _sizes(statement)}
-    types = {name: str(fields.get(name, {}).get("type") or "") for name in bare}
-    return {name: kind or "int" for name, kind in types.items() if kind or name in sizes}
+    calls = [part for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Call)]
+    keys = {name for call in calls for name in _keys(call)}
+    sizes = {name for call in calls for name in _sizes(call)}
+    types = dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
+    types |= {name: str(table["type"]) for name, table in fields.items() if table.get("type")}
+    return {name: types[name] for name in bare if name in types}
 
 
 def _arguments(node: ast.FunctionDef) -> list[ast.arg]:
     return [*node.args.posonlyargs, *node.args.args[1:], *node.args.kwonlyargs]
 
 
-def _sizes(tree: ast.AST) -> Iterator[str]:
+def _keys(call: ast.Call) -> Iterator[str]:
+    """The names of random keys that a call takes: first in a function of `jax.random`, or by that name."""
+    is_random = (
+        isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value).split(".")[-1] in _RANDOM
+    )
+    given = [*call.args[:1]] if is_random else []
+    given += [keyword.value for keyword in call.keywords if keyword.arg == "key"]
+    yield from (value.id for value in given if isinstance(value, ast.Name))
+
+
+def _sizes(call: ast.Call) -> Iterator[str]:
     """The names that stand in a shape, or where a function or a layer takes a size."""
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        path = ast.unparse(call.func).split(".")
-        takes_sizes = path[-1] in _SIZED or not set(_LAYERS).isdisjoint(path[:-1])
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-            if takes_sizes or isinstance(argument, ast.Tuple | ast.List):
-                yield from _names(argument)
+    *path, function = ast.unparse(call.func).split(".")
+    takes_sizes = function in _SIZED or not set(_LAYERS).isdisjoint(path)
+    given = [*call.args, *(keyword.value for keyword in call.keywords if _SIZE.search(keyword.arg or ""))]
+    for place, value in enumerate(given):
+        is_shape = isinstance(value, ast.Tuple | ast.List) or (function, place) in _PLACES
+        if takes_sizes or is_shape:
+            yield from _names(value)
 
 
 def _names(expression: ast.expr) -> Iterator[str]:
