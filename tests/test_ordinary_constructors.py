@@ -14,8 +14,9 @@ import math
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from flax import nnx
 from jaxtyping import Array, Float
-from scaffold.skeleton import Module, buffer, data, module, param, state, static
+from scaffold.skeleton import Module, Nnx, buffer, data, module, param, state, static
 
 
 """

@@ -63,7 +63,8 @@ class Examples(Struct, frozen=True, dict=True):
         explicit = dict(self.spec.test.values).get(parameter.name)
         if explicit is not None:
             return explicit
-        if parameter.source == "rngs" or parameter.type == ClassType("Rngs", "flax.nnx"):
+        are_streams = parameter.type in (ClassType("Rngs", "flax.nnx"), OpaqueType("rngs"))
+        if parameter.source == "rngs" or are_streams:
             return "nnx.Rngs(seed)"
         is_key = parameter.name == "key" and (parameter.field is None or parameter.type == KEY)
         if parameter.source == "key" or is_key:

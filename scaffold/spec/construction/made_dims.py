@@ -1,4 +1,4 @@
-"""The dims of the arrays that an author's own constructor makes, by the arguments that it makes them of."""
+"""The dims of the arrays that an author's constructor makes, by the arguments that it makes them of."""
 
 import ast
 from collections.abc import Iterator
@@ -11,22 +11,33 @@ from scaffold.spec.source.expressions import dedented
 def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
     """By dim the argument of the constructor that is its size: `in_features` for `in_` of `f[out, in_]`, made as `(out_features, in_features)`."""
     own = spec.own_constructor
-    if own is None or not own.call.source:
+    arguments = own.call.args if own is not None else spec.arguments
+    names = {argument.name for argument in arguments if argument.type == ScalarType("int")}
+    if not names:
         return {}
-    names = {argument.name for argument in own.call.args if argument.type == ScalarType("int")}
-    pairs = ((dim, size) for dim, size in _pairs(spec, ast.parse(dedented(own.call.source))))
-    return {dim: size for dim, size in pairs if size in names and dim != size}
+    pairs = (pair for name, value in _made(spec) for pair in _dims_of(spec, name, value))
+    return {dim: size for dim, size in pairs if size in names and dim not in names}
 
 
-def _pairs(spec: ModuleSpec, tree: ast.AST) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
+def _made(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
+    """The fields that the constructor makes, and what it makes each of."""
+    own = spec.own_constructor
+    if own is None:
+        made = ((field.name, field.expression) for field in spec.stored if field.expression)
+        yield from ((name, ast.parse(source, mode="eval").body) for name, source in made)
+        return
+    for node in ast.walk(ast.parse(dedented(own.call.source))):
         match node:
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value):
-                field = spec.field(name)
-                if field is not None and isinstance(field.type, ArrayType):
-                    yield from _dims_in(field.type.dims, value)
+                yield name, value
             case _:
                 pass
+
+
+def _dims_of(spec: ModuleSpec, name: str, value: ast.expr) -> Iterator[tuple[str, str]]:
+    field = spec.field(name)
+    if field is not None and isinstance(field.type, ArrayType):
+        yield from _dims_in(field.type.dims, value)
 
 
 def _dims_in(dims: tuple[str, ...], value: ast.expr) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from scaffold.spec.skeletons.classes.functions import argument_type, body_of, read_arguments
+from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 
@@ -34,7 +35,7 @@ def read_constructor(
     """The arguments, the statements and what makes the fields."""
     owner = _owner(node)
     every = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
-    texts = read_arguments(node, ("arguments",), names, notes, every)
+    texts = read_arguments(node, ("arguments",), names, notes, every, _inferred(node, fields))
     notes.locations[("constructor",)] = notes.position(node)
     statements = [statement for statement in node.body if not _says_nothing(statement)]
     made, inits = _made(statements, owner)
@@ -71,12 +72,20 @@ def is_read(
         not (arguments.vararg or arguments.kwarg or arguments.posonlyargs)
         and [ast.unparse(decorator) for decorator in node.decorator_list] == decorators
         and [argument.arg for argument in arguments.args[:1]] == [owner]
-        and all(_is_known(argument, fields, names, notes) for argument in taken)
+        and all(
+            _is_known(argument, fields, names, notes) or argument.arg in _inferred(node, fields)
+            for argument in taken
+        )
         and all(_is_of_field(argument, given_fields, names, notes) for argument in taken)
         and (owner == "self" or made == 1 or not statements)
         and not any(_is_made_twice(name, value, fields) for name, value in inits.items())
         and not any(_uses_instance(node, owner) for node in (*kept, *inits.values()))
     )
+
+
+def _inferred(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """The types of sizes and keys without annotations; what is a field has its type there."""
+    return {name: kind for name, kind in inferred_types(node, fields).items() if name not in fields}
 
 
 def made_twice(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]) -> list[str]:
