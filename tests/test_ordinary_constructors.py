@@ -1,5 +1,6 @@
 """Classes with the constructors that people write: without annotations, several fields at once, parts that they make themselves."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -120,20 +121,34 @@ CLASSES = {
 }
 
 
-def test_they_are_accepted_and_pass_their_tests(tmp_path: Path) -> None:
-    write_tree(tmp_path / "specs", {f"{name}.py": HEAD + text for name, text in CLASSES.items()})
-    specs = [f"--spec=../specs/{name}.py" for name in CLASSES]
-    (tmp_path / "nets").mkdir()
-    made = scaffold(tmp_path / "nets", "new-module", *specs)
+QUICK = "drawn", "pair", "waves"
+"""Those whose tests take a second."""
+
+
+def generated(folder: Path, names: Iterable[str]) -> str:
+    """Generates classes into `folder / "nets"`, and gives what was said."""
+    write_tree(folder / "specs", {f"{name}.py": HEAD + CLASSES[name] for name in names})
+    (folder / "nets").mkdir()
+    made = scaffold(folder / "nets", "new-module", *(f"--spec=../specs/{name}.py" for name in names))
     assert made.returncode == 0, made.stderr
-    assert "not tested" not in made.stdout and "not tried" not in made.stdout
-    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 500
+    return made.stdout
+
+
+def test_they_are_accepted(tmp_path: Path) -> None:
+    said = generated(tmp_path, CLASSES)
+    assert "not tested" not in said and "not tried" not in said
     parts = (tmp_path / "nets" / "parts.py").read_text("utf-8")
     assert "dtype: DTypeLike" not in parts, "it would reach the one array, and not the layers"
     waves = (tmp_path / "nets" / "waves.py").read_text("utf-8")
     assert "jnp.sin(t * jax.lax.stop_gradient(self.freqs))" in waves
     tests = (tmp_path / "nets" / "tests" / "test_drawn.py").read_text("utf-8")
     assert '"in_features": 2' in tests and '"out_features": 3' in tests and "sample(seed, (2,))" in tests
+
+
+@pytest.mark.parametrize("names", [QUICK, pytest.param(tuple(CLASSES), marks=pytest.mark.slow)])
+def test_they_pass_their_tests(tmp_path: Path, names: tuple[str, ...]) -> None:
+    generated(tmp_path, names)
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 50 * len(names)
 
 
 BRANCHES = """class Routed(Module):
