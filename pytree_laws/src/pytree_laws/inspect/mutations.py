@@ -4,7 +4,6 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Iterator
-from functools import cache
 
 from .classes import is_of_library, is_of_python
 
@@ -16,7 +15,6 @@ _METHODS = (
 """How lists, dicts, sets and deques are changed."""
 
 
-@cache
 def changed_in_place(cls: type) -> frozenset[str]:
     """The attributes of `self` that a method of a class changes in place, once an instance is made."""
     owners = [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]

@@ -130,10 +130,8 @@ def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuit
 def _check_flow_of(subject: StateSuite, method: Method) -> None:
     leaves, treedef = flatten((method.arguments(0), method.arguments(1)))
     places = [i for i, v in enumerate(leaves) if is_floating(v)]
-    instance, state = (
-        subject.cached_instance(),
-        subject.state(0),
-    )  # made here: a trace would leave its tracers in them
+    # Made here: a trace would leave its tracers in them.
+    instance, state = subject.cached_instance(), subject.state(0)
 
     def run(values: Sequence[Any]) -> Any:
         arguments = treedef.unflatten(replace_leaves(leaves, dict(zip(places, values))))

@@ -81,9 +81,8 @@ def test_p01_integers_have_the_declared_dtype_with_64_bits_as_well(subject: Suit
     for name, dtype in wanted.items():
         found = str(got[name].dtype) if name in got else dtype
         message = f"where jax has 64 bits it is {found}, declared is {dtype}"
-        check(
-            found == dtype, name, message, f"an array of jax's own integers: `jnp.zeros(shape, jnp.{dtype})`"
-        )
+        hint = f"an array of jax's own integers: `jnp.zeros(shape, jnp.{dtype})`"
+        check(found == dtype, name, message, hint)
 
 
 def _integers(subject: Suite) -> Iterator[str]:
