@@ -146,9 +146,13 @@ def uses_dtype(spec: ModuleSpec) -> bool:
     """Whether the constructor makes an array whose dtype the spec leaves to it, or Python of the author reads `dtype`."""
     if is_plain(spec) or spec.own_constructor is not None:
         return False
-    named = any("dtype" in reads(source) for field in spec.stored for source in sources_of(field))
     in_setup = bool(spec.setup.strip() and count_name(spec.setup, "dtype"))
-    return named or in_setup or any(map(_makes_arrays, spec.stored))
+    return names_dtype(spec) or in_setup or any(map(_makes_arrays, spec.stored))
+
+
+def names_dtype(spec: ModuleSpec) -> bool:
+    """Whether what makes a field reads `dtype`."""
+    return any("dtype" in reads(source) for field in spec.stored for source in sources_of(field))
 
 
 def _makes_arrays(field: Field) -> bool:

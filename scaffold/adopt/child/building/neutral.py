@@ -12,14 +12,11 @@ from pytree_laws.inspect.trees import arrays_of
 
 from ..values.annotations import parameters_of
 from ..values.domains import SHARES, within
-from ..values.plain import tuple_of
+from ..values.plain import FLOATS, tuple_of
 from ..values.sources import Source, refer
 from .allowed import holds_for_values
 from .built import Built, Failure, builds
 from .reduce import with_reduced
-
-NUMBERS = ("0.25", "0.5", "0.75", "0.375", "0.625")
-"""What stands in the place of defaults of 0 and 1."""
 
 
 def with_telling(cls: type, built: Built) -> Iterator[Built]:
@@ -42,7 +39,7 @@ def moved_defaults(cls: type, built: Built) -> dict[str, Source]:
     """Other numbers for the arguments that a constructor takes by itself as 0 or 1."""
     if built.positional or built.has_state or built.maker.text != refer(cls).text:
         return {}
-    numbers = itertools.cycle(NUMBERS)
+    numbers = itertools.cycle(FLOATS)
     spare = (part for part in parameters_of(cls, cls) if part.name not in built.arguments)
     sources = {part.name: other_numbers(part.default, numbers) for part in spare}
     return {name: source for name, source in sources.items() if source is not None}

@@ -39,6 +39,10 @@ class Documented:
     """The least and the greatest number that a class allows, by the name of a parameter."""
 
 
+FLOATS = ("0.25", "0.5", "0.75", "0.375", "0.625")
+"""Numbers for arguments that are floats: distinct ones between 0 and 1."""
+
+
 @dataclass
 class Context:
     """What is known where values are asked for."""
@@ -80,9 +84,7 @@ class Context:
     """Whether the arguments are those of an optimiser: rates are numbers of Python, and masks flags."""
     has_state: bool = False
     """Whether the suite keeps a state for the class."""
-    floats: Iterator[str] = field(
-        default_factory=lambda: itertools.cycle(("0.25", "0.5", "0.75", "0.375", "0.625"))
-    )
+    floats: Iterator[str] = field(default_factory=lambda: itertools.cycle(FLOATS))
 
 
 def integers(name: str, context: Context) -> list[Source]:

@@ -67,15 +67,13 @@ def is_read(
     statements = [statement for statement in node.body if not _says_nothing(statement)]
     made, inits = _made(statements, owner)
     kept = statements[: len(statements) - made]
+    inferred = _inferred(node, fields)
     given_fields = {name: table for name, table in fields.items() if _is_given(name, inits.get(name), {name})}
     return (
         not (arguments.vararg or arguments.kwarg or arguments.posonlyargs)
         and [ast.unparse(decorator) for decorator in node.decorator_list] == decorators
         and [argument.arg for argument in arguments.args[:1]] == [owner]
-        and all(
-            _is_known(argument, fields, names, notes) or argument.arg in _inferred(node, fields)
-            for argument in taken
-        )
+        and all(argument.arg in inferred or _is_known(argument, fields, names, notes) for argument in taken)
         and all(_is_of_field(argument, given_fields, names, notes) for argument in taken)
         and (owner == "self" or made == 1 or not statements)
         and not any(_is_made_twice(name, value, fields) for name, value in inits.items())

@@ -50,7 +50,6 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
     known = {id(value) for _, value in subject.static_parts(subject.cached_instance(1))}
     of_libraries = places_of_libraries(subject.cached_instance())
     first, again = ([*subject.static_parts(subject.cached_instance())] for _ in range(2))
-    of_mutable = severity_of_mutable(subject)
 
     def check_static(where: str, value: Any, later: Any) -> None:
         fault = static_fault(value)
@@ -59,7 +58,7 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
         severity = ADVICE if fault in (NUMPY, NOT_FROZEN) else FAULT
         if is_unhashable(value):
             may_be = fault is None or fault.endswith(CAN_CHANGE)  # jax asks no aux for its hash
-            severity = of_mutable if may_be else subject.severity_of_unhashable
+            severity = severity_of_mutable(subject) if may_be else subject.severity_of_unhashable
         # A function that is new may be the caller's, who can give one to all; what a library keeps is its own.
         is_new = (fault or "").endswith(NEW)
         is_others = where in statics_given(subject) if is_new else under_any(where, of_libraries)
