@@ -31,6 +31,7 @@ from scaffold.spec.command_line import COMMAND_LINE, by_argument
 from scaffold.spec.cycles import cycle_faults
 from scaffold.spec.fault_locations import located
 from scaffold.spec.files import is_spec_file, read_spec_file, read_spec_files
+from scaffold.spec.inheritance import inheriting
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.tables.schema import json_schema
 from scaffold.spec.tables.toml import write_toml
@@ -81,7 +82,7 @@ def plan_classes(
     specs = [with_defaults(spec, layout) for spec in specs]
     with _located(specs, layout):
         check_templates(specs, layout)
-        known = _known(specs, layout)
+        specs, known = inheriting(specs, _known(specs, layout))
         check_beside(specs, known, layout)
         specs = listing_changes(specs, layout, wishes.renamed, wishes.renamed_fields)
         untested = untested_notes(specs, known)

@@ -133,10 +133,10 @@ REFUSALS = (
     ),
     Refusal(
         key="inherits-constructor",
-        says="is concrete, and so final",
+        says="does not make the fields of",
         happens="TypeError: Layer.__init__() missing 1 required positional argument: 'weight'",
-        report="The constructor that is emitted for the subclass makes the fields of its own, and not those that a concrete base stores.",
-        fix="Write `__init__` in the subclass, which is kept, or make the base abstract.",
+        report="A subclass adds a field to a class that has a `create`, which knows only the fields of its own.",
+        fix="Write `__init__` in the subclass, or in the base, or leave a method of the base to subclasses.",
         mistake='class Base(Module):\n    weight: Float[Array, " n"] = param()\n\n\nclass Layer(Base):\n    rate: int = static()',
         runs=(
             "class Layer(Part):\n    rate: int\n    @classmethod\n    def create(cls, rate):\n"

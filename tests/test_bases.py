@@ -46,7 +46,7 @@ ROWS = [
     ([base(), final(fields={"w": W})], "final: fields | `Base` asks for a field `n` | write `n = { type = \"int\" }`", [base(), final()]),
     ([base(), final(call=None)], "final: call | `Base` asks for a call | write `[call]` with `args = \"x: f[n]\"` and a body", [base(call=None), final(call=None)]),
     ([base(), final(call={**MADE, "body": "return self.twice"})], "final: call.body | `self.twice` is no field | declare it as a field", [base(fields={"w": "f[n]", "n": "int", "twice": TWICE}), final(call={**MADE, "body": "return self.twice"})]),
-    ([{**final(bases=[]), "name": "Base"}, final()], "final: bases | `Base` is concrete, and so final | write `kind = \"abstract\"` for `Base`, or hold one as a field", [base(), final()]),
+    ([{**final(bases=[]), "name": "Base"}, final(fields={"w": W})], "final: bases | the constructor of `Final` does not make the fields of `Base` | write `kind = \"abstract\"` for `Base`, or an `__init__` in `Final`, or hold one as a field", [base(), final()]),
     ([final()], "final: bases | there is no class `Base`: looked for it in specs and beside the spec | generate `Base` first or with it (`--spec` takes several), or write `package.module:Base`", [final(bases=["lib.norms:Base"])]),
     ([base(), final(bases=["Base", "Base"])], "final: bases | `Base` is there twice | remove one", [base(), final()]),
     ([final(bases=["Final"])], "final: bases | the name `Final` is not known here: it is the class itself | remove it", [base(), final()]),

@@ -17,7 +17,9 @@ _FIRST = 12
 def generic_context(spec: ModuleSpec, layout: Layout, bases: str) -> dict[str, Any]:
     """What templates lay out of the type parameters: behind the name, among the bases, and above the class."""
     names = ", ".join(type_variable.name for type_variable in spec.generic)
-    context = {"own_type": f"{spec.name}[{names}]" if names else spec.name, "type_parameters": ""}
+    own = f"{spec.name}[{names}]" if names else spec.name
+    made = "Self" if spec.has_subclasses else f'"{own}"'
+    context = {"own_type": own, "made_type": made, "type_parameters": ""}
     if not spec.generic:
         return {**context, "helpers": _above(spec)}
     # Of several classes in one module the code is put together, which every Python has to be able to read.

@@ -15,7 +15,8 @@ from scaffold.spec.construction.constructor import (
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, Type
-from scaffold.spec.model import ModuleSpec, once
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.once import once
 
 _REAL = '''\
 def _real(value: ArrayLike) -> Array:

@@ -144,7 +144,8 @@ def _statements_above(spec: ModuleSpec, name: str, names: Sequence[str]) -> Iter
 
 def methods(spec: ModuleSpec) -> list[str]:
     """The call and each method of the author's, in order, as source."""
-    return ["\n".join(_method(spec, function)) for _, function in spec.functions if not function.call.above]
+    functions = (method for _, method in spec.functions if not (method.call.above or method.inherited))
+    return ["\n".join(_method(spec, method)) for method in functions]
 
 
 def _method(spec: ModuleSpec, method: Method) -> Iterator[str]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor
@@ -38,27 +40,30 @@ def module_context(spec: ModuleSpec) -> dict[str, Any]:
     """The values that `templates/module` lays out."""
     built = constructor(spec)
     outer = with_groups_as_fields(spec, needs_trainable)
+    own = without_inherited(outer)
     is_init = spec.constructor == "init"
-    checks = () if builds_itself(spec) else check_statements(spec)
+    inherits = spec.inherits_constructor
+    is_made_here = not (spec.own_constructor or inherits or spec.is_open)
+    checks = () if builds_itself(spec) else check_statements(without_inherited(spec))
     return {
         "name": spec.name,
         "bases": base_names(spec),
-        "is_final": bool(spec.bases),
+        "is_final": bool(spec.bases) and not (spec.has_subclasses or spec.is_open),
         "doc": class_doc(outer),
         "small_classes": [_small_class(small_class) for small_class in small_classes(spec)],
-        "fields": field_lines(outer),
-        "is_init": is_init and not spec.own_constructor,
-        "has_create": has_factory(spec) and not spec.own_constructor,
+        "fields": field_lines(own),
+        "is_init": is_init and is_made_here,
+        "has_create": has_factory(spec) and is_made_here,
         "constructor_signature": f"{'self' if is_init else 'cls'}, {built.signature}".removesuffix(", "),
         "constructor_doc": docstring(constructor_doc(spec), BODY),
         "statements": [block(statement, BODY) for statement in built.statements],
         "values": [list(pair) for pair in grouped(spec, built.values)],
         "has_checks": bool(checks),
         "checks": [block(check, BODY) for check in checks],
-        "properties": [list(member) for member in (*readable(spec), *properties(spec))],
-        "has_trainable": needs_trainable(outer) and not spec.defines("trainable"),
+        "properties": [list(member) for member in (*readable(spec), *properties(own))],
+        "has_trainable": needs_trainable(outer) and not (inherits or spec.defines("trainable")),
         "trainable_body": block(_trainable(outer), BODY),
-        "has_decayed": bool(undecayed(spec)) and not spec.defines("decayed"),
+        "has_decayed": bool(undecayed(spec)) and not (inherits or spec.defines("decayed")),
         "decayed_body": block(decayed_body(outer, _untrained(outer), TESTS), BODY),
         **group_context(spec),
         **call_context(spec),
@@ -70,6 +75,15 @@ def base_names(spec: ModuleSpec) -> str:
     """What the class inherits from, as source."""
     names = ("eqx.Module" if base == MODULE else base.name for base in spec.bases)
     return ", ".join(names) or "eqx.Module"
+
+
+def without_inherited(spec: ModuleSpec) -> ModuleSpec:
+    """The spec with what stands in the class statement, and not in that of a base."""
+    return replace(
+        spec,
+        fields=tuple(field for field in spec.fields if not field.inherited),
+        methods=tuple(method for method in spec.methods if not method.inherited),
+    )
 
 
 def field_lines(spec: ModuleSpec) -> list[str]:

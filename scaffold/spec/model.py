@@ -1,9 +1,8 @@
 """The spec as data: frozen, checked, with every default filled in."""
 
-from collections.abc import Callable
-from functools import cached_property, wraps
+from functools import cached_property
 from itertools import takewhile
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -16,7 +15,6 @@ from scaffold.spec.unit import Unit
 
 Source = str
 """Python source of an expression."""
-Result = TypeVar("Result")
 
 
 class Field(Struct, frozen=True):
@@ -59,6 +57,8 @@ class Field(Struct, frozen=True):
     """Lines of comment above it."""
     built: bool = False
     """Whether the author's own constructor makes it, of which no more is known."""
+    inherited: bool = False
+    """Whether a base declares it."""
 
     @property
     def dynamic(self) -> bool:
@@ -155,6 +155,8 @@ class Method(Struct, frozen=True):
     decorators: tuple[str, ...] = ()
     table: str = "methods"
     """The table that holds it: `methods`, or `constructors`."""
+    inherited: bool = False
+    """Whether a base has it, whose constructor it is."""
 
     @property
     def is_function(self) -> bool:
@@ -252,6 +254,11 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """What lays the class out, where that is not the template of its kind: a name in the project's settings."""
     unit: Unit | None = None
     """The file that it shares with other classes; None where it is a module of its own."""
+    is_open: bool = False
+    """Whether it leaves methods to subclasses."""
+    has_subclasses: bool = False
+    inherits_constructor: bool = False
+    """Whether a base makes all of its fields."""
 
     @cached_property
     def worked_out(self) -> dict[Any, Any]:
@@ -331,15 +338,3 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     def field(self, name: str) -> Field | None:
         """The field called `name`, or None."""
         return next((field for field in self.fields if field.name == name), None)
-
-
-def once(function: "Callable[[ModuleSpec], Result]") -> "Callable[[ModuleSpec], Result]":
-    """The function, which works its result out once for each spec."""
-
-    @wraps(function)
-    def of(spec: ModuleSpec) -> Result:
-        if function not in spec.worked_out:
-            spec.worked_out[function] = function(spec)
-        return spec.worked_out[function]
-
-    return of

@@ -25,7 +25,7 @@ _FROM = {
     "jaxtyping": _FROM_JAXTYPING,
     "os": ("PathLike",),
     "types": ("MethodType",),
-    "typing": ("Any", "ClassVar", "Literal", "NamedTuple", "TypeVar", "cast", "final"),
+    "typing": ("Any", "ClassVar", "Literal", "NamedTuple", "Self", "TypeVar", "cast", "final"),
     "pytree_laws": ("Leaf", "Method", "Output", "PytreeLaws", "sample"),
     "pytree_laws.nnx": ("NnxLaws", "Var"),
     "pytree_laws.shared": ("SharedLaws",),

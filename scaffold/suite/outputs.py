@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from scaffold.spec.construction.constructor import parameters, variadic_dims
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, Type, arrays, dim_names
-from scaffold.spec.model import Call, ModuleSpec, once
+from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.once import once
 from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import outputs
 from scaffold.suite.subject import Subject

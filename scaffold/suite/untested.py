@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.definitions import is_left_open
 from scaffold.suite.as_written import has_known_constructor, inputs_of, said_values
 from scaffold.suite.subject import Subject
 
@@ -24,7 +23,7 @@ def why_untested(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
         return _why_carried(spec, known)
     if not kind.has_instances:
         return ""
-    if any(is_left_open(method.call.source) for _, method in spec.functions):
+    if spec.is_open:
         return "it leaves methods to subclasses"
     try:
         Subject(kind.examined(spec, known), known).examples.inputs()

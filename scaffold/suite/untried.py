@@ -109,6 +109,8 @@ def untried_notes(specs: Iterable[ModuleSpec], known: Known) -> tuple[str, ...]:
 
 
 def _note(spec: ModuleSpec, known: Known) -> str:
+    if spec.is_open:  # its subclasses are tried
+        return ""
     names: dict[str, list[str]] = {}
     for name, reason in untried(with_types_of_bases(spec, known), known).items():
         names.setdefault(reason, []).append(name)

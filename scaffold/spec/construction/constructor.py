@@ -24,7 +24,8 @@ from scaffold.spec.grammar.types import (
     arrays,
     dim_names,
 )
-from scaffold.spec.model import Argument, Field, ModuleSpec, once
+from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.once import once
 from scaffold.spec.source.expressions import assigned_names, count_name, draws_from, free_names
 
 KEY = ArrayType("key", ())

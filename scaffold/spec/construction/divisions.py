@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.model import ModuleSpec, once
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.once import once
 from scaffold.spec.source.expressions import dedented
 from scaffold.spec.source.instance import named_value
 

@@ -3,7 +3,8 @@
 from msgspec import Struct
 
 from scaffold.spec.grammar.types import ArrayType
-from scaffold.spec.model import Field, ModuleSpec, once
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.once import once
 from scaffold.spec.source.expressions import assigned_names
 
 

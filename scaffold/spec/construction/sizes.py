@@ -24,7 +24,8 @@ from scaffold.spec.grammar.types import (
     dim_names,
 )
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.model import ModuleSpec, once
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.once import once
 
 _TRIES = 12
 DEVICES = 8

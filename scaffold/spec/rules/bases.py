@@ -24,12 +24,11 @@ def is_abstract_body(body: str) -> bool:
 
 
 def asks_for(spec: ModuleSpec, method: Method) -> bool:
-    """Whether a method, or the call, of an abstract class is abstract."""
-    if kind_of(spec.kind).has_instances:
-        return False
+    """Whether a method, or the call, is abstract."""
     call = method.call
-    # What is carried says it by a decorator of its own.
-    return is_left_open(call.source) if call.source else is_abstract_body(call.body or "...")
+    if call.source:  # what is carried says it by a decorator of its own
+        return is_left_open(call.source)
+    return not kind_of(spec.kind).has_instances and is_abstract_body(call.body or "...")
 
 
 def asks_for_call(spec: ModuleSpec) -> bool:
@@ -51,7 +50,7 @@ def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSp
 
 def concrete(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
     """The class itself, or the first one that fulfils it where it is abstract: one that holds no class of this family."""
-    if kind_of(spec.kind).has_instances:
+    if _is_made(spec):
         return spec
     family = [
         candidate
@@ -59,10 +58,13 @@ def concrete(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | 
         if spec.name in {base.name for base in lineage(candidate, known)}
     ]
     names = {spec.name, *(member.name for member in family)}
-    able = (
-        member for member in family if kind_of(member.kind).has_instances and member.own_constructor is None
-    )
+    able = (member for member in family if _is_made(member) and member.own_constructor is None)
     return next((member for member in able if not names & _held_by(member)), None)
+
+
+def _is_made(spec: ModuleSpec) -> bool:
+    """Whether a class has instances."""
+    return kind_of(spec.kind).has_instances and not spec.is_open
 
 
 def _held_by(spec: ModuleSpec) -> set[str]:
@@ -128,9 +130,13 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
     """What the bases of a class ask for and it does not have, or make and it overrides."""
     every = lineage(spec, known)
     concrete = [base for base in every if kind_of(base.kind).has_instances]
+    known_to_it = {field.name for field in spec.fields}
     for base in concrete if spec.own_constructor is None else ():
-        fix = f'write `kind = "abstract"` for `{base.name}`, or hold one as a field'
-        yield Fault("bases", f"`{base.name}` is concrete, and so final", fix)
+        if not known_to_it.issuperset(field.name for field in base.stored):
+            fix = f'write `kind = "abstract"` for `{base.name}`, or an `__init__` in `{spec.name}`, or hold one as a field'
+            yield Fault(
+                "bases", f"the constructor of `{spec.name}` does not make the fields of `{base.name}`", fix
+            )
     for base in (base for base in every if base not in concrete):
         yield from _missing(spec, every, base) if kind_of(spec.kind).has_instances else ()
         if base.call is not None and spec.call is not None and is_stateful(spec) and not is_stateful(base):

@@ -155,7 +155,8 @@ def _skeleton(
     raw |= beside
     if "imports" in raw:
         is_read = "source" in raw or bool(beside)
-        is_read = is_read or any("source" in method for method in raw.get("methods", {}).values())
+        functions = (raw.get("call", {}), *raw.get("methods", {}).values())
+        is_read = is_read or any("source" in function for function in functions)
         raw["imports"] = [line for line in raw["imports"] if is_read or not _is_for_carried(line)]
         raw = {key: part for key, part in raw.items() if key != "imports" or part}
     if unit is not None and "file" in raw:
