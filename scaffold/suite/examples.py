@@ -31,6 +31,7 @@ from scaffold.spec.grammar.types import (
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.bases import concrete
 from scaffold.spec.states import is_state, is_stateful
+from scaffold.suite.differentiated import differentiated
 from scaffold.suite.positive import positive_names
 
 
@@ -113,7 +114,7 @@ class Examples(Struct, frozen=True, dict=True):
             case LiteralType(values=values):
                 return repr(values[0])
             case CallableType():
-                return "jnp.tanh"
+                return "jax.nn.logsumexp" if name in differentiated(self.spec) else "jnp.tanh"
             case ListType(item=item):
                 return f"[{self.value(item, name, offset)}, {self.value(item, name, offset + 10)}]"
             case DictType(item=item):

@@ -161,7 +161,8 @@ def _other_value(kind: Type, source: str) -> str | None:
             different = (value for value in values if value != literal_or_none(source))
             return next(map(repr, different), None)
         case CallableType():
-            return "jnp.sin" if source != "jnp.sin" else "jnp.cos"
+            others = {"jax.nn.logsumexp": "jnp.sum", "jnp.sin": "jnp.cos"}
+            return others.get(source, "jnp.sin")
         case _:
             return None
 

@@ -3,19 +3,16 @@
 Nothing says that a class takes such a value, so an error says nothing against it.
 """
 
-import ast
-import inspect
 import re
-import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..declare.methods import Method
 from ..engine.runner import example_call
 from ..inspect.arrays import is_array
+from ..inspect.branches import compared_strings
 from ..inspect.call_recorder import EMPTY, Invocation, record_call
 from ..inspect.parameter_values import members
-from ..report import ANY_ERROR
 from ..session import once_per_session
 from .configuration_names import changes_as_text
 from .configurations import (
@@ -97,25 +94,6 @@ def _values(name: str, annotation: Any, default: Any, source: Callable[..., Any]
         words = re.split(r"\W+", annotation) if isinstance(annotation, str) else []
         kinds = [*members(annotation)] if not words else [k for k in SOME if k.__name__ in words]
         yield from (value for kind, value in SOME.items() if kind in kinds)
-
-
-def compared_strings(source: Callable[..., Any] | type, name: str) -> list[str]:
-    """The strings with which code compares a name, or an attribute of that name."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(source))))
-    except ANY_ERROR:  # it is in no file
-        return []
-    strings: list[str] = []
-    for node in ast.walk(tree):
-        parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
-        if any(getattr(part, "id", getattr(part, "attr", "")) == name for part in parts):
-            inside = (child for part in parts for child in ast.walk(part))
-            strings += [
-                child.value
-                for child in inside
-                if isinstance(child, ast.Constant) and type(child.value) is str
-            ]
-    return list(dict.fromkeys(strings))
 
 
 def _other_instances(suite: Any, invocation: Invocation) -> Iterator[tuple[str, Any]]:

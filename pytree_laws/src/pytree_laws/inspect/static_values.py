@@ -1,10 +1,11 @@
 """Static values: what is wrong with one, and others of its type."""
 
 import dataclasses
+import enum
 import functools
 import math
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import jax
@@ -110,8 +111,12 @@ def another_value(value: Any) -> Any:
     return (*value, *value[:1]) if type(value) is tuple and value else None
 
 
-def alternatives(value: Any) -> list[Any]:
-    """Other static values of the same type, among them one that should matter."""
+def alternatives(value: Any, told_apart: Iterable[str] = ()) -> list[Any]:
+    """Other static values of the same type, among them one that should matter: first those that the code tells apart."""
+    if type(value) is str:
+        return [*(text for text in told_apart if text != value), another_value(value)]
+    if isinstance(value, enum.Enum):
+        return [member for member in type(value) if member is not value]
     if isinstance(value, bool):
         return [not value]
     if type(value) is int:

@@ -9,6 +9,7 @@ from ...discover.method_uses import example_use, trace_text, trace_use
 from ...engine.applicability import Condition
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact
+from ...inspect.branches import compared_strings
 from ...inspect.static_values import alternatives
 from ...inspect.trees import look_up, structure
 from ...kinds.suite import Suite
@@ -78,7 +79,8 @@ def test_p05_methods_follow_the_static_values_that_they_use(subject: Suite) -> N
     instance, leaves = subject.cached_instance(), subject.named(subject.cached_instance())
     for method in traceable(subject):
         for path in (path for path in method.used if path not in leaves):
-            others = [other for other in alternatives(look_up(instance, path)) if other is not None]
+            told_apart = compared_strings(type(instance), path)
+            others = [o for o in alternatives(look_up(instance, path), told_apart) if o is not None]
             before = _text(subject, method, instance)
             texts = (_text(subject, method, subject.with_static(instance, path, other)) for other in others)
             message = f"`{path}` is declared as used by it, and it does the same for {others}"

@@ -1,0 +1,41 @@
+"""The values that code tells apart: what it compares a setting with, and the keys by which it looks a setting up."""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..report import ANY_ERROR
+
+
+def compared_strings(source: Callable[..., Any] | type, name: str) -> list[str]:
+    """The strings that code tells a name apart by, or an attribute of that name: `==`, `in`, `match`, and a dict of them."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(source))))
+    except ANY_ERROR:  # it is in no file
+        return []
+    parts = (part for node in ast.walk(tree) for part in _told_apart(node, name))
+    strings = (child for part in parts for child in ast.walk(part) if isinstance(child, ast.Constant))
+    return list(dict.fromkeys(string.value for string in strings if type(string.value) is str))
+
+
+def _told_apart(node: ast.AST, name: str) -> Iterator[ast.AST]:
+    """The parts of an expression or a statement that hold what a name may be."""
+    match node:
+        case ast.Compare(left=left, comparators=others) if any(_is(part, name) for part in (left, *others)):
+            yield from (left, *others)
+        case ast.Match(subject=subject, cases=cases) if _is(subject, name):
+            yield from (case.pattern for case in cases)
+        case ast.Subscript(value=ast.Dict(keys=keys), slice=key) if _is(key, name):
+            yield from (part for part in keys if part is not None)
+        case ast.Call(func=ast.Attribute(value=ast.Dict(keys=keys), attr="get"), args=[key, *_]) if _is(
+            key, name
+        ):
+            yield from (part for part in keys if part is not None)
+        case _:
+            pass
+
+
+def _is(node: ast.AST, name: str) -> bool:
+    return getattr(node, "id", getattr(node, "attr", "")) == name

@@ -1,0 +1,29 @@
+"""Functions of which the class takes gradients: an example of one gives a number, and no array."""
+
+import ast
+from collections.abc import Iterator
+
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.once import once
+from scaffold.spec.source.expressions import dedented
+from scaffold.suite.positive import named_value
+
+_GRADIENTS = ("grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "hessian", "filter_hessian")
+
+
+@once
+def differentiated(spec: ModuleSpec) -> frozenset[str]:
+    """The fields and arguments that methods hand to `jax.grad`, or to another transformation of a function into numbers."""
+    texts = (method.call.source or method.call.body for _, method in spec.functions if method.is_function)
+    return frozenset(name for text in texts for name in _handed_to_gradients(ast.parse(dedented(text))))
+
+
+def _handed_to_gradients(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=function) | ast.Name(id=function), args=[first, *_]) if (
+                function in _GRADIENTS and (name := named_value(first))
+            ):
+                yield name
+            case _:
+                pass
