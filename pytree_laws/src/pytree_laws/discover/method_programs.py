@@ -16,6 +16,7 @@ from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with, stopped_inputs
 from ..trace.programs import compiled
+from ..trace.wide_results import widened_in
 from ..values.closeness import settle
 from ..values.dtypes import cast, example_in
 from ..values.example_values import sample
@@ -95,6 +96,17 @@ def traced_in(suite: Any, method: Method, dtype: str) -> Any:
 
 def in_bfloat16(suite: Any, use: Any) -> list[Any]:
     """The form of each array that a use of a method gives where all floats have 16 bits."""
+    run, given = _in_bfloat16(suite, use)
+    return jax.eval_shape(run, *given)
+
+
+def use_widened_in(suite: Any, use: Any, result: int) -> str:
+    """The line that makes an output of such a use wider, to follow a hint."""
+    run, given = _in_bfloat16(suite, use)
+    return widened_in(run, given, result)
+
+
+def _in_bfloat16(suite: Any, use: Any) -> tuple[Callable[..., list[Any]], tuple[Any, Any]]:
     value, back = suite.to_arrays(use.instance)
     small, rest = bfloat16((value, use.given))
     static, arrays = partition(rest)
@@ -102,7 +114,7 @@ def in_bfloat16(suite: Any, use: Any) -> list[Any]:
     def run(value: Any, arrays: Any) -> list[Any]:
         return arrays_of(use.run(back(value), combine(static, arrays)))
 
-    return jax.eval_shape(run, small, arrays)
+    return run, (small, arrays)
 
 
 def in_wide_dtypes(suite: Any, method: Method) -> tuple[list[Any], bool]:

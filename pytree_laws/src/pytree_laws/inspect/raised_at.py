@@ -3,7 +3,7 @@
 import linecache
 import os
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .classes import LIBRARIES
@@ -31,10 +31,17 @@ def raised_at(error: BaseException | None, own: Path = _OWN) -> str:
     """
     last = ""
     while error is not None:
-        for file, line in _places(error):
-            if _is_of_class(file) and not Path(file).is_relative_to(own):
-                last = f"{_short(file)}:{line}: {linecache.getline(file, line).strip()}"
+        last = line_of_class(_places(error), own) or last
         error = error.__cause__  # jax tells by it which line made the equation that fails
+    return last
+
+
+def line_of_class(places: Iterable[tuple[str, int]], own: Path = _OWN) -> str:
+    """The last line of the class among files and their lines, from the outermost call; empty where there is none."""
+    last = ""
+    for file, line in places:
+        if _is_of_class(file) and not Path(file).is_relative_to(own):
+            last = f"{_short(file)}:{line}: {linecache.getline(file, line).strip()}"
     return last
 
 

@@ -33,7 +33,8 @@ from ...trace.jaxprs import (
     is_of_flax_layer,
     lacks_dtype,
 )
-from ...trace.programs import Compiled, shapes_of
+from ...trace.programs import Compiled, shapes_of, with_static_modules
+from ...trace.wide_results import widened_in
 from ...values.closeness import check_close, check_overflow
 
 NAN_IS_MEANT = "a docstring of the class says where it gives NaN"
@@ -243,8 +244,10 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
     for i, out in enumerate(jax.tree.leaves(subject.output_of(outcome))):
         if stays_wide(out):
             message = f"with bfloat16 {subject.nouns} and arguments it is {out.dtype}"
+            run, given = with_static_modules(lambda *parts: subject.output_of(call(*parts)), narrow_arguments)
+            hint = f"an array with a fixed dtype{widened_in(run, (value, *given), i)}"
             # Half of the public classes that do this do it on purpose (docs/findings.md).
-            raise Fault(f"output {i}", message, "an array with a fixed dtype", severity=ADVICE)
+            raise Fault(f"output {i}", message, hint, severity=ADVICE)
     if subject.is_mutable:
         same = avals(outcome[1]) == avals(subject.named(subject.to_tree(instance)[1](small)))
         check(same, "state", "the call changed a dtype of the state")

@@ -31,6 +31,7 @@ from ...discover.method_programs import (
     traced_methods,
     traces_of,
     usable_methods,
+    use_widened_in,
 )
 from ...discover.method_uses import Use, updated_by
 from ...discover.traced_uses import traced_uses
@@ -151,7 +152,9 @@ def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severi
     for i, out in enumerate(result):
         right = not jnp.issubdtype(out.dtype, jnp.floating) or out.dtype == jnp.bfloat16
         message = f"with bfloat16 leaves and arguments it is {out.dtype}"
-        check(right or i in fixed, f"{use.name}, output {i}", message, FIXED, severity=severity)
+        is_right = right or i in fixed
+        hint = FIXED if is_right else f"{FIXED}{use_widened_in(subject, use, i)}"
+        check(is_right, f"{use.name}, output {i}", message, hint, severity=severity)
 
 
 @CHECKS.register(METHODS, DTYPES)
