@@ -37,10 +37,13 @@ def raises_deliberately(error: BaseException, cls: type) -> bool:
 
 def refuses_by_itself(error: BaseException, cls: type) -> bool:
     """Whether the package of the class itself raises an error on purpose, and nothing that it calls elsewhere."""
+    return raises_deliberately(error, cls) and is_of_package(error, cls)
+
+
+def is_of_package(error: BaseException, cls: type) -> bool:
+    """Whether the package of the class itself raised an error, and nothing that it calls elsewhere."""
     last = _last(error.__traceback__)
-    if last is None or not raises_deliberately(error, cls):
-        return False
-    module = str(last[0].f_globals.get("__name__", ""))
+    module = str(last[0].f_globals.get("__name__", "")) if last is not None else ""
     return module.partition(".")[0] == cls.__module__.partition(".")[0]
 
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from ..errors import raises_deliberately
+from ..errors import is_of_package, raises_deliberately
 from ..inspect.arrays import is_array, is_key, on_device
 from ..inspect.trees import arrays_of, structure
 from ..report import ANY_ERROR
@@ -221,8 +221,8 @@ def _of_size(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Re
             return None
         trace, _ = trace_call(suite, instance, {}, lambda arguments: resized(arguments, sizes))
     except ZeroDivisionError as error:
-        # A size of 1 is one like others; nobody need allow one of 0.
-        return Resized(size, other, names, (), error) if other else None
+        # A size of 1 is one like others, unless it leaves nothing to a layer of another package; nobody need allow one of 0.
+        return Resized(size, other, names, (), error) if other and is_of_package(error, type(usual)) else None
     except ANY_ERROR:  # it need not be legal
         return None
     return Resized(size, other, names, tuple(jax.tree.leaves(trace[1])))
