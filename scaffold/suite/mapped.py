@@ -1,6 +1,8 @@
 """The generated tests of a call that takes a state, or that is made under `jax.vmap` over a batch."""
 
+import ast
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
@@ -17,6 +19,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.expressions import dedented
 from scaffold.spec.states import is_state, state_fields
 from scaffold.suite.declared import value_of
 from scaffold.suite.examples import Examples
@@ -103,8 +106,19 @@ def call_source(spec: ModuleSpec, function: str, arguments: str, passed: Mapping
         return f"{function}({arguments})"
     names = ", ".join(passed)
     function = function if arguments == names else f"lambda {names}: {function}({arguments})"
-    axes = f"in_axes={_axes(passed.values())}, out_axes={_axes(call.returns) if call.returns else 0}"
+    states = {name for name, kind in passed.items() if is_state(kind)}
+    outs = _axes(call.returns) if call.returns else _axes_of_result(call.body, states)
+    axes = f"in_axes={_axes(passed.values())}, out_axes={outs}"
     return f"jax.vmap({function}, {axes}, axis_name={call.axis_name!r})({names})"
+
+
+def _axes_of_result(body: str, states: AbstractSet[str]) -> str:
+    """The axes of a result without a type: a name of a state in it has none."""
+    for node in ast.walk(ast.parse(dedented(body))):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
+            parts = ["None" if ast.unparse(part) in states else "0" for part in node.value.elts]
+            return f"({', '.join(parts)})" if "None" in parts else "0"
+    return "0"
 
 
 def _axes(kinds: Iterable[Type | None]) -> str:

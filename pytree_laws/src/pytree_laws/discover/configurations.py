@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import itertools
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax.extend.core
@@ -50,7 +50,7 @@ class Configuration:
     given: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     """Of the call."""
     leaves: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """By path, leaves that are no arrays."""
+    """By path, or by the end of several paths, leaves that are no arrays."""
     is_declared: bool = False
 
     @property
@@ -125,9 +125,19 @@ def factors(suite: Any) -> Iterator[Factor]:
     for where, invocation in (("inputs", example_construction(suite)), ("given", example_call(suite))):
         yield from _of_signature(where, invocation)
     yield from _present(suite, example_construction(suite))
-    for name, leaf in named_leaves(suite.cached_instance()):
-        if isinstance(leaf, bool):
-            yield "leaves", name, [not leaf]
+    flags = {name: leaf for name, leaf in named_leaves(suite.cached_instance()) if isinstance(leaf, bool)}
+    for name in dict.fromkeys(_flag_of(path, flags) for path in flags):
+        yield "leaves", name, [not next(flags[path] for path in flags if _is_at(name, path))]
+
+
+def _flag_of(path: str, flags: Iterable[str]) -> str:
+    """The name of flags that are set together, as `eqx.nn.inference_mode` does; the path of one that is alone."""
+    name = path.rpartition(".")[2]
+    return name if sum(_is_at(name, other) for other in flags) > 1 else path
+
+
+def _is_at(name: str, path: str) -> bool:
+    return f".{path}".endswith(f".{name}")
 
 
 def _of_signature(where: str, invocation: Invocation | None) -> Iterator[Factor]:
@@ -281,6 +291,8 @@ def _with_integers(suite: Any, built: Any) -> Any:
 
 
 def _with_leaves(built: Any, leaves: Mapping[str, Any]) -> Any:
-    names = [name for name, _ in named_leaves(built)]
-    places = {names.index(name): v for name, v in leaves.items() if name in names}
+    paths = [path for path, _ in named_leaves(built)]
+    places = {
+        i: value for name, value in leaves.items() for i, path in enumerate(paths) if _is_at(name, path)
+    }
     return replace_leaves(built, places) if places else built

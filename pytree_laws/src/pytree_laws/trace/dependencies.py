@@ -68,7 +68,8 @@ def _cancels(total: Any, made: Mapping[Any, Any]) -> bool:
     open_terms, stopped = set[Any](), set[Any]()
     for variable, sign in _terms(total, made, 1):
         equation = made.get(variable)
-        if equation is not None and equation.primitive.name == STOP:
+        stops = equation is not None and equation.primitive.name == STOP
+        if equation is not None and stops and is_variable(equation.invars[0]):
             stopped |= set(_terms(equation.invars[0], made, sign))
         else:
             open_terms.add((variable, -sign))

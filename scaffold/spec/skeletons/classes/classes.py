@@ -7,6 +7,7 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from scaffold.kind import kind_of
+from scaffold.spec.skeletons.classes.axes import batch_axis
 from scaffold.spec.skeletons.classes.carried import blocks, is_carried, source_of
 from scaffold.spec.skeletons.classes.class_statements import (
     read_bases,
@@ -48,6 +49,7 @@ class ClassReader:
         self.raw |= {"kind": "abstract"} if self._is_abstract() else {}
         self.names = replace(self.names, is_abstract=self.raw.get("kind") == "abstract")
         self._body()
+        self._batch_axis()
         self.raw |= read_decorators(self.node, self.names, self.notes)
         for name, value in self.inits.items():
             self._made(name, value)
@@ -155,6 +157,12 @@ class ClassReader:
         taken = {**self.raw.get("constructors", {}), **self.raw.get("methods", {})}
         is_taken = name in taken or (name == "__call__" and "call" in self.raw)
         return f"{name} (line {node.lineno})" if is_taken else name
+
+    def _batch_axis(self) -> None:
+        """Say of the call that it is made under `jax.vmap` where the class averages over an axis."""
+        takes_it = "call" in self.raw and kind_of(self.raw.get("kind", "module")).takes("axis_name")
+        if takes_it and (axis := batch_axis(self.node)):
+            self.raw["call"].setdefault("axis_name", axis)
 
     def _is_abstract(self) -> bool:
         """Whether a method is left to subclasses, though no base says that the class is abstract."""

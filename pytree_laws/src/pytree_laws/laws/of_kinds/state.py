@@ -64,9 +64,10 @@ def test_p05_states_of_one_configuration_have_one_structure(subject: StateSuite)
     message = f"two instances have the states {avals(first)} and {avals(second)}"
     same = structure(first) == structure(second) and avals(first) == avals(second)
     check(same, "state", message, "make the state with `eqx.nn.make_with_state`")
-    for i, value in enumerate(jax.tree.leaves(first)):
-        message = "it is weakly typed: its dtype changes on the first update"
-        check(not getattr(value, "weak_type", False), f"state {i}", message)
+    weak = [i for i, value in enumerate(jax.tree.leaves(first)) if getattr(value, "weak_type", False)]
+    kept = bool(weak) and avals(subject.after(0)) == avals(first)  # as `BatchNorm` of Equinox counts
+    message = "it is weakly typed: its dtype changes on the first update"
+    check(kept or not weak, f"state {weak[0] if weak else ''}", message)
 
 
 @CHECKS.register()
