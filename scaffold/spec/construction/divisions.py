@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.constructor import parameters, sources_of
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
@@ -13,26 +13,50 @@ from scaffold.spec.source.instance import named_value
 _ROUNDS = 4
 """How many divisions may hang on each other, as `size // heads // groups` does."""
 Division = tuple[str, str | int]
+_LAYERS = {
+    "MultiHeadAttention": ((1, ("in_features",)), (0, ("num_heads",))),
+    "GroupNorm": ((1, ("num_features", "channels")), (0, ("num_groups", "groups"))),
+}
+"""Layers of Flax and Equinox that divide a size: the place and the names of that argument, and those of the number."""
+_WORDS = ("//", "%", *_LAYERS)
+"""One of these stands in each source that divides."""
 
 
 @once
 def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
     """The names that are divided, each with the name, or the number in `size % 2`, by which it is."""
     sources = [function.call.source or dedented(function.call.body) for _, function in spec.functions]
-    trees = (ast.parse(source) for source in (*sources, spec.setup) if "//" in source or "%" in source)
+    sources += [spec.setup, *(source for field in spec.fields for source in sources_of(field))]
+    trees = (ast.parse(source) for source in sources if any(word in source for word in _WORDS))
     return tuple(dict.fromkeys(pair for tree in trees for node in ast.walk(tree) for pair in _division(node)))
 
 
 def _division(node: ast.AST) -> Iterator[Division]:
     match node:
-        case ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant(value=int(divisor))) if divisor > 0:
-            name = named_value(left)
-        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right):
-            name, divisor = named_value(left), named_value(right)
+        case ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant() as right):
+            divided, by = left, right
+        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right) if named_value(right):
+            divided, by = left, right
+        case ast.Call(func=ast.Attribute(attr=layer) | ast.Name(id=layer)) if layer in _LAYERS:
+            divided, by = (_argument(node, *argument) for argument in _LAYERS[layer])
         case _:
             return
+    name = None if divided is None else named_value(divided)
+    divisor = None if by is None else _number(by) or named_value(by)
     if name is not None and divisor is not None:
         yield name, divisor
+
+
+def _number(node: ast.expr) -> int | None:
+    """A number that divides."""
+    value = literal_or_none(ast.unparse(node))
+    return value if type(value) is int and value > 0 else None
+
+
+def _argument(call: ast.Call, place: int, names: tuple[str, ...]) -> ast.expr | None:
+    """What a call gives at a place, or by one of the names."""
+    named = (keyword.value for keyword in call.keywords if keyword.arg in names)
+    return next(named, call.args[place] if place < len(call.args) else None)
 
 
 def multiplied(spec: ModuleSpec, sized: dict[str, int], free: Iterable[str]) -> dict[str, int]:
