@@ -81,7 +81,7 @@ def without_inherited(spec: ModuleSpec) -> ModuleSpec:
     """The spec with what stands in the class statement, and not in that of a base."""
     return replace(
         spec,
-        fields=tuple(field for field in spec.fields if not field.inherited),
+        fields=tuple(field for field in spec.fields if field.annotated),
         methods=tuple(method for method in spec.methods if not method.inherited),
     )
 

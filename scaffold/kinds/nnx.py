@@ -31,7 +31,7 @@ from scaffold.passes.variables import (
     variable_of,
 )
 from scaffold.spec.grammar.dtypes import DTYPES
-from scaffold.spec.grammar.types import ArrayType, ClassType, DictType, ListType, Type
+from scaffold.spec.grammar.types import ArrayType, ClassType, DictType, ListType, OpaqueType, Type
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.rewriting import rename
 from scaffold.spec.source.text import block, docstring
@@ -59,7 +59,7 @@ def _held_annotation(field: Field, kind: Type, scope: Scope) -> str:
             return f"nnx.Dict[{_held_annotation(field, item, scope)}]"
         case ClassType(name=name, module="flax.nnx"):
             return f"nnx.{name}"
-        case _ if field.role == "module":
+        case _ if field.role == "module" or isinstance(kind, OpaqueType):
             return scope.plain(kind)
         case _:
             return f"{variable_of(field)}[{scope.plain(kind)}]"
@@ -188,7 +188,9 @@ class NnxKind(Kind):
             "doc": class_doc(spec),
             "variables": list(own_variables(spec)),
             "has_variables": bool(own_variables(spec)),
-            "fields": [f"{field.name}: {_annotation(field, scope)}" for field in spec.stored],
+            "fields": [
+                f"{field.name}: {_annotation(field, scope)}" for field in spec.stored if field.annotated
+            ],
             "has_init": not spec.own_constructor,
             "constructor_signature": f"self, {built.signature}".removesuffix(", "),
             "constructor_doc": docstring(constructor_doc(spec), BODY),

@@ -29,6 +29,8 @@ _OWN = frozenset((*_OF_FLAX, "rngs", "snapshot", "restore"))
 def variable_of(field: Field) -> str:
     """The Variable type of an array field, as source."""
     name = _type_of(field)
+    if field.built and name not in FLAX:  # the author's constructor chooses it
+        name = "Param" if field.role == "param" else "Variable"
     return f"nnx.{name}" if name in (*FLAX, "Param") else name
 
 
@@ -39,7 +41,7 @@ def _type_of(field: Field) -> str:
 
 def own_variables(spec: ModuleSpec) -> tuple[str, ...]:
     """The Variable types that the module defines, in order."""
-    named = (_type_of(field) for field in spec.dynamic if item_of(field) is not None)
+    named = (_type_of(field) for field in spec.dynamic if item_of(field) is not None and not field.built)
     return tuple(dict.fromkeys(name for name in named if name not in (*FLAX, "Param")))
 
 
@@ -146,7 +148,7 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
     if field.python_leaf:
         fix = 'write `role = "static"`, or an array such as `f[]`'
         yield Fault(f"{place}.role", "an nnx.Module holds Python values as static attributes", fix)
-    elif field.role in ("param", *UNTRAINED) and item_of(field) is None:
+    elif field.role in ("param", *UNTRAINED) and item_of(field) is None and not field.built:
         fix = "write an array, a `list[...]` or a `dict[str, ...]` of arrays, or another class"
         yield Fault(f"{place}.type", "a Variable holds one array", fix)
 

@@ -36,7 +36,7 @@ def _inheriting(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec
     if base is None or not may_inherit(spec, base, known):
         return spec
     base, own = _inheriting(base, known), {field.name for field in spec.fields}
-    passed = tuple(replace(field, inherited=True) for field in base.fields if field.name not in own)
+    passed = tuple(replace(field, annotated=False) for field in base.fields if field.name not in own)
     is_made = not (spec.stored or base.is_open)
     maker = base.own_constructor if is_made else None
     return replace(

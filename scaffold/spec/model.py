@@ -57,8 +57,8 @@ class Field(Struct, frozen=True):
     """Lines of comment above it."""
     built: bool = False
     """Whether the author's own constructor makes it, of which no more is known."""
-    inherited: bool = False
-    """Whether a base declares it."""
+    annotated: bool = True
+    """Whether the class statement has it: not what a base declares, or the constructor of an NNX module alone makes."""
 
     @property
     def dynamic(self) -> bool:

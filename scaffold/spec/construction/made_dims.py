@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.instance import made_attributes
 
 
 def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
@@ -26,12 +26,7 @@ def _made(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
         made = ((field.name, field.expression) for field in spec.stored if field.expression)
         yield from ((name, ast.parse(source, mode="eval").body) for name, source in made)
         return
-    for node in ast.walk(ast.parse(dedented(own.call.source))):
-        match node:
-            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value):
-                yield name, value
-            case _:
-                pass
+    yield from made_attributes(own.call.source)
 
 
 def _dims_of(spec: ModuleSpec, name: str, value: ast.expr) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """What the author's Python does with `self`: which attributes nodes read, assign and ask about."""
 
 import ast
+from collections.abc import Iterator
 
 from scaffold.spec.source.expressions import dedented, free_names
 
@@ -46,6 +47,22 @@ def assigned_attributes(source: str) -> tuple[str, ...]:
     """The attributes of `self` that statements assign, whole or by `[...]`, sorted."""
     names = map(updated_attribute, ast.walk(ast.parse(dedented(source))))
     return tuple(sorted({name for name in names if name is not None}))
+
+
+def made_attributes(source: str) -> Iterator[tuple[str, ast.expr]]:
+    """The attributes of `self` that statements assign, each with its value: one, or several at once as `self.a, self.b = a, b`."""
+    for node in ast.walk(ast.parse(dedented(source))):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                pairs = zip(targets, values, strict=False)
+            case (
+                ast.Assign(targets=[target], value=value)
+                | ast.AnnAssign(target=target, value=ast.expr() as value)
+            ):
+                pairs = [(target, value)]
+            case _:
+                continue
+        yield from ((name, value) for target, value in pairs if (name := attribute_of_self(target)))
 
 
 def calls(node: ast.AST, function: str) -> bool:

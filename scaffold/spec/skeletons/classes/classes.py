@@ -7,6 +7,7 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from scaffold.kind import kind_of
+from scaffold.spec.reading.made_variables import makes_variables
 from scaffold.spec.skeletons.classes.axes import batch_axis
 from scaffold.spec.skeletons.classes.carried import blocks, is_carried, source_of
 from scaffold.spec.skeletons.classes.class_statements import (
@@ -182,7 +183,9 @@ class ClassReader:
 
     def _constructor(self, node: ast.FunctionDef) -> dict[str, Any] | None:
         """What makes the fields; one of the author's own, which is carried, with all that it must be given."""
-        is_own = not is_read(node, self.fields, self.names, self.notes)
+        has_variables = kind_of(self.raw.get("kind", "module")).variables
+        makes_them = has_variables and makes_variables(ast.unparse(node), self.fields)
+        is_own = makes_them or not is_read(node, self.fields, self.names, self.notes)
         said = self.raw.get("constructor", CONSTRUCTORS[node.name])
         if said != CONSTRUCTORS[node.name] and not is_own:
             fix = f'remove `constructor="{said}"`, or `{node.name}`'
