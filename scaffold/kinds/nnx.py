@@ -133,7 +133,9 @@ def _expression(field: Field) -> str:
 def _rows(subject: Subject, field: Field) -> list[str]:
     """How the tests declare a field: one row for each Variable that the example gives it."""
     if field.built:  # which Variables the author makes of the others is his choice
-        return [f"Var({field.name!r}, nnx.Param)"] if field.role == "param" else []
+        held = {"param": "Param", "module": "Module"}.get(field.role, field.variable)
+        is_open = held != "Module" and not field.annotated  # its dtype and its shape are his choice, too
+        return [f"Var({field.name!r}, nnx.{held}{', below=True' * is_open})"] if held else []
     if item_of(field) is None:
         return [f"Var({field.name!r}, nnx.Module)"]
     return [_row(subject.examples, field, path, kind) for path, kind in entries(subject, field)]

@@ -143,7 +143,7 @@ def _type_faults(spec: ModuleSpec, field: Field, variable: str, place: str) -> I
 
 
 def _field_faults(field: Field, place: str) -> Iterator[Fault]:
-    if field.name in _OWN:
+    if field.name in _OWN and not (field.built and field.name == "rngs"):
         yield Fault(place, f"`{field.name}` hides a member of the module", f"write `{field.name}_`")
     if field.python_leaf:
         fix = 'write `role = "static"`, or an array such as `f[]`'

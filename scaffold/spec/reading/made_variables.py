@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from scaffold.spec.grammar.types import OpaqueType
-from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.grammar.types import OpaqueType, Type
+from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.source.instance import made_attributes
 
 VARIABLES = {
@@ -12,13 +12,18 @@ VARIABLES = {
     **dict.fromkeys(("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable"), "state"),
 }
 """The roles of the Variables of Flax."""
+_STREAMS = ("rngs", "fork")
+"""What gives random streams, which are a module."""
 
 
-def made_variables(spec: ModuleSpec, source: str) -> Iterator[Field]:
-    """A field for each attribute that is no field yet."""
+def made_variables(spec: ModuleSpec, source: str, arguments: Iterable[Argument]) -> Iterator[Field]:
+    """A field for each attribute that is no field yet: a setting has the type of the argument that it is."""
     made = {name: value for name, value in made_attributes(source) if spec.field(name) is None}
+    types = {argument.name: argument.type for argument in arguments}
     for name, value in made.items():
-        yield Field(name, OpaqueType("Any"), _role(value), built=True, annotated=False)
+        role, kind = _role(value), types.get(ast.unparse(value))
+        variable = _called(value) if role == "state" else None
+        yield Field(name, _type(role, kind), role, variable=variable, built=True, annotated=False)
 
 
 def makes_variables(source: str, declared: Iterable[str]) -> bool:
@@ -27,13 +32,18 @@ def makes_variables(source: str, declared: Iterable[str]) -> bool:
     return any(name not in names or _called(value) in VARIABLES for name, value in made_attributes(source))
 
 
+def _type(role: str, of_argument: Type | None) -> Type:
+    return OpaqueType("Any") if role != "static" or of_argument is None else of_argument
+
+
 def _role(value: ast.expr) -> str:
-    """A Variable, a part by its capital letter, or else a setting."""
+    """A Variable, a part by its capital letter, streams, or else a setting."""
     called = _called(value)
     if called in VARIABLES:
         return VARIABLES[called]
-    return "module" if called[:1].isupper() else "static"
+    return "module" if called[:1].isupper() or called in _STREAMS else "static"
 
 
 def _called(value: ast.expr) -> str:
-    return ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+    """The last name of what is called, or read."""
+    return ast.unparse(value.func if isinstance(value, ast.Call) else value).rpartition(".")[2]

@@ -165,7 +165,7 @@ def _built(spec: ModuleSpec) -> ModuleSpec:
     own = spec.own_constructor
     fields = tuple(replace(field, built=own is not None and field.stored) for field in spec.fields)
     is_open = own is not None and kind_of(spec.kind).variables
-    made = made_variables(spec, own.call.source) if own is not None and is_open else ()
+    made = made_variables(spec, own.call.source, own.call.args) if own is not None and is_open else ()
     return replace(spec, fields=(*fields, *made))
 
 

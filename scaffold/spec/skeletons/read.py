@@ -41,6 +41,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     names = read_names(tree.body, partial(_is_described_in, path.parent if path else None))
     names.variables.update(type_variables(tree.body, names))
     classes = described_classes(tree.body, names)
+    names.classes.update((node.name, node) for node in classes)
     built = [node for node in classes if not is_as_written(node, names)]
     used = used_variables(built, names)
     names.variables = {name: statement for name, statement in names.variables.items() if name in used}

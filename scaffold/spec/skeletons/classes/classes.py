@@ -200,7 +200,7 @@ class ClassReader:
             return None
         if is_own:
             path = ("methods", node.name)
-            inferred = inferred_types(node, self.fields)
+            inferred = inferred_types(node, self.fields, self.names.classes)
             table = read_function(node, path, self.names, self.notes, [node], inferred)
             return self.raw.setdefault("methods", {}).setdefault(node.name, table)
         body = read_constructor(node, self.fields, self.names, self.notes)

@@ -35,7 +35,7 @@ def read_constructor(
     """The arguments, the statements and what makes the fields."""
     owner = _owner(node)
     every = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
-    texts = read_arguments(node, ("arguments",), names, notes, every, _inferred(node, fields))
+    texts = read_arguments(node, ("arguments",), names, notes, every, _inferred(node, fields, names))
     notes.locations[("constructor",)] = notes.position(node)
     statements = [statement for statement in node.body if not _says_nothing(statement)]
     made, inits = _made(statements, owner)
@@ -67,7 +67,7 @@ def is_read(
     statements = [statement for statement in node.body if not _says_nothing(statement)]
     made, inits = _made(statements, owner)
     kept = statements[: len(statements) - made]
-    inferred = _inferred(node, fields)
+    inferred = _inferred(node, fields, names)
     given_fields = {name: table for name, table in fields.items() if _is_given(name, inits.get(name), {name})}
     return (
         not (arguments.vararg or arguments.kwarg or arguments.posonlyargs)
@@ -81,9 +81,10 @@ def is_read(
     )
 
 
-def _inferred(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+def _inferred(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], names: Names) -> dict[str, str]:
     """The types of sizes and keys without annotations; what is a field has its type there."""
-    return {name: kind for name, kind in inferred_types(node, fields).items() if name not in fields}
+    types = inferred_types(node, fields, names.classes)
+    return {name: kind for name, kind in types.items() if name not in fields}
 
 
 def made_twice(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]) -> list[str]:

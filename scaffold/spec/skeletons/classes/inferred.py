@@ -17,19 +17,45 @@ _RANDOM = ("random", "jr", "jrandom")
 """What `jax.random` is called, whose functions take a key first."""
 
 
-def inferred_types(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """The types in the grammar by argument: that of the field of its name, of a random key, or of a size."""
+def inferred_types(
+    node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], classes: Mapping[str, ast.ClassDef]
+) -> dict[str, str]:
+    """The types in the grammar by argument: that of the field of its name, of a random key, or of a size.
+
+    What is handed on to another of the `classes` of the file is what that takes.
+    """
     bare = [argument.arg for argument in _arguments(node) if argument.annotation is None]
     calls = [part for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Call)]
     keys = {name for call in calls for name in _keys(call)}
     sizes = {name for call in calls for name in _sizes(call)}
-    types = dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
+    types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}
+    types |= dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
     types |= {name: str(table["type"]) for name, table in fields.items() if table.get("type")}
     return {name: types[name] for name in bare if name in types}
 
 
 def _arguments(node: ast.FunctionDef) -> list[ast.arg]:
     return [*node.args.posonlyargs, *node.args.args[1:], *node.args.kwonlyargs]
+
+
+def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, str]]:
+    """The names that a call hands to a class of the file, each with the type of what that takes."""
+    name = ast.unparse(call.func)
+    body = classes[name].body if name in classes else []
+    maker = next(
+        (part for part in body if isinstance(part, ast.FunctionDef) and part.name == "__init__"), None
+    )
+    if maker is None:
+        return
+    others = {other: node for other, node in classes.items() if other != name}
+    types = {part.arg: "int" for part in _arguments(maker) if ast.unparse(part.annotation or part) == "int"}
+    types |= inferred_types(maker, {}, others)
+    places = [argument.arg for argument in (*maker.args.posonlyargs, *maker.args.args[1:])]
+    given = [
+        *zip(places, call.args, strict=False),
+        *((keyword.arg or "", keyword.value) for keyword in call.keywords),
+    ]
+    yield from ((v.id, types[taken]) for taken, v in given if isinstance(v, ast.Name) and taken in types)
 
 
 def _keys(call: ast.Call) -> Iterator[str]:

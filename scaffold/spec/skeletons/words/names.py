@@ -29,6 +29,8 @@ class Names(Struct):
     """Classes of other skeletons: those that a relative import brings."""
     variables: dict[str, ast.stmt] = field(default_factory=dict[str, ast.stmt])
     """The type variables of the file, each with the statement that makes it."""
+    classes: dict[str, ast.ClassDef] = field(default_factory=dict[str, ast.ClassDef])
+    """The classes of the file that are described."""
     bound: set[str] = field(default_factory=set[str])
     """The names that functions and constants of the file bind."""
     stands_alone: bool = False
