@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from scaffold.spec.construction.divisions import divisions_beside
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage
 from scaffold.spec.unit import siblings
@@ -20,7 +21,11 @@ def inheriting(
     specs: Sequence[ModuleSpec], known: Mapping[str, ModuleSpec]
 ) -> tuple[list[ModuleSpec], dict[str, ModuleSpec]]:
     """The specs, and all that are known, with what each class inherits."""
-    whole = {name: _inheriting(spec, known) for name, spec in known.items()}
+    whole: dict[str, ModuleSpec] = {}
+    for name, spec in known.items():
+        whole[name] = spec = _inheriting(spec, known)
+        if divided := tuple(divisions_beside(spec, {**known, **whole})):
+            whole[name] = replace(spec, divided_beside=divided)
     return [whole[spec.name] for spec in specs], whole
 
 

@@ -259,6 +259,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     has_subclasses: bool = False
     inherits_constructor: bool = False
     """Whether a base makes all of its fields."""
+    divided_beside: tuple[tuple[str, str | int], ...] = ()
+    """The sizes that it hands to classes which divide them, each with the name or the number by which they do."""
 
     @cached_property
     def worked_out(self) -> dict[Any, Any]:

@@ -9,6 +9,7 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import dedented
 from scaffold.spec.source.instance import named_value
+from scaffold.spec.unit import siblings
 
 _ROUNDS = 4
 """How many divisions may hang on each other, as `size // heads // groups` does."""
@@ -25,10 +26,38 @@ _WORDS = ("//", "%", *_LAYERS)
 @once
 def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
     """The names that are divided, each with the name, or the number in `size % 2`, by which it is."""
-    sources = [function.call.source or dedented(function.call.body) for _, function in spec.functions]
+    trees = (ast.parse(source) for source in _sources(spec) if any(word in source for word in _WORDS))
+    pairs = (pair for tree in trees for node in ast.walk(tree) for pair in _division(node))
+    return tuple(dict.fromkeys((*pairs, *spec.divided_beside)))
+
+
+def divisions_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Division]:
+    """The sizes that the class hands to others of its file, which divide them."""
+    others = [known[name] for name in siblings(spec) if name in known and divisions(known[name])]
+    for source in _sources(spec) if others else ():
+        calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+        for other in others:
+            for call in (call for call in calls if ast.unparse(call.func) == other.name):
+                yield from _handed_on(call, other)
+
+
+def _handed_on(call: ast.Call, other: ModuleSpec) -> Iterator[Division]:
+    """What another class divides, by the names that a call of it gives."""
+    taken = parameters(other)
+    places = {parameter.name: (place, (parameter.name,)) for place, parameter in enumerate(taken)}
+    for name, divisor in divisions(other):
+        divided = _argument(call, *places[name]) if name in places else None
+        by = _argument(call, *places[divisor]) if divisor in places else None
+        number = _size(other, {}, divisor) if by is None else _number(by) or named_value(by)
+        if isinstance(divided, ast.Name) and number is not None:
+            yield divided.id, number
+
+
+def _sources(spec: ModuleSpec) -> list[str]:
+    """The Python of a class: of its methods, and of what makes its fields."""
+    sources = [function.call.source or function.call.body for _, function in spec.functions]
     sources += [spec.setup, *(source for field in spec.fields for source in sources_of(field))]
-    trees = (ast.parse(source) for source in sources if any(word in source for word in _WORDS))
-    return tuple(dict.fromkeys(pair for tree in trees for node in ast.walk(tree) for pair in _division(node)))
+    return [dedented(source) for source in sources]
 
 
 def _division(node: ast.AST) -> Iterator[Division]:
