@@ -134,7 +134,8 @@ def _rows(subject: Subject, field: Field) -> list[str]:
     """How the tests declare a field: one row for each Variable that the example gives it."""
     if field.built:  # which Variables the author makes of the others is his choice
         held = {"param": "Param", "module": "Module"}.get(field.role, field.variable)
-        is_open = held != "Module" and not field.annotated  # its dtype and its shape are his choice, too
+        # Its dtype and its shape are his choice, too.
+        is_open = held != "Module" and (field.role == "state" or not field.annotated)
         return [f"Var({field.name!r}, nnx.{held}{', below=True' * is_open})"] if held else []
     if item_of(field) is None:
         return [f"Var({field.name!r}, nnx.Module)"]

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
-from scaffold.spec.grammar.types import ClassType, TupleType, Type
+from scaffold.spec.grammar.types import ClassType, OpaqueType, TupleType, Type
 from scaffold.spec.grammar.values import one_value
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.source.expressions import (
@@ -166,6 +166,9 @@ def state_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _field_faults(field: Field, place: str) -> Iterator[Fault]:
+    if isinstance(field.type, OpaqueType) and not field.built:
+        message = f"state is an array, and nothing is known of `{field.type.text}`"
+        yield Fault(f"{place}.type", message, "write its dtype and shape, such as `f[n]`")
     if field.nullable:
         fix = f'write `optional = "use_{field.name}"`, or remove `| None`'
         yield Fault(f"{place}.type", "state is there or is not, whatever it holds", fix)

@@ -3,8 +3,10 @@
 import ast
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from scaffold.spec.grammar.types import OpaqueType, Type
-from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.model import Call, Field
 from scaffold.spec.source.instance import made_attributes
 
 VARIABLES = {
@@ -16,10 +18,19 @@ _STREAMS = ("rngs", "fork")
 """What gives random streams, which are a module."""
 
 
-def made_variables(spec: ModuleSpec, source: str, arguments: Iterable[Argument]) -> Iterator[Field]:
+def with_variables_made(fields: Iterable[Field], constructor: Call) -> Iterator[Field]:
+    """The fields, those of states with the Variable that the constructor makes."""
+    made = dict(made_attributes(constructor.source))
+    for field in fields:
+        called = _called(made[field.name]) if field.role == "state" and field.name in made else ""
+        yield replace(field, variable=field.variable or called) if called in VARIABLES else field
+
+
+def variables_made(fields: Iterable[Field], constructor: Call) -> Iterator[Field]:
     """A field for each attribute that is no field yet: a setting has the type of the argument that it is."""
-    made = {name: value for name, value in made_attributes(source) if spec.field(name) is None}
-    types = {argument.name: argument.type for argument in arguments}
+    declared = {field.name for field in fields}
+    made = {name: value for name, value in made_attributes(constructor.source) if name not in declared}
+    types = {argument.name: argument.type for argument in constructor.args}
     for name, value in made.items():
         role, kind = _role(value), types.get(ast.unparse(value))
         variable = _called(value) if role == "state" else None

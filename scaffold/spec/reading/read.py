@@ -14,7 +14,7 @@ from scaffold.spec.construction.dtypes import with_default_dtype
 from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Argument, Group, ModuleSpec, TypeParameter
 from scaffold.spec.names import class_name_faults, file_name_faults
-from scaffold.spec.reading.made_variables import made_variables
+from scaffold.spec.reading.made_variables import variables_made, with_variables_made
 from scaffold.spec.reading.read_fields import read_fields
 from scaffold.spec.reading.read_functions import read_call, read_methods, with_call_apart
 from scaffold.spec.reading.read_tests import read_test
@@ -163,10 +163,12 @@ def _groups(reader: Reader, table: Mapping[str, Any]) -> Iterator[Group]:
 def _built(spec: ModuleSpec) -> ModuleSpec:
     """The spec, whose fields an author's own constructor makes: in an NNX module those too that no annotation names."""
     own = spec.own_constructor
-    fields = tuple(replace(field, built=own is not None and field.stored) for field in spec.fields)
-    is_open = own is not None and kind_of(spec.kind).variables
-    made = made_variables(spec, own.call.source, own.call.args) if own is not None and is_open else ()
-    return replace(spec, fields=(*fields, *made))
+    if own is None:
+        return spec
+    fields = tuple(replace(field, built=field.stored) for field in spec.fields)
+    if not kind_of(spec.kind).variables:
+        return replace(spec, fields=fields)
+    return replace(spec, fields=(*with_variables_made(fields, own.call), *variables_made(fields, own.call)))
 
 
 def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:

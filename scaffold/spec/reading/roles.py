@@ -75,7 +75,7 @@ def _roles(kind: Type) -> tuple[str | None, tuple[str, ...]]:
         case CallableType():
             return "callable", ("static", "callable", "module")
         case OpaqueType():
-            return None, (*OF_GIVEN, "static", "callable", "module")
+            return None, (*OF_GIVEN, "static", "callable", "module", "state")
         case ClassType(module=module):
             return "module", ("module",) if module is None else ("static", "module")
         case ListType(item=item) | DictType(item=item):
