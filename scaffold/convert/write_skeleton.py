@@ -18,7 +18,7 @@ from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.helpers import helper_names, helpers_in, joined
 from scaffold.spec.model import ModuleSpec, TypeParameter
 from scaffold.spec.names import GENERIC, stem
-from scaffold.spec.rules.bases import MODULE
+from scaffold.spec.rules.bases import MODULES
 from scaffold.spec.skeletons.classes.class_statements import KINDS
 from scaffold.spec.skeletons.classes.fields import WORDS
 from scaffold.spec.skeletons.words.names import VOCABULARY
@@ -69,7 +69,7 @@ def _imports(specs: Sequence[ModuleSpec], code: str) -> list[str]:
         lines |= {word: f"from {VOCABULARY} import {word}" for word in (*KINDS, *WORDS, *_DECORATORS)}
     for spec in specs:
         lines |= {"Generic": GENERIC, **kind_of(spec.kind).imports}
-        others = (cls for cls in spec.classes if cls.name not in class_names and cls != MODULE)
+        others = (cls for cls in spec.classes if cls.name not in class_names and cls not in MODULES)
         lines |= {other.name: _class_import(other) for other in others}
         lines |= {name: line for line in spec.imports for name in imported(line)}
     # What an author imports is kept, whether the class needs it or not.
@@ -132,9 +132,9 @@ def _above(tables: ClassTables) -> Iterator[str]:
 def _statement(tables: ClassTables) -> str:
     kind, bases = (
         tables.raw.get("kind", "module"),
-        [base.name for base in tables.spec.bases if base != MODULE],
+        [base.name for base in tables.spec.bases if base not in MODULES],
     )
-    is_told = bool(bases) and MODULE not in tables.spec.bases
+    is_told = bool(bases) and not any(base in MODULES for base in tables.spec.bases)
     of_kind = [] if is_told and kind == "module" else [f"{tables.prefix}{_BASES[kind]}"]
     names = ", ".join(variable.name for variable in tables.spec.generic)
     generic = [f"Generic[{names}]"] if names else []

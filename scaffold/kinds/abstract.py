@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from scaffold.emit.annotations import Scope
+from scaffold.emit.bases import base_names
 from scaffold.emit.members import METHOD, call_context, class_doc, properties
 from scaffold.errors import Fault
 from scaffold.kind import Kind
-from scaffold.kinds.module import base_names
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, asks_for_call, lineage
 from scaffold.spec.source.text import docstring

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec.structs import replace
-
 from scaffold.emit.annotations import Scope
+from scaffold.emit.bases import base_names, without_inherited
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor
 from scaffold.emit.groups import group_context
@@ -29,7 +28,6 @@ from scaffold.passes.states import state_faults, with_state
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.fields.training import undecayed
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.rules.bases import MODULE
 from scaffold.spec.source.text import block, docstring
 
 TESTS = ("eqx.is_inexact_array(leaf)",)
@@ -69,21 +67,6 @@ def module_context(spec: ModuleSpec) -> dict[str, Any]:
         **call_context(spec),
         **save_context(spec),
     }
-
-
-def base_names(spec: ModuleSpec) -> str:
-    """What the class inherits from, as source."""
-    names = ("eqx.Module" if base == MODULE else base.name for base in spec.bases)
-    return ", ".join(names) or "eqx.Module"
-
-
-def without_inherited(spec: ModuleSpec) -> ModuleSpec:
-    """The spec with what stands in the class statement, and not in that of a base."""
-    return replace(
-        spec,
-        fields=tuple(field for field in spec.fields if field.annotated),
-        methods=tuple(method for method in spec.methods if not method.inherited),
-    )
 
 
 def field_lines(spec: ModuleSpec) -> list[str]:

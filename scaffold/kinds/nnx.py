@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
+from scaffold.emit.bases import base_names, without_inherited
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor, copy_source
 from scaffold.emit.given import asked_dtype
@@ -35,6 +36,7 @@ from scaffold.spec.grammar.types import ArrayType, ClassType, DictType, ListType
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.rewriting import rename
 from scaffold.spec.source.text import block, docstring
+from scaffold.spec.unit import siblings
 from scaffold.suite.context import entries
 from scaffold.suite.declared import spread_of, value_of
 from scaffold.suite.examples import Examples
@@ -178,7 +180,7 @@ class NnxKind(Kind):
         "P22": "Its layers are stacked by `nnx.vmap` and `nnx.scan`, in Flax's own way.",
     }
     constructors = ("init",)
-    adds = ("variable", "state")
+    adds = ("variable", "state", "bases")
     lacks = ("groups", "migrate")
     abstracted_by = "nnx.eval_shape"
 
@@ -188,19 +190,21 @@ class NnxKind(Kind):
         scope = Scope()
         return {
             "name": spec.name,
+            "bases": base_names(spec, "nnx.Module"),
             "doc": class_doc(spec),
             "variables": list(own_variables(spec)),
             "has_variables": bool(own_variables(spec)),
             "fields": [
                 f"{field.name}: {_annotation(field, scope)}" for field in spec.stored if field.annotated
             ],
-            "has_init": not spec.own_constructor,
+            "has_init": not (spec.own_constructor or spec.inherits_constructor or spec.is_open),
             "constructor_signature": f"self, {built.signature}".removesuffix(", "),
             "constructor_doc": docstring(constructor_doc(spec), BODY),
             "statements": [block(statement, BODY) for statement in built.statements],
             "values": _values(spec),
             "checks": [block(read_values(spec, check), BODY) for check in check_statements(spec)],
-            "properties": [list(member) for member in properties(spec)],
+            "has_state_methods": not {base.name for base in spec.bases}.intersection(siblings(spec)),
+            "properties": [list(member) for member in properties(without_inherited(spec))],
             **call_context(spec),
             **save_context(spec),
         }

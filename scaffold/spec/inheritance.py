@@ -4,6 +4,7 @@ A subclass of Python has the fields of its bases. Its spec has them too, marked,
 know them, and the class statement leaves them out.
 """
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -11,10 +12,11 @@ from msgspec.structs import replace
 from scaffold.spec.construction.divisions import divisions_beside
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage
+from scaffold.spec.source.definitions import body_of, statements
 from scaffold.spec.unit import siblings
 
-KIND = "module"
-"""The kind whose classes inherit: pytrees are registered one by one, and other kinds have no bases."""
+KINDS = ("module", "nnx")
+"""The kinds whose classes inherit: pytrees are registered one by one, and other kinds have no bases."""
 
 
 def inheriting(
@@ -30,23 +32,26 @@ def inheriting(
 
 
 def _inheriting(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    if spec.kind != KIND:
+    if spec.kind not in KINDS:
         return spec
-    children = (
-        other for other in known.values() if spec.name in {base.name for base in lineage(other, known)}
-    )
     is_open = any(True for _ in open_methods(spec, known))
-    spec = replace(spec, is_open=is_open, has_subclasses=any(True for _ in children))
+    spec = replace(spec, is_open=is_open, has_subclasses=bool(_subclasses(spec, known)))
     base = _nearest(spec, known)
     if base is None or not may_inherit(spec, base, known):
         return spec
     base, own = _inheriting(base, known), {field.name for field in spec.fields}
-    passed = tuple(replace(field, annotated=False) for field in base.fields if field.name not in own)
-    is_made = not (spec.stored or base.is_open)
+    is_built = spec.own_constructor is not None
+    passed = [field for field in base.fields if field.name not in own]
+    passed = [replace(f, annotated=False, built=(is_built or f.built) and f.stored) for f in passed]
+    whole = replace(spec, fields=(*passed, *spec.fields))
+    return whole if is_built else _with_constructor_of(base, whole, is_made=not (spec.stored or base.is_open))
+
+
+def _with_constructor_of(base: ModuleSpec, spec: ModuleSpec, *, is_made: bool) -> ModuleSpec:
+    """A class whose constructor is that of its base, or makes what that makes and more."""
     maker = base.own_constructor if is_made else None
     return replace(
         spec,
-        fields=(*passed, *spec.fields),
         constructor=base.constructor,
         arguments=(*base.arguments, *spec.arguments),
         setup="\n".join(filter(None, (base.setup, spec.setup))),
@@ -58,28 +63,46 @@ def _inheriting(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec
 
 
 def open_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Method]:
-    """The methods that a base or the class leaves to subclasses, and that nobody has written yet."""
+    """The methods that a base or the class leaves to subclasses, and that nobody has written yet.
+
+    One that raises `NotImplementedError` is such a method where a subclass writes it.
+    """
     every = (spec, *lineage(spec, known))
-    made = {m.name for cls in every for _, m in cls.functions if not asks_for(cls, m)}
+    below = {m.name for cls in _subclasses(spec, known) for _, m in cls.functions}
+    functions = [m for cls in every for _, m in cls.functions]
+    left = [m for cls in every for _, m in cls.functions if asks_for(cls, m)]
+    left += [method for method in functions if method.name in below and _is_missing(method)]
+    made = {method.name for method in functions if method not in left}
     made |= {field.name for cls in every for field in cls.derived}
-    yield from (m for cls in every for _, m in cls.functions if asks_for(cls, m) and m.name not in made)
+    yield from (method for method in left if method.name not in made)
+
+
+def _is_missing(method: Method) -> bool:
+    """Whether all that a method does is to raise `NotImplementedError`."""
+    match statements(body_of(method.call.source) if method.call.source else method.call.body):
+        case (ast.Raise(exc=ast.expr() as raised),):
+            return "NotImplementedError" in ast.unparse(raised)
+        case _:
+            return False
+
+
+def _subclasses(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:
+    return [other for other in known.values() if spec.name in {base.name for base in lineage(other, known)}]
 
 
 def may_inherit(spec: ModuleSpec, base: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
-    """Whether a class without a constructor of its own can have the fields of a base: the constructor that is emitted makes
-    them all, and stands in the place of that of the base, or the base makes all that there is.
+    """Whether a class can have the fields of a base: its author makes them, or the constructor that is emitted does, in the
+    place of that of the base, or the base makes all that there is.
 
     A `create` of a base that is made itself has another signature than that of a subclass with more fields.
     """
-    is_beside = base.kind == spec.kind == KIND and base.name in siblings(spec)
-    if not is_beside or spec.own_constructor is not None:
-        return False
+    if spec.own_constructor is not None:
+        return True
     is_open = any(True for _ in open_methods(base, known))
     return not spec.stored or (base.own_constructor is None and (is_open or base.constructor == "init"))
 
 
 def _nearest(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
-    """The base whose fields a class has: the first that is a Module of its file."""
-    return next(
-        (base for base in lineage(spec, known) if base.name in siblings(spec) and base.kind == KIND), None
-    )
+    """The base whose fields a class has: the first that is of its kind and in its file."""
+    beside = (base for base in lineage(spec, known) if base.name in siblings(spec))
+    return next((base for base in beside if base.kind == spec.kind), None)

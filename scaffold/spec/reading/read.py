@@ -19,7 +19,7 @@ from scaffold.spec.reading.read_fields import read_fields
 from scaffold.spec.reading.read_functions import read_call, read_methods, with_call_apart
 from scaffold.spec.reading.read_tests import read_test
 from scaffold.spec.reading.reader import Reader, import_statements
-from scaffold.spec.rules.bases import MODULE
+from scaffold.spec.rules.bases import MODULES
 from scaffold.spec.rules.check import spec_faults
 from scaffold.spec.rules.groups import class_of_group
 from scaffold.spec.rules.known_names import classes_used
@@ -112,7 +112,7 @@ def _bases(reader: Reader, texts: Iterable[str]) -> tuple[ClassType | OpaqueType
     for text in (text for text, kind in kinds if kind is not None and kind not in bases):
         reader.add("bases", f"`{text}` is no class", "write `AbstractNorm`, or `package.module:AbstractNorm`")
     # A mixin before Module, or Python finds no order for their methods.
-    return tuple(sorted(bases, key=lambda base: base == MODULE))
+    return tuple(sorted(bases, key=lambda base: base in MODULES))
 
 
 def _type_parameter(reader: Reader, text: str) -> TypeParameter:

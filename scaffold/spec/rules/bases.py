@@ -14,8 +14,8 @@ from scaffold.spec.rules.known_names import known_attributes
 from scaffold.spec.source.definitions import is_left_open
 from scaffold.spec.states import is_stateful
 
-MODULE = ClassType("Module", "equinox")
-"""Among the bases where another one, a mixin, is no Module itself."""
+MODULES = (ClassType("Module", "equinox"), ClassType("Module", "flax.nnx"))
+"""One is among the bases where another one, a mixin, is no Module itself."""
 
 
 def is_abstract_body(body: str) -> bool:

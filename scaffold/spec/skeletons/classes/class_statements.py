@@ -23,6 +23,8 @@ _TABLES = {"test": "test", "groups": "groups", "as_written": "options"}
 """The table that the arguments of a decorator are."""
 _OF_PYTHON = ("metaclass", "strict")
 """What the class statement of any Module takes."""
+OF_SUBCLASSES = ("nnx",)
+"""The kinds that a class has because a base of its file has them."""
 KINDS_ELSEWHERE = {"equinox.Module": "module", "flax.nnx.Module": "nnx"}
 
 
@@ -49,10 +51,30 @@ def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]
         elif kind is None:
             bases.append(_base(base, names, notes))
     # A base of another module may be a mixin, which is no Module itself: who names both wants both.
-    is_mixed = raw.get("kind") in ("module", "abstract")
-    if is_mixed and any(":" in text or text[0] == "=" for text in bases):
-        bases.append("equinox:Module")
-    return raw | ({"bases": bases} if bases else {})
+    module = {"module": "equinox:Module", "abstract": "equinox:Module", "nnx": "flax.nnx:Module"}.get(
+        raw.get("kind", "")
+    )
+    if module and any(":" in text or text[0] == "=" for text in bases):
+        bases.append(module)
+    inherited = {} if "kind" in raw else _kind_of_bases(node, names)
+    return raw | inherited | ({"bases": bases} if bases else {})
+
+
+def _kind_of_bases(node: ast.ClassDef, names: Names) -> dict[str, str]:
+    """The kind of a class of the file that this one inherits from, where that is no `Module`, which is the usual one."""
+    for base in node.bases:
+        owner = names.classes.get(ast.unparse(base))
+        kinds = (
+            [KINDS.get(names.word(b)) or KINDS_ELSEWHERE.get(names.of(b)) for b in owner.bases]
+            if owner
+            else []
+        )
+        kind = next(filter(None, kinds), None)
+        if kind in OF_SUBCLASSES:
+            return {"kind": kind}
+        if owner is not None and (inherited := _kind_of_bases(owner, names)):
+            return inherited
+    return {}
 
 
 def _base(base: ast.expr, names: Names, notes: Notes) -> str:
