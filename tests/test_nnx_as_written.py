@@ -1,6 +1,9 @@
 """NNX modules as Flax's own code writes them: without annotations, with the Variables that their constructors choose."""
 
+from collections.abc import Iterable
 from pathlib import Path
+
+import pytest
 
 from tests.forking import forked_pytest
 from tests.projects import passed, scaffold
@@ -108,23 +111,44 @@ class Holder(nnx.Module):
 """
 
 
-def test_they_are_accepted_and_pass_their_tests(tmp_path: Path) -> None:
-    texts = {"network": NETWORK, "attention": ATTENTION, "annotated": ANNOTATED, "family": FAMILY}
-    write_tree(tmp_path, {f"specs/{name}.py": HEAD + text for name, text in texts.items()})
-    write_tree(tmp_path, {"nets/readme.md": ""})
-    made = scaffold(tmp_path / "nets", "new-module", *(f"--spec=../specs/{name}.py" for name in texts))
+TEXTS = {"annotated": ANNOTATED, "family": FAMILY, "network": NETWORK, "attention": ATTENTION}
+QUICK = ("annotated", "family")
+
+
+def generated(folder: Path, names: Iterable[str]) -> str:
+    write_tree(folder, {f"specs/{name}.py": HEAD + TEXTS[name] for name in names})
+    write_tree(folder, {"nets/readme.md": ""})
+    made = scaffold(folder / "nets", "new-module", *(f"--spec=../specs/{name}.py" for name in names))
     assert made.returncode == 0, made.stderr
-    assert "not tried" not in made.stdout and made.stdout.count("not tested") == 1  # `Layer` is abstract
-    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 700
-    network = (tmp_path / "nets" / "network.py").read_text("utf-8")
-    assert NETWORK.partition("class Network")[2].partition("def __call__")[0].split() == (
-        network.partition("class Network")[2]
-        .partition("def __call__")[0]
-        .replace('"""Holds `encoder`, `layers`, `scale`, `calls` and `depth`."""', "")
-        .split()
+    return made.stdout
+
+
+def module(folder: Path, path: str) -> str:
+    return (folder / "nets" / path).read_text("utf-8")
+
+
+def test_they_are_accepted_as_they_stand(tmp_path: Path) -> None:
+    said = generated(tmp_path, TEXTS)
+    assert "not tried" not in said and said.count("not tested") == 1  # `Layer` is abstract
+    text = module(tmp_path, "network.py").partition("class Network")[2].partition("def __call__")[0]
+    written = NETWORK.partition("class Network")[2].partition("def __call__")[0]
+    annotations = [
+        line for line in text.splitlines() if ": " in line and "def " not in line and '"' not in line
+    ]
+    assert (
+        not annotations
+        and "self.scale = nnx.Param(jnp.ones(()))" in written
+        and written.count("self.") == text.count("self.")
     )
-    tests = (tmp_path / "nets" / "tests" / "test_network.py").read_text("utf-8")
+    tests = module(tmp_path, "tests/test_network.py")
     for row in ('Var("scale", nnx.Param, below=True)', 'Var("calls", nnx.Variable, below=True)'):
         assert row in tests
-    family = (tmp_path / "nets" / "family.py").read_text("utf-8")
+    assert '"width": 6,' in module(tmp_path, "tests/test_attention.py")
+    family = module(tmp_path, "family.py")
     assert family.count("def snapshot") == 2 and "class Layer(ABC, nnx.Module):" in family
+
+
+@pytest.mark.parametrize("names", [QUICK, pytest.param(tuple(TEXTS), marks=pytest.mark.slow)])
+def test_they_pass_their_tests(tmp_path: Path, names: tuple[str, ...]) -> None:
+    generated(tmp_path, names)
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 150 * len(names) - 30

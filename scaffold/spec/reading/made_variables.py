@@ -52,7 +52,8 @@ def _role(value: ast.expr) -> str:
     called = _called(value)
     if called in VARIABLES:
         return VARIABLES[called]
-    return "module" if called[:1].isupper() or called in _STREAMS else "static"
+    is_part = isinstance(value, ast.Call) and called[:1].isupper()
+    return "module" if is_part or called in _STREAMS else "static"
 
 
 def _called(value: ast.expr) -> str:
