@@ -53,6 +53,8 @@ class Kind:
     """The laws that such a suite leaves out, by number, each with the reason."""
     members: ClassVar[tuple[str, ...]] = ()
     """The methods and the attributes that its classes have of their own, beside the fields."""
+    reads: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The fields that these members always read."""
     reserved: ClassVar[tuple[str, ...]] = ()
     """Further names that no field of the author's may have."""
 

@@ -143,6 +143,7 @@ class TrainStateKind(Kind):
         "an equinox.Module of a model, its optimiser's state and a step counter: create, apply_gradients"
     )
     members = ("apply_gradients", "averaged", "step_key")
+    reads: ClassVar[Mapping[str, tuple[str, ...]]] = {"averaged": ("ema",), "step_key": ("step",)}
     reserved = (*FIELDS, *ARGUMENTS)
     constructors = ("factory",)
     lacks = ("call", "groups")

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from scaffold.emit.construct import is_index
 from scaffold.emit.initialised import fan_axes
+from scaffold.kind import kind_of
 from scaffold.passes.variables import UNTRAINED
-from scaffold.spec.construction.constructor import key_consumers, sources_of
+from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
 from scaffold.spec.construction.init_std import measured
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
@@ -22,23 +23,11 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.model import Call, Field, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names, dedented, draws_from
+from scaffold.suite.always_read import always_read, assigns, reads_attribute
 from scaffold.suite.examples import Examples
 from scaffold.suite.setup_draws import keys_and_draws, reads_value
 
 TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2
-_FORMS = ("shape", "dtype", "ndim", "size")
-"""Attributes of an array that its values do not decide."""
-_OF_FORMS = (
-    *_FORMS,
-    "len",
-    "isinstance",
-    "zeros_like",
-    "ones_like",
-    "full_like",
-    "empty_like",
-    "result_type",
-)
-"""Functions of the form of what they are given first."""
 _UNITS = {"normal": 1.0, "uniform": 1 / math.sqrt(3), "truncated_normal": TRUNCATED}
 """The deviation of each draw for a measure of 1."""
 _GAINS = {"lecun": 1.0, "he": 2.0, "glorot": 1.0}
@@ -164,19 +153,36 @@ def used_fields(spec: ModuleSpec) -> list[str]:
     if not (static or buffers):
         return []
     body = _call_body(spec)
-    read = _always_read(body)
-    kept = _always_read(body, beside_updates=True)
+    read = always_read(body)
+    kept = always_read(body, beside_updates=True)
     overwritten = {name for name in buffers if name not in kept or not _outlives_its_update(body, name)}
     return [name for name in (*static, *buffers) if name in read - overwritten]
 
 
 def fields_used_by(spec: ModuleSpec, call: Call) -> list[str]:
-    """The static fields and the arrays of floats that the body of a method reads in every case, and does not assign."""
+    """The static fields and the arrays of floats that the body of a method reads in every case, and does not assign.
+
+    What another member reads that it always asks, it reads as well.
+    """
     body = ast.parse(dedented(call.body)).body
     assigned = {name for statement in body for name in _assigned(statement)}
+    of_members = {name for names in kind_of(spec.kind).reads.values() for name in names}
     held = [field.name for field in spec.dynamic if _is_number_array(field) and not is_index(spec, field)]
-    used = _always_read(body) - assigned
+    held += [name for name in of_members if spec.field(name) is not None]
+    used = _with_members(spec, always_read(body)) - assigned
     return [name for name in (*_plain_static(spec), *held) if name in used]
+
+
+def _with_members(spec: ModuleSpec, names: set[str], *seen: str) -> set[str]:
+    """Names of members, with the fields that these read in every case."""
+    read_by = {name: set(read) for name, read in kind_of(spec.kind).reads.items()}
+    read_by |= {field.name: set(reads(field.expression or "None")) for field in spec.derived}
+    bodies = {m.name: m.call.body for m in spec.methods if m.is_function and m.name not in seen}
+    result = names.union(*(read_by.get(name, set[str]()) for name in names))
+    for name in names & bodies.keys():
+        body = ast.parse(dedented(bodies[name])).body
+        result |= _with_members(spec, always_read(body), *seen, name)
+    return result
 
 
 def _plain_static(spec: ModuleSpec) -> list[str]:
@@ -203,12 +209,12 @@ def conditional_fields(spec: ModuleSpec) -> list[str]:
     """
     body = _call_body(spec)
     nodes = [node for statement in body for node in ast.walk(statement)]
-    always = _always_read(body)
+    always = always_read(body)
     trained = (field for field in spec.dynamic if field.role in ("param", "module"))
     there = [
         field.name for field in trained if not (field.optional or field.nullable or field.name in always)
     ]
-    needless = [name for name in there if any(_reads(node, name) for node in nodes)]
+    needless = [name for name in there if any(reads_attribute(node, name) for node in nodes)]
     return needless + [field.name for field in spec.dynamic if field.built and _may_be_none(field)]
 
 
@@ -222,103 +228,17 @@ def _outlives_its_update(body: list[ast.stmt], name: str) -> bool:
     It need not where a statement assigns the field anew, or where nothing but the updates of the field read it.
     """
     nodes = [node for statement in body for node in ast.walk(statement)]
-    updates = [node for node in nodes if _assigns(node, name)]
+    updates = [node for node in nodes if assigns(node, name)]
     inside = {id(node) for update in updates for node in ast.walk(update)}
-    is_read = any(_reads(node, name) for node in nodes if id(node) not in inside)
+    is_read = any(reads_attribute(node, name) for node in nodes if id(node) not in inside)
     return is_read and all(
-        isinstance(update, ast.AugAssign) or any(_reads(n, name) for n in ast.walk(update))
+        isinstance(update, ast.AugAssign) or any(reads_attribute(n, name) for n in ast.walk(update))
         for update in updates
     )
 
 
-def _assigns(node: ast.AST, name: str) -> bool:
-    """Whether a statement assigns `self.name`, or `self.name[...]`."""
-    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    parts = [part for target in targets if target is not None for part in ast.walk(target)]
-    return isinstance(node, ast.stmt) and any(_is_of_self(part, name) for part in parts)
-
-
-def _reads(node: ast.AST, name: str) -> bool:
-    return _is_of_self(node, name) and isinstance(getattr(node, "ctx", None), ast.Load)
-
-
-def _is_of_self(node: ast.AST, name: str) -> bool:
-    match node:
-        case ast.Attribute(value=ast.Name(id="self"), attr=attr):
-            return attr == name
-        case _:
-            return False
-
-
 def _is_number_array(field: Field) -> bool:
     return field.array is not None and field.array.inexact and not (field.nullable or field.optional)
-
-
-def _always_read(body: list[ast.stmt], *, beside_updates: bool = False) -> set[str]:
-    """The attributes of `self` that statements read, whichever branch is taken and wherever they return.
-
-    `beside_updates` leaves out what a statement reads of an attribute to assign it anew.
-    """
-    names: set[str] = set()
-    for index, statement in enumerate(body):
-        if isinstance(statement, ast.If | ast.Match):
-            rest = body[index + 1 :] if _returns(statement) else []
-            asked, branches = _branches(statement)
-            ways = (_always_read([*branch, *rest], beside_updates=beside_updates) for branch in branches)
-            names |= _read_in_every_case(asked) | set[str].intersection(*ways)
-            if rest:
-                return names
-        else:
-            read = _read_in_every_case(statement)
-            names |= {name for name in read if not (beside_updates and _assigns(statement, name))}
-        if isinstance(statement, ast.Return):
-            return names
-    return names
-
-
-def _branches(statement: ast.If | ast.Match) -> tuple[ast.expr, list[list[ast.stmt]]]:
-    """What a statement asks, and its branches, with that of no case where cases may leave one over."""
-    if isinstance(statement, ast.If):
-        return statement.test, [statement.body, statement.orelse]
-    branches = [case.body for case in statement.cases]
-    last = statement.cases[-1]
-    takes_all = last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
-    return statement.subject, branches if takes_all else [*branches, []]
-
-
-def _returns(node: ast.AST) -> bool:
-    """Whether the function itself may return there."""
-    if isinstance(node, ast.FunctionDef | ast.Lambda):
-        return False
-    return isinstance(node, ast.Return) or any(map(_returns, ast.iter_child_nodes(node)))
-
-
-def _read_in_every_case(node: ast.AST) -> set[str]:
-    """The attributes of `self` that an expression, or a statement without branches of its own, reads."""
-    match node:
-        case ast.If() | ast.Match():
-            return _always_read([node])
-        case ast.IfExp(test=test, body=body, orelse=orelse):
-            return _read_in_every_case(test) | (_read_in_every_case(body) & _read_in_every_case(orelse))
-        case ast.BoolOp(values=[first, *_]):
-            return _read_in_every_case(first)
-        case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            return {name}
-        case ast.Attribute(attr=form) if form in _FORMS:
-            return set()
-        case ast.Call(func=function, args=[_, *rest]) if _name_of(function) in _OF_FORMS:
-            return set[str]().union(*map(_read_in_every_case, rest))
-        case _:
-            parts = map(_read_in_every_case, ast.iter_child_nodes(node))
-            return set[str]().union(*parts)
-
-
-def _name_of(function: ast.expr) -> str:
-    match function:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-        case _:
-            return ""
 
 
 def dtype_of_all(kind: Type) -> list[str]:

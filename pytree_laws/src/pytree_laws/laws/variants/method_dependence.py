@@ -1,7 +1,9 @@
 """P8 and P5, of what a method is declared to use: its result follows each leaf and each static value of that."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+import jax.numpy as jnp
 
 from ...declare.methods import Method
 from ...discover.method_programs import compiled_methods, pushed, traceable
@@ -25,6 +27,8 @@ USES = Condition(
     "methods",
 )
 SEEDS = 4
+COUNTS = 8
+"""How far a count is moved at most: a draw by its number may be the same for some."""
 FAR = 20.0
 """How far a leaf is moved at most: what is drawn or compared with it may not show a small step."""
 
@@ -32,11 +36,11 @@ FAR = 20.0
 @CHECKS.register(USES, rests_on=("test_p07_methods_give",))
 def test_p08_methods_follow_the_leaves_that_they_use(subject: Suite) -> None:
     methods, leaves = traceable(subject), subject.named(subject.cached_instance())
-    pending = {(m.name, path) for m in methods for path in m.used if path in leaves}
+    pending = {(m.name, path) for m in methods for path in m.used if below(leaves, path)}
     for seed in range(SEEDS if pending else 0):
         pending -= _seen(subject, methods, pending, seed)
     for name in sorted({name for name, _ in pending})[:1]:
-        paths = [path for path in leaves if (name, path) in pending]
+        paths = sorted(path for method, path in pending if method == name)
         listed = " or ".join(f"`{path}`" for path in paths)
         message = f"an edit of {listed}, declared as used by it, changes nothing that it gives"
         hint = " or ".join(f"`self.{path}`" for path in paths) + " is left out, multiplied by zero, or masked"
@@ -51,19 +55,36 @@ def _seen(
     arguments, seen = [method.arguments(seed) for method in methods], set[tuple[str, str]]()
     before = run(instance, arguments)
     paths = sorted({path for _, path in pending})
-    values = ((path, value) for path in paths for value in _others(subject.named(instance)[path], seed))
-    for path, value in values:
-        edited = subject.with_array(instance, path, value)
+    edits = ((path, edited) for path in paths for edited in _edited(subject, instance, path, seed))
+    for path, edited in edits:
         for method, old, new in zip(methods, before, run(edited, arguments), strict=True):
             if (method.name, path) in pending - seen and _differ(subject, old, new):
                 seen.add((method.name, path))
     return seen
 
 
+def below(leaves: Iterable[str], path: str) -> list[str]:
+    """The leaves at a path, or below it."""
+    return [name for name in leaves if f"{name}.".startswith(f"{path}.")]
+
+
+def _edited(subject: Suite, instance: Any, path: str, seed: int) -> Iterator[Any]:
+    """The instance with other values at a path, of all leaves there together."""
+    leaves = subject.named(instance)
+    names = below(leaves, path)
+    for values in zip(*(_others(leaves[name], seed) for name in names)):
+        edited = instance
+        for name, value in zip(names, values):
+            edited = subject.with_array(edited, name, value)
+        yield edited
+
+
 def _others(leaf: Any, seed: int) -> Iterator[Any]:
     """Other values of a leaf: near it, and far away with the elements apart from each other, as chances must be."""
     yield perturb_leaf(leaf)
     yield perturb_leaf(leaf, -1)
+    if jnp.issubdtype(leaf.dtype, jnp.integer):
+        yield from (leaf + count for count in range(2, COUNTS))
     if is_inexact(leaf):
         yield pushed(leaf, FAR, seed)
         yield pushed(leaf, -FAR, seed)
@@ -78,7 +99,7 @@ def _differ(subject: Suite, before: list[Any], after: list[Any]) -> bool:
 def test_p05_methods_follow_the_static_values_that_they_use(subject: Suite) -> None:
     instance, leaves = subject.cached_instance(), subject.named(subject.cached_instance())
     for method in traceable(subject):
-        for path in (path for path in method.used if path not in leaves):
+        for path in (path for path in method.used if not below(leaves, path)):
             told_apart = compared_strings(type(instance), path)
             others = [o for o in alternatives(look_up(instance, path), told_apart) if o is not None]
             before = _text(subject, method, instance)
