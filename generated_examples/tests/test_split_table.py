@@ -21,6 +21,7 @@ class TestSplitTable(PytreeLaws):
         "select_second": ("offsets", "mask"),
     }
     kept = ("mask",)
+    used = ("mask",)
     returns = (Output((2,)),)
     takes_dtype = True
 

@@ -238,7 +238,9 @@ def _outlives_its_update(body: list[ast.stmt], name: str) -> bool:
 
 
 def _is_number_array(field: Field) -> bool:
-    return field.array is not None and field.array.inexact and not (field.nullable or field.optional)
+    """Whether each value of an array matters: integers may be compared alone, or be cut off."""
+    matters = field.array is not None and (field.array.inexact or field.array.dtype == "bool")
+    return matters and not (field.nullable or field.optional)
 
 
 def dtype_of_all(kind: Type) -> list[str]:

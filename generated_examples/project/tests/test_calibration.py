@@ -17,6 +17,7 @@ class TestCalibration(PytreeLaws):
     )
     static: ClassVar = {}
     kept = ("mask",)
+    used = ("mask",)
     returns = (Output((2,)),)
     takes_dtype = True
     lower_for = ("cuda", "rocm", "tpu")
