@@ -34,8 +34,9 @@ def inheriting(
 def _inheriting(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
     if spec.kind not in KINDS:
         return spec
-    is_open = any(True for _ in open_methods(spec, known))
-    spec = replace(spec, is_open=is_open, has_subclasses=bool(_subclasses(spec, known)))
+    is_open, has_subclasses = any(True for _ in open_methods(spec, known)), bool(_subclasses(spec, known))
+    if is_open or has_subclasses:
+        spec = replace(spec, is_open=is_open, has_subclasses=has_subclasses)
     base = _nearest(spec, known)
     if base is None or not may_inherit(spec, base, known):
         return spec
@@ -87,7 +88,8 @@ def _is_missing(method: Method) -> bool:
 
 
 def _subclasses(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:
-    return [other for other in known.values() if spec.name in {base.name for base in lineage(other, known)}]
+    beside = [known[name] for name in siblings(spec) if name in known]
+    return [other for other in beside if spec.name in {base.name for base in lineage(other, known)}]
 
 
 def may_inherit(spec: ModuleSpec, base: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:

@@ -76,9 +76,9 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     def with_tied(every: dict[str, int]) -> dict[str, int]:
         return every | {dim: every[size] for dim, size in tied.items() if size in every}
 
-    tried = [sized(free) for free in _choices(len(wanted), chosen)]
+    choices = [*_choices(len(wanted), chosen)]
     small = (with_tied({**chosen, **dict(zip(wanted, free, strict=True))}) for free in _small(len(wanted)))
-    return _best(spec, chain(tried, small), tried) or tried[0]
+    return _best(spec, chain(map(sized, choices), small), map(sized, choices)) or sized(choices[0])
 
 
 def other_size(spec: ModuleSpec, name: str, sized: Sizes) -> int | None:
