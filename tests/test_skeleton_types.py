@@ -62,7 +62,7 @@ BLOCKS = re.findall(r"^```py\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 def test_the_skeletons_of_the_documentation_are_right(command: tuple[str, ...], tmp_path: Path) -> None:
     write_tree(tmp_path, {".git/": "", **{f"specs/example_{n}.py": text for n, text in enumerate(BLOCKS)}})
     specs = load_specs(sorted((tmp_path / "specs").iterdir()))
-    names = ["Coupling", "Leaky", "Encoder", "Decoder", "Filter", "Turn", "Layer"]
+    names = ["Coupling", "Leaky", "Encoder", "Decoder", "Filter", "Turn", "Layer", "Network"]
     assert [spec.name for spec in specs] == names
     wanted = {str(step.path) for step in plan(specs, find_layout(tmp_path)).writes}
     assert {"coupling.py", "example_2.py", "filter.py"} <= wanted
