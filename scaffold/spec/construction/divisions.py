@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from scaffold.spec.construction.constructor import parameters, sources_of
+from scaffold.spec.construction.local_sizes import dims_of_names
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
@@ -28,7 +29,11 @@ def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
     """The names that are divided, each with the name, or the number in `size % 2`, by which it is."""
     trees = (ast.parse(source) for source in _sources(spec) if any(word in source for word in _WORDS))
     pairs = (pair for tree in trees for node in ast.walk(tree) for pair in _division(node))
-    return tuple(dict.fromkeys((*pairs, *spec.divided_beside)))
+    if not (found := [*pairs]):
+        return spec.divided_beside
+    dims = dims_of_names(spec)
+    named = [(dims.get(name, name), dims.get(str(divisor), divisor)) for name, divisor in found]
+    return tuple(dict.fromkeys((*named, *spec.divided_beside)))
 
 
 def divisions_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Division]:

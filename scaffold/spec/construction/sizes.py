@@ -11,6 +11,7 @@ from scaffold.mesh_axes import axes_of
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
+from scaffold.spec.construction.local_sizes import limits
 from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.grammar.types import (
     LARGEST,
@@ -63,7 +64,7 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     named = [name for name in _sized_names(spec) if name not in chosen]
     tied = {
         dim: size
-        for dim, size in dims_of_arguments(spec).items()
+        for dim, size in {**dict(limits(spec)), **dims_of_arguments(spec)}.items()
         if dim not in chosen and (size in named or size in chosen)
     }
     wanted = [name for name in named if name not in tied]

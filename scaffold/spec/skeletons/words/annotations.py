@@ -52,7 +52,11 @@ def is_of_grammar(text: str, names: Names) -> bool:
         return False
     if names.stands_alone:
         return all(class_type == ClassType("Rngs", "flax.nnx") for class_type in classes)
-    return not any(class_type.module is None and class_type.name in names.bound for class_type in classes)
+    own = {*names.bound, *names.classes}  # a class within a class is none of a module
+    return not any(
+        class_type.module.partition(".")[0] in own if class_type.module else class_type.name in names.bound
+        for class_type in classes
+    )
 
 
 def misspelt_word(annotation: ast.expr, names: Names) -> str | None:

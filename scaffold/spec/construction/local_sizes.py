@@ -1,0 +1,70 @@
+"""Sizes as methods name them: the locals that are dims, and the axes that are cut to the length of another."""
+
+import ast
+from collections.abc import Iterator
+
+from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.once import once
+from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.instance import attribute_of_self
+
+
+def dims_of_names(spec: ModuleSpec) -> dict[str, str]:
+    """The dims for which local names stand, as `size` after `length, size = x.shape`."""
+    return {name: dim for _, function in spec.functions for name, dim in _named(function.call)}
+
+
+@once
+def limits(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
+    """Pairs of dims, the first of which is not larger: `self.positions[: x.shape[0]]` has no more rows than there are.
+
+    With as many, each row is used.
+    """
+    return tuple(pair for _, function in spec.functions for pair in _cut(spec, function.call))
+
+
+def _cut(spec: ModuleSpec, call: Call) -> Iterator[tuple[str, str]]:
+    text = call.source or call.body
+    if "[:" not in text:
+        return
+    dims = {**dict(_named(call)), **dict(_lengths(call))}
+    for node in ast.walk(ast.parse(dedented(text))):
+        match node:
+            case ast.Subscript(
+                value=ast.Attribute() as array, slice=ast.Slice(lower=None, upper=ast.expr() as upper)
+            ):
+                field = spec.field(attribute_of_self(array) or "")
+                dim = dims.get(ast.unparse(upper), "")
+                if dim and field is not None and field.array is not None and field.array.dims:
+                    yield dim, field.array.dims[0]
+            case _:
+                pass
+
+
+def _named(call: Call) -> Iterator[tuple[str, str]]:
+    kinds = _arrays(call)
+    for node in ast.walk(ast.parse(dedented(call.source or call.body))):
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape", value=ast.Name(id=of))
+            ) if of in kinds and len(kinds[of].dims) == len(names):
+                pairs = zip(names, kinds[of].dims, strict=True)
+                yield from ((name.id, dim) for name, dim in pairs if isinstance(name, ast.Name))
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                yield from ((name, dim) for text, dim in _lengths(call) if text == ast.unparse(value))
+            case _:
+                pass
+
+
+def _lengths(call: Call) -> Iterator[tuple[str, str]]:
+    """How Python writes the size of each axis of an argument."""
+    for name, kind in _arrays(call).items():
+        yield f"len({name})", kind.dims[0]
+        for axis, dim in enumerate(kind.dims):
+            yield from ((f"{name}.shape[{axis}]", dim), (f"{name}.shape[{axis - len(kind.dims)}]", dim))
+
+
+def _arrays(call: Call) -> dict[str, ArrayType]:
+    kinds = {argument.name: argument.type for argument in call.args}
+    return {name: kind for name, kind in kinds.items() if isinstance(kind, ArrayType) and kind.dims}
