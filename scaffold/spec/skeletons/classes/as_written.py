@@ -14,12 +14,21 @@ from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.rewriting import end_of, spliced
 
+_REGISTERS = ("jax.tree_util.register", "jax.tree.register")
 _WORD = AS_WRITTEN.replace("-", "_")
 
 
 def is_as_written(node: ast.ClassDef, names: Names) -> bool:
-    """Whether the author asks for the class to be emitted word for word."""
-    return any(names.word(decorator) == _WORD for decorator in node.decorator_list)
+    """Whether the author asks for the class to be emitted word for word, or says nothing of it to the tool: it registers itself
+    with jax, or is a tuple of Python.
+    """
+    if any(names.word(decorator) == _WORD for decorator in node.decorator_list):
+        return True
+    functions = (part.func if isinstance(part, ast.Call) else part for part in node.decorator_list)
+    registers = any(names.of(function).startswith(_REGISTERS) for function in functions)
+    is_tuple = any(names.of(base) == "typing.NamedTuple" for base in node.bases)
+    words = (part for part in ast.walk(node) if isinstance(part, ast.Name | ast.Attribute))
+    return (registers or is_tuple) and not any(map(names.word, words))
 
 
 def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
