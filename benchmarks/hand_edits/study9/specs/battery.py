@@ -35,7 +35,11 @@ class Battery(Module, save=True, migrate=True):
     """Below what charge it is switched off"""
 
     def __call__(
-        self, current: Float[Array, ""], seconds: Float[Array, ""] | None = None, *, key: PRNGKeyArray | None = None
+        self,
+        current: Float[Array, ""],
+        seconds: Float[Array, ""] | None = None,
+        *,
+        key: PRNGKeyArray | None = None,
     ) -> Float[Array, ""]:
         """Draw a current for a while, one second by default, and tell the voltage."""
         time = jnp.ones_like(current) if seconds is None else jnp.abs(seconds)

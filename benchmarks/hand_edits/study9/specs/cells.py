@@ -56,7 +56,9 @@ class Cells(Nnx, constructor="init", save=True):
             code = 0.5 * code + self.spread @ jnp.tanh(hidden + code @ self.spread)
         return code
 
-    def rates(self, code: Float[Array, " latent"], lab: Int32[Array, ""] | None = None) -> Float[Array, " genes"]:
+    def rates(
+        self, code: Float[Array, " latent"], lab: Int32[Array, ""] | None = None
+    ) -> Float[Array, " genes"]:
         """The rates of genes, in proportion to what is usually counted."""
         logits = self.level + self.programs @ code
         if self.bias is not None and lab is not None:

@@ -73,7 +73,9 @@ class Climate(Module, save=True):
         """The planet below a sun that has lost a share of its light."""
         return eqx.tree_at(lambda planet: planet.sunlight, self, self.sunlight * (1 - share))
 
-    def weather(self, t: Float[Array, " bands"], *, key: PRNGKeyArray, calm: bool = False) -> Float[Array, " bands"]:
+    def weather(
+        self, t: Float[Array, " bands"], *, key: PRNGKeyArray, calm: bool = False
+    ) -> Float[Array, " bands"]:
         """Temperatures of a day; those of neighbours are alike."""
         first, second = jax.random.split(key)
         local = jax.random.normal(first, t.shape, t.dtype)

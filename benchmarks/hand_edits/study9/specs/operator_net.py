@@ -59,7 +59,10 @@ class OperatorNet(Module, save=True):
         self.layers = [Residual.create(inner, width, dtype, key=one) for one in jax.random.split(key, depth)]
 
     def __call__(
-        self, u: Float[Array, " sensors"], point: Float[Array, ""], known: Bool[Array, " sensors"] | None = None
+        self,
+        u: Float[Array, " sensors"],
+        point: Float[Array, ""],
+        known: Bool[Array, " sensors"] | None = None,
     ) -> Float[Array, ""]:
         """The output function at a point."""
         value = self.coefficients(u, known) @ self.basis(point)
@@ -100,7 +103,9 @@ class OperatorNet(Module, save=True):
         errors = slopes - self.curve(u, points)
         return jnp.mean(jnp.abs(errors)) if absolute else jnp.mean(errors**2)
 
-    def spread(self, u: Float[Array, " sensors"], *, key: PRNGKeyArray, share: float = 0.3) -> Float[Array, " width"]:
+    def spread(
+        self, u: Float[Array, " sensors"], *, key: PRNGKeyArray, share: float = 0.3
+    ) -> Float[Array, " width"]:
         """Coefficients where some sensors fail."""
         fail, noise = jax.random.split(key)
         known = jax.random.bernoulli(fail, 1 - share, u.shape)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax.typing import DTypeLike
 from jaxtyping import Array, Bool, Float, Int32, PRNGKeyArray
 
-from scaffold.skeleton import Module, TrainState, buffer, data, module, param, static, test
+from scaffold.skeleton import Module, TrainState, buffer, data, param, static, test
 
 
 @test(sizes={"channels": 2, "width": 4, "classes": 3, "height": 6, "breadth": 8})
@@ -125,13 +125,17 @@ class Campaign(TrainState, ema=0.9, key=True, save=True):
             self, shown=self.shown + jnp.sum(found, axis=(0, 1, 2)), looked=self.looked + labels.shape[0]
         )
 
-    def flipped(self, image: Float[Array, "channels height breadth"], *, upright: bool = True) -> Float[Array, "channels height breadth"]:
+    def flipped(
+        self, image: Float[Array, "channels height breadth"], *, upright: bool = True
+    ) -> Float[Array, "channels height breadth"]:
         """An image, mirrored or not, each step another way."""
         sideways, down = jax.random.split(jax.random.fold_in(self.step_key, 1))
         image = jnp.where(jax.random.bernoulli(sideways), image[:, :, ::-1], image)
         return image if upright else jnp.where(jax.random.bernoulli(down), image[:, ::-1], image)
 
-    def predicted(self, image: Float[Array, "channels height breadth"]) -> Float[Array, "classes height breadth"]:
+    def predicted(
+        self, image: Float[Array, "channels height breadth"]
+    ) -> Float[Array, "classes height breadth"]:
         """The chances of classes by the average of the weights, over an image and its mirror."""
         model = self.averaged()
         logits = 0.5 * (model(image) + model(image[:, :, ::-1])[:, :, ::-1])
