@@ -1,0 +1,16 @@
+"""A ninth list of the same kind, for six other classes: `python -m benchmarks.hand_edits.study --list 9`.
+
+Who wrote it had not read the laws, and of the edits of earlier lists only a few examples of the form. No suite had been run on an edit
+before. `python -m benchmarks.hand_edits.study9.proofs` shows that each edit changes what its class does.
+"""
+
+from pathlib import Path
+
+from benchmarks.hand_edits.edit import Edit
+from benchmarks.hand_edits.study9.helpers import HELPERS
+from benchmarks.hand_edits.study9.legitimate import LEGITIMATE
+from benchmarks.hand_edits.study9.stateful import STATEFUL
+from benchmarks.hand_edits.study9.stateless import STATELESS
+
+SPECS = Path(__file__).parent / "specs"
+STUDY: tuple[Edit, ...] = (*STATELESS, *STATEFUL, *HELPERS, *LEGITIMATE)
