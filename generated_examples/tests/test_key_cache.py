@@ -44,7 +44,7 @@ class TestKeyCache(PytreeLaws):
         return KeyCache.create(**inputs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
-        return (sample(seed, (3,)),)
+        return (sample(seed + 50, (3,)),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         (x,) = arguments

@@ -36,8 +36,8 @@ class TestLoopCondition(ClosureLaws):
     def arguments(self, seed: int) -> tuple[Any, ...]:
         return (
             (
-                sample(seed, (), "int32"),
-                sample(seed + 10, (2,)),
+                sample(seed + 50, (), "int32"),
+                sample(seed + 60, (2,)),
             ),
         )
 

@@ -42,7 +42,7 @@ class TestRandomFeatures(PytreeLaws):
         return RandomFeatures.create(**inputs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
-        return (sample(seed, (2,)),)
+        return (sample(seed + 50, (2,)),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         (x,) = arguments

@@ -39,9 +39,9 @@ class TestSolverTerm(ClosureLaws):
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
         return (
-            sample(seed, ()),
-            sample(seed + 1, (2,)),
-            sample(seed + 2, (2,)),
+            sample(seed + 50, ()),
+            sample(seed + 51, (2,)),
+            sample(seed + 52, (2,)),
         )
 
     def call(self, instance: Any, *arguments: Any) -> Any:

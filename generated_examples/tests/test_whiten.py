@@ -40,7 +40,7 @@ class TestWhiten(PytreeLaws):
         return Whiten.create(**inputs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
-        return (sample(seed, (2,)),)
+        return (sample(seed + 50, (2,)),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         (x,) = arguments

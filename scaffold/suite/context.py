@@ -132,7 +132,7 @@ def example_call(subject: Subject) -> Context:
         "carry": _carry(subject),
         "method_rows": method_rows(subject),
         "arguments": [
-            subject.examples.argument(
+            subject.examples_of_calls.argument(
                 argument.name, argument.type and batched(argument.type, subject.batch), index
             )
             for index, argument in enumerate(subject.passed)

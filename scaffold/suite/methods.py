@@ -114,7 +114,7 @@ _OPERATORS = frozenset(f"__{name}__" for name in ("len", "neg", "pos", "abs", "i
 
 def _arguments(subject: Subject) -> Iterator[str]:
     arguments = [
-        subject.examples.argument(argument.name, argument.type, index)
+        subject.examples_of_calls.argument(argument.name, argument.type, index)
         for index, argument in enumerate(subject.passed)
         if not is_state(argument.type)
     ]

@@ -18,6 +18,9 @@ from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import batch_size, state_rows
 from scaffold.suite.untried import with_values_of
 
+OF_CALLS = 50
+"""How far the seeds of arguments lie behind those of an instance."""
+
 
 class Subject(Struct, frozen=True, dict=True):
     """What every part of a suite is made from."""
@@ -75,6 +78,14 @@ class Subject(Struct, frozen=True, dict=True):
     def inputs(self) -> Mapping[str, str]:
         """The constructor's arguments in the example, as source."""
         return dict(self.examples.inputs())
+
+    @cached_property
+    def examples_of_calls(self) -> Examples:
+        """The example values of arguments: other draws than the arrays that the constructor is given, from which they would
+        differ by nothing.
+        """
+        is_given_some = any("sample(" in source for source in self.inputs.values())
+        return replace(self.examples, begin=self.examples.begin + OF_CALLS * is_given_some)
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:

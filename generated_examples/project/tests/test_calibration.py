@@ -31,7 +31,7 @@ class TestCalibration(PytreeLaws):
         return Calibration.create(**inputs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
-        return (sample(seed, (2,)),)
+        return (sample(seed + 50, (2,)),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         (x,) = arguments

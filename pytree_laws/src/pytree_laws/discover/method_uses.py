@@ -107,7 +107,8 @@ def uses_by_flag(
     if invocation is None or invocation.name != method.name:
         return by_flag
     for instance in (plain.instance, *map(suite.elsewhere, built)):
-        usual = Use(method.name, plain.run, instance, plain.given)
+        # By name, as the others: a jaxpr takes what lies in a dict in another order than a tuple.
+        usual = Use(method.name, bound_with(invocation, {}), instance, dict(invocation.given))
         others = others_of(method, invocation, instance)
         for name, uses in itertools.groupby(others, lambda use: use.flag):
             if name:
