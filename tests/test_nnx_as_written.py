@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Float, Int
-from scaffold.skeleton import Nnx, param, state
+from scaffold.skeleton import Nnx, param, state, test
 
 
 """
@@ -61,7 +61,9 @@ class Reader(nnx.Module):
     def __call__(self, tokens: Int[Array, " t"]) -> Float[Array, "t width"]:
         return self.block(self.embed(tokens))
 """
-ANNOTATED = """class Annotated(Nnx):
+ANNOTATED = """@test(unused=["spare"])
+class Annotated(Nnx):
+    spare: Float[Array, " dout"] = param()
     kernel: nnx.Param = param()
     bias: Float[Array, " dout"] = param()
     count: nnx.Variable = state()
@@ -69,6 +71,7 @@ ANNOTATED = """class Annotated(Nnx):
     def __init__(self, din: int, dout: int, *, rngs: nnx.Rngs):
         self.kernel = nnx.Param(rngs.params.normal((din, dout)))
         self.bias = nnx.Param(jnp.zeros((dout,)))
+        self.spare = nnx.Param(jnp.zeros((dout,)))
         self.count = nnx.BatchStat(jnp.zeros((), jnp.int32))
 
     def __call__(self, x: Float[Array, "b din"]) -> Float[Array, "b dout"]:
@@ -144,6 +147,7 @@ def test_they_are_accepted_as_they_stand(tmp_path: Path) -> None:
     for row in ('Var("scale", nnx.Param, below=True)', 'Var("calls", nnx.Variable, below=True)'):
         assert row in tests
     assert '"width": 6,' in module(tmp_path, "tests/test_attention.py")
+    assert 'Var("spare", nnx.Param, unused=True)' in module(tmp_path, "tests/test_annotated.py")
     family = module(tmp_path, "family.py")
     assert family.count("def snapshot") == 2 and "class Layer(ABC, nnx.Module):" in family
 

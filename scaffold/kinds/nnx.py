@@ -138,16 +138,21 @@ def _rows(subject: Subject, field: Field) -> list[str]:
         held = {"param": "Param", "module": "Module"}.get(field.role, field.variable)
         # Its dtype and its shape are his choice, too.
         is_open = held != "Module" and (field.role == "state" or not field.annotated)
-        return [f"Var({field.name!r}, nnx.{held}{', below=True' * is_open})"] if held else []
+        parts = [repr(field.name), f"nnx.{held}", *["below=True"] * is_open, *_unused(subject.spec, field)]
+        return [f"Var({', '.join(parts)})"] if held else []
     if item_of(field) is None:
         return [f"Var({field.name!r}, nnx.Module)"]
     return [_row(subject.examples, field, path, kind) for path, kind in entries(subject, field)]
 
 
-def _flows(field: Field, item: ArrayType) -> list[str]:
-    """Said of an array that gradients flow through, though it is not trained."""
-    flows = field.role in ("data", "state") or bool(field.frozen)
-    return ["flows=True"] if flows and item.inexact else []
+def _said(spec: ModuleSpec, field: Field, item: ArrayType) -> list[str]:
+    """Said of an array that gradients flow through, though it is not trained, and of one on which the call does not depend."""
+    flows = (field.role in ("data", "state") or bool(field.frozen)) and item.inexact
+    return [*["flows=True"] * flows, *_unused(spec, field)]
+
+
+def _unused(spec: ModuleSpec, field: Field) -> list[str]:
+    return ["unused=True"] if field.name in spec.test.unused else []
 
 
 def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
@@ -158,7 +163,7 @@ def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
     parts = [repr(path), variable_of(field)]
     if not isinstance(kind, ArrayType):
         parts += [] if dtype == "float" else [f'dtype="{dtype}"']
-        parts += ["below=True", *_flows(field, item)]
+        parts += ["below=True", *_said(examples.spec, field, item)]
         return f"Var({', '.join(parts)})"
     value = value_of(field, path)
     spread = spread_of(examples, field) if field.array is not None else None
@@ -166,7 +171,7 @@ def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
     parts += [] if dtype == "float" else [f'"{dtype}"']
     parts += [] if value is None else [f"value={value}"]
     parts += [] if spread is None else [f"std={float(f'{spread:.4g}')}"]
-    parts += _flows(field, item)
+    parts += _said(examples.spec, field, item)
     return f"Var({', '.join(parts)})"
 
 

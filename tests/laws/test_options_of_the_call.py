@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import pytest
 
-from pytree_laws import LawBroken, Leaf, PytreeLaws, sample
+from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, sample
 from pytree_laws.report import ADVICE
 
 Mode = Literal["same", "valid"]
@@ -66,6 +66,20 @@ class IdleTooSuite(FactorySuite):
     cls = IdleToo
 
 
+class Pair(eqx.Module):
+    """A method whose arguments are in another order than their names, and whose option does nothing."""
+
+    weight: jax.Array
+
+    def between(self, b: jax.Array, a: jax.Array, *, twice: bool = False) -> jax.Array:
+        return self.weight * b - a
+
+
+class PairSuite(FactorySuite):
+    cls = Pair
+    methods = (Method("between", lambda seed: (sample(seed, (3,)), sample(seed + 1, (3,)))),)
+
+
 def test_an_option_that_becomes_a_setting_of_what_is_made_matters() -> None:
     FactorySuite().test_p08_every_flag_of_the_call_matters()
 
@@ -75,3 +89,9 @@ def test_an_option_without_a_use_is_told_as_advice(suite: type[FactorySuite]) ->
     with pytest.raises(LawBroken, match="at each of its values") as broken:
         suite().test_p08_every_flag_of_the_call_matters()
     assert broken.value.finding.severity == ADVICE
+
+
+def test_an_option_of_a_method_without_a_use_is_told_in_whatever_order_its_arguments_are() -> None:
+    with pytest.raises(LawBroken, match="at each of its values") as broken:
+        PairSuite().test_p08_every_flag_of_a_method_matters()
+    assert broken.value.finding.where == "between(twice)"
