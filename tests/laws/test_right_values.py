@@ -192,6 +192,68 @@ def test_the_right_form_is_no_finding_and_the_wrong_one_is(told: str) -> None:
     assert finding(wrong, name)
 
 
+class Turn:
+    """A matrix that turns what it is called with, and is no pytree."""
+
+    def __init__(self, matrix: jax.Array) -> None:
+        self.matrix = matrix
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.matrix @ x
+
+
+@jax.tree_util.register_pytree_node_class
+class Turned:
+    """A matrix, and what the constructor makes of it, which unflatten calls."""
+
+    def __init__(self, matrix: jax.Array) -> None:
+        self.matrix = matrix
+        self.turn = Turn(jnp.flip(matrix))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.turn(x)
+
+    def tree_flatten(self) -> Any:
+        return (self.matrix,), None
+
+    @classmethod
+    def tree_unflatten(cls, aux: Any, children: Any) -> Any:
+        return cls(*children)
+
+
+@jax.tree_util.register_pytree_node_class
+class Fixed(Turned):
+    """A matrix, and what the constructor makes of it, which is static."""
+
+    def tree_flatten(self) -> Any:
+        return (self.matrix,), self.turn
+
+    @classmethod
+    def tree_unflatten(cls, aux: Any, children: Any) -> Any:
+        made = object.__new__(cls)
+        made.matrix, made.turn = *children, aux
+        return made
+
+
+def turned(cls: type) -> type[PytreeLaws]:
+    form = suite(lambda seed: cls(jnp.diag(weight(seed))))
+    inputs = {"inputs": lambda self, seed: {"matrix": jnp.diag(weight(seed))}}
+    return type("Form", (form,), {**inputs, "build": lambda self, matrix: cls(matrix)})
+
+
+@pytest.mark.parametrize(
+    ("name", "is_told"),
+    [
+        ("p01_builds_under_jit_without_leaking", True),
+        ("p02_no_array_hides_elsewhere", True),
+        ("p03_round_trip_keeps_every_attribute", False),
+    ],
+)
+def test_what_unflatten_computes_anew_of_its_leaves_is_no_leaf_by_right(name: str, is_told: bool) -> None:
+    assert not finding(turned(Turned), name)
+    assert bool(finding(turned(Fixed), name)) is is_told
+
+
 class Measured(eqx.Module):
     """Weights times ones of 32 bits, by an operation of one dtype."""
 
