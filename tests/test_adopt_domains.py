@@ -6,6 +6,8 @@ from typing import Any
 from tests.asking import Asked, asked_of
 
 SOURCE = """
+from typing import Protocol
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -88,6 +90,39 @@ class Moved(eqx.Module):
         return pose.rotate(x * self.weight)
 
 
+class Economy(Protocol):
+    wages: Array
+
+    def income(self, hours: Array) -> Array: ...
+
+
+class Firm(Protocol):
+    wages: Array
+
+    def income(self, hours: Array) -> Array: ...
+
+
+class Town(eqx.Module):
+    wages: Array
+
+    def income(self, hours: Array) -> Array:
+        return self.wages * hours
+
+
+class Agent(eqx.Module):
+    gain: Array
+
+    def __call__(self, hours: Array, economy: Economy) -> Array:
+        return self.gain * economy.income(hours)
+
+
+class Solver(eqx.Module):
+    economy: Economy
+
+    def __call__(self, hours: Array) -> Array:
+        return self.economy.income(hours)
+
+
 class Choice(eqx.Module):
     logits: Array
 
@@ -133,6 +168,11 @@ def test_parameters_of_which_nothing_is_known_lie_between_0_and_1(asked: Asked) 
     found = asked.adopt("Halo")
     assert all(text.endswith("positive=True)") for text in inputs(found).values())
     assert "positive" not in arguments(found)["x"]
+
+
+def test_what_fits_a_protocol_stands_for_it(asked: Asked) -> None:
+    assert arguments(asked.adopt("Agent"))["economy"].startswith("Town(wages=")
+    assert inputs(asked.adopt("Solver"))["economy"].startswith("Town(wages=")
 
 
 def test_limits_that_a_class_keeps_bound_what_it_is_given(asked: Asked) -> None:
