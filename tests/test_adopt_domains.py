@@ -12,6 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jaxtyping import PRNGKeyArray
 
 
 class Halo(eqx.Module):
@@ -123,6 +124,13 @@ class Solver(eqx.Module):
         return self.economy.income(hours)
 
 
+class Coded(eqx.Module):
+    codes: Array
+
+    def __init__(self, alphabet, *, key: PRNGKeyArray):
+        raise LookupError(f"no such alphabet: {alphabet}")
+
+
 class Choice(eqx.Module):
     logits: Array
 
@@ -173,6 +181,11 @@ def test_parameters_of_which_nothing_is_known_lie_between_0_and_1(asked: Asked) 
 def test_what_fits_a_protocol_stands_for_it(asked: Asked) -> None:
     assert arguments(asked.adopt("Agent"))["economy"].startswith("Town(wages=")
     assert inputs(asked.adopt("Solver"))["economy"].startswith("Town(wages=")
+
+
+def test_a_class_waits_for_no_class_of_keys(asked: Asked) -> None:
+    found = asked.adopt("Coded")
+    assert "no such alphabet" in str(found) and "which is abstract" not in str(found), found
 
 
 def test_limits_that_a_class_keeps_bound_what_it_is_given(asked: Asked) -> None:
