@@ -124,6 +124,25 @@ class Solver(eqx.Module):
         return self.economy.income(hours)
 
 
+@jax.tree_util.register_pytree_node_class
+class Triangle:
+    def __init__(self, matrix: Array, lower: bool = True) -> None:
+        self.matrix, self.lower = matrix, lower
+
+    def tree_flatten(self):
+        return (self.matrix,), {"lower": self.lower}
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, **aux)
+
+
+@jax.tree_util.register_pytree_node_class
+class Factor(Triangle):
+    def __init__(self, matrix: Array) -> None:
+        super().__init__(matrix)
+
+
 class Coded(eqx.Module):
     codes: Array
 
@@ -186,6 +205,10 @@ def test_what_fits_a_protocol_stands_for_it(asked: Asked) -> None:
 def test_a_class_waits_for_no_class_of_keys(asked: Asked) -> None:
     found = asked.adopt("Coded")
     assert "no such alphabet" in str(found) and "which is abstract" not in str(found), found
+
+
+def test_a_class_that_unflatten_cannot_make_is_built(asked: Asked) -> None:
+    assert "matrix" in inputs(asked.adopt("Factor"))  # and the laws tell what is wrong with it
 
 
 def test_limits_that_a_class_keeps_bound_what_it_is_given(asked: Asked) -> None:
