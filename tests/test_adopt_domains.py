@@ -6,10 +6,13 @@ from typing import Any
 from tests.asking import Asked, asked_of
 
 SOURCE = """
+from typing import Protocol
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jaxtyping import PRNGKeyArray
 
 
 class Halo(eqx.Module):
@@ -88,6 +91,65 @@ class Moved(eqx.Module):
         return pose.rotate(x * self.weight)
 
 
+class Economy(Protocol):
+    wages: Array
+
+    def income(self, hours: Array) -> Array: ...
+
+
+class Firm(Protocol):
+    wages: Array
+
+    def income(self, hours: Array) -> Array: ...
+
+
+class Town(eqx.Module):
+    wages: Array
+
+    def income(self, hours: Array) -> Array:
+        return self.wages * hours
+
+
+class Agent(eqx.Module):
+    gain: Array
+
+    def __call__(self, hours: Array, economy: Economy) -> Array:
+        return self.gain * economy.income(hours)
+
+
+class Solver(eqx.Module):
+    economy: Economy
+
+    def __call__(self, hours: Array) -> Array:
+        return self.economy.income(hours)
+
+
+@jax.tree_util.register_pytree_node_class
+class Triangle:
+    def __init__(self, matrix: Array, lower: bool = True) -> None:
+        self.matrix, self.lower = matrix, lower
+
+    def tree_flatten(self):
+        return (self.matrix,), {"lower": self.lower}
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, **aux)
+
+
+@jax.tree_util.register_pytree_node_class
+class Factor(Triangle):
+    def __init__(self, matrix: Array) -> None:
+        super().__init__(matrix)
+
+
+class Coded(eqx.Module):
+    codes: Array
+
+    def __init__(self, alphabet, *, key: PRNGKeyArray):
+        raise LookupError(f"no such alphabet: {alphabet}")
+
+
 class Choice(eqx.Module):
     logits: Array
 
@@ -133,6 +195,20 @@ def test_parameters_of_which_nothing_is_known_lie_between_0_and_1(asked: Asked) 
     found = asked.adopt("Halo")
     assert all(text.endswith("positive=True)") for text in inputs(found).values())
     assert "positive" not in arguments(found)["x"]
+
+
+def test_what_fits_a_protocol_stands_for_it(asked: Asked) -> None:
+    assert arguments(asked.adopt("Agent"))["economy"].startswith("Town(wages=")
+    assert inputs(asked.adopt("Solver"))["economy"].startswith("Town(wages=")
+
+
+def test_a_class_waits_for_no_class_of_keys(asked: Asked) -> None:
+    found = asked.adopt("Coded")
+    assert "no such alphabet" in str(found) and "which is abstract" not in str(found), found
+
+
+def test_a_class_that_unflatten_cannot_make_is_built(asked: Asked) -> None:
+    assert "matrix" in inputs(asked.adopt("Factor"))  # and the laws tell what is wrong with it
 
 
 def test_limits_that_a_class_keeps_bound_what_it_is_given(asked: Asked) -> None:

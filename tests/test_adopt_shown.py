@@ -14,6 +14,7 @@ SOURCE = '''
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 class Amount(eqx.Module):
@@ -83,6 +84,23 @@ class Layer(eqx.Module):
         if x.shape != (2, 4) or order not in ((1, 0), (0, 1)):
             raise RuntimeError("no")
         return (x @ self.weight)[order, :]
+
+
+class Wages(eqx.Module):
+    """The wages in each place.
+
+        >>> wages = Wages(table={"town": np.random.randn(4, 2)})
+    """
+
+    table: dict
+
+    def __init__(self, table):
+        if not isinstance(table["town"], np.ndarray):
+            raise TypeError("no table")
+        self.table = {name: jnp.asarray(value) for name, value in table.items()}
+
+    def __call__(self, x):
+        return self.table["town"] * x
 '''
 
 
@@ -110,3 +128,8 @@ def test_a_function_of_an_instance_shows_its_method(asked: Asked) -> None:
 def test_what_is_shown_of_a_class_is_tried_with_others_of_its_family(asked: Asked) -> None:
     found, shown = asked.adopt("Bowl"), asked.adopt("Slope")
     assert (found["inputs"], found["arguments"]) == (shown["inputs"], shown["arguments"])
+
+
+def test_what_numpy_draws_in_a_docstring_is_of_the_seed(asked: Asked) -> None:
+    found = asked.adopt("Wages")
+    assert dict(found["inputs"]) == {"table": "{'town': np.random.RandomState(seed).randn(4, 2)}"}

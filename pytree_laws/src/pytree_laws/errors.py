@@ -20,6 +20,11 @@ def is_checked_at_run_time(error: BaseException | None) -> bool:
     return _AT_RUN_TIME.search(f"{type(error).__name__}: {error}") is not None
 
 
+def is_of_promotion(error: BaseException) -> bool:
+    """Whether jax says that two dtypes may not meet, by an error of its own that older ones do not show."""
+    return type(error).__name__ == "TypePromotionError"
+
+
 def raises_deliberately(error: BaseException, cls: type) -> bool:
     """Whether the code of the class, or what it calls beside jax, says itself that this is not allowed."""
     if is_checked_at_run_time(error):

@@ -89,6 +89,17 @@ def reachable(root: Any, where: str, stop: Sequence[Any] = ()) -> Iterator[tuple
         todo += [(place + step, reference) for step, reference in references(value)]
 
 
+def carried(instance: Any, leaves: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """What can be reached beside the leaves, without the arrays that unflatten computes anew of these."""
+    name, again = type(instance).__name__, instance
+    with contextlib.suppress(Exception):  # P3 fails on it
+        again = jax.tree.structure(instance).unflatten(jax.tree.leaves(instance))
+    twins = dict(reachable(again, name, leaves))
+    for place, value in reachable(instance, name, leaves):
+        if not is_array(value) or twins.get(place, value) is value:
+            yield place, value
+
+
 def class_attributes(instance: Any) -> Iterator[tuple[str, Any]]:
     """Attributes of the classes of all nodes, without those that a library brings."""
     for node in _instances(instance):

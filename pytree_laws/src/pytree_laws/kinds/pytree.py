@@ -30,7 +30,7 @@ from ..inspect.arrays import (
 )
 from ..inspect.arrays import copied as copied_array
 from ..inspect.classes import compares_by_equinox, twins
-from ..inspect.references import atoms_of, reachable
+from ..inspect.references import atoms_of, carried, reachable
 from ..inspect.static_values import structures_in
 from ..inspect.trees import (
     arrays_of,
@@ -96,7 +96,7 @@ def assign_array(instance: Any, path: str, value: Any) -> None:
 
 
 def tracers_beside(instance: Any) -> list[str]:
-    parts = reachable(instance, type(instance).__name__, jax.tree.leaves(instance))
+    parts = carried(instance, jax.tree.leaves(instance))
     return [place for place, value in parts if isinstance(value, Tracer)]
 
 
@@ -113,7 +113,7 @@ def outside_of(instance: Any) -> Iterator[tuple[str, Any]]:
     hollow = None  # the same without its leaves, which may be held twice
     with contextlib.suppress(Exception):  # P3 fails on it
         hollow = treedef.unflatten([object() if is_array(v) else v for v in jax.tree.leaves(instance)])
-    yield from reachable(instance, name, arrays_of(instance))
+    yield from carried(instance, arrays_of(instance))
     yield from reachable(hollow, name)
 
 

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from ..engine.runner import first_build
+from ..errors import is_of_promotion
 from ..inspect.trees import arrays_of, is_under
 from ..patches.fast_compile import quick_options
 from ..session import once_per_session, session_of
@@ -142,7 +143,9 @@ def abstract_step(suite: Any, name: str) -> tuple[Any, Any, Exception | None]:
     with jax.numpy_dtype_promotion("strict"):
         try:
             return state, eqx.filter_eval_shape(step, state), None
-        except jax.dtypes.TypePromotionError as error:
+        except ValueError as error:
+            if not is_of_promotion(error):
+                raise
             refused = error
     return state, eqx.filter_eval_shape(step, state), refused
 

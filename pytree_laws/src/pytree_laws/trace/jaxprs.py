@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from ..errors import is_of_promotion
 from ..inspect.arrays import kind_of
 
 NEEDS_VALUES = jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError
@@ -253,7 +254,7 @@ def loops_by_values(jaxpr: Any) -> bool:
 
 def lacks_dtype(error: Exception) -> bool:
     """Whether jax itself says that it has no such operation in this dtype."""
-    if isinstance(error, jax.dtypes.TypePromotionError):
+    if is_of_promotion(error):
         return False
     words = (*("not supported", "unsupported", "must be float"), *("does not accept dtype", "not inexact"))
     text = str(error).lower()

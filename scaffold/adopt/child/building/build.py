@@ -15,6 +15,7 @@ from pytree_laws.inspect.trees import arrays_of, is_node
 from ..classes.documented import documented
 from ..classes.entries import entries_read
 from ..classes.kinds import kind_of
+from ..classes.lookalikes import below
 from ..values.annotations import EMPTY, parameters_of, required, union_members, with_count
 from ..values.candidates import values_for
 from ..values.domains import DOMAINS, apart, shapes_drawn, within
@@ -269,7 +270,7 @@ def once(cls: type, source: Source) -> Source:
 
 
 def subclasses(cls: type) -> list[type]:
-    """All subclasses, those of the same package first, and then those that need the fewest arguments."""
+    """All classes below one, those of the same package first, and then those that need the fewest arguments."""
     root = cls.__module__.partition(".")[0]
 
     def order(subclass: type) -> Any:
@@ -280,7 +281,7 @@ def subclasses(cls: type) -> list[type]:
             subclass.__qualname__,
         )
 
-    return sorted(filter(is_of_its_module, dict.fromkeys(walk(cls))), key=order)
+    return sorted(filter(is_of_its_module, dict.fromkeys(below(cls))), key=order)
 
 
 def is_of_its_module(cls: type) -> bool:
@@ -294,13 +295,6 @@ def needs(cls: type) -> int:
         return len(required(parameters_of(cls, cls)))
     except (TypeError, ValueError):
         return 99
-
-
-def walk(cls: type) -> Iterator[type]:
-    below: list[type] = type.__subclasses__(cls)
-    for subclass in below:
-        yield subclass
-        yield from walk(subclass)
 
 
 def first_that_works(ways: Iterator[Built]) -> Built | None:

@@ -80,14 +80,16 @@ def instance_of(source: Source) -> Any:
 
     try:
         shapes = jax.eval_shape(build)
+        if any(jnp.issubdtype(struct.dtype, jax.dtypes.prng_key) for struct in shapes):
+            return source.value(0)
+        made = combine(kept[-1], [on_device(np.zeros(struct.shape, struct.dtype)) for struct in shapes])
     except Exception as error:
         needs_values = isinstance(error, NEEDS_VALUES) or "racer" in f"{type(error).__name__} {error}"
-        if needs_values or raised_in(error) == "equinox":  # which asks arrays what tracers have no answer to
-            return source.value(0)
+        if kept or needs_values or raised_in(error) == "equinox":
+            return source.value(
+                0
+            )  # unflatten refuses what is built, which laws tell; or Equinox asks tracers
         raise
-    if any(jnp.issubdtype(struct.dtype, jax.dtypes.prng_key) for struct in shapes):
-        return source.value(0)
-    made = combine(kept[-1], [on_device(np.zeros(struct.shape, struct.dtype)) for struct in shapes])
     return source.value(0) if holds_tracers(made) else made
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..classes.entries import sources_of
 from ..classes.kinds import kind_of
-from ..values.annotations import parameters_of, required, union_members
+from ..values.annotations import is_shaped, parameters_of, required, union_members
 from .build import subclasses
 
 
@@ -25,9 +25,11 @@ def lacks_a_class(cls: type, said: Mapping[str, Any]) -> str:
 
 
 def is_without_a_class(kind: Any) -> bool:
-    """Whether a class is abstract, and all that derive from it are."""
-    return isinstance(kind, type) and all(
-        kind_of(each).name == "abstract" for each in (kind, *subclasses(kind))
+    """Whether a class is abstract, and all that derive from it are; what stands for arrays of a shape is none."""
+    return (
+        isinstance(kind, type)
+        and not is_shaped(kind)
+        and all(kind_of(each).name == "abstract" for each in (kind, *subclasses(kind)))
     )
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from pytree_laws.declare.methods import is_action
 
 from ..values.sources import BASE, Source, import_of, names_bound
@@ -29,6 +31,7 @@ LONGEST = 600
 """How long an example may be with all names put in."""
 KEYS = ("key", "PRNGKey", "Rngs")
 """Names of what is made of a seed."""
+NUMPY = ("np", "numpy")
 
 
 @dataclass(frozen=True)
@@ -143,17 +146,20 @@ class PutIn(ast.NodeTransformer):
 
 
 def with_seeds(node: ast.expr) -> ast.expr:
-    """The same with the seed of the tests in the place of the numbers that keys are made of."""
+    """The same with the seed of the tests in the place of the numbers that keys are made of, and for what NumPy draws without one."""
     node = copy.deepcopy(node)
-    for call in ast.walk(node):
-        match call:
+    for part in ast.walk(node):
+        match part:
             case ast.Call(
                 func=ast.Attribute(attr=name) | ast.Name(id=name), args=[ast.Constant(value=int(number))]
             ):
                 if name in KEYS:
-                    call.args = [
+                    part.args = [
                         ast.parse(f"seed + {number % 100}" if number % 100 else "seed", mode="eval").body
                     ]
+            case ast.Attribute(value=ast.Attribute(value=ast.Name(id=name), attr="random"), attr=drawn):
+                if name in NUMPY and hasattr(np.random.RandomState, drawn):
+                    part.value = ast.parse(f"{name}.random.RandomState(seed)", mode="eval").body
             case _:
                 pass
     return node

@@ -52,6 +52,26 @@ def family(cls: type) -> list[type]:
     return [base for base in bases[::-1] if kind_of(base).name in KINDS][:1]
 
 
+def below(cls: type) -> Iterator[type]:
+    """The classes that derive from one, and of a protocol those of its package that fit it."""
+    subclasses: list[type] = type.__subclasses__(cls)
+    for each in [*subclasses, *fitting(cls)]:
+        yield each
+        yield from below(each)
+
+
+def fitting(cls: type) -> list[type]:
+    """The classes of the package of a protocol that have all its members, without deriving from it."""
+    owners = [owner for owner in cls.__mro__ if getattr(owner, "_is_protocol", False)]
+    own = {name for owner in owners for name in (*vars(owner), *inspect.get_annotations(owner))}
+    members = {name for name in own if name == "__call__" or not name.startswith("_")}
+    if cls not in owners or not members:
+        return []
+    others = dict.fromkeys(classes_in(cls.__module__.partition(".")[0]))
+    concrete = (other for other in others if not getattr(other, "_is_protocol", False))
+    return [other for other in concrete if cls not in other.__mro__ and members <= attributes_of(other)]
+
+
 KINDS = ("abstract", "module", "nnx", "namedtuple", "registered")
 
 

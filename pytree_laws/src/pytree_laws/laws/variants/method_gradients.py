@@ -195,9 +195,11 @@ def _check_grads(subject: Suite, point: dict[str, Any]) -> None:
 
 
 def sums_of_moved(*terms: np.ndarray) -> tuple[float, ...]:
-    """The sums of those terms that differ: beside large ones that stay, a small change would be rounding."""
-    moved = np.any(np.stack(terms) != terms[0], axis=0)
-    return tuple(float(np.sum(each[moved])) for each in terms)
+    """The sums of those terms that differ, or are not finite: beside large ones that stay, a small change would be rounding."""
+    every = np.stack(terms)
+    moved = np.any((every != terms[0]) | ~np.isfinite(every), axis=0)
+    with np.errstate(invalid="ignore"):
+        return tuple(float(np.sum(each[moved])) for each in terms)
 
 
 def _check_grad(
