@@ -109,13 +109,11 @@ class TracedConfiguration:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether a flag, and nothing else, says that nothing is random; where a part holds it, all parts do."""
-        flags = self.configuration.changes
-        if self.configuration.leaves:
-            held = dict(named_leaves(self.instance))
-            flags = {**flags, **{name: held[name] for name in held if name.rpartition(".")[2] in QUIET}}
-        quiet = (value is QUIET.get(name.rpartition(".")[2], EMPTY) for name, value in flags.items())
-        return self.configuration.size == 1 and all(quiet)
+        """Whether a flag, and nothing else, says that nothing is random."""
+        return self.configuration.size == 1 and all(
+            value is QUIET.get(name.rpartition(".")[2], EMPTY)
+            for name, value in self.configuration.changes.items()
+        )
 
     @property
     def stage(self) -> str:
