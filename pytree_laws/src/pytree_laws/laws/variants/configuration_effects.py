@@ -12,13 +12,15 @@ from ...discover.configurations import TracedConfiguration, other_programs, trac
 from ...discover.invocation import call_function, trace_call
 from ...engine.applicability import has_method, not_applicable
 from ...engine.registry import Checks
+from ...errors import refuses_by_itself
 from ...inspect.global_state import first_use, globals_of
 from ...inspect.references import reachable, snapshot
 from ...inspect.trees import arrays_of, bfloat16, combine, partition
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ADVICE, ANY_ERROR, check
+from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.dependencies import stopped_inputs
+from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
 from ...values.randomize import check_draws, redraws
 from .configuration_dtypes import is_of_dtypes, leaves_reached, marks_by_path
 
@@ -72,28 +74,37 @@ def test_p15_each_key_of_the_call_is_used_once_in_each_configuration(subject: Su
     severity=ADVICE,
 )
 def test_p07_bfloat16_stays_so_in_each_configuration(subject: Suite) -> None:
-    usual = _narrow_outputs(subject, traced_configurations(subject)[0])
+    try:
+        usual = _narrow_outputs(subject, traced_configurations(subject)[0])
+    except ANY_ERROR:
+        not_applicable("the example itself cannot be called in bfloat16")
     if jnp.bfloat16 not in usual:
         not_applicable("the example itself gives no bfloat16")
+    hint = "a number or an array of a fixed dtype: `dtype=x.dtype`"
     for traced in _others(subject):
         gives_arrays = bool(arrays_of(dict(traced.configuration.given)))  # which stay as wide
-        got = [] if is_of_dtypes(traced) or gives_arrays else _narrow_outputs(subject, traced)
+        with doing(traced.configuration.place("call"), "the call in bfloat16", hint):
+            got = [] if is_of_dtypes(traced) or gives_arrays else _narrow_outputs(subject, traced)
         for i, (dtype, before) in enumerate(zip(got, usual)):
             message = (
                 f"with bfloat16 {subject.nouns} and arguments it is {dtype}, and {before} in the example"
             )
             same = dtype == before or before != jnp.bfloat16 or len(got) != len(usual)
-            hint = "a number or an array of a fixed dtype: `dtype=x.dtype`"
             check(same, traced.configuration.place(f"output {i}"), message, hint)
 
 
 def _narrow_outputs(subject: Suite, traced: TracedConfiguration) -> list[jnp.dtype]:
-    """The dtypes of what the call gives for bfloat16; none where it cannot be called so."""
+    """The dtypes of what the call gives for bfloat16; none where there is no such operation, or values decide."""
     tree, back = subject.to_tree(traced.instance)
     try:
         narrow = trace_call(subject, back(bfloat16(tree)), traced.configuration.given, bfloat16, by_name=True)
-    except ANY_ERROR:  # there need not be such an operation
+    except NEEDS_VALUES:
         return []
+    except ANY_ERROR as error:
+        cls = type(traced.instance)
+        if lacks_dtype(error) or is_of_flax_layer(error) or refuses_by_itself(error, cls):
+            return []
+        raise
     return [out.dtype for out in jax.tree.leaves(narrow[0][1])]
 
 
