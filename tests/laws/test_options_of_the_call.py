@@ -80,6 +80,29 @@ class PairSuite(FactorySuite):
     methods = (Method("between", lambda seed: (sample(seed, (3,)), sample(seed + 1, (3,)))),)
 
 
+class Mirrors(eqx.Module):
+    """A method that draws twice with one key where a flag asks for more."""
+
+    weight: jax.Array
+
+    def mirrored(self, x: jax.Array, key: jax.Array, *, is_upright: bool = True) -> jax.Array:
+        first, second = jax.random.split(key)
+        x = self.weight * x * jax.random.rademacher(first, (3,), x.dtype)
+        return x if is_upright else x * jax.random.rademacher(first, (3,), x.dtype)
+
+
+class MirrorsSuite(FactorySuite):
+    cls = Mirrors
+    methods = (Method("mirrored", lambda seed: (sample(seed, (3,)), jax.random.key(seed))),)
+
+
+def test_a_key_that_is_used_twice_behind_a_flag_is_told() -> None:
+    MirrorsSuite().test_p15_methods_use_each_key_once()
+    with pytest.raises(LawBroken, match="1 of its draws have the key of an earlier one") as broken:
+        MirrorsSuite().test_p15_methods_use_each_key_once_at_each_flag()
+    assert broken.value.finding.where == "mirrored(is_upright=False)"
+
+
 def test_an_option_that_becomes_a_setting_of_what_is_made_matters() -> None:
     FactorySuite().test_p08_every_flag_of_the_call_matters()
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.core import Tracer
 
 from ...declare.methods import Method
@@ -38,7 +37,7 @@ from ...discover.traced_uses import traced_uses
 from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, not_applicable
 from ...engine.registry import Checks
 from ...errors import refuses_by_itself
-from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, is_key, real_dtype
+from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, real_dtype
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.references import mutables, reachable, snapshot
 from ...inspect.trees import arrays_of, is_under, under_any
@@ -46,11 +45,10 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, check, doing
-from ...trace.jaxprs import compiled_anew, constant_draws, lacks_dtype, lost_updates
+from ...trace.jaxprs import compiled_anew, lacks_dtype, lost_updates
 from ...trace.platforms import lowering_fault
 from ...trace.programs import shapes_of
 from ...values.closeness import check_close, in_64_bits
-from ...values.randomize import check_draws, check_keys
 from ..transforms.p07_outputs import check_fixed_dtypes
 
 CHECKS = Checks()
@@ -263,41 +261,6 @@ def test_p12_methods_have_no_side_effects(subject: Suite) -> None:
         message = f"nothing uses the result of {', '.join(wrong)}"
         hint = "`x.at[i].set(y)` changes nothing in place: go on with its result"
         check(not wrong, method.name, message, hint)
-
-
-@CHECKS.register(METHODS)
-def test_p15_methods_use_each_key_once(subject: Suite) -> None:
-    instance = subject.cached_instance()
-    if subject.reuses_key:
-        not_applicable("a draw that is made again is meant")
-    for method in traced_methods(subject, declared=True):
-        arguments = method.arguments(0)
-        if any(map(is_key, jax.tree.leaves((instance, arguments)))):
-            _check_keys(subject, method, program_of(subject, method, instance, arguments))
-
-
-def _check_keys(subject: Suite, method: Method, program: Any) -> None:
-    (run, arrays), traced = program, traces_of(subject)[method.name]
-    check_keys(method.name, lambda both: run(*both), arrays)
-    check_draws(method.name, lambda: traced)
-    if gives_an_instance(subject, method, subject.cached_instance(), method.arguments(0)):
-        return  # which may hold a copy of a model with its key
-    keys = [np.asarray(jax.random.key_data(v)) for v in run(*arrays)[0] if is_key(v)]
-    rows = [row.tobytes() for data in keys for row in data.reshape(-1, data.shape[-1])]
-    hint = "a key for each consumer: `jax.random.split(key)`; `reuses_key = True` says that this is so on purpose"
-    message = "it gives one key twice"
-    check(len(set(rows)) == len(rows), method.name, message, hint, severity=ADVICE)
-
-
-@CHECKS.register(METHODS)
-def test_p12_methods_draw_from_a_key_that_is_given(subject: Suite) -> None:
-    for method in traced_methods(subject, declared=True):
-        if any(map(is_key, jax.tree.leaves(method.arguments(0)))):
-            jaxpr = traces_of(subject)[method.name].jaxpr
-            wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-            message = f"{len(wrong)} of its draws depend on nothing that it is given"
-            hint = "a constant key, as `jax.random.key(0)`"
-            check(not wrong, method.name, message, hint)
 
 
 @CHECKS.register(PLATFORMS, METHODS)

@@ -1,0 +1,65 @@
+"""P15 and P12 of methods: each key is used once, at each value of a flag too, and draws follow a key that is given."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from ...declare.methods import Method
+from ...discover.method_programs import gives_an_instance, program_of, traced_methods, traces_of
+from ...discover.traced_uses import traced_uses
+from ...engine.applicability import METHODS, not_applicable
+from ...engine.registry import Checks
+from ...inspect.arrays import is_key
+from ...kinds.suite import Suite
+from ...report import ADVICE, check
+from ...trace.jaxprs import constant_draws
+from ...values.randomize import check_draws, check_keys
+
+CHECKS = Checks()
+
+
+@CHECKS.register(METHODS)
+def test_p15_methods_use_each_key_once(subject: Suite) -> None:
+    instance = subject.cached_instance()
+    if subject.reuses_key:
+        not_applicable("a draw that is made again is meant")
+    for method in traced_methods(subject, declared=True):
+        arguments = method.arguments(0)
+        if any(map(is_key, jax.tree.leaves((instance, arguments)))):
+            _check_keys(subject, method, program_of(subject, method, instance, arguments))
+
+
+@CHECKS.register(METHODS, rests_on=("test_p15_methods_use_each_key_once",))
+def test_p15_methods_use_each_key_once_at_each_flag(subject: Suite) -> None:
+    if subject.reuses_key:
+        not_applicable("a draw that is made again is meant")
+    for method in traced_methods(subject, declared=True):
+        for use, trace, is_likely in traced_uses(subject)[method.name][1:]:
+            has_keys = any(map(is_key, jax.tree.leaves((use.instance, use.given))))
+            if has_keys and trace is not None and not is_likely:
+                check_draws(use.name, lambda jaxpr=trace.jaxpr: jaxpr)
+
+
+def _check_keys(subject: Suite, method: Method, program: Any) -> None:
+    (run, arrays), traced = program, traces_of(subject)[method.name]
+    check_keys(method.name, lambda both: run(*both), arrays)
+    check_draws(method.name, lambda: traced)
+    if gives_an_instance(subject, method, subject.cached_instance(), method.arguments(0)):
+        return  # which may hold a copy of a model with its key
+    keys = [np.asarray(jax.random.key_data(v)) for v in run(*arrays)[0] if is_key(v)]
+    rows = [row.tobytes() for data in keys for row in data.reshape(-1, data.shape[-1])]
+    hint = "a key for each consumer: `jax.random.split(key)`; `reuses_key = True` says that this is so on purpose"
+    message = "it gives one key twice"
+    check(len(set(rows)) == len(rows), method.name, message, hint, severity=ADVICE)
+
+
+@CHECKS.register(METHODS)
+def test_p12_methods_draw_from_a_key_that_is_given(subject: Suite) -> None:
+    for method in traced_methods(subject, declared=True):
+        if any(map(is_key, jax.tree.leaves(method.arguments(0)))):
+            jaxpr = traces_of(subject)[method.name].jaxpr
+            wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
+            message = f"{len(wrong)} of its draws depend on nothing that it is given"
+            hint = "a constant key, as `jax.random.key(0)`"
+            check(not wrong, method.name, message, hint)
