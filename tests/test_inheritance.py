@@ -14,7 +14,7 @@ import abc
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
-from scaffold.skeleton import Module, buffer, module, param, static
+from scaffold.skeleton import Module, buffer, derived, module, param, static
 
 
 """
@@ -31,6 +31,7 @@ KERNELS = """class Kernel(Module):
 
 class Stationary(Kernel):
     lengthscale: Float[Array, " d"] = param("ones")
+    volume: Float[Array, ""] = derived("=jnp.prod(lengthscale)")
     centre: Float[Array, " d"] = buffer("zeros")
 
     def distance(self, x: Float[Array, " d"], y: Float[Array, " d"]) -> Float[Array, ""]:
@@ -127,6 +128,7 @@ def test_what_an_abstract_module_holds_is_made_by_its_subclasses(tmp_path: Path)
         assert "def create" not in body(tmp_path, name)
     assert "not tried" not in said
     assert "variance:" not in body(tmp_path, "Rational") and "variance=jnp.ones" in body(tmp_path, "Rational")
+    assert "def volume" in body(tmp_path, "Stationary") and "def volume" not in body(tmp_path, "Rational")
     assert "jax.lax.stop_gradient(self.centre)" in body(tmp_path, "Stationary")
     assert '"""Holds `variance`, `lengthscale` and `centre`."""' in body(tmp_path, "Squared")
     tests = (tmp_path / "nets/tests/test_family.py").read_text("utf-8")

@@ -47,7 +47,7 @@ def stop_gradients(spec: ModuleSpec, source: str) -> str:
 
 
 def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
-    """Name, annotation, docstring and expression of each derived field."""
+    """Name, annotation, docstring and expression of each derived field that no base has."""
     names = {field.name: f"self.{field.name}" for field in spec.fields}
     return [
         (
@@ -57,6 +57,7 @@ def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
             stop_gradients(spec, rename(field.expression or "None", names)),
         )
         for field in spec.derived
+        if field.annotated
     ]
 
 

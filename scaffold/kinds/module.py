@@ -58,7 +58,7 @@ def module_context(spec: ModuleSpec) -> dict[str, Any]:
         "values": [list(pair) for pair in grouped(spec, built.values)],
         "has_checks": bool(checks),
         "checks": [block(check, BODY) for check in checks],
-        "properties": [list(member) for member in (*readable(spec), *properties(own))],
+        "properties": [list(member) for member in (*readable(spec), *properties(spec))],
         "has_trainable": needs_trainable(outer) and not (inherits or spec.defines("trainable")),
         "trainable_body": block(_trainable(outer), BODY),
         "has_decayed": bool(undecayed(spec)) and not (inherits or spec.defines("decayed")),

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
-from scaffold.emit.bases import base_names, without_inherited
+from scaffold.emit.bases import base_names
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor, copy_source
 from scaffold.emit.given import asked_dtype
@@ -209,7 +209,7 @@ class NnxKind(Kind):
             "values": _values(spec),
             "checks": [block(read_values(spec, check), BODY) for check in check_statements(spec)],
             "has_state_methods": not {base.name for base in spec.bases}.intersection(siblings(spec)),
-            "properties": [list(member) for member in properties(without_inherited(spec))],
+            "properties": [list(member) for member in properties(spec)],
             **call_context(spec),
             **save_context(spec),
         }

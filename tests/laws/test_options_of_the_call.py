@@ -86,7 +86,7 @@ class Mirrors(eqx.Module):
     weight: jax.Array
 
     def mirrored(self, x: jax.Array, key: jax.Array, *, is_upright: bool = True) -> jax.Array:
-        first, second = jax.random.split(key)
+        first, _ = jax.random.split(key)
         x = self.weight * x * jax.random.rademacher(first, (3,), x.dtype)
         return x if is_upright else x * jax.random.rademacher(first, (3,), x.dtype)
 
