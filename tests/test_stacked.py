@@ -271,3 +271,38 @@ def test_a_picture_has_the_axis_of_the_layers(tmp_path: Path) -> None:
     shown = scaffold(tmp_path, "show", "specs/stacked.py", "--set", "depth=32").stdout
     assert "│  ├─ weight  float[depth, size, size]  param        288  1.1 KiB\n" in shown
     assert "│  ├─ bias    float[depth, size]        undecayed     96    384 B\n" in shown
+
+
+APART = """
+import jax.random as jr
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, module, param
+
+
+class Block(Module):
+    weight: Float[Array, "width width"] = param("lecun_normal")
+
+    def __call__(self, x: Float[Array, " width"]) -> Float[Array, " width"]:
+        return self.weight @ x
+
+
+class Net(Module):
+    layers: list[Block] = module(stacked=True)
+
+    def __init__(self, width: int, depth: int, *, key):
+        keys = jr.split(key, depth)
+        self.layers = [Block.create(width, key=k) for k in keys]
+
+    def __call__(self, x: Float[Array, " width"]) -> Float[Array, " width"]:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+"""
+
+
+def test_keys_may_be_split_on_a_line_of_their_own(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"net.py": APART, "nets/readme.md": ""})
+    made = scaffold(tmp_path / "nets", "new-module", "--spec=../net.py")
+    assert made.returncode == 0, made.stderr
+    text = (tmp_path / "nets" / "net.py").read_text("utf-8")
+    assert "self.layers = eqx.filter_vmap(lambda k: Block.create(width, key=k))(keys)" in text

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from scaffold.passes.stacked.scans import Signature, Stack, loops_over, scanned
 from scaffold.spec.grammar.types import ClassType, ListType, OpaqueType, TupleType, Type
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
-from scaffold.spec.source.expressions import own_names
+from scaffold.spec.source.expressions import local_values, own_names
 from scaffold.spec.states import is_state
 
 COMMENT = "# Stacked: each array of {name} has an axis of layers first."
@@ -41,7 +41,7 @@ def stack_of(spec: ModuleSpec) -> Stack:
 def _length(spec: ModuleSpec, field: Field) -> str:
     """The number of layers: the static field that the constructor splits the key by, or the first axis of an array."""
     comprehension = _comprehension(field)
-    size = _keys(comprehension) if comprehension is not None else None
+    size = _keys(spec, comprehension) if comprehension is not None else None
     static = spec.field(size.id) if isinstance(size, ast.Name) else None
     if static is not None and static.role == "static" and static.given and not static.converter:
         return f"self.{static.name}"
@@ -61,12 +61,16 @@ def _comprehension(field: Field) -> ast.ListComp | ast.GeneratorExp | None:
     return None
 
 
-def _keys(comprehension: ast.ListComp | ast.GeneratorExp) -> ast.expr | None:
-    """By what number the comprehension splits a key, or None where it goes over something else."""
+def _keys(spec: ModuleSpec, comprehension: ast.ListComp | ast.GeneratorExp) -> ast.expr | None:
+    """By what number the comprehension splits a key, in place or above, or None where it goes over something else."""
     over = _over(comprehension)
-    if not isinstance(over, ast.Call) or not ast.unparse(over.func).endswith("random.split"):
-        return None
-    return over.args[1] if len(over.args) == 2 else None
+    if isinstance(over, ast.Name):
+        over = next((value for name, value in local_values(spec.setup) if name == over.id), over)
+    match over:
+        case ast.Call(func=ast.Attribute(attr="split"), args=[key, size]) if "key" in ast.unparse(key):
+            return size  # of `jax.random`, by whatever name
+        case _:
+            return None
 
 
 def count_of_layers(field: Field) -> str | None:
@@ -83,7 +87,7 @@ def with_stacked(spec: ModuleSpec) -> ModuleSpec:
     if not any(layer_type(field.type) for field in stacked(spec)):
         return spec
     stack = stack_of(spec)
-    fields = tuple(_stacked(field) if field.stacked else field for field in spec.fields)
+    fields = tuple(_stacked(spec, field) if field.stacked else field for field in spec.fields)
     call = spec.call if spec.call is None else _scanned(spec.call, stack)
     methods = (
         replace(method, call=_scanned(method.call, stack)) if _reads(method) else method
@@ -96,18 +100,18 @@ def _reads(method: Method) -> bool:
     return method.owner == "self" and method.is_function
 
 
-def _stacked(field: Field) -> Field:
+def _stacked(spec: ModuleSpec, field: Field) -> Field:
     kind = layer_type(field.type)
     if kind is None:
         return field
     comment = "\n".join(filter(None, (field.comment, COMMENT.format(name=f"`{field.name}`"))))
-    return replace(field, type=kind, init=f"= {_made(field)}", comment=comment)
+    return replace(field, type=kind, init=f"= {_made(spec, field)}", comment=comment)
 
 
-def _made(field: Field) -> str:
+def _made(spec: ModuleSpec, field: Field) -> str:
     """The source of the stacked layers: under `vmap` where each has a key, else stacked one by one."""
     comprehension = _comprehension(field)
-    if comprehension is None or not _maps(comprehension):
+    if comprehension is None or not _maps(spec, comprehension):
         stack = "lambda first, *rest: jnp.stack((first, *rest)) if eqx.is_array(first) else first"
         return f"jax.tree.map({stack}, *{field.expression})"
     target, over = (ast.unparse(part) for part in (comprehension.generators[0].target, _over(comprehension)))
@@ -119,14 +123,14 @@ def _over(comprehension: ast.ListComp | ast.GeneratorExp) -> ast.expr:
     return comprehension.generators[0].iter
 
 
-def _maps(comprehension: ast.ListComp | ast.GeneratorExp) -> bool:
+def _maps(spec: ModuleSpec, comprehension: ast.ListComp | ast.GeneratorExp) -> bool:
     """Whether `vmap` can make the layers: from one key each, or all alike."""
     target = comprehension.generators[0].target
     if not isinstance(target, ast.Name):
         return False
     is_counted = ast.unparse(_over(comprehension)).startswith("range(")
     alike = all(node.id != target.id for node in own_names(comprehension.elt))
-    return _keys(comprehension) is not None or (is_counted and alike)
+    return _keys(spec, comprehension) is not None or (is_counted and alike)
 
 
 def _scanned(call: Call, stack: Stack) -> Call:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.expressions import dedented, local_values
 from scaffold.spec.source.instance import attribute_of_self
 
 
@@ -51,10 +51,11 @@ def _named(call: Call) -> Iterator[tuple[str, str]]:
             ) if of in kinds and len(kinds[of].dims) == len(names):
                 pairs = zip(names, kinds[of].dims, strict=True)
                 yield from ((name.id, dim) for name, dim in pairs if isinstance(name, ast.Name))
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                yield from ((name, dim) for text, dim in _lengths(call) if text == ast.unparse(value))
             case _:
                 pass
+    lengths = dict(_lengths(call))
+    values = ((name, ast.unparse(value)) for name, value in local_values(call.source or call.body))
+    yield from ((name, lengths[text]) for name, text in values if text in lengths)
 
 
 def _lengths(call: Call) -> Iterator[tuple[str, str]]:

@@ -212,3 +212,13 @@ def _bound_by(node: ast.AST) -> tuple[str, ...]:
             return (name,)
         case _:
             return ()
+
+
+def local_values(source: str) -> Iterator[tuple[str, ast.expr]]:
+    """The names that statements bind one at a time, each with its value."""
+    for node in ast.walk(ast.parse(dedented(source))):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                yield name, value
+            case _:
+                pass
