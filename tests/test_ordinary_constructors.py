@@ -56,6 +56,18 @@ CLASSES = {
     def log_prob(self, x: Float[Array, " n"]) -> Float[Array, ""]:
         return -0.5 * jnp.sum(((x - self.mu) / self.sigma) ** 2)
 """,
+    "encoder": """class Encoder(Module):
+    encoder: eqx.nn.MLP = module()
+    beta: float = static(default=1.0)
+
+    def __init__(self, data_dim, latent, width=16, beta=1.0, *, key):
+        first, _ = jax.random.split(key)
+        self.encoder = eqx.nn.MLP(data_dim, latent, width, 1, key=first)
+        self.beta = beta
+
+    def __call__(self, x: Float[Array, " data_dim"]) -> Float[Array, " latent"]:
+        return self.beta * self.encoder(x)
+""",
     "layers": """class Layers(Module):
     layers: list = module()
     norm: eqx.nn.LayerNorm = module()

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.classes.functions import argument_type, body_of, read_arguments
 from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
@@ -50,9 +51,15 @@ def read_constructor(
 def _with_type_of_field(
     text: str, inits: Mapping[str, ast.expr], fields: Mapping[str, Mapping[str, Any]]
 ) -> str:
-    """An argument without a type that a field of its name is made of, as by `jnp.asarray`: it has the type of the field."""
+    """An argument without a type that a field of its name is made of, as by `jnp.asarray`: it has the type of the field.
+
+    One that is no field has the type of its default.
+    """
     declared, equals, default = text.partition(" = ")
     kind = fields.get(declared, {}).get("type") if declared in inits else None
+    if default and declared not in (*fields, *_USUAL) and ":" not in declared:
+        value = literal_or_none(default)
+        kind = type(value).__name__ if type(value) in (bool, int, float, str) else None
     or_none = " | None" if default == "None" else ""
     return f"{declared}: {kind}{or_none}{equals}{default}" if kind else text
 
