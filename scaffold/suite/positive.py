@@ -7,15 +7,17 @@ from functools import lru_cache
 from scaffold.spec.construction.constructor import sources_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import dedented
-from scaffold.spec.source.instance import named_value
+from scaffold.spec.source.instance import named_value, self_attributes
 
 _WANT_POSITIVE = {"log", "log2", "log10", "sqrt", "rsqrt"}
 
 
 def positive_names(spec: ModuleSpec) -> frozenset[str]:
-    """Names of fields and of arguments."""
+    """Names of fields and of arguments, those too of which a property or a method is made that must be positive."""
     names = _wanted_in_all(tuple(method.call.body for method in spec.methods))
-    return names.union(spec.test.positive, *map(_wanted_in, _sources(spec)))
+    names = names.union(spec.test.positive, *map(_wanted_in, _sources(spec)))
+    made = (method.call.body for method in spec.methods if method.name in names)
+    return names.union(*map(self_attributes, made))
 
 
 def _sources(spec: ModuleSpec) -> Iterator[str]:
@@ -41,13 +43,19 @@ def _wanted(tree: ast.AST) -> Iterator[str | None]:
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr=function), args=[first, *_]) if function in _WANT_POSITIVE:
-                yield named_value(first)
+                sum_of = (first.left, first.right) if isinstance(first, ast.BinOp) else ()
+                yield from map(named_value, sum_of if _adds(first) else (first,))
             case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant(value=0)]):
                 yield named_value(left)
             case ast.Call(func=ast.Attribute(attr="error_if"), args=[_, refused, *_]):
                 yield from _refused_below(refused)
             case _:
                 pass
+
+
+def _adds(node: ast.expr) -> bool:
+    """Whether an expression is a sum, as of a variance and an epsilon."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
 
 
 def _refused_below(condition: ast.expr) -> Iterator[str | None]:

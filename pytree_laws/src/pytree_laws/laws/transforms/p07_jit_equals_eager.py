@@ -37,6 +37,7 @@ from ...trace.programs import Compiled, shapes_of, with_static_modules
 from ...trace.wide_results import widened_in
 from ...values.closeness import check_close, check_overflow
 
+OUTSIDE = "example values that the class is not for, as a negative variance: `inputs` and `arguments` choose others, in a spec `[test]` with `values`"
 NAN_IS_MEANT = "a docstring of the class says where it gives NaN"
 
 LAW = Law(
@@ -102,6 +103,8 @@ def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     if documents_nan(type(instance)):
         not_applicable(NAN_IS_MEANT)
+    for i, result in enumerate(results_of(subject, instance, arguments)):
+        check(not has_nan(result), f"output {i}", "the example gives NaN", OUTSIDE, severity=ADVICE)
     hint = "a division by a deviation or a norm that can be 0: add an epsilon"
     for fill in (0, 1):
         message = f"with each element of the arguments {fill} it has NaN"
@@ -146,9 +149,13 @@ def one_zero(leaf: Any) -> Any:
 
 def filled_results(subject: Suite, instance: Any, arguments: Any, fill: float) -> list[Any]:
     """The arrays that the compiled call gives where arguments have one value; nothing where it refuses that."""
+    return results_of(subject, instance, subject.filled(arguments, fill))
+
+
+def results_of(subject: Suite, instance: Any, arguments: Any) -> list[Any]:
+    """The arrays that the compiled call gives; nothing where it refuses the arguments."""
     with contextlib.suppress(*ANY_ERROR):  # of a check in the call
-        outcome = subject.compiled_ways()[0](instance, *subject.filled(arguments, fill))
-        return arrays_of(subject.output_of(outcome))
+        return arrays_of(subject.output_of(subject.compiled_ways()[0](instance, *arguments)))
     return []
 
 
