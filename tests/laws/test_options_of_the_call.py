@@ -75,8 +75,16 @@ class Pair(eqx.Module):
         return self.weight * b - a
 
 
+class Masked(Pair):
+    """The same, of which the option makes a mask that nothing reads."""
+
+    def between(self, b: jax.Array, a: jax.Array, *, twice: bool = False) -> jax.Array:
+        _ = b > (0.5 if twice else 0.1)
+        return self.weight * b - a
+
+
 class PairSuite(FactorySuite):
-    cls = Pair
+    cls: ClassVar[type] = Pair
     methods = (Method("between", lambda seed: (sample(seed, (3,)), sample(seed + 1, (3,)))),)
 
 
@@ -114,7 +122,14 @@ def test_an_option_without_a_use_is_told_as_advice(suite: type[FactorySuite]) ->
     assert broken.value.finding.severity == ADVICE
 
 
-def test_an_option_of_a_method_without_a_use_is_told_in_whatever_order_its_arguments_are() -> None:
+class MaskedSuite(PairSuite):
+    cls = Masked
+
+
+@pytest.mark.parametrize("suite", [PairSuite, MaskedSuite])
+def test_an_option_of_a_method_without_a_use_is_told_in_whatever_order_its_arguments_are(
+    suite: type[PairSuite],
+) -> None:
     with pytest.raises(LawBroken, match="at each of its values") as broken:
-        PairSuite().test_p08_every_flag_of_a_method_matters()
+        suite().test_p08_every_flag_of_a_method_matters()
     assert broken.value.finding.where == "between(twice)"

@@ -13,6 +13,7 @@ from ..inspect.call_recorder import Invocation, record_call
 from ..inspect.parameter_values import EMPTY, other_values
 from ..inspect.trees import attributes, combine, keys_as_data, named_numbers, partition
 from ..report import ANY_ERROR
+from ..trace.jaxprs import without_dead
 from .configuration_names import changes_as_text, changes_options_alone, inputs_as_text
 from .configurations import TracedConfiguration, accepted_configurations, traced_configurations
 
@@ -184,6 +185,11 @@ def plain_parts(name: str, result: Any) -> dict[str, Any]:
         return {name: result}
     settings = {} if jax.tree_util.all_leaves([result]) else attributes(result)
     return {f"{name}.{key}": v for key, v in settings.items() if isinstance(v, PLAIN)}
+
+
+def computed_text(trace: Traced) -> str:
+    """What a use computes that its result needs, as text."""
+    return f"{without_dead(trace.jaxpr.jaxpr)} {list(trace.plain.values())}"
 
 
 def trace_text(trace: Traced) -> str:

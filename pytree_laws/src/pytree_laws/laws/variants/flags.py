@@ -7,12 +7,13 @@ from ...discover.configurations import Configuration, TracedConfiguration, trace
 from ...discover.evaluation import on_purpose
 from ...discover.likely import at_likely_values
 from ...discover.method_programs import traced_methods
-from ...discover.method_uses import is_flag, trace_text, trace_use, uses_by_flag
+from ...discover.method_uses import computed_text, is_flag, trace_use, uses_by_flag
 from ...engine.applicability import ARRAYS_DECLARED, METHODS
 from ...engine.registry import Checks
 from ...inspect.trees import structure
 from ...kinds.suite import Suite
 from ...report import ADVICE, check
+from ...trace.jaxprs import without_dead
 
 CHECKS = Checks()
 
@@ -38,7 +39,7 @@ def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
         likely = uses_by_flag(subject, method, at_likely_values)
         for name, uses in {**likely, **uses_by_flag(subject, method)}.items():
             pairs = [[trace_use(subject, use) for use in each] for each in uses]
-            texts = [{None if trace is None else trace_text(trace) for trace in p} for p in pairs]
+            texts = [{None if trace is None else computed_text(trace) for trace in p} for p in pairs]
             # What raises is another thing, too.
             matters = any(len(each) > 1 for each in texts)
             _check(subject, method.name, name, matters)
@@ -69,5 +70,5 @@ def _differ(traced: TracedConfiguration, other: TracedConfiguration | None) -> b
 
 def _text(trace: Any) -> str:
     """What the call computes, and in which structure: the settings of a module that it makes are part of that."""
-    jaxpr, form = trace
-    return f"{jaxpr} {structure(form)}"
+    closed, form = trace
+    return f"{without_dead(closed.jaxpr)} {structure(form)}"

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from ...declare.methods import Method
 from ...discover.method_programs import compiled_methods, pushed, traceable
-from ...discover.method_uses import example_use, trace_text, trace_use
+from ...discover.method_uses import computed_text, example_use, trace_use
 from ...engine.applicability import Condition
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact
@@ -112,4 +112,4 @@ def test_p05_methods_follow_the_static_values_that_they_use(subject: Suite) -> N
 def _text(subject: Suite, method: Method, instance: Any) -> str:
     """What a method computes, as text; empty where it refuses the instance."""
     trace = trace_use(subject, example_use(method, instance))
-    return "" if trace is None else trace_text(trace)
+    return "" if trace is None else computed_text(trace)
