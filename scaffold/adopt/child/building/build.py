@@ -13,7 +13,7 @@ from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import arrays_of, is_node
 
 from ..classes.documented import documented
-from ..classes.entries import entries_read
+from ..classes.entries import arguments_given, entries_read
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import below
 from ..values.annotations import EMPTY, parameters_of, required, union_members, with_count
@@ -56,7 +56,7 @@ def ways_to_build(
     """
     if not said:
         yield from ways_shown(cls, budget, failure)
-    entries, makers = entries_read(cls), [*makers_of(cls)]
+    entries, arities, makers = entries_read(cls), arguments_given(cls), [*makers_of(cls)]
     for name, maker, sizes in makers:
         try:
             parameters = parameters_of(maker, cls)
@@ -75,6 +75,7 @@ def ways_to_build(
             lookalikes=similar,
             others=every,
             entries=entries,
+            arities=arities,
             shown=values_shown(cls, parameters),
         )
         for signature in (*with_several(parameters), parameters):

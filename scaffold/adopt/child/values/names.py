@@ -135,6 +135,8 @@ HELPERS = {
     4: "def fourth(first: Any, second: Any, third: Any, given: Any) -> Any:\n    return -given",
 }
 """Functions of several arguments: defined in the test file, so that all instances hold one and the same."""
+TOTAL = "def total(*given: Any) -> Any:\n    return sum(jnp.sum(leaf) for leaf in jax.tree.leaves(given))"
+"""A function of arguments of any number and kind."""
 FORCED = "def field(time: Any, value: Any, arguments: Any) -> Any:\n    return jnp.cos(time) - value"
 """A function of three arguments that feels the first one too: what calls it may give nothing else to feel."""
 PAIRS = (

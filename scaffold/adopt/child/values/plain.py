@@ -3,12 +3,13 @@
 import itertools
 import re
 import sys
+import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import names
-from .annotations import OPEN, union_members
+from .annotations import OPEN, arity_of, is_shaped, union_members
 from .domains import SHARES, between, drawn_in, within
 from .sizes import COUNT, Sizes
 from .sources import Source, distinct, merged
@@ -75,6 +76,8 @@ class Context:
     """The names of all arguments."""
     entries: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """The entries that a class reads by name of an argument which is a dict."""
+    arities: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many arguments a class gives its functions, by name."""
     shown: Mapping[str, Sequence[Source]] = field(default_factory=dict[str, Sequence[Source]])
     """What docstrings give for arguments of this name."""
     index_below: int = 2
@@ -224,20 +227,38 @@ def dtype_by_name(name: str, context: Context) -> str:
 
 def functions(name: str, arity: int | None, context: Context) -> list[Source]:
     """Functions that all instances share: of jax, or defined at the top of the test file."""
+    arity = context.arities.get(name) if arity is None else arity
     if names.MODULE.search(name):
-        return [*modules(), *functions("function", arity, context)]
+        others = functions("function", arity, context)
+        return [*modules(), *others] if arity in (None, 1) else others
     if names.INITIALISES.search(name):
         return [Source("jax.nn.initializers.ones")]
     unary, two = [Source(text) for text in names.ONE], [Source(text) for text in names.TWO]
     if names.REDUCES.search(name):
         unary, two = [unary[1], unary[0]], [helper(names.DENSITY), *two]
     further = [helper(text) for text in names.HELPERS.values()]
-    of_three = [helper(names.FORCED), further[1]]
+    of_three, of_any = [helper(names.FORCED), further[1]], [helper(names.TOTAL)]
     if arity is None:
         return [*unary[:2], *two[:1], *of_three, *further]
     if arity == 0:
         return [Source("dict")]
-    return {1: [*unary, *two], 2: [*two, further[0]], 3: of_three, 4: further[2:]}.get(arity, [])
+    others = {1: [*unary, *two], 2: [*two, further[0]], 3: of_three, 4: further[2:]}.get(arity, [])
+    return others if arity == 1 else [*others[:1], *of_any, *others[1:]]
+
+
+def pairs(kind: Any) -> list[Source]:
+    """Functions of two arguments that return a result and something beside it, as an annotation says."""
+    arguments = typing.get_args(kind)
+    result = (
+        typing.get_args(arguments[1])
+        if len(arguments) == 2 and typing.get_origin(arguments[1]) is tuple
+        else ()
+    )
+    if arity_of(kind) != 2 or len(result) != 2:
+        return []
+    is_scalar = is_shaped(result[0]) and not result[0].dim_str.strip()
+    texts = names.PAIRS[::-1] if is_scalar else names.PAIRS
+    return [Source(text.split("(")[0].removeprefix("def "), helpers=(text,)) for text in texts]
 
 
 def helper(text: str) -> Source:
