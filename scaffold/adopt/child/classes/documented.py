@@ -8,6 +8,7 @@ from typing import Any
 from ..values import names
 from ..values.annotations import EMPTY
 from ..values.plain import Documented
+from .matrices import LETTER, WORDS, matrices_in
 from .methods import is_base
 
 _WORD = r"(?:\.{3}|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
@@ -60,7 +61,10 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
     dtypes = {name: dtype for name, found in said.items() if (dtype := dtype_in(found))}
     ascending = (name for name, found in said.items() if any(map(names.DOCUMENTED_ORDER.search, found)))
     domains = {name: domain for name, found in said.items() if (domain := domain_in(found))}
-    return Documented(dims, dtypes, tuple(ascending), domains, types, limits_of(cls))
+    letters = [name for name in said if LETTER.search(name)]
+    used = matrices_in(cls) if letters else frozenset[str]()
+    matrices = {name for name in letters if name in used or any(map(WORDS.search, said[name]))}
+    return Documented(dims, dtypes, tuple(ascending), domains, types, limits_of(cls), frozenset(matrices))
 
 
 def limits_of(cls: type) -> dict[str, tuple[float, float]]:

@@ -11,7 +11,7 @@ CALLABLE = re.compile(
 MODULE = re.compile(
     r"^(layer|module|model|net|network|cell|block|inner|base|wrapped|encoder|decoder|func)s?$"
 )
-MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky|(^|_)(A|Q|R|P)$")
+MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky")
 ROTATION = re.compile(r"(^|_)(rot|rotations?|rotmat|orientation)(_|$)")
 """Names of matrices that turn what they are multiplied with."""
 DOCUMENTED_ORDER = re.compile(r"knots|ascending|increasing|sorted|monotonic", re.IGNORECASE)

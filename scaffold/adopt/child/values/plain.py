@@ -38,6 +38,8 @@ class Documented:
     """Of arguments without an annotation, what stands for one."""
     limits: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
     """The least and the greatest number that a class allows, by the name of a parameter."""
+    matrices: frozenset[str] = frozenset()
+    """Names of one letter that are matrices, as code or a docstring says."""
 
 
 FLOATS = ("0.25", "0.5", "0.75", "0.375", "0.625")
@@ -150,7 +152,7 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
         return Source(between(*limits, within(SHARES, {"": Source(text)})[""].text))
     if shape == (3, 3) and names.ROTATION.search(name):
         return Source("jax.scipy.linalg.expm(jnp.cross(jnp.eye(3), sample(seed, (3,))))")
-    if len(shape) == 2 and shape[0] == shape[1] and names.MATRIX.search(name):
+    if len(shape) == 2 and shape[0] == shape[1] and is_matrix(name, context):
         return Source(f"sample(seed, {shape}) / 8 + jnp.eye({shape[0]})")
     if len(shape) == 1 and name in context.documented.ascending:  # far apart: other draws lie between them
         return Source(f"4 * jnp.sort(sample(seed, {shape}))")
@@ -164,6 +166,11 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
     if names.UPPER.search(name):
         return Source(f"4 + {text}")
     return within(SHARES, {name: Source(text)})[name] if is_parameter(name, context) else Source(text)
+
+
+def is_matrix(name: str, context: Context) -> bool:
+    """Whether an argument is a square matrix by its name, or by the use of a letter."""
+    return names.MATRIX.search(name) is not None or name in context.documented.matrices
 
 
 def is_parameter(name: str, context: Context) -> bool:
@@ -194,7 +201,7 @@ def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Sour
         shapes = [(), *(shape for shape in shapes if shape)]
     sources = [array(name, shape, "float", context) for shape in shapes]
     square = [shape for shape in shapes if len(shape) == 2 and shape[0] == shape[1]]
-    if names.MATRIX.search(name):
+    if is_matrix(name, context):
         sources = [*(array(name, shape, "float", context) for shape in square), *sources]
     dtype = dtype_by_name(name, context)
     of_each_rank = {len(shape): shape for shape in reversed(shapes) if len(shape) < 4}
