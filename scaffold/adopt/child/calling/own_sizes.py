@@ -1,15 +1,18 @@
 """The size that an instance names for its features, or that a call reads, in the place of another one that it takes as well."""
 
+import inspect
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from ..values import names
+from ..values.annotations import ARRAYS
 from ..values.domains import apart
+from ..values.plain import Context, array, arrays, tuple_of
 from ..values.sizes import foreign_sizes, held_sizes, named_sizes
 from ..values.sources import Source
 from .called import Called, Subject, Trace
-from .trace import trace_call
+from .trace import instead, shape_in, trace_call
 
 _SHAPE = re.compile(r"(?<=sample\()(seed(?: \+ \d+)?, )\(([\d, ]*)\)")
 
@@ -72,3 +75,27 @@ def resized(source: Source, size: int, other: int) -> Source:
         return f"{match[1]}({axes})"
 
     return source.but(_SHAPE.sub(with_other, source.text))
+
+
+def with_alternative(
+    subject: Subject, called: Called, wanted: Sequence[inspect.Parameter], context: Context
+) -> Called:
+    """The same with a pair where a vector of two was taken for one; with the word of another shape that works as well."""
+    of_arrays = [parameter.name for parameter in wanted if parameter.annotation in ARRAYS]
+    for name in called.guesses:
+        shape = shape_in(called.arguments[name])
+        if shape == (2,) and name not in of_arrays:
+            pairs = [
+                tuple_of([source, source])
+                for source in arrays(name, context)
+                if len(shape_in(source) or ()) == 1
+            ]
+            called = next(
+                (alternative for pair in pairs if (alternative := instead(subject, called, name, pair))),
+                called,
+            )
+        elif shape:
+            larger = (foreign_sizes(held_sizes(subject.instance))[3], *shape)
+            if instead(subject, called, name, array(name, larger, "float", context)):
+                return replace(called, also=f"{name} may be {larger} as well")
+    return called

@@ -274,15 +274,21 @@ def lists(name: str, kind: Any, context: Context) -> list[Source]:
 
 
 def dicts(name: str, kind: Any, context: Context) -> list[Source]:
-    """Dicts with the entries that are read by name, or with any two; and an empty one."""
-    read = [json.dumps(entry) for entry in context.entries.get(name, ())]
-    if kind in (Any, object):
+    """Dicts with the entries that are read by name, or that an error of a call asks for, or with any two; and an empty one."""
+    named = context.words if context.is_call else ()
+    read = [json.dumps(entry) for entry in context.entries.get(name, named)]
+    if kind in (Any, object) and not context.is_call:
         numbers = ", ".join(f"{key}: {next(context.floats)}" for key in read)
         return [*([Source(f"{{{numbers}}}")] if read else []), Source("{}")]
     guess = Source("sample(seed, (3,))", told="shape")
-    keys = list(dict.fromkeys([*read, '"a"', '"b"']))[: max(2, len(read))]  # of one alone there is no order
+    keys = list(dict.fromkeys([*read, '"a"', '"b"']))[
+        : len(read) if named else max(2, len(read))
+    ]  # of one alone there is no order
+    scalars = [array(name, (), "float", context)] if read and kind in OPEN else []
     made: list[Source] = []
-    for source in [guess] if kind is EMPTY else values_for(name, kind, context)[:3]:
+    for source in (
+        [guess] if kind is EMPTY and not scalars else [*scalars, *values_for(name, kind, context)[:3]]
+    ):
         parts = zip(keys, drawn_apart([source] * len(keys)), strict=True)
         made.append(merged(f"{{{', '.join(f'{key}: {part.text}' for key, part in parts)}}}", [source]))
     return [*made, Source("{}")]
