@@ -1,5 +1,6 @@
 """Names of one letter, and defaults of 0, in examples: what code says of them."""
 
+import re
 from typing import Any
 
 from tests.asking import Asked, asked_of
@@ -50,3 +51,8 @@ def test_a_letter_is_a_matrix_where_code_uses_it_so(filters: Asked) -> None:
 def test_defaults_of_0_are_given_other_numbers(radius: Asked) -> None:
     [[_, text, _]] = radius.adopt("Tension")["arguments"]
     assert "R_dot=sample(" in text and "R0=sample(" in text
+    assert len({*re.findall(r"seed(?: \+ \d)?", text)}) == text.count("sample(")  # none is drawn twice
+
+
+def test_what_stands_beside_defaults_without_axes_has_none(radius: Asked) -> None:
+    assert dict[str, Any](radius.adopt("Bubble")["inputs"])["R"] == "sample(seed, positive=True)"

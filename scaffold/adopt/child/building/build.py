@@ -29,7 +29,7 @@ from .built import Built, Failure, builds, instance_of, with_state
 from .hints import alternatives, asks_for_shape, named_by, taught
 from .makers import makers_of
 from .members import all_members_work
-from .neutral import with_telling
+from .neutral import shapes_beside, with_telling
 
 REPEATED = 3
 """How many of the first choices are tried within each domain."""
@@ -68,6 +68,7 @@ def ways_to_build(
         every = [parameter.name for parameter in parameters]
         of_texts = documented(cls, every, name or "__init__")
         context = Context(
+            shapes=shapes_beside(cls, parameters),
             sizes=shared_sizes(cls, parameters, of_texts.dims, known),
             said=said,
             instances=instances,

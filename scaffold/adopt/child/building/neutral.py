@@ -3,7 +3,7 @@
 import dataclasses
 import inspect
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from pytree_laws.inspect.trees import arrays_of
 
 from ..values.annotations import EMPTY, parameters_of
 from ..values.domains import SHARES, apart, within
-from ..values.plain import FLOATS, tuple_of
+from ..values.plain import FLOATS, SHAPES, tuple_of
 from ..values.sources import Source, refer
 from .allowed import holds_for_values
 from .built import Built, Failure, builds
@@ -56,6 +56,13 @@ def is_absent(cls: type, name: str) -> bool:
     return is_array(default) and not np.asarray(default).any()
 
 
+def shapes_beside(cls: type, parameters: Sequence[inspect.Parameter]) -> Sequence[tuple[int, ...]]:
+    """The shapes to try of arrays: none at first, where the defaults beside them are arrays without axes."""
+    arrays = [default for part in parameters if is_array(default := default_of(cls, part))]
+    is_scalar = bool(arrays) and all(array.ndim == 0 for array in arrays)
+    return [(), *filter(None, SHAPES)] if is_scalar else SHAPES
+
+
 def default_of(cls: type, parameter: inspect.Parameter) -> Any:
     """The default of an argument; where a field makes one for each instance, what it makes."""
     fields: dict[str, Any] = getattr(cls, "__dataclass_fields__", {})
@@ -71,7 +78,8 @@ def default_of(cls: type, parameter: inspect.Parameter) -> Any:
 def other_numbers(default: Any, numbers: Iterator[str]) -> Source | None:
     """Numbers for a default that is a float, a tuple or an array of floats, where all of them are 0 or 1."""
     if is_array(default) and is_inexact(default) and has_neutral_numbers(default):
-        return within(SHARES, {"": Source(f"sample(seed, {default.shape})")})[""]
+        drawn = f"sample(seed, {default.shape})" if default.shape else "sample(seed)"
+        return within(SHARES, {"": Source(drawn)})[""]
     parts: tuple[Any, ...] = default if type(default) is tuple else (default,)
     if not parts or not all(type(part) is float for part in parts) or not has_neutral_numbers(parts):
         return None
