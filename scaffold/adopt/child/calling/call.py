@@ -305,8 +305,8 @@ def try_call(
 
 
 def merit_of(cls: type, name: str, trace: Trace) -> float:
-    """How much speaks for a method by its name and its trace: it overrides one, and neither edits nor converts."""
-    converts = names.CONVERTS.search(name) is not None
+    """How much speaks for a method by its name and its trace: it overrides one, and neither edits nor converts, nor gives parts alone."""
+    converts = names.CONVERTS.search(name) is not None or trace.moves
     return trace.share + 0.5 * is_override(cls, name) - 1.5 * (trace.edits + converts)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from ..values import names
 from ..values.annotations import EMPTY
 from ..values.plain import Documented
-from .matrices import LETTER, WORDS, matrices_in
 from .methods import is_base
+from .uses import LETTER, WORDS, flags_in, matrices_in
 
 _WORD = r"(?:\.{3}|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
 _WORDS = rf"{_WORD}(?:,\s*{_WORD})*,?"
@@ -58,7 +58,8 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
             dims[name] = shapes[0]
         elif any(map(names.DOCUMENTED_SCALAR.search, found)) or (is_call and types.get(name) is float):
             dims[name], types[name] = "", EMPTY
-    dtypes = {name: dtype for name, found in said.items() if (dtype := dtype_in(found))}
+    dtypes = dict.fromkeys(flags_in(cls) & said.keys(), "bool")
+    dtypes |= {name: dtype for name, found in said.items() if (dtype := dtype_in(found))}
     ascending = (name for name, found in said.items() if any(map(names.DOCUMENTED_ORDER.search, found)))
     domains = {name: domain for name, found in said.items() if (domain := domain_in(found))}
     letters = [name for name in said if LETTER.search(name)]

@@ -1,11 +1,12 @@
-"""Names that code uses as matrices do: with `@`, `.T`, two indices, or a function of linear algebra."""
+"""What names stand for by their use in code: matrices, with `@`, `.T` and the like, and flags, with logical functions alone."""
 
 import ast
 import functools
 import inspect
 import re
 import sys
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator
 
 from .methods import is_base
 
@@ -46,3 +47,38 @@ def operands(node: ast.AST) -> Iterator[ast.expr]:
             yield from (each for each in given if isinstance(each, ast.Name | ast.Attribute))
         case _:
             pass
+
+
+LOGICAL = re.compile(r"^logical_(and|or|not|xor)$")
+
+
+def flags_in(cls: type) -> frozenset[str]:
+    """The fields and arguments that the code of a class gives to logical functions, and never calculates with."""
+    flags, numbers = set[str](), set[str]()
+    for owner in (owner for owner in cls.__mro__ if not is_base(owner)):
+        for node in ast.walk(tree_of(owner)):
+            match node:
+                case ast.Call(func=ast.Attribute(attr=name), args=given) if LOGICAL.match(name):
+                    flags.update(names_among(given))
+                case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), left=left, right=right):
+                    numbers.update(names_among((left, right)))
+                case ast.Compare(left=left, comparators=others):
+                    numbers.update(names_among((left, *others)))
+                case _:
+                    pass
+    return frozenset(flags - numbers)
+
+
+def tree_of(owner: type) -> ast.AST:
+    """The source of a class as a tree; an empty one where there is none."""
+    try:
+        return ast.parse(textwrap.dedent(inspect.getsource(owner)))
+    except (OSError, TypeError, SyntaxError):
+        return ast.Module([], [])
+
+
+def names_among(nodes: Iterable[ast.expr]) -> Iterator[str]:
+    """The names among expressions, and those of attributes."""
+    for node in nodes:
+        if isinstance(node, ast.Name | ast.Attribute):
+            yield ast.unparse(node).removeprefix("self.")
