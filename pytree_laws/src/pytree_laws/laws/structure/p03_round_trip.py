@@ -219,13 +219,18 @@ def package_of(instance: Any) -> str:
     return type(instance).__module__.partition(".")[0]
 
 
+def is_foreign(value: Any, package: str) -> bool:
+    """Whether the class of a node is of another package, which brings its own unflatten."""
+    return package_of(value) != package and not is_equinox(type(value))
+
+
 def check_same(value: Any, other: Any, above: str, hint: str, beside: bool, package: str) -> None:
     """What two objects store is the same; of a node that differs it is told where.
 
     What another package adds to its own nodes is no matter of this one.
     """
     before, after = attributes(value), attributes(other)
-    names = {**before, **after} if package_of(value) == package else before
+    names = before if is_foreign(value, package) else {**before, **after}
     for name in sorted(names, key=lambda name: (name not in before, name)):
         place, asked = f"{above}{name}", is_beside_fields(value, name) == beside
         if asked:
@@ -246,7 +251,7 @@ def check_kept(was: Any, now: Any, place: str, hint: str, beside: bool, asked: b
         return
     if is_node(was) and type(was) is type(now):
         check_same(was, now, f"{place}.", hint, beside, package)
-        if dataclasses.is_dataclass(was) or package_of(was) != package:
+        if dataclasses.is_dataclass(was) or is_foreign(was, package):
             return  # whose attributes are all there is
     if is_like(was, now):
         return
