@@ -23,6 +23,9 @@ class Points(eqx.Module):
     def split(self, count: int) -> tuple[Array, Array]:
         return self.place[:count], self.weight[:count]
 
+    def tolist(self) -> list[Array]:
+        return [jnp.asarray(each) for each in (*self.place.tolist(), *self.weight.tolist())]
+
     def __add__(self, other: "Points") -> "Points":
         return Points(self.place + other.place, self.weight + other.weight)
 """

@@ -158,7 +158,7 @@ READS_FILES = re.compile(
 MAKES = re.compile(r"^(init|initial|initiali[sz]e|begin|start|create|make|new)(_|$)")
 """Methods that give what others take: without arguments they are not what a class is for."""
 CONVERTS = re.compile(
-    r"^(to|as|from|into|get|set|with|convert)_|_conv$|^(flatten|unflatten|ravel|astype|cast|setup)$"
+    r"^(to|as|from|into|get|set|with|convert)_|_conv$|^(flatten|unflatten|ravel|astype|cast|setup|tolist|tobytes|item|asdict|numpy)$"
 )
 """Methods that give a part, or the same in another form: what a class is for has other names."""
 INITIALISES = re.compile(r"init")
