@@ -13,7 +13,7 @@ from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import arrays_of, is_node
 
 from ..classes.documented import documented
-from ..classes.entries import entries_read
+from ..classes.entries import arguments_given, entries_read
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import below
 from ..values.annotations import EMPTY, parameters_of, required, union_members, with_count
@@ -29,7 +29,7 @@ from .built import Built, Failure, builds, instance_of, with_state
 from .hints import alternatives, asks_for_shape, named_by, taught
 from .makers import makers_of
 from .members import all_members_work
-from .neutral import with_telling
+from .neutral import shapes_beside, with_telling
 
 REPEATED = 3
 """How many of the first choices are tried within each domain."""
@@ -56,7 +56,7 @@ def ways_to_build(
     """
     if not said:
         yield from ways_shown(cls, budget, failure)
-    entries, makers = entries_read(cls), [*makers_of(cls)]
+    entries, arities, makers = entries_read(cls), arguments_given(cls), [*makers_of(cls)]
     for name, maker, sizes in makers:
         try:
             parameters = parameters_of(maker, cls)
@@ -68,6 +68,7 @@ def ways_to_build(
         every = [parameter.name for parameter in parameters]
         of_texts = documented(cls, every, name or "__init__")
         context = Context(
+            shapes=shapes_beside(cls, parameters),
             sizes=shared_sizes(cls, parameters, of_texts.dims, known),
             said=said,
             instances=instances,
@@ -75,6 +76,7 @@ def ways_to_build(
             lookalikes=similar,
             others=every,
             entries=entries,
+            arities=arities,
             shown=values_shown(cls, parameters),
         )
         for signature in (*with_several(parameters), parameters):

@@ -14,11 +14,11 @@ from ..classes.call_text import ARITHMETIC, MATMUL
 from ..classes.documented import documented, is_promised
 from ..classes.methods import is_override, methods_of, parameters_of_method
 from ..values import names
-from ..values.annotations import ARRAYS, EMPTY, OPEN, required, union_members, with_count
+from ..values.annotations import EMPTY, OPEN, required, union_members, with_count
 from ..values.candidates import values_for
 from ..values.domains import apart, shapes_drawn
-from ..values.plain import Context, array, arrays, tuple_of
-from ..values.sizes import DIM, Sizes, foreign_sizes, held_sizes, shapes_of
+from ..values.plain import Context
+from ..values.sizes import DIM, Sizes, held_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
 from .as_shown import calls_shown
 from .called import Called, Subject, Trace
@@ -26,15 +26,17 @@ from .dims import dims_of, last_dims_of, sizes_of_dims
 from .hints import NO_HINTS, PICTURES, Hints, hints_of, wants_pictures, with_hints
 from .invoke import UNBOUND, over_batch
 from .of_samples import like_samples
-from .own_sizes import with_size_known
+from .own_sizes import with_alternative, with_size_known
 from .static_arguments import static_arguments
-from .trace import instead, shape_in, trace_call
+from .trace import trace_call
 
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 FURTHER = 60
 """How many arguments of another method are tried, where one works."""
+ROUNDS = 4
+"""How often errors are asked which entries a dict lacks: each may name one alone."""
 FEW_PICTURES = 16
 """How many arguments are tried where a call may be meant for pictures."""
 MOST_METHODS = 24
@@ -134,12 +136,36 @@ def try_signature(
     called = search(subject, name, wanted, said, budget, failure)
     if called is not None:
         return called
+    held = held_sizes(subject.instance, subject.state)
+    known: Sequence[str] | None = None
+    for _ in range(ROUNDS):
+        hints = hints_of(type(subject.instance), failure.messages[start:], held)
+        if known == hints.words:
+            break
+        known = hints.words
+        called = taught_call(subject, name, parameters, wanted, said, hints, budget, failure)
+        if called is not None:
+            return called
+    if wants_pictures(failure.messages[start:]):
+        return search(subject, name, wanted, said, Budget(FEW_PICTURES), failure, Hints(shapes=PICTURES))
+    return None
+
+
+def taught_call(
+    subject: Subject,
+    name: str,
+    parameters: Sequence[inspect.Parameter],
+    wanted: Sequence[inspect.Parameter],
+    said: Mapping[str, Source],
+    hints: Hints,
+    budget: Budget,
+    failure: Failure,
+) -> Called | None:
+    """The call with what its errors have taught, and with the parameters that they name."""
     mentions = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
     further = [
         parameter for parameter in parameters if parameter.name in mentions and parameter not in wanted
     ]
-    held = held_sizes(subject.instance, subject.state)
-    hints = hints_of(type(subject.instance), failure.messages[start:], held)
     for taught in hints.in_turn() if further or hints else ():
         for chosen in alternatives(wanted, further[:2]):
             is_alone = len(chosen) == len(wanted) + 1
@@ -147,8 +173,6 @@ def try_signature(
             called = search(subject, name, chosen, said, Budget(max(budget.tries, tries)), failure, taught)
             if called is not None:
                 return called
-    if wants_pictures(failure.messages[start:]):
-        return search(subject, name, wanted, said, Budget(FEW_PICTURES), failure, Hints(shapes=PICTURES))
     return None
 
 
@@ -281,8 +305,8 @@ def try_call(
 
 
 def merit_of(cls: type, name: str, trace: Trace) -> float:
-    """How much speaks for a method by its name and its trace: it overrides one, and neither edits nor converts."""
-    converts = names.CONVERTS.search(name) is not None
+    """How much speaks for a method by its name and its trace: it overrides one, and neither edits nor converts, nor gives parts alone."""
+    converts = names.CONVERTS.search(name) is not None or trace.moves
     return trace.share + 0.5 * is_override(cls, name) - 1.5 * (trace.edits + converts)
 
 
@@ -305,27 +329,3 @@ def may_be_none(parameter: inspect.Parameter) -> bool:
 def passes_state(subject: Subject, arguments: Mapping[str, Source]) -> bool:
     """Whether the state of the instance goes through the call, where it has one."""
     return subject.state is None or any(STATE_OF_SUITE in source.text for source in arguments.values())
-
-
-def with_alternative(
-    subject: Subject, called: Called, wanted: Sequence[inspect.Parameter], context: Context
-) -> Called:
-    """The same with a pair where a vector of two was taken for one; with the word of another shape that works as well."""
-    of_arrays = [parameter.name for parameter in wanted if parameter.annotation in ARRAYS]
-    for name in called.guesses:
-        shape = shape_in(called.arguments[name])
-        if shape == (2,) and name not in of_arrays:
-            pairs = [
-                tuple_of([source, source])
-                for source in arrays(name, context)
-                if len(shape_in(source) or ()) == 1
-            ]
-            called = next(
-                (alternative for pair in pairs if (alternative := instead(subject, called, name, pair))),
-                called,
-            )
-        elif shape:
-            larger = (foreign_sizes(held_sizes(subject.instance))[3], *shape)
-            if instead(subject, called, name, array(name, larger, "float", context)):
-                return replace(called, also=f"{name} may be {larger} as well")
-    return called

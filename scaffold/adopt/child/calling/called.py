@@ -62,6 +62,8 @@ class Trace:
     """The share of the instance's floating leaves on which the outputs depend."""
     computes: bool = True
     """Whether an output is more than a leaf or an argument as it is."""
+    moves: bool = False
+    """Whether it only takes parts of arrays, or puts them in another order."""
     edits: bool = False
     """Whether it returns an instance of the class: a copy with other values."""
     forms: Sequence[tuple[Any, Any]] = ()

@@ -35,6 +35,10 @@ _DTYPE = re.compile(
 _INTO = re.compile(r"cannot reshape array of shape \([\d, ]*\) \(size \d+\) into shape [(\[]([\d, -]+)[)\]]")
 """How jax says that a number of elements fits no shape."""
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?![\w.])")
+_ENTRY = re.compile(r"^KeyError|\bkeys?\b|\bmissing (?!\d)|\brequired? (?!positional|keyword)", re.IGNORECASE)
+_QUOTED = re.compile(r"['\"`]([A-Za-z_]\w*)['\"`]")
+"""How errors name the entries of a dict."""
+MAX_ENTRIES = 8
 _TOO_SHORT = re.compile(
     r"too (short|small|few)|at least|not enough|negative|smaller than|less than|shorter", re.IGNORECASE
 )
@@ -72,11 +76,21 @@ class Hints:
     """Dtypes that an error has named."""
     sizes: Sequence[int] = ()
     """Sizes that an error has named, and lengths where one says that an axis is too short."""
+    words: Sequence[str] = ()
+    """Entries that an error has named."""
     is_sequence: bool = False
     """Whether an array lacks an axis, that of a sequence of what an annotation describes."""
 
     def __bool__(self) -> bool:
-        is_known = self.lookalikes or self.lengths or self.ranks or self.shapes or self.sizes or self.dtypes
+        is_known = (
+            self.words
+            or self.lookalikes
+            or self.lengths
+            or self.ranks
+            or self.shapes
+            or self.sizes
+            or self.dtypes
+        )
         return bool(is_known or self.is_sequence)
 
     def in_turn(self) -> "Iterator[Hints]":
@@ -104,8 +118,16 @@ def hints_of(cls: type, messages: Sequence[str], held: Sequence[int] = ()) -> Hi
         [*dict.fromkeys(shapes_named(text))],
         [*dict.fromkeys(dtype.lower() for dtype in _DTYPE.findall(text))],
         sizes_named(text, held),
+        entries_named(messages),
         _TOO_LOW.search(text) is not None,
     )
+
+
+def entries_named(messages: Sequence[str]) -> list[str]:
+    """The entries of a dict that errors name: those that are missing, and those that there are."""
+    return [
+        *dict.fromkeys(word for text in messages if _ENTRY.search(text) for word in _QUOTED.findall(text))
+    ][:MAX_ENTRIES]
 
 
 def shapes_named(text: str) -> Iterator[tuple[int, ...]]:
@@ -145,6 +167,7 @@ def with_hints(context: Context, hints: Hints) -> Context:
         context,
         lookalikes=[*hints.lookalikes, *context.lookalikes],
         lengths=hints.lengths,
+        words=(*context.words, *hints.words),
         dtypes=hints.dtypes,
         shapes=sorted(
             dict.fromkeys([*hints.shapes, *context.shapes]), key=lambda shape: len(shape) not in ranks

@@ -1,16 +1,22 @@
 """The size that an instance names for its features, or that a call reads, in the place of another one that it takes as well."""
 
+import inspect
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..values import names
+from ..values.annotations import ARRAYS
 from ..values.domains import apart
-from ..values.sizes import foreign_sizes, held_sizes, named_sizes
+from ..values.plain import Context, array, arrays, tuple_of
+from ..values.sizes import LARGEST, foreign_sizes, held_sizes, named_sizes, safe
 from ..values.sources import Source
 from .called import Called, Subject, Trace
-from .trace import trace_call
+from .trace import instead, shape_in, trace_call
 
+AMBIENT = "ambient_dim"
+"""The size of a point of a manifold in the space around it."""
 _SHAPE = re.compile(r"(?<=sample\()(seed(?: \+ \d+)?, )\(([\d, ]*)\)")
 
 
@@ -21,10 +27,7 @@ def with_size_known(subject: Subject, called: Called) -> Called:
 
 def with_own_size(subject: Subject, called: Called) -> Called:
     """The call with the size of the instance, where its arguments end with one that the instance does not hold."""
-    named = named_sizes(subject.instance).items()
-    sizes = {
-        size for name, size in named if names.FEATURES.search(name) and not names.NO_FEATURES.search(name)
-    }
+    sizes = feature_sizes(subject.instance)
     drawn = [axes for source in called.arguments.values() for axes in shapes_in(source)]
     ends = {axes[-1] for axes in drawn if axes}
     foreign = ends & {*foreign_sizes(held_sizes(subject.instance, subject.state))}
@@ -35,6 +38,36 @@ def with_own_size(subject: Subject, called: Called) -> Called:
     resized_call = replace(called, arguments=arguments)
     trace = traced(subject, resized_call)
     return resized_call if trace.arrays and trace.by_arguments else called
+
+
+def feature_sizes(instance: Any) -> set[int]:
+    """The sizes that an instance says its inputs have: by an attribute, by the last axis of its `shape`, or by a part of it."""
+    named = {**properties_of(instance), **named_sizes(instance)}
+    if AMBIENT in named:
+        return {named[AMBIENT]}
+    sizes = {size for name, size in named.items() if is_feature(name)}
+    shape = safe(instance, "shape")
+    if not sizes and isinstance(shape, tuple) and len(shape) == 2 and type(shape[-1]) is int:
+        return {shape[-1]}
+    parts = getattr(instance, "__dict__", {}).values() if not sizes else ()
+    return sizes or {
+        size for part in parts if AMBIENT in (each := properties_of(part)) for size in [each[AMBIENT]]
+    }
+
+
+def properties_of(instance: Any) -> dict[str, int]:
+    """The sizes of features that properties of an instance give."""
+    owners = type(instance).__mro__
+    names_of = [
+        name for owner in owners for name, value in vars(owner).items() if isinstance(value, property)
+    ]
+    values = {name: safe(instance, name) for name in names_of if is_feature(name)}
+    return {name: value for name, value in values.items() if type(value) is int and 0 < value < LARGEST}
+
+
+def is_feature(name: str) -> bool:
+    """Whether a name is that of a size of features."""
+    return names.FEATURES.search(name) is not None and not names.NO_FEATURES.search(name)
 
 
 def with_places_read(subject: Subject, called: Called) -> Called:
@@ -72,3 +105,27 @@ def resized(source: Source, size: int, other: int) -> Source:
         return f"{match[1]}({axes})"
 
     return source.but(_SHAPE.sub(with_other, source.text))
+
+
+def with_alternative(
+    subject: Subject, called: Called, wanted: Sequence[inspect.Parameter], context: Context
+) -> Called:
+    """The same with a pair where a vector of two was taken for one; with the word of another shape that works as well."""
+    of_arrays = [parameter.name for parameter in wanted if parameter.annotation in ARRAYS]
+    for name in called.guesses:
+        shape = shape_in(called.arguments[name])
+        if shape == (2,) and name not in of_arrays:
+            pairs = [
+                tuple_of([source, source])
+                for source in arrays(name, context)
+                if len(shape_in(source) or ()) == 1
+            ]
+            called = next(
+                (alternative for pair in pairs if (alternative := instead(subject, called, name, pair))),
+                called,
+            )
+        elif shape:
+            larger = (foreign_sizes(held_sizes(subject.instance))[3], *shape)
+            if instead(subject, called, name, array(name, larger, "float", context)):
+                return replace(called, also=f"{name} may be {larger} as well")
+    return called

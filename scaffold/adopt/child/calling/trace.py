@@ -10,7 +10,7 @@ import jax
 
 from pytree_laws.inspect.arrays import is_array, is_inexact
 from pytree_laws.inspect.trees import combine, partition
-from pytree_laws.trace.jaxprs import NEEDS_VALUES, is_variable
+from pytree_laws.trace.jaxprs import NEEDS_VALUES, equations, is_variable
 
 from ..classes.kinds import is_nnx
 from ..values.sources import Source
@@ -18,6 +18,9 @@ from .called import Called, Subject, Trace
 from .dependencies import is_empty, places_read, used_inputs
 from .invoke import Axis, invoke
 
+MOVING = frozenset(("slice", "dynamic_slice", "squeeze", "reshape", "broadcast_in_dim", "concatenate", "transpose", "split",
+                    "gather", "copy", "convert_element_type", "expand_dims", "rev", "jit", "pjit"))  # fmt: skip
+"""What jax calls a step that computes no number."""
 NUMBERS = (bool, int, float, complex)
 
 
@@ -91,6 +94,7 @@ def read_trace(closed: Any, outputs: Any, instance_arrays: Any, argument_arrays:
         flat,
         share=share,
         computes=computes,
+        moves=all(each.primitive.name in MOVING for each in equations(closed.jaxpr)),
         forms=forms_of(outputs),
         reads={key: place for key, place in places.items() if place},
     )

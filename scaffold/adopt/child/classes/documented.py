@@ -9,6 +9,7 @@ from ..values import names
 from ..values.annotations import EMPTY
 from ..values.plain import Documented
 from .methods import is_base
+from .uses import LETTER, WORDS, flags_in, matrices_in
 
 _WORD = r"(?:\.{3}|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
 _WORDS = rf"{_WORD}(?:,\s*{_WORD})*,?"
@@ -57,10 +58,14 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
             dims[name] = shapes[0]
         elif any(map(names.DOCUMENTED_SCALAR.search, found)) or (is_call and types.get(name) is float):
             dims[name], types[name] = "", EMPTY
-    dtypes = {name: dtype for name, found in said.items() if (dtype := dtype_in(found))}
+    dtypes = dict.fromkeys(flags_in(cls) & said.keys(), "bool")
+    dtypes |= {name: dtype for name, found in said.items() if (dtype := dtype_in(found))}
     ascending = (name for name, found in said.items() if any(map(names.DOCUMENTED_ORDER.search, found)))
     domains = {name: domain for name, found in said.items() if (domain := domain_in(found))}
-    return Documented(dims, dtypes, tuple(ascending), domains, types, limits_of(cls))
+    letters = [name for name in said if LETTER.search(name)]
+    used = matrices_in(cls) if letters else frozenset[str]()
+    matrices = {name for name in letters if name in used or any(map(WORDS.search, said[name]))}
+    return Documented(dims, dtypes, tuple(ascending), domains, types, limits_of(cls), frozenset(matrices))
 
 
 def limits_of(cls: type) -> dict[str, tuple[float, float]]:

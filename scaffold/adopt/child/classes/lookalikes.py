@@ -11,8 +11,7 @@ from .kinds import kind_of
 from .methods import parameters_of_method
 
 _LACKING = re.compile(
-    r"(?:Tracer'? |'\w*(?:Tracer|ArrayImpl|NoneType|float|int|tuple|str|function|PjitFunction)' )object has no attribute '(\w+)'"
-    r"|Tracer has no attribute (\w+)"
+    r"(?:'(\w+)'|Tracer) object has no attribute '(\w+)'|Tracer'? (?:object )?has no attribute '?(\w+)"
 )
 """How Python, and a tracer of jax, say that a value lacks an attribute."""
 _GIVEN = re.compile(r"__call__\(\) takes .*positional arguments? but (\d+) were given")
@@ -22,18 +21,18 @@ _NOT_CALLABLE = re.compile(r"not (a )?callable|must be callable")
 MAX_CLASSES = 3
 
 
-def lacking_attributes(messages: Iterable[str]) -> set[str]:
-    """The attributes that errors say plain values lack."""
-    matches = [match for text in messages for match in _LACKING.finditer(text)]
-    return {match[1] or match[2] for match in matches}
+def lacking(messages: Iterable[str], owner: str) -> tuple[set[str], set[str]]:
+    """The attributes that errors say values lack that are none of this class, and the names of their classes."""
+    matches = [match for text in messages for match in _LACKING.finditer(text) if match[1] != owner]
+    return {match[2] or match[3] for match in matches}, {match[1] for match in matches if match[1]}
 
 
 def lookalikes(cls: type, messages: Iterable[str]) -> list[Any]:
     """The pytrees of a class's package that errors ask for: by their names, their attributes, or how many arguments they take; at last functions."""
     package, messages = cls.__module__.partition(".")[0], [*messages]
-    attributes = lacking_attributes(messages)
+    attributes, given = lacking(messages, cls.__name__)
     takes = {int(count) - 1 for text in messages for count in _GIVEN.findall(text)}
-    words = {word for text in messages for word in re.findall(r"\w+", text)} - {cls.__name__}
+    words = {word for text in messages for word in re.findall(r"\w+", text)} - {cls.__name__, *given}
     counts = {
         other: len(attributes & attributes_of(other))
         + any(accepts(other, count) for count in takes)

@@ -8,6 +8,7 @@ from typing import Any
 from pytree_laws.declare.methods import is_action
 
 from ..values.annotations import parameters_of, required, signature_of
+from ..values.inherited import with_inherited
 from .call_text import ARITHMETIC, MATMUL, call_text
 
 SELF = ("self", "module")
@@ -76,9 +77,13 @@ def is_base(owner: type) -> bool:
 
 
 def parameters_of_method(cls: type, name: str) -> list[inspect.Parameter] | None:
-    """The parameters of a method without `self`, as its class has it: what wraps it for an instance hides some of them."""
+    """The parameters of a method without `self`, as its class has it: what wraps it for an instance hides some of them.
+
+    What it does not say of one, the method of a base says that it overrides.
+    """
     try:
         parameters = parameters_of(getattr(cls, name), cls)
     except (AttributeError, TypeError, ValueError):
         return None
-    return parameters[1:] if parameters and parameters[0].name in SELF else parameters
+    own = parameters[1:] if parameters and parameters[0].name in SELF else parameters
+    return with_inherited(cls, name, own)

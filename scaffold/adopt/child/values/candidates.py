@@ -40,6 +40,7 @@ from .plain import (
     integers,
     modules,
     name_of_one,
+    pairs,
     strings,
     tuple_of,
 )
@@ -127,21 +128,6 @@ def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
     if is_callable_type(kind):
         return [*pairs(kind), *functions(name, arity_of(kind), context)]
     return of_special(name, kind, context)
-
-
-def pairs(kind: Any) -> list[Source]:
-    """Functions of two arguments that return a result and something beside it, as an annotation says."""
-    arguments = typing.get_args(kind)
-    result = (
-        typing.get_args(arguments[1])
-        if len(arguments) == 2 and typing.get_origin(arguments[1]) is tuple
-        else ()
-    )
-    if arity_of(kind) != 2 or len(result) != 2:
-        return []
-    is_scalar = is_shaped(result[0]) and not result[0].dim_str.strip()
-    texts = names.PAIRS[::-1] if is_scalar else names.PAIRS
-    return [Source(text.split("(")[0].removeprefix("def "), helpers=(text,)) for text in texts]
 
 
 def of_union(name: str, members: Sequence[Any], context: Context) -> list[Source]:
@@ -255,8 +241,11 @@ def shaped(name: str, kind: Any, context: Context) -> list[Source]:
 
 
 def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
+    named = of_name(name, context)
+    if not kinds and context.is_call and not named:
+        return [tuple_of(part) for part in several(name, EMPTY, context)]
     if not kinds:
-        return [*of_name(name, context), Source("(3,)"), Source("(2, 3)")]
+        return [*named, Source("(3,)"), Source("(2, 3)")]
     if len(kinds) == 2 and kinds[1] is Ellipsis:
         if kinds[0] is int:
             return [Source("(3,)"), Source("(2, 3)"), Source("(0,)"), Source("(1,)")]
@@ -269,30 +258,37 @@ def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
 
 
 def several(name: str, kind: Any, context: Context) -> list[list[Source]]:
-    """As many values of a kind as an error asks for; two, or one."""
+    """As many values of a kind as an error asks for; two, or one, or three."""
     sources = values_for(name_of_one(name, kind), kind, context)[:4]
     sources += strings(name, context)[:1] if kind in OPEN else []  # where no array may be held
     asked_for = [[source] * length for length in context.lengths for source in sources]
-    return [*asked_for, *([source, source] for source in sources), *([source] for source in sources[:1])]
+    others = [[source] * count for count in (1, 3) for source in sources[:1]]
+    return [*asked_for, *([source, source] for source in sources), *others]
 
 
 def lists(name: str, kind: Any, context: Context) -> list[Source]:
     if kind is int:
         return [Source("(3, 2)"), Source("(3,)"), Source("(0,)")]
-    made = [tuple_of(part) for part in several(name, kind, context)]
-    return [source.but(f"[{source.text[1:-1].rstrip(',')}]") for source in made]
+    texts = ((made, made.text[1:-1].rstrip(",")) for made in map(tuple_of, several(name, kind, context)))
+    return [made.but(f"[{inside}]") for made, inside in texts]
 
 
 def dicts(name: str, kind: Any, context: Context) -> list[Source]:
-    """Dicts with the entries that are read by name, or with any two; and an empty one."""
-    read = [json.dumps(entry) for entry in context.entries.get(name, ())]
-    if kind in (Any, object):
+    """Dicts with the entries that are read by name, or that an error of a call asks for, or with any two; and an empty one."""
+    named = context.words if context.is_call else ()
+    read = [json.dumps(entry) for entry in context.entries.get(name, named)]
+    if kind in (Any, object) and not context.is_call:
         numbers = ", ".join(f"{key}: {next(context.floats)}" for key in read)
         return [*([Source(f"{{{numbers}}}")] if read else []), Source("{}")]
     guess = Source("sample(seed, (3,))", told="shape")
-    keys = list(dict.fromkeys([*read, '"a"', '"b"']))[: max(2, len(read))]  # of one alone there is no order
+    keys = list(dict.fromkeys([*read, '"a"', '"b"']))[
+        : len(read) if named else max(2, len(read))
+    ]  # of one alone there is no order
+    scalars = [array(name, (), "float", context)] if read and kind in OPEN else []
     made: list[Source] = []
-    for source in [guess] if kind is EMPTY else values_for(name, kind, context)[:3]:
+    for source in (
+        [guess] if kind is EMPTY and not scalars else [*scalars, *values_for(name, kind, context)[:3]]
+    ):
         parts = zip(keys, drawn_apart([source] * len(keys)), strict=True)
         made.append(merged(f"{{{', '.join(f'{key}: {part.text}' for key, part in parts)}}}", [source]))
     return [*made, Source("{}")]

@@ -11,7 +11,7 @@ CALLABLE = re.compile(
 MODULE = re.compile(
     r"^(layer|module|model|net|network|cell|block|inner|base|wrapped|encoder|decoder|func)s?$"
 )
-MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky|(^|_)(A|Q|R|P)$")
+MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky")
 ROTATION = re.compile(r"(^|_)(rot|rotations?|rotmat|orientation)(_|$)")
 """Names of matrices that turn what they are multiplied with."""
 DOCUMENTED_ORDER = re.compile(r"knots|ascending|increasing|sorted|monotonic", re.IGNORECASE)
@@ -135,6 +135,8 @@ HELPERS = {
     4: "def fourth(first: Any, second: Any, third: Any, given: Any) -> Any:\n    return -given",
 }
 """Functions of several arguments: defined in the test file, so that all instances hold one and the same."""
+TOTAL = "def total(*given: Any) -> Any:\n    return sum(jnp.sum(leaf) for leaf in jax.tree.leaves(given))"
+"""A function of arguments of any number and kind."""
 FORCED = "def field(time: Any, value: Any, arguments: Any) -> Any:\n    return jnp.cos(time) - value"
 """A function of three arguments that feels the first one too: what calls it may give nothing else to feel."""
 PAIRS = (
@@ -156,7 +158,7 @@ READS_FILES = re.compile(
 MAKES = re.compile(r"^(init|initial|initiali[sz]e|begin|start|create|make|new)(_|$)")
 """Methods that give what others take: without arguments they are not what a class is for."""
 CONVERTS = re.compile(
-    r"^(to|as|from|into|get|set|with|convert)_|_conv$|^(flatten|unflatten|ravel|astype|cast|setup)$"
+    r"^(to|as|from|into|get|set|with|convert)_|_conv$|^(flatten|unflatten|ravel|astype|cast|setup|tolist|tobytes|item|asdict|numpy)$"
 )
 """Methods that give a part, or the same in another form: what a class is for has other names."""
 INITIALISES = re.compile(r"init")

@@ -3,12 +3,13 @@
 import itertools
 import re
 import sys
+import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import names
-from .annotations import OPEN, union_members
+from .annotations import OPEN, arity_of, is_shaped, union_members
 from .domains import SHARES, between, drawn_in, within
 from .sizes import COUNT, Sizes
 from .sources import Source, distinct, merged
@@ -37,6 +38,8 @@ class Documented:
     """Of arguments without an annotation, what stands for one."""
     limits: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
     """The least and the greatest number that a class allows, by the name of a parameter."""
+    matrices: frozenset[str] = frozenset()
+    """Names of one letter that are matrices, as code or a docstring says."""
 
 
 FLOATS = ("0.25", "0.5", "0.75", "0.375", "0.625")
@@ -75,6 +78,8 @@ class Context:
     """The names of all arguments."""
     entries: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """The entries that a class reads by name of an argument which is a dict."""
+    arities: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many arguments a class gives its functions, by name."""
     shown: Mapping[str, Sequence[Source]] = field(default_factory=dict[str, Sequence[Source]])
     """What docstrings give for arguments of this name."""
     index_below: int = 2
@@ -147,7 +152,7 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
         return Source(between(*limits, within(SHARES, {"": Source(text)})[""].text))
     if shape == (3, 3) and names.ROTATION.search(name):
         return Source("jax.scipy.linalg.expm(jnp.cross(jnp.eye(3), sample(seed, (3,))))")
-    if len(shape) == 2 and shape[0] == shape[1] and names.MATRIX.search(name):
+    if len(shape) == 2 and shape[0] == shape[1] and is_matrix(name, context):
         return Source(f"sample(seed, {shape}) / 8 + jnp.eye({shape[0]})")
     if len(shape) == 1 and name in context.documented.ascending:  # far apart: other draws lie between them
         return Source(f"4 * jnp.sort(sample(seed, {shape}))")
@@ -161,6 +166,11 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
     if names.UPPER.search(name):
         return Source(f"4 + {text}")
     return within(SHARES, {name: Source(text)})[name] if is_parameter(name, context) else Source(text)
+
+
+def is_matrix(name: str, context: Context) -> bool:
+    """Whether an argument is a square matrix by its name, or by the use of a letter."""
+    return names.MATRIX.search(name) is not None or name in context.documented.matrices
 
 
 def is_parameter(name: str, context: Context) -> bool:
@@ -191,7 +201,7 @@ def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Sour
         shapes = [(), *(shape for shape in shapes if shape)]
     sources = [array(name, shape, "float", context) for shape in shapes]
     square = [shape for shape in shapes if len(shape) == 2 and shape[0] == shape[1]]
-    if names.MATRIX.search(name):
+    if is_matrix(name, context):
         sources = [*(array(name, shape, "float", context) for shape in square), *sources]
     dtype = dtype_by_name(name, context)
     of_each_rank = {len(shape): shape for shape in reversed(shapes) if len(shape) < 4}
@@ -224,20 +234,38 @@ def dtype_by_name(name: str, context: Context) -> str:
 
 def functions(name: str, arity: int | None, context: Context) -> list[Source]:
     """Functions that all instances share: of jax, or defined at the top of the test file."""
+    arity = context.arities.get(name) if arity is None else arity
     if names.MODULE.search(name):
-        return [*modules(), *functions("function", arity, context)]
+        others = functions("function", arity, context)
+        return [*modules(), *others] if arity in (None, 1) else others
     if names.INITIALISES.search(name):
         return [Source("jax.nn.initializers.ones")]
     unary, two = [Source(text) for text in names.ONE], [Source(text) for text in names.TWO]
     if names.REDUCES.search(name):
         unary, two = [unary[1], unary[0]], [helper(names.DENSITY), *two]
     further = [helper(text) for text in names.HELPERS.values()]
-    of_three = [helper(names.FORCED), further[1]]
+    of_three, of_any = [helper(names.FORCED), further[1]], [helper(names.TOTAL)]
     if arity is None:
         return [*unary[:2], *two[:1], *of_three, *further]
     if arity == 0:
         return [Source("dict")]
-    return {1: [*unary, *two], 2: [*two, further[0]], 3: of_three, 4: further[2:]}.get(arity, [])
+    others = {1: [*unary, *two], 2: [*two, further[0]], 3: of_three, 4: further[2:]}.get(arity, [])
+    return others if arity == 1 else [*others[:1], *of_any, *others[1:]]
+
+
+def pairs(kind: Any) -> list[Source]:
+    """Functions of two arguments that return a result and something beside it, as an annotation says."""
+    arguments = typing.get_args(kind)
+    result = (
+        typing.get_args(arguments[1])
+        if len(arguments) == 2 and typing.get_origin(arguments[1]) is tuple
+        else ()
+    )
+    if arity_of(kind) != 2 or len(result) != 2:
+        return []
+    is_scalar = is_shaped(result[0]) and not result[0].dim_str.strip()
+    texts = names.PAIRS[::-1] if is_scalar else names.PAIRS
+    return [Source(text.split("(")[0].removeprefix("def "), helpers=(text,)) for text in texts]
 
 
 def helper(text: str) -> Source:

@@ -211,34 +211,47 @@ def stores_beside_fields(node: Any) -> bool:
 def check_attributes(instance: Any, hint: str, beside: bool = False) -> None:
     """A round trip keeps what is stored on the object: the fields, or what lies `beside` them."""
     again = jax.tree.map(lambda leaf: leaf, instance)
-    check_same(instance, again, "", hint, beside)
+    check_same(instance, again, "", hint, beside, package_of(instance))
 
 
-def check_same(value: Any, other: Any, above: str, hint: str, beside: bool) -> None:
-    """What two objects store is the same; of a node that differs it is told where."""
+def package_of(instance: Any) -> str:
+    """The package of the class of an instance."""
+    return type(instance).__module__.partition(".")[0]
+
+
+def is_foreign(value: Any, package: str) -> bool:
+    """Whether the class of a node is of another package, which brings its own unflatten."""
+    return package_of(value) != package and not is_equinox(type(value))
+
+
+def check_same(value: Any, other: Any, above: str, hint: str, beside: bool, package: str) -> None:
+    """What two objects store is the same; of a node that differs it is told where.
+
+    What another package adds to its own nodes is no matter of this one.
+    """
     before, after = attributes(value), attributes(other)
-    names = {**before, **after}
+    names = before if is_foreign(value, package) else {**before, **after}
     for name in sorted(names, key=lambda name: (name not in before, name)):
         place, asked = f"{above}{name}", is_beside_fields(value, name) == beside
         if asked:
             check_stored(name, place, value, other, hint)
         if name not in before or name not in after:
             continue
-        check_kept(before[name], after[name], place, hint, beside, asked)
+        check_kept(before[name], after[name], place, hint, beside, asked, package)
 
 
-def check_kept(was: Any, now: Any, place: str, hint: str, beside: bool, asked: bool) -> None:
+def check_kept(was: Any, now: Any, place: str, hint: str, beside: bool, asked: bool, package: str) -> None:
     """An attribute, or an element of one, is the same after a round trip."""
     if snapshot(was) == snapshot(now):
         return
     pairs = elements(was, now)
     for key, first, second in pairs:
-        check_kept(first, second, f"{place}[{key!r}]", hint, beside, asked)
+        check_kept(first, second, f"{place}[{key!r}]", hint, beside, asked, package)
     if pairs:
         return
     if is_node(was) and type(was) is type(now):
-        check_same(was, now, f"{place}.", hint, beside)
-        if dataclasses.is_dataclass(was):
+        check_same(was, now, f"{place}.", hint, beside, package)
+        if dataclasses.is_dataclass(was) or is_foreign(was, package):
             return  # whose attributes are all there is
     if is_like(was, now):
         return

@@ -1,0 +1,38 @@
+"""How far rounding moves a result: as far as the last bits of what it is computed from do."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from ..inspect.arrays import is_inexact, same_bits
+from ..inspect.trees import structure
+from .closeness import farthest
+from .edge_values import rounded
+
+MORE = 10
+"""How many times farther than the last bits of what goes in a result may be moved by rounding on the way."""
+MOST = 1e-3
+"""How far rounding may move a result at all: of what it moves farther nothing can be said."""
+PATTERNS = range(2)
+"""In one alone, what is moved may cancel."""
+
+
+def is_rounding(got: Any, wanted: Any, run: Callable[[Any], Any], given: Any) -> bool:
+    """Whether two results of one program differ no farther than the last bits of what it is given move what it gives."""
+    if not differs_in_values(got, wanted):
+        return False
+    distance = farthest(got, wanted)
+    if not distance <= MOST:
+        return False
+    return any(distance <= MORE * farthest(run(rounded(given, pattern)), wanted) for pattern in PATTERNS)
+
+
+def differs_in_values(got: Any, wanted: Any) -> bool:
+    """Whether two results are alike but for the values of their floats."""
+    pairs = [*zip(jax.tree.leaves(got), jax.tree.leaves(wanted))]
+    return structure(got) == structure(wanted) and all(
+        (is_inexact(leaf) and is_inexact(other) and (leaf.shape, leaf.dtype) == (other.shape, other.dtype))
+        or same_bits(leaf, other)
+        for leaf, other in pairs
+    )

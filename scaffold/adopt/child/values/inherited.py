@@ -1,0 +1,50 @@
+"""What an override leaves unsaid: the annotations of the method that it overrides, and what type variables stand for."""
+
+import inspect
+import typing
+from collections.abc import Iterable
+from typing import Any
+
+from .annotations import SILENT, parameters_of
+
+
+def with_inherited(cls: type, name: str, parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
+    """The parameters of a method, with the annotations of the same ones of a base where it has none of its own."""
+    said: dict[str, Any] = {}
+    for owner in cls.__mro__[1:]:
+        for part in parameters_in(owner, name):
+            if part.annotation not in SILENT:
+                said.setdefault(part.name, part.annotation)
+    bound = bound_variables(cls)
+    wanted = [
+        part.replace(annotation=said[part.name]) if part.annotation in SILENT and part.name in said else part
+        for part in parameters
+    ]
+    return [
+        part.replace(annotation=bound[part.annotation])
+        if isinstance(part.annotation, typing.TypeVar) and part.annotation in bound
+        else part
+        for part in wanted
+    ]
+
+
+def parameters_in(owner: type, name: str) -> list[inspect.Parameter]:
+    """The parameters of a method that a class itself defines; none where it defines none."""
+    method = vars(owner).get(name)
+    if not inspect.isfunction(method) and not hasattr(method, "__wrapped__"):
+        return []
+    try:
+        return parameters_of(method, owner)
+    except (TypeError, ValueError):
+        return []
+
+
+def bound_variables(cls: type) -> dict[Any, Any]:
+    """What the type variables of the bases of a class stand for, as `class Loss(Base[Model])` says it."""
+    bound: dict[Any, Any] = {}
+    for owner in cls.__mro__:
+        for base in vars(owner).get("__orig_bases__", ()):
+            variables = getattr(typing.get_origin(base), "__parameters__", ())
+            for variable, argument in zip(variables, typing.get_args(base), strict=False):
+                bound.setdefault(variable, bound.get(argument, argument))
+    return {variable: kind for variable, kind in bound.items() if not isinstance(kind, typing.TypeVar)}
