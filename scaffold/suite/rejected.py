@@ -3,6 +3,7 @@
 from scaffold.emit.checks import is_checked
 from scaffold.spec.grammar.types import (
     CallableType,
+    ClassType,
     DictType,
     ListType,
     LiteralType,
@@ -11,7 +12,7 @@ from scaffold.spec.grammar.types import (
     Type,
     UnionType,
 )
-from scaffold.suite.bounds import bounds
+from scaffold.suite.bounds import bounds, is_read_elsewhere
 from scaffold.suite.refused import other_shapes, refused_by_checks
 from scaffold.suite.subject import Subject
 
@@ -28,6 +29,8 @@ def rejected_inputs(subject: Subject) -> list[list[str]]:
         field
         for field in spec.static
         if field.given and is_checked(field) and field.converter is None and field.preprocess is None
+        # Of an object the constructor may ask what it is for before its type is looked at.
+        if not (isinstance(field.type, ClassType) and is_read_elsewhere(spec, field))
     )
     return rows_of_checks + [
         [changed(((static_field.name, wrong),)), "TypeError"]

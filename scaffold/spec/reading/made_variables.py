@@ -48,7 +48,10 @@ def _type(role: str, of_argument: Type | None) -> Type:
 
 
 def _role(value: ast.expr) -> str:
-    """A Variable, a part by its capital letter, streams, or else a setting."""
+    """A Variable, a part by its capital letter, streams, or else a setting; of a choice, what it is where it is there."""
+    if isinstance(value, ast.IfExp):
+        ways = map(_role, (value.body, value.orelse))
+        return next((role for role in ways if role != "static"), "static")
     called = _called(value)
     if called in VARIABLES:
         return VARIABLES[called]

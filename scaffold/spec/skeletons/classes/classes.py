@@ -25,6 +25,7 @@ from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.skeletons.words.values import expression
 from scaffold.spec.source.definitions import bound_by, is_setter
 from scaffold.spec.source.expressions import Function
+from scaffold.spec.source.instance import made_attributes
 
 _OF_TYPES = ("type", "args", "returns", "arguments", "bases", "generic")
 """The keys under which types stand."""
@@ -185,6 +186,9 @@ class ClassReader:
         """What makes the fields; one of the author's own, which is carried, with all that it must be given."""
         has_variables = kind_of(self.raw.get("kind", "module")).variables
         makes_them = has_variables and makes_variables(ast.unparse(node), self.fields)
+        assigned = {name for name, _ in made_attributes(ast.unparse(node))}
+        # The fields of a base that it makes are known to that alone.
+        makes_them |= bool(_bases_beside(self.node, self.names)) and not assigned.issubset(self.fields)
         is_own = makes_them or not is_read(node, self.fields, self.names, self.notes)
         said = self.raw.get("constructor", CONSTRUCTORS[node.name])
         if said != CONSTRUCTORS[node.name] and not is_own:
@@ -219,6 +223,11 @@ class ClassReader:
             return
         self.notes.note(path, value)
         self.fields[name]["init"] = f"={expression(value, self.notes)}"
+
+
+def _bases_beside(node: ast.ClassDef, names: Names) -> list[str]:
+    """The bases that the file describes."""
+    return [name for name in map(ast.unparse, node.bases) if name in names.classes]
 
 
 def _name_of(statement: ast.stmt | None) -> str:

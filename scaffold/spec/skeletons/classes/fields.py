@@ -79,6 +79,8 @@ def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, 
     elif isinstance(value, ast.Call) and not word and (meant := _misspelt(value.func, names)):
         notes.refuse(value, path, f"the name `{called}` is not known here", f"did you mean `{meant}`?")
         word = meant  # it is read as it is meant, so that nothing follows from it
+    if isinstance(value, ast.Call) and called == "equinox.field":
+        return _of_equinox(value, path, notes)
     if not isinstance(value, ast.Call) or not word:
         notes.note((*path, "default"), value)
         return {"default": _default(value, notes)}
@@ -88,6 +90,23 @@ def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, 
         return {"role": "data"}  # whatever is meant, so that nothing else is said of it
     role = {} if word == "field" else {"role": word}
     return {**role, **_said(value, word, path, notes)}
+
+
+def _of_equinox(call: ast.Call, path: Path, notes: Notes) -> dict[str, Any]:
+    """What `eqx.field(...)` says: a static field, a default, a converter."""
+    said = {keyword.arg or "**": keyword.value for keyword in call.keywords}
+    is_static = ast.unparse(said.pop("static", ast.Constant(value=False))) == "True"
+    for key in (key for key in said if key not in ("default", "converter")):
+        fix = "write a word, as `static(...)` or `data(...)`, or the constructor"
+        notes.refuse(
+            said[key],
+            path,
+            f"`{key}` of `eqx.field` is not understood",
+            fix,
+            ("static", "default", "converter"),
+        )
+    keys = {key: _FORMS[key](said[key], notes) for key in ("default", "converter") if key in said}
+    return {**({"role": "static"} if is_static else {}), **keys}
 
 
 def _misspelt(function: ast.expr, names: Names) -> str | None:
