@@ -60,7 +60,8 @@ def _names(spec: ModuleSpec) -> Iterator[Fault]:
     free += EMITTED_BUILTINS if spec.own_constructor is not None else ()
     for field in spec.fields:
         place, inner = f"fields.{field.name}", [*free, *("key",) * (not field.given)]
-        yield from argument_name_faults(field.name, place, spec.name, free=inner)
+        if field.annotated:  # what the constructor alone makes is no argument of the tool's
+            yield from argument_name_faults(field.name, place, spec.name, free=inner)
         if field.name in (*kind.members, *kind.reserved):
             message = f"`{field.name}` is a name that the class uses itself"
             yield Fault(place, message, f"rename it, to `my_{field.name}` for example")

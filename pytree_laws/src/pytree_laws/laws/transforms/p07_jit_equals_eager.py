@@ -95,6 +95,7 @@ def check_states(subject: Suite, got: Any, eager: Any, way: str) -> None:
     """What the call leaves in an object that it updates is the same."""
     if subject.is_mutable:
         for path, value in eager[1].items():
+            check(path in got[1], path, f"after {way} it is not there, and after an eager call it is")
             check_close(path, f"after {way} it is {{}}, after an eager call {{}}", got[1][path], value)
 
 
