@@ -1,0 +1,56 @@
+"""A buffer that only another value of a flag reads has no gradient there either."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import pytest
+
+from pytree_laws import LawBroken, Leaf, PytreeLaws, sample
+from pytree_laws.trace.programs import settings
+
+
+class Whitened(eqx.Module):
+    """A buffer that the call reads behind a flag."""
+
+    weight: jax.Array
+    shift: jax.Array
+    whiten: bool = eqx.field(static=True)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        if self.whiten:
+            x = x - jax.lax.stop_gradient(self.shift)
+        return self.weight * x
+
+
+class Leaking(Whitened):
+    """The same with the gradient."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * (x - self.shift if self.whiten else x)
+
+
+class Laws(PytreeLaws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("shift", "buffer", (3,), unused=True))
+    form: type = Whitened
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"weight": sample(seed, (3,)), "shift": sample(seed + 1, (3,)), "whiten": False}
+
+    def build(self, **inputs: Any) -> Any:
+        return self.form(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed + 2, (3,)),)
+
+
+class LeakingLaws(Laws):
+    form = Leaking
+
+
+def test_it_is_told_where_the_example_does_not_read_it() -> None:
+    with settings():
+        Laws().test_p09_buffers_have_no_gradient_in_each_configuration()
+        with pytest.raises(LawBroken, match="a gradient reaches it") as broken:
+            LeakingLaws().test_p09_buffers_have_no_gradient_in_each_configuration()
+    assert broken.value.finding.where == "shift with whiten=True"
