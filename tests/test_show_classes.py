@@ -181,3 +181,10 @@ def test_what_builds_a_class_is_refused_where_a_spec_is_drawn(option: str, tmp_p
     assert result.returncode == 2
     assert f"{option}: what has a spec is drawn from it, and nothing is built" in result.stderr
     assert "name a class as `pkg.mod:Class` or `path.py:Class`" in result.stderr
+
+
+def test_a_function_is_none_of_a_class(tmp_path: Path) -> None:
+    refused = scaffold(tmp_path, "show", "optax:adam")
+    assert refused.returncode == 2
+    assert "optax:adam: it is a function, and what it makes has no class to draw" in refused.stderr
+    assert "fix: name a class" in refused.stderr

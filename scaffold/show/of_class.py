@@ -56,6 +56,8 @@ def _with_spec(tree: Tree, label: str, layout: Layout) -> Tree:
 
 
 def _fault(label: str, answer: Answer) -> Fault:
+    if answer.get("is_function"):
+        return Fault(label, answer["why"], "name a class; `scaffold adopt` tests transformations of optax")
     unknown = [f"--set {name}=..." for name in answer.get("unknown", ())]
     fix = f"say it with {' '.join(unknown)}" if unknown else "say how it is built with `--build`"
     return Fault(label, f"no instance was built: {answer.get('why') or answer['error']}", fix)

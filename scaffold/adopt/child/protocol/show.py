@@ -37,6 +37,8 @@ def show(request: Request) -> dict[str, Any]:
     """What an instance of the class is made of: plain JSON, of which the tool draws a picture."""
     add_to_path(request["folders"])
     cls = load_class(request["module"], request["name"])
+    if not isinstance(cls, type):
+        return {"is_function": True, "why": "it is a function, and what it makes has no class to draw"}
     failure = Failure()
     try:
         with time_limit(request["seconds"], "show"), warnings.catch_warnings():
