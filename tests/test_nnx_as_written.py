@@ -21,13 +21,15 @@ from scaffold.skeleton import Nnx, param, state, test
 
 """
 NETWORK = """class Encoder(nnx.Module):
-    def __init__(self, din, hidden, *, rngs):
+    def __init__(self, din, hidden, *, use_bn: bool = True, rngs):
+        self.cls = nnx.Param(jnp.zeros((hidden,)))
         self.fc = nnx.Linear(din, hidden, rngs=rngs)
-        self.bn = nnx.BatchNorm(hidden, rngs=rngs)
+        self.bn = nnx.BatchNorm(hidden, rngs=rngs) if use_bn else None
         self.hidden, self.is_deep = hidden, False
 
     def __call__(self, x: Float[Array, "b din"]):
-        return nnx.relu(self.bn(self.fc(x)))
+        h = self.fc(x) + self.cls
+        return nnx.relu(h if self.bn is None else self.bn(h))
 
 
 class Network(nnx.Module):

@@ -68,6 +68,14 @@ CLASSES = {
     def __call__(self, x: Float[Array, " data_dim"]) -> Float[Array, " latent"]:
         return self.beta * self.encoder(x)
 """,
+    "equinox": """class Mixed(eqx.Module):
+    decay: float = eqx.field(static=True)
+    mode: str = eqx.field(static=True, default="sum")
+    w: Float[Array, " n"] = param("ones")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.decay * self.w * x if self.mode == "sum" else self.w * x
+""",
     "layers": """class Layers(Module):
     layers: list = module()
     norm: eqx.nn.LayerNorm = module()
@@ -200,3 +208,28 @@ def test_a_field_or_a_class_that_is_made_twice_is_told_once(
     refused = scaffold(tmp_path / "nets", "new-module", "--spec=../neuron.py")
     assert refused.returncode == 2 and text in refused.stderr
     assert refused.stderr.count("error:") == 1
+
+
+ASKED = """import optax
+from scaffold.skeleton import test
+
+
+@test(values={"rule": lambda: optax.sgd(0.1)})
+class Training(Module):
+    params: Float[Array, " n"] = data()
+    opt_state: optax.OptState = data()
+    rule: optax.GradientTransformation = static()
+
+    def __init__(self, params: Float[Array, " n"], rule: optax.GradientTransformation):
+        self.params = params
+        self.rule = rule
+        self.opt_state = rule.init(params)
+"""
+
+
+def test_an_object_that_the_constructor_asks_is_given_nothing_else(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"training.py": HEAD + ASKED, "nets/readme.md": ""})
+    made = scaffold(tmp_path / "nets", "new-module", "--spec=../training.py")
+    assert made.returncode == 0, made.stderr
+    text = (tmp_path / "nets" / "tests" / "test_training.py").read_text("utf-8")
+    assert '"rule": optax.sgd(0.1)' in text and "1j" not in text
