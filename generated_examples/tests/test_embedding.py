@@ -38,8 +38,8 @@ class TestEmbedding(PytreeLaws):
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
         return (
-            sample(seed, (), "int32"),
-            sample(seed + 1, (), "key"),
+            sample(seed + 50, (), "int32"),
+            sample(seed + 51, (), "key"),
         )
 
     def call(self, instance: Any, *arguments: Any) -> Any:

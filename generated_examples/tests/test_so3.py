@@ -16,7 +16,7 @@ class TestSO3(PytreeLaws):
     kept = ("matrix",)
     returns = (Output((3,)),)
     methods = (
-        Method("exp", lambda seed: (sample(seed, (3,)),)),
+        Method("exp", lambda seed: (sample(seed + 50, (3,)),)),
         Method("log", returns=(Output((3,)),), used=("matrix",)),
         Method(
             "__matmul__",
@@ -41,7 +41,7 @@ class TestSO3(PytreeLaws):
         return SO3.create(**inputs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
-        return (sample(seed, (3,)),)
+        return (sample(seed + 50, (3,)),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         (point,) = arguments

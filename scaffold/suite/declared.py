@@ -22,6 +22,7 @@ from scaffold.spec.grammar.types import (
     arrays,
 )
 from scaffold.spec.model import Call, Field, ModuleSpec
+from scaffold.spec.once import once
 from scaffold.spec.source.expressions import assigned_names, dedented, draws_from
 from scaffold.suite.always_read import always_read, assigns, reads_attribute
 from scaffold.suite.examples import Examples
@@ -175,14 +176,20 @@ def fields_used_by(spec: ModuleSpec, call: Call) -> list[str]:
 
 def _with_members(spec: ModuleSpec, names: set[str], *seen: str) -> set[str]:
     """Names of members, with the fields that these read in every case."""
-    read_by = {name: set(read) for name, read in kind_of(spec.kind).reads.items()}
-    read_by |= {field.name: set(reads(field.expression or "None")) for field in spec.derived}
-    bodies = {m.name: m.call.body for m in spec.methods if m.is_function and m.name not in seen}
-    result = names.union(*(read_by.get(name, set[str]()) for name in names))
-    for name in names & bodies.keys():
-        body = ast.parse(dedented(bodies[name])).body
-        result |= _with_members(spec, always_read(body), *seen, name)
+    members, result = names - {field.name for field in spec.stored} - {*seen}, set(names)
+    read_by = _read_by_members(spec) if members else {}
+    for name in members & read_by.keys():
+        result |= _with_members(spec, read_by[name], *seen, name)
     return result
+
+
+@once
+def _read_by_members(spec: ModuleSpec) -> dict[str, set[str]]:
+    """What each derived field, method and member of the kind reads of the instance in every case."""
+    methods = (method for method in spec.methods if method.is_function)
+    read_by = {method.name: always_read(ast.parse(dedented(method.call.body)).body) for method in methods}
+    read_by |= {field.name: set(reads(field.expression or "None")) for field in spec.derived}
+    return read_by | {name: set(fields) for name, fields in kind_of(spec.kind).reads.items()}
 
 
 def _plain_static(spec: ModuleSpec) -> list[str]:

@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.emit.facts import Facts, facts
-from scaffold.errors import ScaffoldError
 from scaffold.spec.construction.cases import is_passed
 from scaffold.spec.construction.constructor import rebuilds_by
 from scaffold.spec.construction.sizes import sizes
@@ -85,10 +84,9 @@ class Subject(Struct, frozen=True, dict=True):
         """The example values of arguments: other draws than the arrays that the constructor is given, from which they would
         differ by nothing.
         """
-        try:
-            is_given_some = any("sample(" in source for source in self.inputs.values())
-        except ScaffoldError:  # the author says how an instance is built
-            is_given_some = False
+        given = [field.type for field in self.spec.stored if field.given]
+        given += [argument.type for argument in self.spec.arguments if argument.type is not None]
+        is_given_some = any(arrays(kind) for kind in given)
         return replace(self.examples, begin=self.examples.begin + OF_CALLS * is_given_some)
 
     @cached_property
