@@ -277,7 +277,7 @@ def dicts(name: str, kind: Any, context: Context) -> list[Source]:
     """Dicts with the entries that are read by name, or that an error of a call asks for, or with any two; and an empty one."""
     named = context.words if context.is_call else ()
     read = [json.dumps(entry) for entry in context.entries.get(name, named)]
-    if kind in (Any, object) and not context.is_call:
+    if kind in (Any, object) and not (context.is_call and read):  # options, of which none need be given
         numbers = ", ".join(f"{key}: {next(context.floats)}" for key in read)
         return [*([Source(f"{{{numbers}}}")] if read else []), Source("{}")]
     guess = Source("sample(seed, (3,))", told="shape")
