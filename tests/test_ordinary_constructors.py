@@ -233,3 +233,6 @@ def test_an_object_that_the_constructor_asks_is_given_nothing_else(tmp_path: Pat
     assert made.returncode == 0, made.stderr
     text = (tmp_path / "nets" / "tests" / "test_training.py").read_text("utf-8")
     assert '"rule": optax.sgd(0.1)' in text and "1j" not in text
+    write_tree(tmp_path, {"training.py": HEAD + ASKED.partition("@test")[0] + ASKED[ASKED.index("class") :]})
+    made = scaffold(tmp_path / "nets", "new-module", "--spec=../training.py", "--force")
+    assert 'values={"rule": lambda: GradientTransformation(...)}' in made.stdout

@@ -83,12 +83,22 @@ def _entry(name: str, value: Any, key: str) -> str | None:
             return ", ".join(shown)
         case "kind", str():
             return _BASES.get(value, value)
+        case "values", dict():
+            return (
+                f"values={{{', '.join(_example(name, source) for name, source in as_table(value).items())}}}"
+            )
         case "imports", list():
             return "; ".join(map(str, as_list(value)))
         case "decorator" | "body", str():
             return f"@{value}" if name == "decorator" else value
         case _:
             return f"{name}={value!r}"
+
+
+def _example(name: str, value: Any) -> str:
+    """An example value, an expression as a lambda."""
+    is_expression = isinstance(value, str) and value.startswith("=")
+    return f'"{name}": lambda: {value[1:].strip()}' if is_expression else f'"{name}": {value!r}'
 
 
 def _field(name: str, text: str, rest: Mapping[str, Any]) -> str:
