@@ -98,6 +98,7 @@ def test_the_help_lists_what_is_legal() -> None:
 USAGE = [
     (("new-modul",), "scaffold", "there is no command `new-modul`", "did you mean `new-module`?"),
     (("new-module", "--kidn", "x"), "scaffold new-module", "there is no option `--kidn`", "did you mean `--kind`?"),
+    (("update", "--spec", "x.py"), "scaffold update", "there is no option `--spec`", "name the class or its file without an option: `scaffold update NAME`"),
     (("--colour",), "scaffold", "there is no option `--colour`", "`scaffold --help` says what it takes"),
     (("show",), "scaffold show", "`NAME|SPEC|CLASS...` is missing", "`scaffold show --help` says what it takes"),
     (("new-module", "--doc"), "scaffold new-module", "Option '--doc' requires an argument", "`scaffold new-module --help` says what it takes"),

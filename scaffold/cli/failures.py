@@ -134,10 +134,11 @@ def _usage_error(error: click.ClickException, arguments: Sequence[str]) -> Scaff
                 for name in parameter.opts
                 if name[0] == "-"
             ]
-            message, fix = (
-                f"there is no option `{error.option_name}`",
-                suggestion(error.option_name, options, fix),
-            )
+            takes_names = any(isinstance(parameter, click.Argument) for parameter in context.command.params)
+            if error.option_name == "--spec" and takes_names:  # as `new-module` has it
+                fix = f"name the class or its file without an option: `{context.command_path} NAME`"
+            message = f"there is no option `{error.option_name}`"
+            fix = suggestion(error.option_name, options, fix)
         case click.MissingParameter(param=click.Parameter() as missing):
             message = f"`{missing.metavar or missing.human_readable_name}` is missing"
         case _:
