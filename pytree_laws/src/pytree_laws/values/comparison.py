@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import re
 from collections.abc import Generator, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
@@ -16,6 +17,7 @@ from ..inspect.trees import attributes, named_leaves, nodes, parts_of_aux, struc
 from ..report import ADVICE, FAULT, Fault, check
 from .closeness import Tolerance, tolerance_of
 
+_ADDRESS = re.compile(" at 0x[0-9a-f]+")
 _DIFFERENCES: ContextVar[list[str] | None] = ContextVar("differences", default=None)
 
 
@@ -95,7 +97,7 @@ def _changed_statics(instance: Any, other: Any) -> Iterator[tuple[str, Any, Any]
 
 def _other_than(leaf: Any, other: Any) -> str:
     """What became of a leaf; where both read the same, that they are unequal all the same."""
-    first, second = f"{leaf!r:.200}", f"{other!r:.200}"
+    first, second = (_ADDRESS.sub("", f"{part!r:.200}") for part in (leaf, other))
     if first != second:
         return f"{second} of {first}"
     return f"another {type(leaf).__name__} of {first}, which equals itself alone"
