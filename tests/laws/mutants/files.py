@@ -114,7 +114,7 @@ class Marked(eqx.Module):
         return self.weight * x
 
 
-@mutant("P14", "`Marked.token`", "pickle made <mutants.files.Token")
+@mutant("P14", "`Marked.token`", "pickle made another Token of <", "which equals itself alone")
 class PickledWithAToken(OneWeight):
     def build(self, weight):
         return Marked(jnp.array(weight), TOKEN)
