@@ -1,11 +1,13 @@
 """What is right for some values alone is no finding: tables that lead elsewhere, slow copies, arguments that are left out."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax.experimental.sparse import BCOO
 
@@ -90,6 +92,16 @@ class Strained(eqx.Module):
         return self.stiffness * (x / self.rest if self.rest else x * jnp.inf) + hidden
 
 
+class Placed(eqx.Module):
+    """Weights, and something beside them that is static."""
+
+    weight: jax.Array
+    beside: Any = eqx.field(static=True)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+
+
 class Rooted(eqx.Module):
     """The root of a rate, which is positive; below zero its gradient is no number."""
 
@@ -137,6 +149,16 @@ def table(seed: int) -> jax.Array:
 
 LOOKED = Leaf("weight", "param", (5,)), Leaf("order", "buffer", (5,), "int32")
 FORMS = {
+    "a mesh of devices, whose arrays are its own": (
+        "p02_no_array_hides_elsewhere",
+        suite(lambda seed: Placed(weight(seed), jax.sharding.Mesh(np.array(jax.devices()[:1]), ("data",)))),
+        suite(lambda seed: Placed(weight(seed), functools.partial(jnp.add, jnp.ones(3)))),
+    ),
+    "an array without elements that a function keeps": (
+        "p02_no_array_hides_elsewhere",
+        suite(lambda seed: Placed(weight(seed), functools.partial(jnp.add, jnp.ones(0)))),
+        suite(lambda seed: Placed(weight(seed), functools.partial(jnp.add, jnp.ones(1)))),
+    ),
     "a table that leads to other rows in other instances": (
         "p09_every_element_of_a_parameter_has_a_gradient",
         suite(lambda seed: Looked(weight(seed), table(seed)), *LOOKED),

@@ -17,7 +17,10 @@ from .arrays import host, is_array
 from .classes import is_of_library
 from .trees import attributes, is_node, nodes
 
-ATOMS = (type, types.ModuleType, str, bytes, int, float, complex, type(None), np.dtype)
+ATOMS = (
+    *(type, types.ModuleType, str, bytes, int, float, complex, type(None), np.dtype),
+    *(jax.sharding.Mesh, jax.sharding.Sharding),  # static as jax means them: devices are their own
+)
 
 
 CONTAINERS = (dict, list, tuple, set, frozenset, types.MappingProxyType)

@@ -208,7 +208,9 @@ def check_nothing_hides(subject: Suite, instance: Any) -> None:
     for place, value in [*subject.outside_of(instance), *class_attributes(instance)]:
         kind, array = type(value).__name__, subject.value_of(value)
         check(array is value, place, f"a {kind} that is not part of the state")
-        if is_array(value):  # `shape` may be a property that refuses
+        if (
+            is_array(value) and value.size
+        ):  # `shape` may be a property that refuses; without elements nothing hides
             message = f"an array of shape {value.shape} that is not a {subject.noun}"
             raise Fault(place, message, severity=subject.severity_of_hidden(value))
 
