@@ -64,9 +64,12 @@ def fitting(cls: type) -> list[type]:
     owners = [owner for owner in cls.__mro__ if getattr(owner, "_is_protocol", False)]
     own = {name for owner in owners for name in (*vars(owner), *inspect.get_annotations(owner))}
     members = {name for name in own if name == "__call__" or not name.startswith("_")}
-    if cls not in owners or not members:
+    package = cls.__module__.partition(".")[0]
+    if (
+        cls not in owners or not members or package in ("jax", "numpy")
+    ):  # what an array is, of which there are examples
         return []
-    others = dict.fromkeys(classes_in(cls.__module__.partition(".")[0]))
+    others = dict.fromkeys(classes_in(package))
     concrete = (other for other in others if not getattr(other, "_is_protocol", False))
     return [other for other in concrete if cls not in other.__mro__ and members <= attributes_of(other)]
 

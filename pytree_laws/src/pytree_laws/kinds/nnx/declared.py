@@ -94,8 +94,8 @@ class VariableSuite(MutableSuite):
         return isinstance(variable, nnx.Param) or (declared is not None and declared.flows)
 
     def seems_to_flow(self, path: str) -> bool:
-        """Whether a gradient comes from a Variable of which nobody has said so."""
-        return shows(self, path)
+        """Whether a gradient of the call comes from a Variable of which nobody has said so."""
+        return self.called() and shows(self, path)
 
     def updated(self) -> Sequence[str]:
         """The paths of what a call updates, as they are declared or found."""
