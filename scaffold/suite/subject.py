@@ -86,7 +86,7 @@ class Subject(Struct, frozen=True, dict=True):
         """
         given = [field.type for field in self.spec.stored if field.given]
         given += [argument.type for argument in self.spec.arguments if argument.type is not None]
-        is_given_some = any(arrays(kind) for kind in given)
+        is_given_some = any(array.dtype != "key" for kind in given for array in arrays(kind))
         return replace(self.examples, begin=self.examples.begin + OF_CALLS * is_given_some)
 
     @cached_property

@@ -279,7 +279,7 @@ def test_a_copy_of_another_treedef_is_told_by_the_value_that_differs() -> None:
     told = found(wrong, "p14_deepcopy")
     assert not found(right, "p14_deepcopy")
     assert told is not None and told.where == "Tabled.table"
-    assert told.what.startswith("copy.deepcopy made <right.public_forms.Engine object")
+    assert told.what.startswith("copy.deepcopy made another Engine of <right.public_forms.Engine object")
     assert told.hint.startswith("a class without `__eq__`")
 
 
