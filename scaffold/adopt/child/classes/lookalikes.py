@@ -64,10 +64,10 @@ def fitting(cls: type) -> list[type]:
     owners = [owner for owner in cls.__mro__ if getattr(owner, "_is_protocol", False)]
     own = {name for owner in owners for name in (*vars(owner), *inspect.get_annotations(owner))}
     members = {name for name in own if name == "__call__" or not name.startswith("_")}
+    if cls not in owners or not members:
+        return []
     package = cls.__module__.partition(".")[0]
-    if (
-        cls not in owners or not members or package in ("jax", "numpy")
-    ):  # what an array is, of which there are examples
+    if package in ("jax", "numpy"):  # they say what an array is, of which there are examples
         return []
     others = dict.fromkeys(classes_in(package))
     concrete = (other for other in others if not getattr(other, "_is_protocol", False))
