@@ -142,7 +142,14 @@ def test_what_an_abstract_module_holds_is_made_by_its_subclasses(tmp_path: Path)
     assert 'Method("twice"' in tests.partition("class TestSquared")[2].partition("class Test")[0]
 
 
-@pytest.mark.parametrize(("text", "name"), [(LINEAR, "Rectified"), (MADE, "Negated"), (CARRIED, "Squashed")])
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (LINEAR, "Rectified"),
+        pytest.param(MADE, "Negated", marks=pytest.mark.slow),
+        pytest.param(CARRIED, "Squashed", marks=pytest.mark.slow),
+    ],
+)
 def test_a_subclass_without_fields_inherits_the_constructor(tmp_path: Path, text: str, name: str) -> None:
     generated(tmp_path, text)
     assert "weight:" not in body(tmp_path, name)

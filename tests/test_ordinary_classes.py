@@ -158,7 +158,7 @@ CLASSES = {
         return Controller.State(integral, error), u
 """,
 }
-QUICK = ("moments", "convolution")
+QUICK = ("moments",)
 
 
 def generated(folder: Path, names: Iterable[str]) -> str:
