@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scaffold.passes.variables import FLAX
 from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.reading.made_variables import FLAX
 from tests.draft_fields import (
     computed_array,
     derived,

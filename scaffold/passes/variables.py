@@ -8,6 +8,7 @@ from scaffold.passes.reached import bodies_used
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType
 from scaffold.spec.model import Call, Field, ModuleSpec
 from scaffold.spec.names import class_name_faults
+from scaffold.spec.reading.made_variables import FLAX
 from scaffold.spec.source.expressions import is_identity_test
 from scaffold.spec.source.instance import (
     assigned_attributes,
@@ -17,8 +18,6 @@ from scaffold.spec.source.instance import (
 )
 from scaffold.spec.source.rewriting import rewrite
 
-FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
-"""The types of Flax that an array may have which is not trained."""
 UNTRAINED = ("data", "buffer", "state")
 """The roles of arrays whose Variable type the author may choose."""
 _DEFAULTS = {"param": "Param", "data": "Data"}

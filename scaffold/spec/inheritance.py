@@ -5,7 +5,7 @@ know them, and the class statement leaves them out.
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -34,11 +34,11 @@ def inheriting(
 def _inheriting(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
     if spec.kind not in KINDS:
         return spec
-    is_open, has_subclasses = any(True for _ in open_methods(spec, known)), bool(_subclasses(spec, known))
+    is_open, has_subclasses = _leaves_open(spec, known), bool(_subclasses(spec, known))
     if is_open or has_subclasses:
         spec = replace(spec, is_open=is_open, has_subclasses=has_subclasses)
     base = _nearest(spec, known)
-    if base is None or not may_inherit(spec, base, known):
+    if base is None or not _may_inherit(spec, base, known):
         return spec
     base, own = _inheriting(base, known), {field.name for field in spec.fields}
     is_built = spec.own_constructor is not None
@@ -63,8 +63,8 @@ def _with_constructor_of(base: ModuleSpec, spec: ModuleSpec, *, is_made: bool) -
     )
 
 
-def open_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Method]:
-    """The methods that a base or the class leaves to subclasses, and that nobody has written yet.
+def _leaves_open(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
+    """Whether a base or the class leaves a method to subclasses that nobody has written yet.
 
     One that raises `NotImplementedError` is such a method where a subclass writes it.
     """
@@ -75,7 +75,7 @@ def open_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[
     left += [method for method in functions if method.name in below and _is_missing(method)]
     made = {method.name for method in functions if method not in left}
     made |= {field.name for cls in every for field in cls.derived}
-    yield from (method for method in left if method.name not in made)
+    return any(method.name not in made for method in left)
 
 
 def _is_missing(method: Method) -> bool:
@@ -92,7 +92,7 @@ def _subclasses(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[Modul
     return [other for other in beside if spec.name in {base.name for base in lineage(other, known)}]
 
 
-def may_inherit(spec: ModuleSpec, base: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
+def _may_inherit(spec: ModuleSpec, base: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     """Whether a class can have the fields of a base: its author makes them, or the constructor that is emitted does, in the
     place of that of the base, or the base makes all that there is.
 
@@ -100,7 +100,7 @@ def may_inherit(spec: ModuleSpec, base: ModuleSpec, known: Mapping[str, ModuleSp
     """
     if spec.own_constructor is not None:
         return True
-    is_open = any(True for _ in open_methods(base, known))
+    is_open = _leaves_open(base, known)
     return not spec.stored or (base.own_constructor is None and (is_open or base.constructor == "init"))
 
 

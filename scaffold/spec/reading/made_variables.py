@@ -9,10 +9,9 @@ from scaffold.spec.grammar.types import OpaqueType, Type
 from scaffold.spec.model import Call, Field
 from scaffold.spec.source.instance import made_attributes
 
-VARIABLES = {
-    "Param": "param",
-    **dict.fromkeys(("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable"), "state"),
-}
+FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
+"""The types of Flax that an array may have which is not trained."""
+VARIABLES = {"Param": "param", **dict.fromkeys(FLAX, "state")}
 """The roles of the Variables of Flax."""
 _STREAMS = ("rngs", "fork")
 """What gives random streams, which are a module."""
