@@ -143,6 +143,18 @@ class Codebook:
         return (self.codes * self.scale) @ x
 
 
+@jax.tree_util.register_dataclass
+@dataclass
+class Pose:
+    """A turn and a shift, each in its part of one array."""
+
+    numbers: jax.Array
+    """A quaternion and then a vector. Shape should be `(*, 7)`."""
+
+    def moved(self, x: jax.Array) -> jax.Array:
+        return x + self.numbers[..., 4:].sum() * self.numbers[..., :4].sum()
+
+
 class Kernel(eqx.Module):
     """A convolution over images."""
 
@@ -249,6 +261,10 @@ def test_dims_that_a_class_and_its_part_name_have_one_size(asked: Asked) -> None
     assert inputs["coefficients"] == "Coefficients(slope=sample(seed, (2,), positive=True))"
     assert inputs["design"].startswith("sample(seed, (3, 2)")
     assert inputs["response"].startswith("sample(seed, (3,)")
+
+
+def test_a_docstring_below_a_field_says_its_shape(asked: Asked) -> None:
+    assert dict(asked.adopt("Pose")["inputs"])["numbers"].startswith("sample(seed, (7,)")
 
 
 def test_a_memory_that_is_empty_is_filled_and_its_keys_are_no_random_ones(asked: Asked) -> None:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from ..classes.entries import sources_of
+from ..classes.class_sources import sources_of
 from ..classes.kinds import kind_of
 from ..values.annotations import is_shaped, parameters_of, required, union_members
 from .build import subclasses

@@ -8,16 +8,17 @@ from typing import Any
 from ..values import names
 from ..values.annotations import EMPTY
 from ..values.plain import Documented
+from .class_sources import field_docstrings, source_text
 from .methods import is_base
 from .uses import LETTER, WORDS, flags_in, matrices_in
 
-_WORD = r"(?:\.{3}|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
+_WORD = r"(?:\.{3}|\*(?=,)|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
 _WORDS = rf"{_WORD}(?:,\s*{_WORD})*,?"
 _SEVERAL = rf"{_WORD}(?:,\s*{_WORD})+,?|\w+,"
 SHAPES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"(?:shaped?|dimensions?|dims):?\s+(?:of\s+)?[`'\"]*[(\[]({_WORDS})[)\]]",
+        rf"(?:shaped?|dimensions?|dims):?\s+(?:of\s+|is\s+|(?:should|must|has to)\s+be\s+)?[`'\"]*[(\[]({_WORDS})[)\]]",
         rf"(?<![\w.])\(({_SEVERAL})\)[`'\"]*[\s-]*(?:array|tensor|matrix|vector|shape|float|int|bool)",
         rf"(?:array|tensor|matrix|vector|features?|inputs?|states?|indices|weights)s?:?\s+[`'\"]*[(\[]({_SEVERAL})[)\]]",
     )
@@ -48,9 +49,13 @@ KINDS: dict[str, Any] = {
 def documented(cls: type, arguments: Iterable[str], method: str = "__init__") -> Documented:
     """What the docstrings of a class and of one of its methods say of arguments, and the comments beside its fields."""
     texts, dims = [*docstrings_of(cls, method)], dict[str, str]()
-    said = {name: [entry for text in texts for entry in entries(text, name)] for name in arguments}
     is_call = method != "__init__"
-    comments = {} if is_call else comments_of(cls)
+    comments, below = ({}, {}) if is_call else (comments_of(cls), field_docstrings(cls))
+    said = {
+        name: [entry for text in texts for entry in entries(text, name)]
+        + ([below[name]] if name in below else [])
+        for name in arguments
+    }
     types = {name: kind for name, found in said.items() if (kind := type_in(found)) is not None}
     for name, found in said.items():
         shapes = [*filter(None, map(shape_in, found)), *([comments[name]] if name in comments else [])]
@@ -124,8 +129,9 @@ def shape_in(text: str) -> str:
 
 
 def words_of(dims: str) -> list[str]:
-    """The dims that a text has between commas."""
-    return [word for part in dims.split(",") if (word := re.sub(r"\s", "", part))]
+    """The dims that a text has between commas; a star alone is any number of dims, as three dots are."""
+    words = (re.sub(r"\s", "", part) for part in dims.split(","))
+    return ["..." if word == "*" else word for word in words if word]
 
 
 def dtype_in(texts: Iterable[str]) -> str:
@@ -146,13 +152,6 @@ def comments_of(cls: type) -> dict[str, str]:
             matches = COMMENT.finditer(source_text(owner))
             found |= {match[1]: shape_in(f"shape ({match[2]})") for match in matches}
     return {name: dims for name, dims in found.items() if dims}
-
-
-def source_text(owner: Any) -> str:
-    try:
-        return inspect.getsource(owner)
-    except (OSError, TypeError):
-        return ""
 
 
 def entries(text: str, name: str) -> Iterator[str]:

@@ -1,12 +1,9 @@
 """What the source of a class does with its fields: the entries of a dict that it reads, `self.params["f"]`, and the arguments that it gives."""
 
 import ast
-import contextlib
-import textwrap
 from collections.abc import Iterator
 
-from .documented import source_text
-from .methods import is_base
+from .class_sources import sources_of
 
 
 def entries_read(cls: type) -> dict[str, tuple[str, ...]]:
@@ -31,12 +28,6 @@ def arguments_given(cls: type) -> dict[str, int]:
                 case _:
                     pass
     return {name: count for name, counts in found.items() if len(counts) == 1 for count in counts}
-
-
-def sources_of(cls: type) -> Iterator[ast.AST]:
-    for owner in (owner for owner in cls.__mro__ if not is_base(owner)):
-        with contextlib.suppress(SyntaxError):  # of a class within a longer statement
-            yield ast.parse(textwrap.dedent(source_text(owner)))
 
 
 def uses_of_entries(tree: ast.AST) -> Iterator[tuple[str, str, bool]]:

@@ -1,0 +1,43 @@
+"""The source of a class and of its own bases, as text and parsed, and the docstrings that stand below its fields."""
+
+import ast
+import contextlib
+import inspect
+import textwrap
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from .methods import is_base
+
+
+def source_text(owner: Any) -> str:
+    """The source of a class; empty where Python has none."""
+    try:
+        return inspect.getsource(owner)
+    except (OSError, TypeError):
+        return ""
+
+
+def sources_of(cls: type) -> Iterator[ast.Module]:
+    """The parsed source of a class, then of each of its own bases."""
+    for owner in (owner for owner in cls.__mro__ if not is_base(owner)):
+        with contextlib.suppress(SyntaxError):  # of a class within a longer statement
+            yield ast.parse(textwrap.dedent(source_text(owner)))
+
+
+def field_docstrings(cls: type) -> dict[str, str]:
+    """The strings below annotated fields, by the names of these: `pose: Array` and on the next line `"Shape (7,)."`."""
+    found: dict[str, str] = {}
+    for tree in sources_of(cls):
+        bodies = [node.body for node in tree.body if isinstance(node, ast.ClassDef)]
+        for field, below in (pair for body in bodies for pair in pairwise(body)):
+            match field, below:
+                case (
+                    ast.AnnAssign(target=ast.Name(id=name)),
+                    ast.Expr(value=ast.Constant(value=str(text))),
+                ):
+                    found.setdefault(name, text)
+                case _:
+                    pass
+    return found
