@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.projects import REPOSITORY, run
+from tests.support.projects import REPOSITORY, run
 
 # Hypothesis has such a profile of its own where a variable says `CI`; here no variable decides what is tried.
 # `pytest --hypothesis-profile=default` searches at random.

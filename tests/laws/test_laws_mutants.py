@@ -54,5 +54,5 @@ def test_every_law_has_a_mutant():
     killed = {param.values[1] for param in MUTANTS}
     assert killed == {
         f"P{number}" for number in (*range(1, 21), 22)
-    }  # tests/test_sharding_mistakes.py has P21
+    }  # tests/sharding/test_sharding_mistakes.py has P21
     assert {module.__name__ for module in MODULES} <= {param.values[0].__module__ for param in MUTANTS}

@@ -15,8 +15,8 @@ from harness import pairs as pairs
 from harness.runner import PACKAGE, place_of
 
 FILES = {place_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
-# What no specimen in this process can trip: laws on eight devices (tests/test_sharding_mistakes.py), limits of time
-# (tests/laws/by_hand), a record that an option of pytest asks for (tests/test_record_numbers.py), and what a class itself
+# What no specimen in this process can trip: laws on eight devices (tests/sharding/test_sharding_mistakes.py), limits of time
+# (tests/laws/by_hand), a record that an option of pytest asks for (tests/records/test_record_numbers.py), and what a class itself
 # raises, of which `found` has nothing (tests/laws/mistakes/structure/bases.py).
 ELSEWHERE = {
     "src/pytree_laws/laws/sharding/p21_sharded": "",

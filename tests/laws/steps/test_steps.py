@@ -13,7 +13,7 @@ from tests.laws.steps.mistakes import MISTAKES
 from tests.laws.steps.nnx_mistakes import NNX_MISTAKES
 from tests.laws.steps.right import PlainSteps, Steps
 from tests.laws.steps.run_mistakes import RUN_MISTAKES
-from tests.projects import REPOSITORY
+from tests.support.projects import REPOSITORY
 
 EVERY = MISTAKES | NNX_MISTAKES | RUN_MISTAKES
 

@@ -1,0 +1,44 @@
+"""A child that has imported one module, and answers what `scaffold adopt` asks of it."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scaffold.adopt.process import Child
+from tests.support.trees import write_tree
+
+
+class Asked:
+    """A child that has imported a module of this source, and what it lists."""
+
+    def __init__(self, folder: Path, module: str, source: str) -> None:
+        self.module = module
+        self.child = Child([sys.executable], write_tree(folder, {f"{module}.py": source}))
+        target = {"text": module, "module": module, "name": "", "whole": True}
+        self.listed = self.child.ask({"do": "list", "folders": [str(folder)], "targets": [target]}, 60.0)
+
+    def adopt(self, name: str, **said: Any) -> dict[str, Any]:
+        """What is found of a class or a function."""
+        request: dict[str, Any] = {
+            "do": "adopt",
+            "module": self.module,
+            "name": name,
+            "seconds": 60.0,
+            "folders": [],
+        }
+        return self.child.ask({**request, "said": {}, "build": "", "call": "", **said}, 60.0)
+
+
+def asked_of(module: str, source: str) -> Any:
+    """A fixture of a test file: the child of a module with this source."""
+
+    @pytest.fixture(scope="module")
+    def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+        asked = Asked(tmp_path_factory.mktemp(module), module, source)
+        yield asked
+        asked.child.close()
+
+    return asked

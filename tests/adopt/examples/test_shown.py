@@ -1,0 +1,135 @@
+"""What docstrings show: how a class is built and called, as their authors wrote it."""
+
+from tests.adopt.asking import Asked, asked_of
+
+SOURCE = '''
+"""Fields.
+
+    >>> import jax.numpy as jnp
+    >>> import lib
+    >>> field = lib.Slope(scale=lib.Amount(2.0, "m"), units="metric")
+    >>> lib.potential(field, lib.Amount(jnp.zeros(3), "m"))
+    Amount(...)
+"""
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+class Amount(eqx.Module):
+    value: jax.Array = eqx.field(converter=jnp.asarray)
+    unit: str = eqx.field(static=True)
+
+    def __init__(self, value, unit):
+        if unit not in ("m", "s"):
+            raise ValueError("no such unit")
+        self.value, self.unit = jnp.asarray(value), unit
+
+
+class Units:
+    pass
+
+
+class Base(eqx.Module):
+    scale: Amount
+    units: str = eqx.field(static=True)
+
+    def __check_init__(self):
+        if self.units != "metric" or self.scale.unit != "m":
+            raise ValueError("units do not fit")
+
+    def potential(self, *args):
+        [place] = args
+        if place.unit != "m":
+            raise TypeError("no place")
+        return self.value_at(place.value)
+
+
+class Slope(Base):
+    def value_at(self, place):
+        return self.scale.value * place.sum()
+
+
+class Bowl(Base):
+    def value_at(self, place):
+        return self.scale.value * (place**2).sum()
+
+
+def potential(field, *args):
+    return field.potential(*args)
+
+
+class Layer(eqx.Module):
+    """A layer of a table.
+
+    Example::
+
+        ```python
+        key1, key2 = jax.random.split(jax.random.PRNGKey(0))
+        layer = Layer("cubic", key=key1)
+        y = layer(jnp.ones((2, 4)), order=(1, 0))
+        ```
+    """
+
+    weight: jax.Array
+    kind: str = eqx.field(static=True)
+
+    def __init__(self, kind, *, key):
+        if kind != "cubic":
+            raise KeyError(kind)
+        self.weight, self.kind = jax.random.normal(key, (4, 4)), kind
+
+    def __call__(self, x, order):
+        if x.shape != (2, 4) or order not in ((1, 0), (0, 1)):
+            raise RuntimeError("no")
+        return (x @ self.weight)[order, :]
+
+
+class Wages(eqx.Module):
+    """The wages in each place.
+
+        >>> wages = Wages(table={"town": np.random.randn(4, 2)})
+    """
+
+    table: dict
+
+    def __init__(self, table):
+        if not isinstance(table["town"], np.ndarray):
+            raise TypeError("no table")
+        self.table = {name: jnp.asarray(value) for name, value in table.items()}
+
+    def __call__(self, x):
+        return self.table["town"] * x
+'''
+
+
+asked = asked_of("lib", SOURCE)
+
+
+def test_a_class_is_built_and_called_as_a_docstring_shows_it(asked: Asked) -> None:
+    found = asked.adopt("Layer")
+    assert found["inputs"] == [
+        ["kind", "'cubic'"],
+        ["key", "jax.random.split(jax.random.PRNGKey(seed))[0]"],
+    ]
+    assert found["arguments"] == [["x", "sample(seed, (2, 4))", False], ["order", "(1, 0)", True]]
+
+
+def test_a_function_of_an_instance_shows_its_method(asked: Asked) -> None:
+    found = asked.adopt("Slope")
+    assert dict(found["inputs"]) == {"scale": "lib.Amount(2.0, 'm')", "units": "'metric'"}
+    assert (found["method"], [text for _, text, _ in found["arguments"]]) == (
+        "potential",
+        ["lib.Amount(sample(seed, (3,)), 'm')"],
+    )
+
+
+def test_what_is_shown_of_a_class_is_tried_with_others_of_its_family(asked: Asked) -> None:
+    found, shown = asked.adopt("Bowl"), asked.adopt("Slope")
+    assert (found["inputs"], found["arguments"]) == (shown["inputs"], shown["arguments"])
+
+
+def test_what_numpy_draws_in_a_docstring_is_of_the_seed(asked: Asked) -> None:
+    found = asked.adopt("Wages")
+    assert dict(found["inputs"]) == {"table": "{'town': np.random.RandomState(seed).randn(4, 2)}"}

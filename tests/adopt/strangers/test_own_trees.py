@@ -1,0 +1,79 @@
+"""Classes that register themselves in their own way: children in a dict without keys, and files by a text alone."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.projects import scaffold
+from tests.support.trees import write_tree
+
+SOURCE = """
+import pickle
+
+import jax
+import jax.numpy as jnp
+
+
+class Tree:
+    def save(self, filename: str):
+        if not filename.endswith(".pkl"):
+            filename = filename + ".pkl"
+        with open(filename, "wb") as file:
+            pickle.dump(self, file)
+
+    @staticmethod
+    def load(filename: str):
+        with open(filename, "rb") as file:
+            return pickle.load(file)
+
+
+def registered(*static):
+    def register(cls):
+        def flatten(self):
+            held = {name: value for name, value in vars(self).items() if name not in static}
+            return [held], tuple((name, getattr(self, name)) for name in static)
+
+        def unflatten(aux, children):
+            made = object.__new__(cls)
+            made.__dict__.update(children[0])
+            made.__dict__.update(aux)
+            return made
+
+        jax.tree_util.register_pytree_node(cls, flatten, unflatten)
+        return cls
+
+    return register
+
+
+@registered("kind")
+class Rule(Tree):
+    def __init__(self, limit: jax.Array, kind: int = 3):
+        self.limit, self.kind = jnp.array(limit), kind
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.kind * self.limit * x
+
+
+@registered()
+class Search(Tree):
+    def __init__(self, rule: Rule, start: jax.Array):
+        self.rule, self.start = rule, jnp.array(start)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.rule(x) + self.start
+"""
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder: Path = tmp_path_factory.mktemp("own_trees")
+    write_tree(folder, {"lib.py": SOURCE})
+    return scaffold(folder, "adopt", "lib.py:Rule", "lib.py:Search").stdout
+
+
+def test_a_load_by_a_text_alone_is_no_load_into_a_skeleton(printed: str) -> None:
+    assert "P14" not in printed and "PosixPath" not in printed
+
+
+def test_a_value_below_a_dict_without_keys_is_found(printed: str) -> None:
+    assert "Search" in printed and "has no attribute '0'" not in printed

@@ -1,0 +1,80 @@
+"""`scaffold new-module --test` runs the tests of what it writes, and nothing else."""
+
+import json
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from tests.support.projects import AFFINE, scaffold
+from tests.support.systems import NEEDS_SHELL
+from tests.support.trees import read_tree, write_tree
+
+PAIR = ("Pair", "first:f[n]", "second:f[n]", "--kind", "namedtuple")
+
+
+@pytest.fixture
+def env() -> dict[str, str]:
+    """The environment of these tests, as it is when it is activated."""
+    return {"VIRTUAL_ENV": sys.prefix}
+
+
+def test_tests_that_pass_are_done(tmp_path: Path, env: dict[str, str]) -> None:
+    write_tree(tmp_path, {"tests/test_other.py": "def test_other():\n    assert False\n"})
+    result = scaffold(tmp_path, "new-module", *PAIR, "--test", env=env)
+    assert result.returncode == 0, result.stdout + result.stderr
+    plan, _, report = result.stdout.partition("tests/test_pair.py\n")
+    assert plan.startswith("create") and " passed" in report
+    assert "-m pytest -q tests/test_pair.py" in result.stderr and "next:" not in result.stderr
+
+
+def test_a_test_that_fails_is_the_exit_code(tmp_path: Path, env: dict[str, str]) -> None:
+    *fields, _, _ = AFFINE
+    result = scaffold(tmp_path, "new-module", *fields, "--body", "return self.weight @ x", "--test", env=env)
+    assert result.returncode == 1
+    assert "P8 never stale" in result.stdout and (tmp_path / "affine.py").is_file()
+
+
+def test_json_is_alone_on_stdout(tmp_path: Path, env: dict[str, str]) -> None:
+    result = scaffold(tmp_path, "new-module", *PAIR, "--test", "--json", env=env)
+    report = json.loads(result.stdout)
+    assert (result.returncode, report["ok"]) == (0, True), result.stderr
+    assert report["tests"] == {"ok": True, "files": ["tests/test_pair.py"]} and " passed" in result.stderr
+    # A conftest that fails each test stands for whatever pytest fails with.
+    write_tree(tmp_path, {"tests/conftest.py": "raise RuntimeError('broken')\n"})
+    again = scaffold(tmp_path, "new-module", *PAIR, "--test", "--json", env=env)
+    report = json.loads(again.stdout)
+    assert (again.returncode, report["ok"], report["tests"]["ok"]) == (1, False, False)
+
+
+@NEEDS_SHELL
+def test_an_interpreter_without_the_libraries_is_told_before_anything_is_written(tmp_path: Path) -> None:
+    venv.create(tmp_path / "bare", with_pip=False)
+    project = tmp_path / "project"
+    project.mkdir()
+    result = scaffold(project, "new-module", *PAIR, "--test", env={"VIRTUAL_ENV": str(tmp_path / "bare")})
+    python = tmp_path / "bare/bin/python"
+    assert (result.returncode, read_tree(project)) == (1, {})
+    assert result.stderr == (
+        f"error: {python}: the interpreter has no `jax`, `jaxtyping`, `numpy`, `pytest`, which the tests import\n"
+        f"  fix: run `{python} -m pip install jax jaxtyping numpy pytest`, activate another environment, or leave"
+        " `--test` out\n"
+    )
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--diff"])
+def test_what_is_not_written_cannot_be_tested(option: str, tmp_path: Path) -> None:
+    result = scaffold(tmp_path, "new-module", *PAIR, "--test", option)
+    assert (result.returncode, read_tree(tmp_path)) == (2, {})
+    assert result.stderr == (
+        f"error: --test: there is nothing to test, since `{option}` writes nothing\n"
+        f"  fix: leave `{option}` or `--test` out\n"
+    )
+
+
+def test_the_next_step_names_the_tests_whatever_they_are_called(tmp_path: Path) -> None:
+    """As in a project whose pytest collects `*_test.py` alone."""
+    write_tree(tmp_path, {"pytest.ini": "[pytest]\npython_files = *_test.py\n", "pyproject.toml": ""})
+    result = scaffold(tmp_path, "new-module", *PAIR)
+    assert result.returncode == 0 and "pytest tests/pair_test.py" in result.stderr

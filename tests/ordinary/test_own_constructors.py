@@ -1,0 +1,125 @@
+"""Constructors that do more than assign are their author's, and calls of the class have to fit what is emitted."""
+
+from pathlib import Path
+
+import pytest
+
+from scaffold import ScaffoldError, find_layout, plan, publish
+from scaffold.generate import load_specs
+from tests.ordinary.test_carried import HEAD, NET, emitted
+from tests.support.forking import forked_pytest
+
+OWN = (
+    HEAD
+    + """
+class Own(Module):
+    weight: Float[Array, "out in_"] = param()
+    bias: Float[Array, " out"] | None = param()
+    size: int = static()
+
+    def __init__(self, in_: int, out: int, use_bias: bool = True, *, key: PRNGKeyArray, **kwargs):
+        # mine
+        self.size = out
+        if use_bias:
+            self.bias = jnp.zeros(self.size)
+        else:
+            self.bias = None
+        self.weight = self._draw(in_, key)
+
+    def _draw(self, in_, key):
+        return jax.random.normal(key, (self.size, in_))
+
+    def __call__(self, x: Float[Array, " in_"]) -> Float[Array, " out"]:
+        y = self.weight @ x
+        return y if self.bias is None else y + self.bias
+"""
+)
+OWN = OWN.replace("import Array, Float", "import Array, Float, PRNGKeyArray")
+OWN_NNX = """
+import jax
+from flax import nnx
+from jaxtyping import Array, Float
+
+from scaffold.skeleton import Nnx, param, static
+
+
+class Own(Nnx):
+    weight: Float[Array, "out in_"] = param()
+    size: int = static()
+
+    def __init__(self, in_: int, out: int, *, rngs: nnx.Rngs, **kwargs):
+        super().__init__()
+        self.size = out
+        self.weight = nnx.Param(jax.random.normal(rngs.params(), (self.size, in_)))
+
+    def __call__(self, x: Float[Array, " in_"]) -> Float[Array, " out"]:
+        return self.weight[...] @ x
+"""
+PYTREE = OWN.replace("(Module)", "(Pytree)").replace("import Module", "import Pytree")
+
+
+@pytest.mark.spread(3)
+@pytest.mark.parametrize("text", [OWN, PYTREE, OWN_NNX], ids=["module", "pytree", "nnx"])
+def test_a_constructor_that_does_more_than_assign_is_the_author_s(text: str, tmp_path: Path) -> None:
+    shown = emitted(text, tmp_path)
+    constructor = text[text.index("    def __init__") : text.index("    def __call__")]
+    words = "".join(constructor.split())
+    assert words in "".join(shown.split()) and shown.count("def __init__") == 1
+    assert "def create" not in shown and "_check" not in shown
+    publish(plan(load_specs([tmp_path / "specs/x.py"]), find_layout(tmp_path)))
+    done = forked_pytest(tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+def test_what_the_author_writes_is_not_emitted_again(tmp_path: Path) -> None:
+    more = "\n    def __repr__(self):\n        return 'own'\n\n    def __check_init__(self):\n        pass\n"
+    for text in (PYTREE, NET.replace("(Module)", "(Pytree)").replace("import Module", "import Pytree"), NET):
+        shown = emitted(text + more, tmp_path)
+        assert shown.count("def __repr__") == shown.count("def __check_init__") == 1
+
+
+CALLS = (
+    HEAD
+    + """
+class Geometry(Module):
+    points: Float[Array, " n"] = param()
+    scale: float = static(1.0)
+
+    def moved(self, by):
+        CALL
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            "return Geometry(self.points + by, b=3)",
+            "`Geometry(...)` does not fit the constructor: got an unexpected keyword argument 'b'",
+        ),
+        (
+            "return Geometry(self.points)",
+            "`Geometry(...)` does not fit the constructor: missing a required argument: 'scale'",
+        ),
+        (
+            "return type(self).create(self.points, sale=2.0)",
+            "`type(self).create(...)` does not fit the constructor: got an unexpected keyword argument 'sale'",
+        ),
+        (
+            "return self.__class__(1, 2, 3)",
+            "`self.__class__(...)` does not fit the constructor: too many positional arguments",
+        ),
+    ],
+)
+def test_a_call_of_the_class_that_does_not_fit_its_constructor_is_a_fault(
+    call: str, told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.py"
+    path.write_text(CALLS.replace("CALL", call))
+    with pytest.raises(ScaffoldError) as caught:
+        load_specs([path])
+    assert [one.what for one in caught.value.faults][-1:] == [told]
+    assert caught.value.faults[-1].line == 17
+    path.write_text(CALLS.replace("CALL", "return Geometry(points=self.points + by, scale=self.scale)"))
+    load_specs([path])
