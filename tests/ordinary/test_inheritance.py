@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
@@ -114,21 +115,14 @@ class Squashed(Drawn):
 """
 
 
-def generated(folder: Path, text: str) -> str:
-    write_tree(folder, {"specs/family.py": HEAD + text, "nets/readme.md": ""})
-    made = scaffold(folder / "nets", "new-module", "--spec=../specs/family.py")
-    assert made.returncode == 0, made.stderr
-    assert passed(forked_pytest(folder / "nets", "tests")) > 100
-    return made.stdout + made.stderr
-
-
 def body(folder: Path, name: str) -> str:
     text = (folder / "nets" / "family.py").read_text("utf-8")
     return text.partition(f"class {name}(")[2].partition("\nclass ")[0]
 
 
 def test_what_an_abstract_module_holds_is_made_by_its_subclasses(tmp_path: Path) -> None:
-    said = generated(tmp_path, KERNELS)
+    said = generated(tmp_path, {"family": HEAD + KERNELS})
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 100
     for name in ("Kernel", "Stationary"):
         assert f"{name}: not tested: it leaves methods to subclasses" in said
         assert "def create" not in body(tmp_path, name)
@@ -151,7 +145,8 @@ def test_what_an_abstract_module_holds_is_made_by_its_subclasses(tmp_path: Path)
     ],
 )
 def test_a_subclass_without_fields_inherits_the_constructor(tmp_path: Path, text: str, name: str) -> None:
-    generated(tmp_path, text)
+    generated(tmp_path, {"family": HEAD + text})
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 100
     assert "weight:" not in body(tmp_path, name)
     assert "def create" not in body(tmp_path, name) and "def __init__" not in body(tmp_path, name)
     assert f"class Test{name}(" in (tmp_path / "nets/tests/test_family.py").read_text("utf-8")

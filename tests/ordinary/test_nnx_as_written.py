@@ -1,13 +1,12 @@
 """NNX modules as Flax's own code writes them: without annotations, with the Variables that their constructors choose."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
-from tests.support.projects import passed, scaffold
-from tests.support.trees import write_tree
+from tests.support.projects import passed
 
 HEAD = """
 import abc
@@ -117,15 +116,8 @@ class Holder(nnx.Module):
 
 
 TEXTS = {"annotated": ANNOTATED, "family": FAMILY, "network": NETWORK, "attention": ATTENTION}
+SKELETONS = {name: HEAD + text for name, text in TEXTS.items()}
 QUICK = ("annotated",)
-
-
-def generated(folder: Path, names: Iterable[str]) -> str:
-    write_tree(folder, {f"specs/{name}.py": HEAD + TEXTS[name] for name in names})
-    write_tree(folder, {"nets/readme.md": ""})
-    made = scaffold(folder / "nets", "new-module", *(f"--spec=../specs/{name}.py" for name in names))
-    assert made.returncode == 0, made.stderr
-    return made.stdout
 
 
 def module(folder: Path, path: str) -> str:
@@ -133,7 +125,7 @@ def module(folder: Path, path: str) -> str:
 
 
 def test_they_are_accepted_as_they_stand(tmp_path: Path) -> None:
-    said = generated(tmp_path, TEXTS)
+    said = generated(tmp_path, SKELETONS)
     assert "not tried" not in said and said.count("not tested") == 1  # `Layer` is abstract
     text = module(tmp_path, "network.py").partition("class Network")[2].partition("def __call__")[0]
     written = NETWORK.partition("class Network")[2].partition("def __call__")[0]
@@ -156,5 +148,5 @@ def test_they_are_accepted_as_they_stand(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("names", [QUICK, pytest.param(tuple(TEXTS), marks=pytest.mark.slow)])
 def test_they_pass_their_tests(tmp_path: Path, names: tuple[str, ...]) -> None:
-    generated(tmp_path, names)
+    generated(tmp_path, {name: SKELETONS[name] for name in names})
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 75 * len(names)

@@ -1,13 +1,12 @@
 """Classes as people write them, of several fields: what the tests need to know of them is read off their code."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
-from tests.support.projects import passed, scaffold
-from tests.support.trees import write_tree
+from tests.support.projects import passed
 
 HEAD = """
 from typing import Callable, NamedTuple, Self
@@ -158,19 +157,12 @@ CLASSES = {
         return Controller.State(integral, error), u
 """,
 }
+SKELETONS = {name: HEAD + text for name, text in CLASSES.items()}
 QUICK = ("moments",)
 
 
-def generated(folder: Path, names: Iterable[str]) -> str:
-    write_tree(folder, {f"specs/{name}.py": HEAD + CLASSES[name] for name in names})
-    write_tree(folder, {"nets/readme.md": ""})
-    made = scaffold(folder / "nets", "new-module", *(f"--spec=../specs/{name}.py" for name in names))
-    assert made.returncode == 0, made.stderr
-    return made.stdout
-
-
 def test_they_are_accepted(tmp_path: Path) -> None:
-    said = generated(tmp_path, CLASSES)
+    said = generated(tmp_path, SKELETONS)
     assert (
         "not tested" not in said and "not tried: __call__ (no example for state)" in said
     )  # of the controller
@@ -184,5 +176,5 @@ def test_they_are_accepted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("names", [QUICK, pytest.param(tuple(CLASSES), marks=pytest.mark.slow)])
 def test_they_pass_their_tests(tmp_path: Path, names: tuple[str, ...]) -> None:
-    generated(tmp_path, names)
+    generated(tmp_path, {name: SKELETONS[name] for name in names})
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 50 * len(names)

@@ -1,10 +1,10 @@
 """Classes with the constructors that people write: without annotations, several fields at once, parts that they make themselves."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
@@ -139,23 +139,15 @@ CLASSES = {
         return jnp.tanh(self.v)
 """,
 }
+SKELETONS = {name: HEAD + text for name, text in CLASSES.items()}
 
 
 QUICK = "drawn", "pair", "waves"
 """Those whose tests take a second."""
 
 
-def generated(folder: Path, names: Iterable[str]) -> str:
-    """Generates classes into `folder / "nets"`, and gives what was said."""
-    write_tree(folder / "specs", {f"{name}.py": HEAD + CLASSES[name] for name in names})
-    (folder / "nets").mkdir()
-    made = scaffold(folder / "nets", "new-module", *(f"--spec=../specs/{name}.py" for name in names))
-    assert made.returncode == 0, made.stderr
-    return made.stdout
-
-
 def test_they_are_accepted(tmp_path: Path) -> None:
-    said = generated(tmp_path, CLASSES)
+    said = generated(tmp_path, SKELETONS)
     assert "not tested" not in said and "not tried" not in said
     parts = (tmp_path / "nets" / "parts.py").read_text("utf-8")
     assert "dtype: DTypeLike" not in parts, "it would reach the one array, and not the layers"
@@ -167,7 +159,7 @@ def test_they_are_accepted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("names", [QUICK, pytest.param(tuple(CLASSES), marks=pytest.mark.slow)])
 def test_they_pass_their_tests(tmp_path: Path, names: tuple[str, ...]) -> None:
-    generated(tmp_path, names)
+    generated(tmp_path, {name: SKELETONS[name] for name in names})
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 50 * len(names)
 
 
