@@ -18,6 +18,8 @@ import jax
 import numpy as np
 
 from ..report import ANY_ERROR
+from .replace import replaced
+from .shared_executables import shared_executables
 
 QUICK: Mapping[str, Any] = {"xla_cpu_use_fusion_emitters": False, "xla_cpu_parallel_codegen_split_count": 1}
 """On the CPU, XLA compiles in a third of the time without its fusion emitters, and in less of both cores in one piece."""
@@ -41,28 +43,14 @@ def quick_options() -> dict[str, Any] | None:
 
 @contextlib.contextmanager
 def quick_compilation() -> Generator[None, None, None]:
-    """Within it eager operations are compiled with `QUICK`, too, and programs share their contexts."""
+    """Within it eager operations are compiled with `QUICK`, too, programs share their contexts, and equal ones are compiled once."""
     quick_options()  # found out before it is needed, by programs of its own
-    with _replaced(OPTIONS, _takes_overrides, _with_quick), _replaced(CONTEXT, _makes_anew, _shared):
+    with (
+        replaced(OPTIONS, _takes_overrides, _with_quick),
+        replaced(CONTEXT, _makes_anew, _shared),
+        shared_executables(),
+    ):
         yield
-
-
-@contextlib.contextmanager
-def _replaced(
-    place: tuple[str, str], fits: Callable[[Any], bool], wrap: Callable[[Any], Any]
-) -> Generator[None, None, None]:
-    """Within it the function of a module is another, made of it, where it is there and fits."""
-    module, name = place
-    owner: Any = sys.modules.get(module)
-    made = getattr(owner, name, None)
-    if made is None or not fits(made):
-        yield
-        return
-    setattr(owner, name, wrap(made))
-    try:
-        yield
-    finally:
-        setattr(owner, name, made)
 
 
 @functools.cache

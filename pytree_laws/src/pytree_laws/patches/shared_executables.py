@@ -1,0 +1,57 @@
+"""Has jax compile equal programs once: an eager `lax.scan` over a new closure is traced, and compiled, at each call.
+
+jax finds an executable by the function that it came from, and no new function has one. A law calls the same method many
+times, each with the same program. So programs are compared as they are handed to XLA: equal texts with equal options for
+the same devices have one executable. A program that calls Python is compiled each time, since its text does not say what
+it calls.
+"""
+
+import functools
+import hashlib
+import inspect
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from .replace import replaced
+
+COMPILE = "jax._src.compiler", "compile_or_get_cached"
+PARAMETERS = (
+    *("backend", "computation", "devices", "compile_options"),
+    *("host_callbacks", "executable_devices", "pgle_profiler"),
+)
+MAX_EXECUTABLES = 256  # of the programs that were used last
+
+
+def shared_executables() -> AbstractContextManager[None]:
+    """Within it a program that was compiled already is not compiled again."""
+    return replaced(COMPILE, _takes_programs, _compiling_once)
+
+
+@functools.cache
+def _takes_programs(function: Any) -> bool:
+    return tuple(inspect.signature(function).parameters) == PARAMETERS
+
+
+@functools.cache
+def _compiling_once(compile_program: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, which keeps the executables that it gave."""
+    executables: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+
+    def compile_once(
+        backend: Any, computation: Any, devices: Any, options: Any, callbacks: Any, *others: Any
+    ) -> Any:
+        text = computation.operation.get_asm(enable_debug_info=False)
+        if callbacks or "callback" in text:
+            return compile_program(backend, computation, devices, options, callbacks, *others)
+        digest = hashlib.sha256(text.encode()).digest()
+        key = (backend, devices.shape, *devices.flat, options.SerializeAsString(), digest)
+        if key not in executables:
+            executables[key] = compile_program(backend, computation, devices, options, callbacks, *others)
+        executables.move_to_end(key)
+        if len(executables) > MAX_EXECUTABLES:
+            executables.popitem(last=False)
+        return executables[key]
+
+    return compile_once
