@@ -16,7 +16,7 @@ class AsWrittenKind(Kind):
 
     summary = "a class of any library, emitted as its author wrote it: its tests are added, and nothing else"
     options: ClassVar[Mapping[str, Key]] = {
-        "laws": Key("Which laws hold for it: those of pytrees, or of NNX.", legal=("pytree", "nnx"))
+        "laws": Key("Which laws hold for it: those of pytrees, or of NNX.", legal=("pytree", "nnx", "none"))
     }
     adds = ("build",)
     lacks = ("groups", *(key for key in TEST_KEYS if key not in ("build", "sizes", "skip", "values")))

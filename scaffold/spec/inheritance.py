@@ -53,7 +53,7 @@ def _with_constructor_of(base: ModuleSpec, spec: ModuleSpec, *, is_made: bool) -
     maker = base.own_constructor if is_made else None
     return replace(
         spec,
-        constructor=base.constructor,
+        constructor="init" if "init" in (base.constructor, spec.constructor) else "factory",
         arguments=(*base.arguments, *spec.arguments),
         setup="\n".join(filter(None, (base.setup, spec.setup))),
         dtype=spec.dtype or base.dtype,

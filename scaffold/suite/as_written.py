@@ -30,7 +30,8 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         else [],
         "static": [],
         "updates": [],
-        "severity": "",
+        # Advice is about contracts that a class may have on purpose, and this one is its author's, word for word.
+        "severity": "fault",
         "sharding": "",
         "skips": [[repr(part).replace("'", '"'), "as the spec says"] for part in spec.test.skip],
         "test_helpers": [],

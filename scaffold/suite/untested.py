@@ -48,12 +48,14 @@ def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
         return ""
     if is_abstract(spec):
         return "it leaves methods or fields to subclasses"
+    if dict(spec.options).get("laws") == "none":
+        return "jax knows no leaves of it; `@jax.tree_util.register_dataclass` above it says them"
     if not (said_values(spec) or has_known_constructor(spec)):
         return "a base builds it: write `@test(build=...)`"
     try:
         inputs_of(spec, known)
     except ScaffoldError as error:
-        return error.faults[0].what
+        return _told(error.faults[0], spec)
     return ""
 
 

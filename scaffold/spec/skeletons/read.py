@@ -15,6 +15,7 @@ from scaffold.spec.names import file_name_faults, stem
 from scaffold.spec.skeletons.classes.as_written import is_as_written, read_as_written
 from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes.classes import ClassReader
+from scaffold.spec.skeletons.classes.registered import registered_below
 from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
 from scaffold.spec.skeletons.words.names import SELF, Import, Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
@@ -42,6 +43,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     names.variables.update(type_variables(tree.body, names))
     classes = described_classes(tree.body, names)
     names.classes.update((node.name, node) for node in classes)
+    names.registered.update(registered_below(tree.body, names))
     built = [node for node in classes if not is_as_written(node, names)]
     used = used_variables(built, names)
     names.variables = {name: statement for name, statement in names.variables.items() if name in used}

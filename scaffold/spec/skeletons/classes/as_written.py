@@ -9,26 +9,31 @@ from msgspec.structs import replace
 from scaffold.spec.skeletons.classes.carried import is_carried, source_of
 from scaffold.spec.skeletons.classes.class_statements import AS_WRITTEN, KINDS_ELSEWHERE, read_decorators
 from scaffold.spec.skeletons.classes.functions import argument_type, read_function
+from scaffold.spec.skeletons.classes.registered import (
+    is_dataclass,
+    is_plain_dataclass,
+    is_registered,
+    says_kind,
+)
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.rewriting import end_of, spliced
 
-_REGISTERS = ("jax.tree_util.register", "jax.tree.register")
 _WORD = AS_WRITTEN.replace("-", "_")
 
 
 def is_as_written(node: ast.ClassDef, names: Names) -> bool:
-    """Whether the author asks for the class to be emitted word for word, or says nothing of it to the tool: it registers itself
-    with jax, or is a tuple of Python.
+    """Whether a class is emitted word for word: its author asks for it, or it is no `Module` and something else makes it a pytree.
+
+    It registers itself with jax, a decorator makes it a dataclass, or it is a tuple of Python.
     """
     if any(names.word(decorator) == _WORD for decorator in node.decorator_list):
         return True
-    functions = (part.func if isinstance(part, ast.Call) else part for part in node.decorator_list)
-    registers = any(names.of(function).startswith(_REGISTERS) for function in functions)
     is_tuple = any(names.of(base) == "typing.NamedTuple" for base in node.bases)
-    words = (part for part in ast.walk(node) if isinstance(part, ast.Name | ast.Attribute))
-    return (registers or is_tuple) and not any(map(names.word, words))
+    return not says_kind(node, names) and (
+        is_tuple or is_registered(node, names) or is_dataclass(node, names)
+    )
 
 
 def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
@@ -40,14 +45,20 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     raw["source"] = _without_words(source_of([node], notes, leaving=ours), names)
     fields = {name: table for name, table in _roles(node, names, notes)}
     raw |= {"fields": fields} if fields else {}
-    is_nnx = any(KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases)
-    raw |= {"options": {"laws": "nnx"}} if is_nnx else {}
+    raw |= {"options": {"laws": laws}} if (laws := _laws_of(node, names)) else {}
     said = read_decorators(node, names, notes)
     raw |= {word: said[word] for word in ("test", "groups", "options") if said.get(word)}
     raw |= _methods(node, names, notes)
     arguments = [] if "__init__" in raw.get("methods", {}) else list(_fields(node, names, notes))
     imports = list(dict.fromkeys(line for _, line in names.lines))
     return raw | {key: texts for key, texts in (("arguments", arguments), ("imports", imports)) if texts}
+
+
+def _laws_of(node: ast.ClassDef, names: Names) -> str:
+    """Which laws hold for a class, where they are not those of pytrees: jax knows no leaves of a plain dataclass."""
+    if any(KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases):
+        return "nnx"
+    return "none" if is_plain_dataclass(node, names) else ""
 
 
 def _roles(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -31,6 +31,8 @@ class Names(Struct):
     """The type variables of the file, each with the statement that makes it."""
     classes: dict[str, ast.ClassDef] = field(default_factory=dict[str, ast.ClassDef])
     """The classes of the file that are described."""
+    registered: set[str] = field(default_factory=set[str])
+    """The classes of the file that a call below them registers with jax."""
     bound: set[str] = field(default_factory=set[str])
     """The names that functions and constants of the file bind."""
     stands_alone: bool = False
@@ -63,8 +65,12 @@ class Names(Struct):
 
     def word(self, node: ast.expr) -> str:
         """The word of the vocabulary that an expression is, or calls, or nothing."""
-        module, _, name = self.of(node.func if isinstance(node, ast.Call) else node).rpartition(".")
-        return name if module == VOCABULARY else ""
+        whole = self.of(node.func if isinstance(node, ast.Call) else node)
+        return whole.rpartition(".")[2] if self.is_word(whole) else ""
+
+    def is_word(self, whole: str) -> bool:
+        """Whether a whole name is one of the vocabulary."""
+        return whole.rpartition(".")[0] == VOCABULARY
 
     def imports(self, known: Mapping[str, str], types: str) -> list[str]:
         """The lines that a spec must say: not those that any class may count on, nor those of classes in the text of types."""

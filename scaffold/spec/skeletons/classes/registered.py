@@ -1,0 +1,64 @@
+"""What makes a class a pytree beside the tool: a base, a decorator, or a call below it that registers it with jax."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from scaffold.spec.skeletons.classes.class_statements import KINDS, KINDS_ELSEWHERE
+from scaffold.spec.skeletons.words.names import Names
+
+_REGISTERS = ("jax.tree_util.register", "jax.tree.register")
+_OF_PYTHON = ("dataclasses.dataclass", "attr.", "attrs.")
+"""Decorators that make a class of which jax knows nothing."""
+
+
+def says_kind(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a base says the kind of a class, or a class of the file does from which it inherits."""
+    owners = (names.classes.get(ast.unparse(base)) for base in node.bases)
+    return any(names.word(base) in KINDS or names.of(base) in KINDS_ELSEWHERE for base in node.bases) or any(
+        owner is not None and says_kind(owner, names) for owner in owners
+    )
+
+
+def is_registered(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a decorator registers a class with jax, or a call below it does."""
+    decorators = (name.startswith(_REGISTERS) for name in _decorators(node, names))
+    return node.name in names.registered or any(decorators)
+
+
+def is_dataclass(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a decorator writes the constructor: `dataclass` of Python, `flax.struct`, chex and others, and those of attrs."""
+    return any(name.endswith("dataclass") or name.startswith(_OF_PYTHON) for name in _decorators(node, names))
+
+
+def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a class is a dataclass, and nothing of it says that jax knows its leaves."""
+    makers = [*_decorators(node, names)]
+    return bool(makers) and not (
+        node.bases
+        or is_registered(node, names)
+        or any(not (name.startswith(_OF_PYTHON) or names.is_word(name)) for name in makers)
+    )
+
+
+def registered_below(body: Iterable[ast.stmt], names: Names) -> Iterator[str]:
+    """The classes that a call in the body of a file registers: `jax.tree_util.register_dataclass(State, ...)`."""
+    for statement in body:
+        match statement:
+            case ast.Expr(value=ast.Call(func=function, args=[ast.Name(id=name), *_])) if names.of(
+                function
+            ).startswith(_REGISTERS):
+                yield name
+            case _:
+                pass
+
+
+def _decorators(node: ast.ClassDef, names: Names) -> Iterator[str]:
+    """The whole names of the decorators; of `partial(register, ...)` that of the function."""
+    for decorator in node.decorator_list:
+        match decorator:
+            case ast.Call(func=partial, args=[function, *_]) if names.of(partial) == "functools.partial":
+                yield names.of(function)
+            case ast.Call(func=function):
+                yield names.of(function)
+            case _:
+                yield names.of(decorator)

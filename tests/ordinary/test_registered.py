@@ -1,0 +1,101 @@
+"""Classes that something else makes pytrees: they are emitted word for word, whatever registers them, and tested."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.ordinary.generated import generated
+from tests.support.forking import forked_pytest
+from tests.support.projects import passed, scaffold
+from tests.support.trees import write_tree
+
+HEAD = """
+from dataclasses import dataclass, field
+from functools import partial
+
+import attrs
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Array, Float
+
+"""
+BODY = """class State:
+    x: Float[Array, " dim"]
+    n: int = {n}
+
+    def norm(self) -> Float[Array, ""]:
+        return (self.x**2).sum() / self.n
+"""
+STATIC = 'field(default=3, metadata={"static": True})'
+FORMS = {
+    "decorated": "@jax.tree_util.register_dataclass\n@dataclass(frozen=True)\n" + BODY.format(n=STATIC),
+    "partial": '@partial(jax.tree_util.register_dataclass, data_fields=["x"], meta_fields=["n"])\n@dataclass(frozen=True)\n'
+    + BODY.format(n=3),
+    "below": "@dataclass(frozen=True)\n"
+    + BODY.format(n=3)
+    + '\n\njax.tree_util.register_dataclass(State, data_fields=["x"], meta_fields=["n"])\n',
+    "struct": "@struct.dataclass\n" + BODY.format(n="struct.field(pytree_node=False, default=3)"),
+}
+"""Forms in which one class is registered."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_class_that_something_registers_is_emitted_word_for_word(form: str, tmp_path: Path) -> None:
+    said = generated(tmp_path, {"state": HEAD + FORMS[form]})
+    assert "not tested" not in said and "not tried" not in said
+    text = (tmp_path / "nets/state.py").read_text("utf-8")
+    [written], [emitted] = (classes_of(FORMS[form]), classes_of(text))
+    assert ast.dump(emitted) == ast.dump(written)
+    ran = forked_pytest(tmp_path / "nets", "tests")
+    assert passed(ran) > 50 and "warning" in ran.stdout, "what an author may have on purpose is a warning"
+
+
+def classes_of(text: str) -> list[ast.ClassDef]:
+    return [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
+
+
+def test_words_of_the_tests_change_nothing_of_it(tmp_path: Path) -> None:
+    above = (
+        'from scaffold.skeleton import param, test\n\n\n@test(values={"scaled.factor": 2.0}, skip=["p17"])\n'
+    )
+    more = "\n    def scaled(self, factor):\n        return State(self.x * factor, self.n)\n"
+    text = FORMS["decorated"].replace('" dim"]\n', '" dim"] = param()\n') + more
+    said = generated(tmp_path, {"state": HEAD + above + text})
+    assert "not tried" not in said
+    emitted = (tmp_path / "nets/state.py").read_text("utf-8")
+    assert "scaffold" not in emitted and "eqx.Module" not in emitted and "@dataclass(frozen=True)" in emitted
+    tests = (tmp_path / "nets/tests/test_state.py").read_text("utf-8")
+    assert 'Leaf("x", "param")' in tests and "p17" in tests
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 50
+
+
+@pytest.mark.parametrize("decorator", ["dataclass(frozen=True)", "attrs.frozen"])
+def test_a_plain_dataclass_is_carried_and_one_line_says_why_it_has_no_tests(
+    decorator: str, tmp_path: Path
+) -> None:
+    said = generated(tmp_path, {"state": f"{HEAD}@{decorator}\n{BODY.format(n=3)}"})
+    assert (
+        "State: not tested: jax knows no leaves of it; `@jax.tree_util.register_dataclass` above it says them"
+        in said
+    )
+    assert "eqx.Module" not in (tmp_path / "nets/state.py").read_text("utf-8")
+    assert not list((tmp_path / "nets").glob("tests/test_*.py"))
+
+
+def test_a_module_that_a_decorator_makes_is_a_module_still(tmp_path: Path) -> None:
+    text = f"from typing import final\n\n\n@final\n{BODY.format(n=3).replace('State:', 'State(Module):')}"
+    generated(tmp_path, {"state": f"{HEAD}from scaffold.skeleton import Module\n{text}"})
+    assert "class State(eqx.Module)" in (tmp_path / "nets/state.py").read_text("utf-8")
+
+
+def test_a_class_without_an_example_is_told_what_to_write(tmp_path: Path) -> None:
+    text = FORMS["decorated"].replace('Float[Array, " dim"]', "jax.Array | Mesh")
+    write_tree(
+        tmp_path,
+        {"state.py": HEAD.replace("import attrs", "from jax.sharding import Mesh") + text, "nets/a": ""},
+    )
+    made = scaffold(tmp_path / "nets", "new-module", "--spec=../state.py")
+    assert made.returncode == 0, made.stderr
+    assert 'of which nothing says the type: write `@test(...)` and `values={"x": lambda: ...}`' in made.stdout
