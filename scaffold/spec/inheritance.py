@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from scaffold.spec.construction.divisions import divisions_beside
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage
-from scaffold.spec.source.definitions import body_of, statements
+from scaffold.spec.source.definitions import abstract_variables, body_of, statements
 from scaffold.spec.unit import siblings
 
 KINDS = ("module", "nnx")
@@ -64,7 +64,7 @@ def _with_constructor_of(base: ModuleSpec, spec: ModuleSpec, *, is_made: bool) -
 
 
 def _leaves_open(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
-    """Whether a base or the class leaves a method to subclasses that nobody has written yet.
+    """Whether a base or the class leaves a method or a field to subclasses, and nobody has written it yet.
 
     One that raises `NotImplementedError` is such a method where a subclass writes it.
     """
@@ -75,7 +75,9 @@ def _leaves_open(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     left += [method for method in functions if method.name in below and _is_missing(method)]
     made = {method.name for method in functions if method not in left}
     made |= {field.name for cls in every for field in cls.derived}
-    return any(method.name not in made for method in left)
+    fields = {field.name for cls in every for field in cls.fields}
+    variables = {name for method in functions for name in abstract_variables(method.call.source)}
+    return any(method.name not in made for method in left) or not variables <= fields | made
 
 
 def _is_missing(method: Method) -> bool:

@@ -41,7 +41,7 @@ IMPORTS = {
 GENERIC = "from typing import Generic"
 OF_TYPES = frozenset((*_FROM_JAXTYPING, *_ABSTRACT, "Any", "Literal", "PathLike", "DTypeLike"))
 """Those that only annotations read, where an author may mean another type by the name."""
-_CONVENIENT = ("operator", "warnings", "itertools", "functools", "lax")
+_CONVENIENT = ("operator", "warnings", "itertools", "functools", "lax", "final", "dataclass")
 """Those of which the emitted code has no need where it takes an argument of the name."""
 TEST_IMPORTS = {name: f"from pytree_laws import {name}" for name in ("case", "holds", "unstacked")}
 """Further ones of test files; a field or an argument may have these names."""

@@ -11,6 +11,7 @@ from tests.support.projects import failed_tests, passed, run, scaffold
 from tests.support.trees import write_tree
 
 
+@pytest.mark.slow  # tests/laws/mistakes/methods breaks methods in every run
 def test_the_tests_declare_the_methods_and_notice_what_is_wrong_in_them(tmp_path: Path) -> None:
     write_tree(tmp_path, {".git/": "", "specs/flow.toml": FLOW})
     result = scaffold(tmp_path, "new-module", "--spec", "specs/flow.toml")

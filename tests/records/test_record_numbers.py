@@ -286,6 +286,7 @@ def test_each_example_has_a_record_of_each_of_its_suites() -> None:
     assert sum(path.startswith("numbers/") for path in files) > 30
 
 
+@pytest.mark.slow  # tests/laws/values rounds in every run
 def test_another_formula_for_the_same_passes_where_large_numbers_round_otherwise(tmp_path: Path) -> None:
     folder = copy_example("random_features", tmp_path / "project")
     assert numbers_of(folder)[0] == 0

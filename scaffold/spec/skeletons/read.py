@@ -101,13 +101,12 @@ def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:
     Where there is no such class, every class is.
     """
     classes = [node for node in body if isinstance(node, ast.ClassDef)]
-    described = [node for node in classes if _is_described(node, names)]
-    described_names = {node.name for node in described} | names.beside
-    described = [
-        node
-        for node in classes
-        if node in described or described_names & {ast.unparse(base) for base in node.bases}
-    ]
+    described: list[ast.ClassDef] = []
+    described_names = set(names.beside)
+    for node in classes:  # in order: a base stands above those that inherit from it
+        if _is_described(node, names) or described_names & {ast.unparse(base) for base in node.bases}:
+            described.append(node)
+            described_names.add(node.name)
     return described or classes
 
 

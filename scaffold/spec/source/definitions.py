@@ -7,6 +7,7 @@ from functools import lru_cache
 from scaffold.spec.source.expressions import Function, dedented, local_names, own_nodes
 
 _OWNERS = {"classmethod": "cls", "staticmethod": ""}
+_VARIABLES = ("AbstractVar", "AbstractClassVar")
 _ABSTRACT = ("abc.abstractmethod", "abstractmethod")
 
 
@@ -64,6 +65,17 @@ def is_left_open(source: str) -> bool:
     return function is not None and any(
         ast.unparse(decorator) in _ABSTRACT for decorator in function.decorator_list
     )
+
+
+def abstract_variables(source: str) -> list[str]:
+    """The fields of a carried text that subclasses store: `x: eqx.AbstractVar[Array]`."""
+    fields = (statement for statement in statements(source) if isinstance(statement, ast.AnnAssign))
+    heads = ((field, getattr(field.annotation, "value", field.annotation)) for field in fields)
+    return [
+        ast.unparse(field.target)
+        for field, head in heads
+        if isinstance(head, ast.expr) and ast.unparse(head).rpartition(".")[2] in _VARIABLES
+    ]
 
 
 def owner_of(function: Function) -> str:

@@ -72,6 +72,7 @@ def adopted(folder: Path, *options: str) -> str:
     return ran.stdout
 
 
+@pytest.mark.slow  # the calls of one class each are looked at in every run
 def test_the_call_is_what_the_class_is_for_and_its_numbers_are_recorded(tmp_path: Path) -> None:
     told = adopted(tmp_path)
     lines = told.splitlines()

@@ -36,12 +36,12 @@ def _group(statement: ast.stmt, names: Names) -> str | None:
 
 
 def is_carried(statement: ast.AnnAssign, names: Names) -> bool:
-    """Whether an annotation makes no field: `x: ClassVar[int] = 3`, `_: KW_ONLY`."""
+    """Whether an annotation makes no field: `x: ClassVar[int] = 3`, `_: KW_ONLY`, `x: eqx.AbstractVar[Array]`, which subclasses store."""
     annotation = statement.annotation
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return annotation.value.lstrip().startswith("ClassVar")
     head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    return names.of(head).rpartition(".")[2] in ("ClassVar", "KW_ONLY")
+    return names.of(head).rpartition(".")[2] in ("ClassVar", "KW_ONLY", "AbstractVar", "AbstractClassVar")
 
 
 def source_of(nodes: Iterable[ast.stmt], notes: Notes, leaving: Iterable[ast.expr] = ()) -> str:
