@@ -25,6 +25,26 @@ class Cast(eqx.Module):
     def __init__(self, size: int, dtype: SupportsDType | None = None):
         self.weight = jnp.ones(size)
         self.kind = str(dtype)
+
+
+class Component(eqx.Module):
+    weight: jax.Array
+
+    def check_dim(self, dim: int) -> None:
+        if self.weight.ndim != dim:
+            raise ValueError("another dim")
+
+
+class Game(eqx.Module):
+    '''A game that is over after a million steps.'''
+
+    prize: jax.Array
+
+    def over(self, time: jax.Array) -> jax.Array:
+        return jnp.asarray(time) + jnp.sum(self.prize) > 1000000
+
+    def reward(self, action: jax.Array) -> jax.Array:
+        return action * self.prize
 """
 asked = asked_of("without_a_call", SOURCE)
 
@@ -35,3 +55,12 @@ def test_a_module_without_a_call_is_built(asked: Asked) -> None:
 
 def test_an_array_is_no_example_of_a_protocol_of_jax(asked: Asked) -> None:
     assert [name for name, *_ in asked.adopt("Cast")["inputs"]] == ["size"]
+
+
+def test_a_hook_that_gives_nothing_is_no_method_to_call(asked: Asked) -> None:
+    assert asked.adopt("Component")["methods"] == []
+
+
+def test_of_two_calls_the_one_whose_result_varies_is_taken(asked: Asked) -> None:
+    answer = asked.adopt("Game")
+    assert answer["method"] == "reward" and [name for name, *_ in answer["extra"]] == ["over"]

@@ -1,5 +1,6 @@
 """Static values: what is wrong with one, and others of its type."""
 
+import copy
 import dataclasses
 import enum
 import functools
@@ -12,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..report import ANY_ERROR
 from .arrays import is_array
 from .references import MUTABLE, parts_of
 from .trees import attributes
@@ -42,8 +44,24 @@ def static_fault(value: Any) -> str | None:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         if not is_frozen(value):
             return NOT_FROZEN
+        if compares_itself(value):
+            return None
         return next(filter(None, map(static_fault, attributes(value).values())), None)
     return None
+
+
+def compares_itself(value: Any) -> bool:
+    """Whether the class of a static value has an `__eq__` and a `__hash__` of its author's, which say of its arrays what they are."""
+    methods = (getattr(type(value), name, None) for name in ("__eq__", "__hash__"))
+    codes = [getattr(method, "__code__", None) for method in methods]
+    if any(
+        code is None or code.co_filename == "<string>" for code in codes
+    ):  # object's, or written by `dataclass`
+        return False
+    try:
+        return hash(value) == hash(copy.copy(value)) and (value == copy.copy(value)) is True
+    except ANY_ERROR:
+        return False
 
 
 def mutable_ids(value: Any) -> set[int]:

@@ -251,7 +251,9 @@ def _values_of_module(part: Any) -> Any:
 
 
 def _is_value(leaf: Any) -> bool:
-    return hasattr(leaf, "dtype") or isinstance(leaf, bool | int | float | complex)
+    """Whether a leaf is an array or a number; a `jax.ShapeDtypeStruct` has a dtype, and no value."""
+    has_dtype = hasattr(leaf, "dtype") and not isinstance(leaf, jax.ShapeDtypeStruct)
+    return has_dtype or isinstance(leaf, bool | int | float | complex)
 
 
 def _is_no_container(value: Any) -> bool:

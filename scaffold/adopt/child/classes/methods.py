@@ -29,17 +29,17 @@ def methods_of(cls: type) -> list[str]:
     plain = [
         name
         for name in public
-        if not (name in NO_CALLS or is_action(cls, name) or gives_text(getattr(cls, name)))
+        if not (name in NO_CALLS or is_action(cls, name) or gives_no_array(getattr(cls, name)))
     ]
     own_call = ["" for name in method_names if name == "__call__"][:1]
     matmul = [MATMUL] if MATMUL in method_names else []
     return [*own_call, *matmul, *plain, *(name for name in ARITHMETIC if name in method_names)]
 
 
-def gives_text(method: Any) -> bool:
-    """Whether a method says that it returns a text, as one that draws a picture does."""
-    annotation = getattr(inspect.unwrap(method), "__annotations__", {}).get("return")
-    return annotation in (str, bytes, "str", "bytes")
+def gives_no_array(method: Any) -> bool:
+    """Whether a method says that it returns a text, as one that draws a picture does, or nothing, as a check does."""
+    annotations = getattr(inspect.unwrap(method), "__annotations__", {})
+    return annotations.get("return", ...) in (str, bytes, None, "str", "bytes", "None")
 
 
 def form_of_call(cls: Any, method: str) -> str:

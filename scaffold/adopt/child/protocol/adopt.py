@@ -26,6 +26,7 @@ from ..classes.lookalikes import family, lookalikes
 from ..classes.lookup import add_to_path, load_class
 from ..classes.methods import form_of_call, methods_of
 from ..judge.blank import more_telling
+from ..judge.constant import telling_call
 from ..judge.declare import UNDECLARED, declarations
 from ..judge.validate_example import (
     accept_call,
@@ -133,6 +134,8 @@ def search_example(cls: Any, request: Request, example: Example) -> None:
         example.of_call.first = why_no_call(example.built, called, example.of_call)
         example.called = None
     example.methods = methods_beside(cls, example.built, example.called, said)
+    if example.called is not None and not request["call"]:
+        example.called, example.methods = telling_call(example.built, example.called, example.methods)
     other = validate_methods(example.built, example.called, example.methods)
     if other != example.built and not request["call"]:
         example.built, example.called = validate_example(cls, other, example.called, said)

@@ -1,0 +1,47 @@
+"""Calls that give the same for all draws: whether a game is over that never is. Another method says more."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..building.built import Built, StateOf
+from ..calling.call import rank
+from ..calling.called import Called
+from ..calling.invoke import invoke
+
+DRAWS = 6
+"""For how many seeds the results are compared."""
+
+
+def telling_call(built: Built, called: Called, methods: list[Called]) -> tuple[Called, list[Called]]:
+    """The call and the other methods; in its place the best of these whose result varies, where its own never does."""
+    if built.has_state or not called.method or varies(built, called):
+        return called, methods
+    others = [method for method in methods if method.is_meaningful and method.arguments]
+    better = next((other for other in sorted(others, key=rank, reverse=True) if varies(built, other)), None)
+    if better is None:
+        return called, methods
+    return better, [called if method is better else method for method in methods]
+
+
+def varies(built: Built, called: Called) -> bool:
+    """Whether the arrays that a call gives differ for some seeds; so it is taken to be where a call raises, or gives none."""
+    try:
+        first, *others = (result_bytes(built, called, seed) for seed in range(DRAWS))
+    except Exception:
+        return True
+    return not first or any(other != first for other in others)
+
+
+def result_bytes(built: Built, called: Called, seed: int) -> list[bytes]:
+    """The arrays and numbers that the call of an instance gives, as bytes."""
+    node = built.source.value(seed)
+    values = {name: source.value(seed, StateOf(built)) for name, source in called.arguments.items()}
+    result = invoke(getattr(node, called.method), values, called.keywords, called.axis)
+    return [array_bytes(leaf) for leaf in jax.tree.leaves(result) if hasattr(leaf, "dtype")]
+
+
+def array_bytes(leaf: Any) -> bytes:
+    is_key = jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+    return np.asarray(jax.random.key_data(leaf) if is_key else leaf).tobytes()
