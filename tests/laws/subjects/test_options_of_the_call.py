@@ -4,6 +4,7 @@ from typing import Any, ClassVar, Literal
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import pytest
 
 from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, sample
@@ -133,3 +134,40 @@ def test_an_option_of_a_method_without_a_use_is_told_in_whatever_order_its_argum
     with pytest.raises(LawBroken, match="at each of its values") as broken:
         suite().test_p08_every_flag_of_a_method_matters()
     assert broken.value.finding.where == "between(twice)"
+
+
+class Even(eqx.Module):
+    """A constructor beside the usual one, whose count decides a shape."""
+
+    weight: jax.Array
+
+    @classmethod
+    def even(cls, total: jax.Array, count: int = 3) -> "Even":
+        return cls(jnp.full((count,), total))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jnp.sum(self.weight) * x
+
+
+class AlwaysThree(Even):
+    """One whose count decides nothing."""
+
+    @classmethod
+    def even(cls, total: jax.Array, count: int = 3) -> "Even":
+        return cls(jnp.full((3,), total))
+
+
+class EvenSuite(FactorySuite):
+    cls: ClassVar[type] = Even
+    methods = (Method("even", lambda seed: (sample(seed, ()),)),)
+
+
+class AlwaysThreeSuite(EvenSuite):
+    cls = AlwaysThree
+
+
+def test_an_option_of_a_further_constructor_matters() -> None:
+    EvenSuite().test_p08_every_flag_of_a_method_matters()
+    with pytest.raises(LawBroken, match="at each of its values") as broken:
+        AlwaysThreeSuite().test_p08_every_flag_of_a_method_matters()
+    assert broken.value.finding.where == "even(count)"

@@ -52,8 +52,8 @@ def uses_of(suite: Any, method: Method) -> Iterator[Use]:
     """A method with the example, at other values of its flags, and of instances of other configurations and accepted values."""
     instance, arguments = (suite.elsewhere(suite.cached_instance()), tuple(method.arguments(0)))
     yield Use(method.name, _use_of(method), instance, arguments, True)
-    invocation = record_call(instance, lambda: method.use(instance, *arguments))
-    if invocation is not None and invocation.name == method.name:
+    invocation = record_call(instance, lambda: method.use(instance, *arguments), method.name)
+    if invocation is not None:
         yield from at_other_values(method, invocation, instance)
     for traced in (*traced_configurations(suite), *accepted_configurations(suite)):
         if is_built_otherwise(traced):
@@ -103,9 +103,9 @@ def uses_by_flag(
     others_of = others_of or at_other_values
     built = (traced.instance for traced in traced_configurations(suite)[1:] if is_built_otherwise(traced))
     plain = next(uses_of(suite, method))
-    invocation = record_call(plain.instance, lambda: plain.run(plain.instance, plain.given))
+    invocation = record_call(plain.instance, lambda: plain.run(plain.instance, plain.given), method.name)
     by_flag: dict[str, list[list[Use]]] = {}
-    if invocation is None or invocation.name != method.name:
+    if invocation is None:
         return by_flag
     for instance in (plain.instance, *map(suite.elsewhere, built)):
         # By name, as the others: a jaxpr takes what lies in a dict in another order than a tuple.

@@ -121,24 +121,28 @@ class _Reached(BaseException):
     """Ends a call whose arguments are known."""
 
 
-def record_call(instance: Any, use: Callable[[], Any]) -> Invocation | None:
-    """The method of an instance that `use` calls first, which is not run."""
+def record_call(instance: Any, use: Callable[[], Any], method: str = "") -> Invocation | None:
+    """The method of an instance that `use` calls first, which is not run; with a name, that method, of the class as well."""
     for eagerly in (contextlib.nullcontext(), jax.disable_jit()):
         with eagerly:
-            result = _called(instance, use)
+            result = _called(instance, use, method)
         if result is not None and not _has_tracers(result):
             return result
     return None
 
 
-def _called(instance: Any, use: Callable[[], Any]) -> Invocation | None:
-    methods, result = functions_of(type(instance)), list[Invocation]()
+def _called(instance: Any, use: Callable[[], Any], method: str) -> Invocation | None:
+    cls, result = type(instance), list[Invocation]()
+    every = functions_of(cls).items()
+    methods = {code: held for code, held in every if method in ("", held[0])}
 
     def note(frame: FrameType) -> None:
         name, attribute = methods[frame.f_code]
         first, arguments = _given(frame)
-        if type(first) is type(instance) and callable(attribute) and name != "__init__":
-            result.append(Invocation(name, attribute, arguments))
+        function = getattr(attribute, "__func__", attribute)
+        is_its = type(first) is cls or (bool(method) and first is cls)
+        if is_its and callable(function) and name != "__init__":
+            result.append(Invocation(name, function, arguments))
             raise _Reached
 
     with recording_calls(methods, note), contextlib.suppress(*ANY_ERROR, _Reached):
