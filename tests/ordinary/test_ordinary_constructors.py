@@ -228,3 +228,31 @@ def test_an_object_that_the_constructor_asks_is_given_nothing_else(tmp_path: Pat
     write_tree(tmp_path, {"training.py": HEAD + ASKED.partition("@test")[0] + ASKED[ASKED.index("class") :]})
     made = scaffold(tmp_path / "nets", "new-module", "--spec=../training.py", "--force")
     assert 'values={"rule": lambda: GradientTransformation(...)}' in made.stdout
+
+
+SPECTRAL = """class Spectral(Module):
+    weight: Complex[Array, "channels half"] = param()
+    window: Float[Array, " width"] = buffer()
+    hidden: Float[Array, "h channels"] = param()
+
+    def __init__(self, channels: int, n: int = 16, depth: int = 3, *, key: PRNGKeyArray):
+        modes = n // 2 + 1
+        self.weight = jax.random.normal(key, (channels, modes), jnp.complex64)
+        self.window = jnp.hanning(2 * depth + 1)
+        self.hidden = jax.random.normal(key, (4 * channels, channels))
+
+    def __call__(self, x: Float[Array, "channels n"]) -> Float[Array, "h n"]:
+        return self.hidden @ jnp.fft.irfft(self.weight * jnp.fft.rfft(x), x.shape[-1]) * self.window.sum()
+"""
+
+
+def test_dims_that_a_constructor_computes_have_the_sizes_that_it_gives_them(tmp_path: Path) -> None:
+    head = (
+        HEAD
+        + "from jaxtyping import Complex, PRNGKeyArray\nfrom scaffold.skeleton import Module, buffer, param\n\n\n"
+    )
+    generated(tmp_path, {"spectral": head + SPECTRAL})
+    tests = (tmp_path / "nets/tests/test_spectral.py").read_text("utf-8")
+    assert '"weight", "param", (2, 2), "complex"' in tests and '"n": 3' in tests, "3 // 2 + 1"
+    assert '"window", "buffer", (7,)' in tests and '"hidden", "param", (8, 2)' in tests
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80

@@ -1,22 +1,56 @@
 """The dims of the arrays that an author's constructor makes, by the arguments that it makes them of."""
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.expressions import local_values
 from scaffold.spec.source.instance import made_attributes
+
+_WINDOWS = ("hanning", "hamming", "blackman", "bartlett", "kaiser")
+_MAKERS = ("zeros", "ones", "empty", "full", "arange", "eye", *_WINDOWS)
+"""Functions whose first argument may be the one size of an array."""
 
 
 def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
-    """By dim the argument of the constructor that is its size: `in_features` for `in_` of `f[out, in_]`, made as `(out_features, in_features)`."""
+    """By dim its size in terms of the constructor's arguments: `in_features` for `in_` of `f[out, in_]`, made as `(out_features, in_features)`.
+
+    It may be arithmetic over them, as `2*tips - 2`.
+    """
     own = spec.own_constructor
     arguments = own.call.args if own is not None else spec.arguments
     names = {argument.name for argument in arguments if argument.type == ScalarType("int")}
     if not names:
         return {}
+    local_sizes = dict(_local_sizes(own.call.source if own is not None else spec.setup))
     pairs = (pair for name, value in _made(spec) for pair in _dims_of(spec, name, value))
-    return {dim: size for dim, size in pairs if size in names and dim not in names}
+    sizes = {**local_sizes, **{dim: _in_arguments(size, local_sizes) for dim, size in pairs}}
+    return {dim: size for dim, size in sizes.items() if dim not in names and names_in(size) <= names}
+
+
+def _local_sizes(source: str) -> Iterator[tuple[str, str]]:
+    """The locals of a constructor that are arithmetic over what stands above them: `half = n // 2 + 1`."""
+    above: dict[str, str] = {}
+    for name, value in local_values(source):
+        if name not in above and _is_size(value, is_plain=False):
+            above[name] = _in_arguments(ast.unparse(value), above)
+            yield name, above[name]
+
+
+def _in_arguments(size: str, local_sizes: Mapping[str, str]) -> str:
+    """Arithmetic without the locals in it."""
+    return re.sub(
+        r"\b[A-Za-z_]\w*",
+        lambda name: f"({local_sizes[name[0]]})" if name[0] in local_sizes else name[0],
+        size,
+    )
+
+
+def names_in(expression: str) -> set[str]:
+    """The names that arithmetic over sizes reads."""
+    return {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
 
 
 def _made(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
@@ -36,9 +70,22 @@ def _dims_of(spec: ModuleSpec, name: str, value: ast.expr) -> Iterator[tuple[str
 
 
 def _dims_in(dims: tuple[str, ...], value: ast.expr) -> Iterator[tuple[str, str]]:
-    """The dims beside the names in a shape of as many, as in `jnp.zeros((n, m))` and `jnp.zeros(n)`."""
+    """The dims beside the sizes in a shape of as many, as in `jnp.zeros((n, m))`, `jnp.zeros(n)` and `jnp.ones(2 * n - 2)`."""
     for call in (node for node in ast.walk(value) if isinstance(node, ast.Call)):
+        makes = ast.unparse(call.func).rpartition(".")[2] in _MAKERS
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-            sizes = argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument]
-            if len(sizes) == len(dims) and all(isinstance(size, ast.Name) for size in sizes):
-                yield from zip(dims, (size.id for size in sizes if isinstance(size, ast.Name)), strict=True)
+            is_shape = isinstance(argument, ast.Tuple | ast.List)
+            listed = argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument]
+            if len(listed) == len(dims) and all(
+                _is_size(size, is_plain=not (is_shape or makes)) for size in listed
+            ):
+                yield from zip(dims, map(ast.unparse, listed), strict=True)
+
+
+def _is_size(node: ast.expr, *, is_plain: bool) -> bool:
+    """Whether an expression is a name, or arithmetic over names where a shape stands."""
+    if is_plain or isinstance(node, ast.Name):
+        return isinstance(node, ast.Name)
+    parts = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)
+    reads = any(isinstance(part, ast.Name) for part in ast.walk(node))
+    return reads and all(isinstance(part, parts) for part in ast.walk(node))

@@ -12,7 +12,7 @@ from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
 from scaffold.spec.construction.local_sizes import limits
-from scaffold.spec.construction.made_dims import dims_of_arguments
+from scaffold.spec.construction.made_dims import dims_of_arguments, names_in
 from scaffold.spec.grammar.types import (
     LARGEST,
     ArrayType,
@@ -61,11 +61,12 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     """A size for every dim and every int argument that has no default: such that no dim is empty, if they can be."""
     values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
     chosen = {**dict(_shown_by_values(spec)), **values, **dict(spec.test.sizes)}
+    defaults = dict(_default_sizes(spec))
     named = [name for name in _sized_names(spec) if name not in chosen]
     tied = {
         dim: size
         for dim, size in {**dict(limits(spec)), **dims_of_arguments(spec)}.items()
-        if dim not in chosen and (size in named or size in chosen)
+        if dim not in chosen and names_in(size) <= {*named, *chosen, *defaults} - {dim}
     }
     wanted = [name for name in named if name not in tied]
     whole = {name: DEVICES if axes_of(name, spec.sharding or ()) else 1 for name in wanted}
@@ -75,11 +76,21 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
         return with_tied(multiplied(spec, {**chosen, **wholes}, wanted))
 
     def with_tied(every: dict[str, int]) -> dict[str, int]:
-        return every | {dim: every[size] for dim, size in tied.items() if size in every}
+        sized_dims = ((dim, _number(size, {**defaults, **every})) for dim, size in tied.items())
+        return every | {dim: size for dim, size in sized_dims if size is not None}
 
     choices = [*_choices(len(wanted), chosen)]
     small = (with_tied({**chosen, **dict(zip(wanted, free, strict=True))}) for free in _small(len(wanted)))
     return _best(spec, chain(map(sized, choices), small), map(sized, choices)) or sized(choices[0])
+
+
+def _number(expression: str, every: Sizes) -> int | None:
+    """The size that an expression is; None where it is none, or reads what has none."""
+    try:
+        number = evaluate(expression, every)
+    except (KeyError, ArithmeticError, TypeError, ValueError):
+        return None
+    return int(number) if number == int(number) and 0 < number < LARGEST else None
 
 
 def other_size(spec: ModuleSpec, name: str, sized: Sizes) -> int | None:
@@ -146,6 +157,13 @@ def _sized_names(spec: ModuleSpec) -> Iterable[str]:
         if is_int(parameter.type) and parameter.default is None
     )
     return dict.fromkeys(name for name in (*dims_of(spec), *ints) if name not in fixed)
+
+
+def _default_sizes(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
+    """The int arguments of the constructor that the tests leave at their default."""
+    for parameter in parameters(spec):
+        if is_int(parameter.type) and parameter.default is not None and _is_size(parameter.default):
+            yield parameter.name, int(parameter.default)
 
 
 def is_int(kind: Type | None) -> bool:

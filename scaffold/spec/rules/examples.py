@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from scaffold.errors import Fault, suggestion
 from scaffold.spec.construction.cases import case_specs, passed_names
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
+from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.construction.sizes import size_faults
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import ModuleSpec
@@ -87,7 +88,7 @@ def _sizes(spec: ModuleSpec, known: set[str]) -> Iterator[Fault]:
         for dim in parameter.type.dims
     }
     bound = set(assigned_names(spec.setup)) & set(dims_of(spec)) - several - known - shown
-    for name in sorted(bound - dict(spec.test.sizes).keys()):
+    for name in sorted(bound - dict(spec.test.sizes).keys() - dims_of_arguments(spec).keys()):
         fix = f"write `[test]` and `sizes = {{ {name} = 3 }}`"
         yield Fault(place, f"`{name}` is computed in setup, so its size is not known", fix)
 
