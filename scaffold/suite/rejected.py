@@ -1,5 +1,8 @@
 """Inputs that a constructor must refuse: beyond a bound, of another type, as the spec says."""
 
+import ast
+from collections.abc import Iterator
+
 from scaffold.emit.checks import is_checked
 from scaffold.spec.grammar.types import (
     CallableType,
@@ -12,6 +15,7 @@ from scaffold.spec.grammar.types import (
     Type,
     UnionType,
 )
+from scaffold.spec.source.expressions import dedented
 from scaffold.suite.bounds import bounds, is_read_elsewhere
 from scaffold.suite.refused import other_shapes, refused_by_checks
 from scaffold.suite.subject import Subject
@@ -25,10 +29,15 @@ def rejected_inputs(subject: Subject) -> list[list[str]]:
         (*spec.test.rejected, *at_bounds, *refused_by_checks(subject), *other_shapes(subject))
     )
     rows_of_checks = [[changed(row), "ValueError"] for row in rows]
+    checked_above = {*names_checked(spec.setup)}
     static = (
         field
         for field in spec.static
-        if field.given and is_checked(field) and field.converter is None and field.preprocess is None
+        if field.name not in checked_above
+        and field.given
+        and is_checked(field)
+        and field.converter is None
+        and field.preprocess is None
         # Of an object the constructor may ask what it is for before its type is looked at.
         if not (isinstance(field.type, ClassType) and is_read_elsewhere(spec, field))
     )
@@ -37,6 +46,18 @@ def rejected_inputs(subject: Subject) -> list[list[str]]:
         for static_field in static
         for wrong in _all_wrong(static_field.type)
     ]
+
+
+def names_checked(setup: str) -> Iterator[str]:
+    """The names by which statements of the constructor refuse something, before a type is looked at."""
+    for node in ast.walk(ast.parse(dedented(setup))):
+        match node:
+            case ast.If(test=test, body=body) if any(isinstance(part, ast.Raise) for part in body):
+                yield from (part.id for part in ast.walk(test) if isinstance(part, ast.Name))
+            case ast.Assert(test=test):
+                yield from (part.id for part in ast.walk(test) if isinstance(part, ast.Name))
+            case _:
+                pass
 
 
 def changed(row: tuple[tuple[str, str], ...]) -> str:

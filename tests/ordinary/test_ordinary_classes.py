@@ -178,3 +178,45 @@ def test_they_are_accepted(tmp_path: Path) -> None:
 def test_they_pass_their_tests(tmp_path: Path, names: tuple[str, ...]) -> None:
     generated(tmp_path, {name: SKELETONS[name] for name in names})
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 50 * len(names)
+
+
+POOL = """class Pool(Module):
+    score: eqx.nn.Linear
+
+    def __init__(self, in_size: int, *, key: PRNGKeyArray):
+        self.score = eqx.nn.Linear(in_size, "scalar", key=key)
+
+    def __call__(
+        self, nodes: Float[Array, "nodes in_size"], senders: Int[Array, " edges"], receivers: Int[Array, " edges"]
+    ) -> Float[Array, " nodes"]:
+        count = nodes.shape[0]
+        s = 3 * jax.vmap(self.score)(nodes)[senders]
+        top = jax.ops.segment_max(s, receivers, count)
+        w = jnp.exp(s - jax.lax.stop_gradient(top)[receivers])
+        total = jax.ops.segment_sum(w, receivers, count)
+        return jax.ops.segment_sum(w / (total[receivers] + 1e-9) * s, receivers, count)
+"""
+ENSEMBLE = """class Ensemble(Module):
+    weight: Float[Array, " n"] = param()
+    num: int = static()
+    subset: int = static(2)
+
+    def __init__(self, n: int, num: int = 5, subset: int = 2):
+        if subset > num:
+            raise ValueError(f"subset={subset} is larger than num={num}")
+        self.weight = jnp.ones(n)
+        self.num = num
+        self.subset = subset
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, ""]:
+        return self.subset * jnp.sum(self.weight * x) / self.num
+"""
+
+
+@pytest.mark.parametrize(("name", "text"), [("pool", POOL), ("ensemble", ENSEMBLE)])
+def test_indices_stay_within_what_they_index_and_the_author_s_own_check_comes_first(
+    name: str, text: str, tmp_path: Path
+) -> None:
+    head = "import equinox as eqx\nimport jax\nimport jax.numpy as jnp\nfrom jaxtyping import Array, Float, Int, PRNGKeyArray\n"
+    generated(tmp_path, {name: f"{head}from scaffold.skeleton import Module, param, static\n\n\n{text}"})
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80

@@ -94,7 +94,7 @@ def test_sizes_that_do_not_fit_are_named_with_some_that_do(tmp_path: Path) -> No
     result = forked_pytest(tmp_path, "-k", "p07_outputs")
     assert failed_tests(result) == {"test_p07_outputs_are_as_declared"}
     assert "sizes of the example that do not fit" in result.stdout
-    found = re.search(r"by `\[test\]` with, for example, `(sizes = \{[^}]*\})`", result.stdout)
+    found = re.search(r"by `\[test\]` with `(sizes = \{[^}]*\})`", result.stdout)
     assert found is not None, result.stdout
     write_tree(tmp_path, {"specs/heads.toml": f"{HEADS}[test]\n{found[1]}\n"})
     assert scaffold(tmp_path, "new-module", "--spec", "specs/heads.toml", "--force").returncode == 0

@@ -248,7 +248,7 @@ class AttentionLaws(PytreeLaws):
         return instance(x)
 
 
-FIT = "it has size = 3, heads = 2. Others are chosen in its spec by `[test]` with, for example, `sizes = { size = 6, heads = 2 }`"
+FIT = "it has size = 3, heads = 2. Others are chosen in its spec by `[test]` with `sizes = { size = 6, heads = 2 }`, in Python by `@test("
 
 
 def test_a_call_that_fails_for_its_sizes_says_which_to_declare():

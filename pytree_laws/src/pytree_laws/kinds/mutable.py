@@ -20,6 +20,8 @@ class MutableSuite(Suite):
     variable_type: ClassVar[type]
     """The base of these types, and that of parameters."""
     param_type: ClassVar[type]
+    containers: ClassVar[tuple[type, ...]]
+    """The types that only hold others in a row or by name."""
     streams_given: ClassVar[Callable[..., list[Any]]]
     """The streams of keys among the inputs of the constructor."""
     placed_variables: ClassVar[Callable[..., list[tuple[str, Any]]]]

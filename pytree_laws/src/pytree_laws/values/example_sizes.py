@@ -22,10 +22,16 @@ def hint_of(suite: Any, error: BaseException | None) -> str:
     sizes = sizes_of(suite)
     if not sizes:
         return ""
+    others = fitting(suite, sizes)
+    toml, python = _listed(others), ", ".join(f'"{name}": {size}' for name, size in others.items())
+    said = (
+        f"in its spec by `[test]` with `sizes = {{ {toml} }}`, in Python by `@test(sizes={{{python}}})`"
+        if others != sizes
+        else "in its spec by `sizes` of `[test]`, in Python of `@test(...)`"
+    )
     return (
         f"sizes of the example that do not fit, as a size that a number of heads must divide: "
-        f"it has {_listed(sizes)}. Others are chosen in its spec by `[test]` with, for example, "
-        f"`sizes = {{ {_listed(fitting(suite, sizes))} }}`, or in `inputs` and `arguments`"
+        f"it has {_listed(sizes)}. Others are chosen {said}, or in `inputs` and `arguments`"
     )
 
 

@@ -92,6 +92,7 @@ class NnxSuite(VariableSuite):
     variable_types = staticmethod(variable_types)
     variable_type = nnx.Variable
     param_type = nnx.Param
+    containers = (nnx.List, nnx.Dict, nnx.Sequential)
 
     def twins(self, instance: Any) -> Iterator[Any]:
         """An instance of the class from a second run of its module."""
