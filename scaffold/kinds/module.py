@@ -25,6 +25,7 @@ from scaffold.passes.compute import compute_faults, with_compute
 from scaffold.passes.stacked.faults import stacked_faults
 from scaffold.passes.stacked.layers import with_stacked
 from scaffold.passes.states import state_faults, with_state
+from scaffold.spec.construction.class_calls import kept_defaults
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.fields.training import undecayed
 from scaffold.spec.model import Field, ModuleSpec
@@ -71,12 +72,12 @@ def module_context(spec: ModuleSpec) -> dict[str, Any]:
 
 def field_lines(spec: ModuleSpec) -> list[str]:
     """The declaration of each stored field."""
-    scope = Scope()
-    return [_field(field, scope) for field in spec.stored]
+    scope, kept = Scope(), kept_defaults(spec)
+    return [_field(field, scope, has_default=field.built or field.name in kept) for field in spec.stored]
 
 
-def _field(field: Field, scope: Scope) -> str:
-    default = field.default if field.built and not field.nullable else None
+def _field(field: Field, scope: Scope, *, has_default: bool) -> str:
+    default = field.default if has_default and not field.nullable else None
     arguments = ["static=True"] * (not field.dynamic) + [f"default={default}"] * (default is not None)
     return f"{field.name}: {scope.held(field)}" + (
         f" = eqx.field({', '.join(arguments)})" if arguments else ""

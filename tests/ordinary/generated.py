@@ -10,7 +10,7 @@ from tests.support.trees import write_tree
 def generated(folder: Path, skeletons: Mapping[str, str]) -> str:
     """Generate each skeleton of `{name: text}` into `folder / "nets"`; gives what the command said."""
     write_tree(folder, {f"specs/{name}.py": text for name, text in skeletons.items()})
-    (folder / "nets").mkdir()
+    (folder / "nets").mkdir(parents=True)
     made = scaffold(folder / "nets", "new-module", *(f"--spec=../specs/{name}.py" for name in skeletons))
     assert made.returncode == 0, made.stderr
     return made.stdout + made.stderr

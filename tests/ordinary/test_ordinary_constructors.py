@@ -256,3 +256,25 @@ def test_dims_that_a_constructor_computes_have_the_sizes_that_it_gives_them(tmp_
     assert '"weight", "param", (2, 2), "complex"' in tests and '"n": 3' in tests, "3 // 2 + 1"
     assert '"window", "buffer", (7,)' in tests and '"hidden", "param", (8, 2)' in tests
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80
+
+
+COUNTS_ON_A_DEFAULT = """class Learner(eqx.Module):
+    step: Float[Array, ""] = data()
+    gamma: float = eqx.field(static=True, default=0.99)
+
+    @classmethod
+    def init(cls, step: Float[Array, ""]) -> "Learner":
+        return cls(step)
+"""
+
+
+def test_the_class_statement_has_the_default_that_a_call_of_the_class_counts_on(tmp_path: Path) -> None:
+    whole = COUNTS_ON_A_DEFAULT.replace("cls(step)", "cls(step, 0.5)")
+    generated(tmp_path, {"learner": HEAD + COUNTS_ON_A_DEFAULT})
+    generated(tmp_path / "whole", {"learner": HEAD + whole})
+    emitted = (tmp_path / "nets/learner.py").read_text("utf-8")
+    assert "    gamma: float = eqx.field(static=True, default=0.99)\n" in emitted
+    assert "    gamma: float = eqx.field(static=True)\n" in (tmp_path / "whole/nets/learner.py").read_text(
+        "utf-8"
+    )
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 60

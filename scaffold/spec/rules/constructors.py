@@ -6,6 +6,7 @@ from inspect import Parameter, Signature
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
+from scaffold.spec.construction.class_calls import calls_of_class, kept_defaults
 from scaffold.spec.construction.constructor import Parameter as ConstructorParameter
 from scaffold.spec.construction.constructor import fields_as_given, has_factory, parameters, rebuilds_by
 from scaffold.spec.construction.given_shapes import dims_read_off
@@ -21,11 +22,8 @@ def constructor_faults(spec: ModuleSpec) -> Iterator[Fault]:
             yield Fault(place, "an abstract class is not built", "put it into the subclass")
         elif method.call.body and method.owner == "cls" and not method.call.source:
             yield from _body_faults(spec, method, f"{place}.body")
-    for key, function in spec.functions if kind_of(spec.kind).has_instances else ():
-        for call in (node for node in ast.walk(ast.parse(function.call.body)) if isinstance(node, ast.Call)):
-            name = _constructor_called(spec, call.func)
-            if name is not None:
-                yield from _call_faults(spec, call, name, f"{key}.body")
+    for key, call, name in calls_of_class(spec) if kind_of(spec.kind).has_instances else ():
+        yield from _call_faults(spec, call, name, f"{key}.body")
 
 
 def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
@@ -43,18 +41,6 @@ def _read_from_class(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "cls":
             yield node.attr
-
-
-def _constructor_called(spec: ModuleSpec, function: ast.expr) -> str | None:
-    """The constructor that is called: `cls`, `create`, or the name of a further one; None of another function."""
-    # A subclass may take other arguments than a class that has one.
-    stand_for_class = ("cls", spec.name, *(("type(self)", "self.__class__") if not spec.bases else ()))
-    if ast.unparse(function) in stand_for_class:
-        return "cls"
-    if isinstance(function, ast.Attribute) and ast.unparse(function.value) in stand_for_class:
-        names = {"create", *(method.name for method in spec.methods if method.builds(spec.name))}
-        return function.attr if function.attr in names else None
-    return None
 
 
 def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Iterator[Fault]:
@@ -105,7 +91,8 @@ def _of_stored_fields(spec: ModuleSpec) -> Signature | None:
         return None
     if rebuilds_by(spec, "flag"):
         return _of_parameters(parameters(fields_as_given(spec)))
-    return _of((field.name, True, False) for field in spec.stored)
+    kept = kept_defaults(spec)
+    return _of((field.name, field.name not in kept, False) for field in spec.stored)
 
 
 def _of_parameters(taken: Iterable[ConstructorParameter]) -> Signature:

@@ -1,0 +1,57 @@
+"""Calls of a class in its own methods, `cls(...)`, `Net.create(...)`, and the defaults that these count on."""
+
+import ast
+from itertools import takewhile
+
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.once import once
+
+
+@once
+def calls_of_class(spec: ModuleSpec) -> tuple[tuple[str, ast.Call, str], ...]:
+    """Each call of a constructor in a method that is read: the key of the method, the call, and the constructor as `cls`, or by its name."""
+    calls = (
+        (key, node)
+        for key, function in spec.functions
+        for node in ast.walk(ast.parse(function.call.body))
+        if isinstance(node, ast.Call)
+    )
+    named = ((key, call, _constructor_called(spec, call.func)) for key, call in calls)
+    return tuple((key, call, name) for key, call, name in named if name is not None)
+
+
+def _constructor_called(spec: ModuleSpec, function: ast.expr) -> str | None:
+    """The constructor that is called: `cls`, `create`, or the name of a further one; None of another function."""
+    # A subclass may take other arguments than a class that has one.
+    stand_for_class = ("cls", spec.name, *(("type(self)", "self.__class__") if not spec.bases else ()))
+    if ast.unparse(function) in stand_for_class:
+        return "cls"
+    if isinstance(function, ast.Attribute) and ast.unparse(function.value) in stand_for_class:
+        names = {"create", *(method.name for method in spec.methods if method.builds(spec.name))}
+        return function.attr if function.attr in names else None
+    return None
+
+
+@once
+def kept_defaults(spec: ModuleSpec) -> frozenset[str]:
+    """The static fields at the end whose defaults the class statement has, since a method calls the class without them.
+
+    As a rule the constructor alone has defaults, in the place of which the class takes every field.
+    """
+    if spec.kind != "module" or spec.constructor == "init" or spec.own_constructor is not None:
+        return frozenset()
+    names = [field.name for field in spec.stored]
+    last = takewhile(lambda field: field.default is not None and not field.dynamic, reversed(spec.stored))
+    with_default = {field.name for field in last}
+    needed = set(names) - with_default
+    calls = (call for _, call, name in calls_of_class(spec) if name == "cls")
+    given = (_given(call, names) for call in calls)
+    is_left_out = any(each >= needed and not each >= with_default for each in given)
+    return frozenset(with_default) if is_left_out else frozenset()
+
+
+def _given(call: ast.Call, names: list[str]) -> set[str]:
+    """The fields that a call gives; all where a star hides them."""
+    if any(isinstance(part, ast.Starred) for part in call.args) or any(k.arg is None for k in call.keywords):
+        return set(names)
+    return {*names[: len(call.args)], *(keyword.arg for keyword in call.keywords if keyword.arg)}
