@@ -14,6 +14,7 @@ class TestShear(PytreeLaws):
         Method("__neg__"),
         Method("apply", lambda seed: (sample(seed + 2, (5, 2)),)),
     )
+    severity = "fault"
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -99,8 +99,8 @@ class Geometry(Module):
             "`Geometry(...)` does not fit the constructor: got an unexpected keyword argument 'b'",
         ),
         (
-            "return Geometry(self.points)",
-            "`Geometry(...)` does not fit the constructor: missing a required argument: 'scale'",
+            "return Geometry(scale=2.0)",
+            "`Geometry(...)` does not fit the constructor: missing a required argument: 'points'",
         ),
         (
             "return type(self).create(self.points, sale=2.0)",
