@@ -67,7 +67,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if isinstance(error, LawBroken):
         report = outcome.get_result()
         report.user_properties.append((_FOUND, error.finding.to_json()))
-        if report.failed and call.excinfo and is_told_alone(error, item.config):
+        if report.failed and call.excinfo and is_told_alone(item.config):
             report.longrepr = text_alone(call.excinfo)
 
 
@@ -78,13 +78,9 @@ def text_alone(broken: pytest.ExceptionInfo[BaseException]) -> Any:
     return shown
 
 
-def is_told_alone(error: LawBroken, config: pytest.Config) -> bool:
-    """Whether the text of a broken law says all: the code of laws and libraries says nothing of the class.
-
-    Whoever asks for it sees it: `--tb=long`.
-    """
-    asked = config.getoption("fulltrace", False) or config.getoption("tbstyle", "auto") != "auto"
-    return (error.__cause__ is None or error.finding.raised_at != "") and not asked
+def is_told_alone(config: pytest.Config) -> bool:
+    """Whether nobody asks for the code that a failure went through, as by `--tb=long`: its text names the line of the class."""
+    return not config.getoption("fulltrace", False) and config.getoption("tbstyle", "auto") == "auto"
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
