@@ -12,7 +12,7 @@ from .edge_values import rounded
 
 MORE = 10
 """How many times farther than the last bits of what goes in a result may be moved by rounding on the way."""
-MOST = 1e-3
+MOST = 1e-2
 """How far rounding may move a result at all: of what it moves farther nothing can be said."""
 PATTERNS = range(2)
 """In one alone, what is moved may cancel."""

@@ -10,7 +10,7 @@ from ...report import ANY_ERROR, FAULT, Law, check, check_each
 from ...values.closeness import check_close, close
 from ...values.precision import is_half
 from ...values.randomize import perturb_leaf
-from ...values.rounding import is_rounding
+from ..rounded import rounds_so_far
 from ..variants.configuration_dtypes import severity_of_idle
 
 LAW = Law(
@@ -39,16 +39,6 @@ def test_p08_compiled_calls_see_every_edit(subject: Suite) -> None:
         got, wanted = compiled(edited, *arguments), subject.run(edited, *arguments)
         if close(got, wanted) or not rounds_so_far(subject, edited, arguments, got, wanted):
             check_close(path, message, got, wanted)
-
-
-def rounds_so_far(subject: Suite, instance: Any, arguments: Any, got: Any, wanted: Any) -> bool:
-    """Whether the last bits of the instance and of the arguments move the result as far: many norms do, and differences of large numbers."""
-    arrays, back = subject.to_arrays(instance)
-
-    def run(given: Any) -> Any:
-        return subject.run(back(given[0]), *given[1])
-
-    return is_rounding(got, wanted, run, (arrays, arguments))
 
 
 @CHECKS.register()
