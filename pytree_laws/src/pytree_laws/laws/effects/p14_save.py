@@ -95,6 +95,22 @@ def test_p14_save_and_load_into_a_fresh_skeleton(subject: Suite, tmp_path: Any) 
     subject.save(instance, tmp_path / "saved.npz")
     loaded = subject.load(tmp_path / "saved.npz", subject.make(1))
     subject.check_copy(instance, loaded, "save and load")
+    other = with_other_numbers(instance)
+    if isinstance(subject, PytreeSuite) and subject.saves_whole and other is not instance:
+        subject.save(other, tmp_path / "numbers.npz")
+        with doing(
+            "load", "a file with other numbers of Python among the leaves", "they are leaves, and no settings"
+        ):
+            loaded = subject.load(tmp_path / "numbers.npz", subject.make(1))
+        subject.check_copy(other, loaded, "save and load")
+
+
+def with_other_numbers(instance: Any) -> Any:
+    """An instance whose leaves that are numbers of Python have other values; itself where there are none."""
+    leaves, treedef = flatten(instance)
+    if not any(isinstance(leaf, bool | int | float) for leaf in leaves):
+        return instance
+    return treedef.unflatten([leaf if is_array(leaf) else perturb_leaf(leaf) for leaf in leaves])
 
 
 @CHECKS.register()
