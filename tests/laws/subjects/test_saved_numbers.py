@@ -58,8 +58,8 @@ def suite_of(cls: type[Scaled]) -> PytreeLaws:
 
 def test_numbers_that_are_leaves_are_loaded_with_other_values(tmp_path: Path) -> None:
     with settings():
-        suite_of(Scaled).test_p14_save_and_load_into_a_fresh_skeleton(tmp_path)
+        suite_of(Scaled).test_p14_save_and_load_into_a_fresh_skeleton(tmp_path=tmp_path)
         with pytest.raises(
             LawBroken, match="a file with other numbers of Python among the leaves raised ValueError"
         ):
-            suite_of(Refused).test_p14_save_and_load_into_a_fresh_skeleton(tmp_path)
+            suite_of(Refused).test_p14_save_and_load_into_a_fresh_skeleton(tmp_path=tmp_path)
