@@ -21,7 +21,6 @@ class Affine(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "Affine":
-        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
             weight=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(

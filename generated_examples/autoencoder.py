@@ -27,7 +27,6 @@ class Encoder(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "Encoder":
-        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
             weight=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
@@ -65,7 +64,6 @@ class Decoder(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "Decoder":
-        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
             weight=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
@@ -85,7 +83,6 @@ class Autoencoder(eqx.Module):
     decoder: Decoder
 
     def __init__(self, size: int, hidden: int, *, key: PRNGKeyArray):
-        """Build an instance."""
         encoder = Encoder.create(hidden, size, key=key)
         self.encoder = encoder
         self.decoder = encoder.mirrored()

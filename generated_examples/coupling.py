@@ -25,7 +25,6 @@ class Coupling(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "Coupling":
-        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         scale_key, shift_key = jax.random.split(key, 2)
         return cls(

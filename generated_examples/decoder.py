@@ -33,7 +33,6 @@ class Attention(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "Attention":
-        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         queries_key, keys_key, values_key, mix_key = jax.random.split(key, 4)
         return cls(
@@ -91,7 +90,6 @@ class FeedForward(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "FeedForward":
-        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         up_key, down_key = jax.random.split(key, 2)
         return cls(
@@ -151,7 +149,6 @@ class DecoderBlock(eqx.Module):
         *,
         key: PRNGKeyArray,
     ):
-        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         first, second = jax.random.split(key)
         self.attention = Attention.create(heads, head_size, size, dtype, key=first)

@@ -21,7 +21,6 @@ class Embedding(eqx.Module):
         *,
         key: PRNGKeyArray | None = None,
     ):
-        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         if weight is None:
             if num_embeddings is None or embedding_size is None or key is None:

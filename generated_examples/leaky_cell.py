@@ -25,7 +25,6 @@ class LeakyCell(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "LeakyCell":
-        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         weight_in_key, weight_hidden_key, logit_key = jax.random.split(key, 3)
         return cls(

@@ -18,7 +18,6 @@ class PositiveScale(eqx.Module):
     def create(
         cls, size: int, dtype: DTypeLike | None = None, *, key: PRNGKeyArray
     ) -> "PositiveScale":
-        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
             raw=jax.random.normal(key, (size,), dtype),

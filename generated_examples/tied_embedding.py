@@ -22,7 +22,6 @@ class TiedEmbedding(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "TiedEmbedding":
-        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         embedding_key, mix_key = jax.random.split(key, 2)
         return cls(

@@ -209,7 +209,10 @@ def _mapping_text(call: Call) -> str:
 
 
 def constructor_doc(spec: ModuleSpec) -> str:
-    """The docstring of the constructor: what the author says of its arguments, and the invariants that it holds them to."""
+    """The docstring of the constructor: what the author says of its arguments, and the invariants that it holds them to.
+
+    Where there is neither, the signature says all.
+    """
     docs = (
         (parameter, parameter.field.doc if parameter.field and parameter.source == "field" else parameter.doc)
         for parameter in parameters(spec)
@@ -217,20 +220,17 @@ def constructor_doc(spec: ModuleSpec) -> str:
     listed = "\n".join(f"- `{parameter.name}`: {doc.rstrip('.')}." for parameter, doc in docs if doc.strip())
     raised = "\n".join(f"- `ValueError` unless `{field.check}`." for field in spec.fields if field.check)
     parts = (
-        "Build an instance.",
         f"**Arguments:**\n\n{listed}" if listed else "",
         f"**Raises:**\n\n{raised}" if raised else "",
     )
-    return "\n\n".join(filter(None, parts))
+    return "\n\n".join(["Build an instance.", *filter(None, parts)]) if any(parts) else ""
 
 
 def class_doc(spec: ModuleSpec) -> str:
-    """The docstring of the class: the author's, or what can be said of the fields."""
+    """The docstring of the class: the author's; of a class that has nothing in its body, what it holds."""
     if spec.doc.strip():
         return docstring(spec.doc, METHOD)
+    if any(field.annotated for field in spec.stored) or spec.functions:
+        return ""
     names = [f"`{field.name}`" for field in spec.stored]
-    is_open = not kind_of(spec.kind).has_instances
-    summary = "Has a call, which subclasses make." if is_open else "Holds nothing."
-    if names:
-        summary = f"Holds {listed(names)}."
-    return docstring(summary, METHOD)
+    return docstring(f"Holds {listed(names)}." if names else "Holds nothing.", METHOD)

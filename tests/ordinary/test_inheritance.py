@@ -131,7 +131,6 @@ def test_what_an_abstract_module_holds_is_made_by_its_subclasses(tmp_path: Path)
     assert "self.variance = jnp.ones(())" in body(tmp_path, "Rational")
     assert "def volume" in body(tmp_path, "Stationary") and "def volume" not in body(tmp_path, "Rational")
     assert "jax.lax.stop_gradient(self.centre)" in body(tmp_path, "Stationary")
-    assert '"""Holds `variance`, `lengthscale` and `centre`."""' in body(tmp_path, "Squared")
     tests = (tmp_path / "nets/tests/test_family.py").read_text("utf-8")
     assert 'Method("twice"' in tests.partition("class TestSquared")[2].partition("class Test")[0]
 

@@ -12,7 +12,9 @@ WIDTH = 88
 
 
 def docstring(text: str, indent: str) -> str:
-    """A docstring, ready to paste after `indent`."""
+    """A docstring, ready to paste after `indent`; nothing where it would say nothing."""
+    if not text.strip():
+        return ""
     body = _wrapped(text.strip(), len(indent))
     raw = "\\" in body and '"""' not in body and not body.endswith(("\\", '"'))
     quoted = body if raw else body.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
