@@ -18,6 +18,7 @@ class Scaled(eqx.Module):
 
     weight: jax.Array
     inference: bool
+    mode: str = "batch"
     keeps_flag: ClassVar[bool] = True
 
     def __call__(self, x: jax.Array) -> jax.Array:

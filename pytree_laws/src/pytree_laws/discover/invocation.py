@@ -150,3 +150,10 @@ def call_text(suite: Any, instance: Any, arguments: Sequence[Any]) -> str:
         return str(trace_of_call(suite, instance, arguments))
     except ANY_ERROR as error:
         return f"{type(error)}"
+
+
+def defaults_of_call(suite: Any) -> dict[str, Any]:
+    """The defaults of the call, which hold where nobody can see what it is given, as under `jax.vmap`."""
+    cls = type(suite.cached_instance())
+    parameters = inspect.signature(cls.__call__).parameters if callable(suite.cached_instance()) else {}
+    return {name: p.default for name, p in parameters.items() if p.default is not inspect.Parameter.empty}

@@ -110,7 +110,9 @@ def with_other_numbers(instance: Any) -> Any:
     leaves, treedef = flatten(instance)
     if not any(isinstance(leaf, bool | int | float) for leaf in leaves):
         return instance
-    return treedef.unflatten([leaf if is_array(leaf) else perturb_leaf(leaf) for leaf in leaves])
+    return treedef.unflatten(
+        [perturb_leaf(leaf) if isinstance(leaf, bool | int | float) else leaf for leaf in leaves]
+    )
 
 
 @CHECKS.register()

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...discover.configurations import QUIET, TracedConfiguration, traced_configurations
+from ...discover.invocation import defaults_of_call
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import example_call
@@ -98,7 +99,7 @@ def _place(traced: TracedConfiguration) -> str:
 def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:
     """Whether the call itself says whether it draws, so that a flag of the constructor decides nothing."""
     use = example_call(suite)
-    keywords = {} if use is None else use.given
+    keywords = defaults_of_call(suite) if use is None else use.given
     says = any(name in QUIET and value is not None for name, value in keywords.items())
     return says and not traced.configuration.given
 

@@ -7,7 +7,8 @@ import equinox as eqx
 import jax
 
 from ...declare.methods import Method
-from ...discover.invocation import trace_call
+from ...discover.configurations import QUIET
+from ...discover.invocation import defaults_of_call, trace_call
 from ...engine.applicability import Condition, declares, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_floating, same_bits
@@ -92,6 +93,8 @@ def test_p09_gradients_flow_through_the_state(subject: StateSuite) -> None:
 @CHECKS.register(severity=ADVICE)
 def test_p12_inference_leaves_the_state_as_it_is(subject: StateSuite) -> None:
     instance, arguments = subject.make(0), list(subject.arguments(0))
+    if any(name in QUIET and default is not None for name, default in defaults_of_call(subject).items()):
+        not_applicable("the call is told whether it is at inference")
     try:
         at_inference = eqx.nn.inference_mode(instance)
     except TypeError:
