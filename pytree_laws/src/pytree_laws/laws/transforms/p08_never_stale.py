@@ -24,6 +24,8 @@ LAW = Law(
 )
 CHECKS = Checks(LAW)
 
+UNUSED = "a parameter that is not used, or a stored value derived from it"
+TOO_SMALL = "an example of which nothing is left, as a filter of two modes: the call computes with it"
 HUGE = 1000.0
 """How much larger a value gets whose edits do not show."""
 
@@ -50,9 +52,15 @@ def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
         if (role == "param" and not subject.is_unused(path)) or path in subject.used:
             seen = any(changes_output(subject, path, seed) for seed in range(4))
             description = role if role == "param" else f"{role}, declared as used,"
-            hint = "a parameter that is not used, or a stored value derived from it"
-            message = f"an edit of this {description} changes no output"
-            check(seen, path, message, hint, severity=FAULT if seen else severity_of_idle(subject, path))
+            severity = FAULT if seen else severity_of_idle(subject, path)
+            message, hint = f"an edit of this {description} changes no output", UNUSED
+            check(
+                seen,
+                path,
+                message,
+                hint if severity == FAULT else f"{hint}, or {TOO_SMALL}",
+                severity=severity,
+            )
 
     check_each(check_changes, ([path] for path in subject.named(subject.cached_instance())))
 

@@ -157,7 +157,10 @@ def test_p09_every_element_of_a_parameter_has_a_gradient(subject: Suite) -> None
             wrong = np.argwhere(still)
             message = f"{len(wrong)} of its {grad.size} elements never have a gradient"
             message += f", the first at {tuple(map(int, wrong[0]))}" if len(wrong) else ""
-            hint = f"a part of the parameter that the call does not use; {how_to_leave_unused(subject.declared(name))}"
+            hint = (
+                "a part of the parameter that the call does not use, or an example that is too small for it; "
+            )
+            hint += how_to_leave_unused(subject.declared(name))
             check(not len(wrong), name, message, hint)
 
 
