@@ -138,7 +138,10 @@ def _rows(subject: Subject, field: Field) -> list[str]:
         held = {"param": "Param", "module": "Module"}.get(field.role, field.variable)
         # Its dtype and its shape are his choice, too.
         is_open = held != "Module" and (field.role == "state" or not field.annotated)
-        parts = [repr(field.name), f"nnx.{held}", *["below=True"] * is_open, *_unused(subject.spec, field)]
+        # Whether gradients end at it, its author says by `stop_gradient`, and nobody else.
+        may_flow = held not in ("Param", "Module") and field.role != "buffer"
+        parts = [repr(field.name), f"nnx.{held}", *["below=True"] * is_open, *["flows=True"] * may_flow]
+        parts += _unused(subject.spec, field)
         return [f"Var({', '.join(parts)})"] if held else []
     if item_of(field) is None:
         return [f"Var({field.name!r}, nnx.Module)"]

@@ -104,7 +104,8 @@ def test_legal_values_are_those_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(ScaffoldError) as caught:
         read_spec_file(tmp_path / "x.py", "x.py")
     assert [one.fix for one in caught.value.faults] == [
-        "write `static(...)` for what is part of the treedef, `data(...)` for arrays, `module(...)` for sub-modules",
+        "write `static(...)` for what is part of the treedef, `param(...)` for arrays that are trained, "
+        "`data(...)` for others, `module(...)` for sub-modules",
         "write a str, or an expression without quotes",
     ]
     assert in_python("write an int, or `=` and an expression", "test.values.n") == (

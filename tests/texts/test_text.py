@@ -21,8 +21,9 @@ TEXTS = st.text(WRITTEN, max_size=200) | st.lists(
 def test_a_docstring_reads_as_the_text(text: str, indent: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # an invalid escape would warn
-        value = ast.literal_eval(docstring(text, indent))
+        value = ast.literal_eval(docstring(text, indent) or '""')
     assert value.split() == text.split()
+    assert bool(docstring(text, indent)) is bool(text.strip()), "of nothing there is no docstring"
 
 
 @given(TEXTS, st.sampled_from(["    ", " " * 8]))

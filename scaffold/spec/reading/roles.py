@@ -93,8 +93,8 @@ def without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, st
     if isinstance(kind, UnionType):
         return f"`{text}` has no role of its own", f'write `role = "{legal[0]}"`'
     if isinstance(kind, OpaqueType | TupleType):
-        fix = 'write `role = "static"` for what is part of the treedef, `role = "data"` for arrays, '
-        fix += '`role = "module"` for sub-modules'
+        fix = 'write `role = "static"` for what is part of the treedef, `role = "param"` for arrays that are trained, '
+        fix += '`role = "data"` for others, `role = "module"` for sub-modules'
         return "nothing says what is stored", fix
     fix = 'a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'
     return "a bare float has no role", fix

@@ -279,14 +279,18 @@ Values = Mapping[str, Any]
 @once_per_session
 def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, list[np.ndarray]]]:
     """Of each declared method the terms of a loss; and by path how the losses change, as one program."""
-    _, rebuilt = suite.flowing_values(suite.cached_instance())
+    instance = suite.cached_instance()
+    _, rebuilt = suite.flowing_values(instance)
+    of_parts = parts_that_decide(suite, instance) if suite.is_mutable else set[str]()
     methods = [method for method in traceable(suite) if not method.found]
     static, arrays = zip(*(partition(tuple(method.arguments(0))) for method in methods))
 
     def loss(i: int, values: Values, arrays: Any) -> Any:
         arguments = combine(static[i], arrays[i])
-        parts = parts_of_result(suite, rebuilt(values), methods[i], arguments)
-        terms = _terms(parts[1:], values)
+        _, arrays, changed = parts_of_result(suite, rebuilt(values), methods[i], arguments)
+        if suite.is_mutable:  # what a part updates it may cut off, as a norm does with its running mean
+            changed = {path: value for path, value in changed.items() if path not in of_parts}
+        terms = _terms([arrays, changed], values)
         return jnp.sum(terms), terms
 
     # Each by itself: what is NaN in one slope would be so in all.
@@ -300,6 +304,11 @@ def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, li
         return rows, [np.asarray(each, np.float64) for each in terms]
 
     return of_values
+
+
+def parts_that_decide(suite: Any, instance: Any) -> set[str]:
+    """The paths of what sub-modules update by themselves."""
+    return {path for path, part in suite.parts_of(instance).items() if suite.decides_itself(path, part)}
 
 
 def _with_grad(loss: Callable[..., Any], *arguments: Any) -> Any:

@@ -7,7 +7,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.spec.skeletons.classes.carried import is_carried, source_of
-from scaffold.spec.skeletons.classes.class_statements import AS_WRITTEN, KINDS_ELSEWHERE, read_decorators
+from scaffold.spec.skeletons.classes.class_statements import (
+    AS_WRITTEN,
+    KINDS_ELSEWHERE,
+    read_decorators,
+    values_said,
+)
 from scaffold.spec.skeletons.classes.functions import argument_type, read_function
 from scaffold.spec.skeletons.classes.registered import (
     is_dataclass,
@@ -38,7 +43,7 @@ def is_as_written(node: ast.ClassDef, names: Names) -> bool:
 
 def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
     """The tables of its spec."""
-    names = replace(names, stands_alone=True)
+    names = replace(names, stands_alone=True, valued=values_said(node, names))
     notes.note(("source",), node)
     ours = [decorator for decorator in node.decorator_list if names.word(decorator)]
     raw: dict[str, Any] = {"name": node.name, "kind": AS_WRITTEN}

@@ -117,6 +117,15 @@ def read_decorators(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     return raw
 
 
+def values_said(node: ast.ClassDef, names: Names) -> frozenset[str]:
+    """The arguments for which `@test(values={...})` has an example."""
+    calls = (
+        part for part in node.decorator_list if isinstance(part, ast.Call) and names.word(part) == "test"
+    )
+    keywords = (keyword for call in calls for keyword in call.keywords if keyword.arg == "values")
+    return frozenset(entry for keyword in keywords for entry, _ in _entries(keyword.value))
+
+
 def _entries(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):

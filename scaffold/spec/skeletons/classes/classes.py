@@ -15,6 +15,7 @@ from scaffold.spec.skeletons.classes.class_statements import (
     read_decorators,
     read_generics,
     read_keywords,
+    values_said,
 )
 from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS, is_read, made_twice, read_constructor
 from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field
@@ -35,7 +36,8 @@ class ClassReader:
     """Reads one class; what it finds is in `raw`, and what is wrong in the notes."""
 
     def __init__(self, node: ast.ClassDef, names: Names, notes: Notes):
-        self.node, self.names, self.notes = node, names.within(node.name), notes
+        self.node, self.notes = node, notes
+        self.names = replace(names.within(node.name), valued=values_said(node, names))
         self.raw: dict[str, Any] = {"name": node.name}
         self.fields: dict[str, dict[str, Any]] = {}
         self.inits: dict[str, ast.expr] = {}
@@ -109,6 +111,8 @@ class ClassReader:
         name, table = read_field(statement, self.node.name, self.names, self.notes)
         if name in self.fields:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
+        if (name, table["type"], self.raw.get("kind", "module")) == ("inference", "bool", "module"):
+            table.setdefault("role", "buffer")  # a leaf, which `eqx.nn.inference_mode` sets
         self.fields[name] = table
         return table
 

@@ -106,7 +106,9 @@ def _signature(
     node: Function, path: Path, names: Names, notes: Notes, inferred: Mapping[str, str]
 ) -> dict[str, Any]:
     """What a function takes and gives, as far as the tests can know."""
-    needed = {argument.arg for argument, default in arguments_with_defaults(node) if default is None}
+    pairs = arguments_with_defaults(node)
+    needed = {argument.arg for argument, default in pairs if default is None}
+    needed |= {a.arg for a, _ in pairs if not names.valued.isdisjoint((a.arg, f"{node.name}.{a.arg}"))}
     taken = read_arguments(node, path, names, notes, needed, inferred)
     gives = returns_value(node.body) or is_left_open(node, names)
     said = {"args": ", ".join(taken), "returns": _result(node, names, notes) if gives else ""}

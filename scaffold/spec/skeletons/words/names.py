@@ -37,6 +37,8 @@ class Names(Struct):
     """The names that functions and constants of the file bind."""
     stands_alone: bool = False
     """Whether the tests build no class but this one: a type that names another says nothing to them."""
+    valued: frozenset[str] = frozenset()
+    """The arguments that `@test(values=...)` of the class gives, as `mask` or `loss.mask`: they are given though they have a default."""
     is_abstract: bool = False
     """Whether the class says that it is abstract: a method with the body `...` is then for subclasses to write."""
     lines: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])

@@ -41,17 +41,18 @@ def test_p06_one_trace_serves_all_instances(subject: Suite) -> None:
 
 def instances_of_one_configuration(subject: Suite) -> Iterator[tuple[str, Any]]:
     noun = subject.instance_noun
+    article = "an" if noun[0] in "aeiou" else "a"
     yield f"a second {noun}", subject.cached_instance(1)
     yield "a round trip", subject.copied(subject.cached_instance())
     if subject.is_mutable and subject.called():
         called = subject.make(0)
         subject.call(called, *subject.arguments(0))
-        yield f"a {noun} after a call", called
+        yield f"{article} {noun} after a call", called
     try:
         trained, _ = subject.training_example()
     except pytest.skip.Exception:
         return
-    yield f"a {noun} after a training step", subject.stepped(trained)
+    yield f"{article} {noun} after a training step", subject.stepped(trained)
 
 
 @CHECKS.register(OTHER)
