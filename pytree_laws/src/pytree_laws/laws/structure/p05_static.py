@@ -205,11 +205,11 @@ def test_p05_treedef_survives_calls(subject: PytreeSuite) -> None:
 def test_p05_no_leaf_is_weakly_typed(subject: Suite) -> None:
     fixed = subject.weak_fixed_points()
     for name, part in subject.parts_of(subject.cached_instance()).items():
-        declared = subject.declared(name)
-        is_of_several = getattr(declared, "below", False) and declared is not None and declared.path != name
+        declared, value = subject.declared(name), subject.value_of(part)
+        is_alone = declared is not None and declared.path == name and jax.tree_util.all_leaves([value])
+        is_of_several = getattr(declared, "below", False) and not is_alone
         if is_of_several or subject.role(name) in ("module", "tree", "python") or name in fixed:
             continue
-        value = subject.value_of(part)
         message = f"it is no jax.Array but {type(value).__name__} {value!r:.200}"
         check(isinstance(value, jax.Array), name, message)
         message = "it is weakly typed: its dtype changes on the first update"
