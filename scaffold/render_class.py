@@ -93,16 +93,19 @@ def _with_imports(files: Iterable[Rendered], lines: Sequence[str]) -> Iterator[R
 def _several(drafts: Sequence[_Draft], blocks: Context, layout: Layout) -> Iterator[Rendered]:
     """Classes that are one module, their tests, and what else own templates lay out."""
     specs = [draft.spec for draft in drafts]
+    tested = [draft for draft in drafts if draft.suite]
     unit = {
         **drafts[0].context,
         **blocks,
         **_source_doc(specs[0].unit.doc if specs[0].unit else ""),
         "parts": merged_code(specs, [draft.code for draft in drafts]),
-        "test_doc": docstring(f"Tests of {listed(f'`{spec.name}`' for spec in specs)}.", ""),
-        "suites": [draft.tests for draft in drafts if draft.suite],
+        "test_doc": docstring(f"Tests of {listed(f'`{draft.spec.name}`' for draft in tested)}.", ""),
+        "suites": [draft.tests for draft in tested],
     }
-    yield from render("unit", unit)
-    yield from render_named(USUAL_SUITE, CONFTEST, unit)
+    of_tests = f"test_{specs[0].stem}.py"
+    yield from (file for file in render("unit", unit) if tested or file[0].name != of_tests)
+    if tested:
+        yield from render_named(USUAL_SUITE, CONFTEST, unit)
     for draft in drafts:
         if (folder := own_template(draft.spec, layout)) is not None:
             files = render(draft.spec.kind, {**draft.context, **_marks(draft.spec)}, folder)

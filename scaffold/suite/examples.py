@@ -134,7 +134,7 @@ class Examples(Struct, frozen=True, dict=True):
             case ClassType():
                 return self.instance(kind, name, offset)
             case OpaqueType(text=text):
-                which = f"which is a `{text}`" if text != name else "of which nothing says the type"
+                which = f"which is a `{text}`" if text != name else "of which nothing says type and shape"
                 raise ScaffoldError(
                     f"the tests have no example for `{name}`, {which}",
                     where=f"{self.spec.where}: test.values",

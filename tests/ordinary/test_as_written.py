@@ -195,7 +195,7 @@ UNTESTED = {
     "no example": (
         "import equinox as eqx\n",
         "class Odd(eqx.Module):\n    size: object\n",
-        "the tests have no example for `size`, of which nothing says the type",
+        "the tests have no example for `size`, of which nothing says type and shape",
     ),
 }
 

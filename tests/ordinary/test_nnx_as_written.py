@@ -138,7 +138,7 @@ def test_they_are_accepted_as_they_stand(tmp_path: Path) -> None:
         and written.count("self.") == text.count("self.")
     )
     tests = module(tmp_path, "tests/test_network.py")
-    for row in ('Var("scale", nnx.Param, below=True)', 'Var("calls", nnx.Variable, below=True)'):
+    for row in ('Var("scale", nnx.Param, below=True)', 'Var("calls", nnx.Variable, below=True, flows=True)'):
         assert row in tests
     assert '"width": 6,' in module(tmp_path, "tests/test_attention.py")
     assert 'Var("spare", nnx.Param, unused=True)' in module(tmp_path, "tests/test_annotated.py")

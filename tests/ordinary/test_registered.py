@@ -98,4 +98,50 @@ def test_a_class_without_an_example_is_told_what_to_write(tmp_path: Path) -> Non
     )
     made = scaffold(tmp_path / "nets", "new-module", "--spec=../state.py")
     assert made.returncode == 0, made.stderr
-    assert 'of which nothing says the type: write `@test(...)` and `values={"x": lambda: ...}`' in made.stdout
+    assert (
+        'of which nothing says type and shape: write `@test(...)` and `values={"x": lambda: ...}`'
+        in made.stdout
+    )
+
+
+BESIDE = """
+class Pair(NamedTuple):
+    a: Float[Array, " n"]
+    b: jax.Array
+
+
+@struct.dataclass
+class Rates:
+    growth: Float[Array, ""]
+
+
+class Model(eqx.Module):
+    linear: eqx.nn.Linear
+    rates: Rates
+
+    def __init__(self, *, key):
+        self.linear = eqx.nn.Linear(2, 2, key=key)
+        self.rates = Rates(jnp.ones(()))
+
+    def __call__(self, x: Float[Array, " 2"]) -> Float[Array, " 2"]:
+        return self.rates.growth * self.linear(x)
+"""
+
+
+def test_beside_a_module_they_have_tests_or_a_line_and_are_types_of_its_fields(tmp_path: Path) -> None:
+    said = generated(
+        tmp_path, {"plant": f"from typing import NamedTuple\n\nimport equinox as eqx{HEAD}{BESIDE}"}
+    )
+    assert "Pair: not tested: the tests have no example for `b`, of which nothing says type and shape" in said
+    assert "Rates: not" not in said and "Model: not" not in said
+    tests = (tmp_path / "nets/tests/test_plant.py").read_text("utf-8")
+    assert '"""Tests of `Rates` and `Model`."""' in tests
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 100
+
+
+def test_where_no_class_has_tests_there_is_no_file_of_them(tmp_path: Path) -> None:
+    pair = BESIDE.partition("\n\n@struct")[0]
+    text = f"from typing import NamedTuple\n{HEAD}{pair}\n\n{pair.strip().replace('Pair', 'Other')}\n"
+    said = generated(tmp_path, {"pairs": text})
+    assert said.count("not tested") == 2 and "next:" not in said.partition("note")[0]
+    assert not list((tmp_path / "nets").glob("tests/test_*.py"))

@@ -15,7 +15,7 @@ from scaffold.spec.names import file_name_faults, stem
 from scaffold.spec.skeletons.classes.as_written import is_as_written, read_as_written
 from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes.classes import ClassReader
-from scaffold.spec.skeletons.classes.registered import registered_below
+from scaffold.spec.skeletons.classes.registered import makes_pytree, registered_below
 from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
 from scaffold.spec.skeletons.words.names import SELF, Import, Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
@@ -41,9 +41,9 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     check_words(tree.body, file)
     names = read_names(tree.body, partial(_is_described_in, path.parent if path else None))
     names.variables.update(type_variables(tree.body, names))
+    names.registered.update(registered_below(tree.body, names))
     classes = described_classes(tree.body, names)
     names.classes.update((node.name, node) for node in classes)
-    names.registered.update(registered_below(tree.body, names))
     built = [node for node in classes if not is_as_written(node, names)]
     used = used_variables(built, names)
     names.variables = {name: statement for name, statement in names.variables.items() if name in used}
@@ -96,7 +96,7 @@ def _unit(tree: ast.Module, classes: list[ast.ClassDef], names: Names, file: Not
 
 
 def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:
-    """The classes that are for the tool: those with a word of the vocabulary, and their subclasses; the others are carried.
+    """The classes that are for the tool: those with a word of the vocabulary, pytrees of other makers, and subclasses; the others are carried.
 
     Where there is no such class, every class is.
     """
@@ -117,7 +117,8 @@ def _is_described(node: ast.ClassDef, names: Names) -> bool:
         if isinstance(statement, ast.AnnAssign) and statement.value is not None
     )
     parts = (*node.bases, *node.decorator_list, *values)
-    return any(names.word(part) or names.of(part) in KINDS_ELSEWHERE for part in parts)
+    says = any(names.word(part) or names.of(part) in KINDS_ELSEWHERE for part in parts)
+    return says or makes_pytree(node, names)
 
 
 def _beside(classes: list[ast.ClassDef], beside: list[ast.stmt]) -> list[dict[str, list[ast.stmt]]]:

@@ -40,6 +40,13 @@ def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
     )
 
 
+def makes_pytree(node: ast.ClassDef, names: Names) -> bool:
+    """Whether jax knows a class that no kind stands for: it is registered, of a library that registers it, or a tuple of Python."""
+    is_tuple = any(names.of(base) == "typing.NamedTuple" for base in node.bases)
+    is_made = is_dataclass(node, names) and not is_plain_dataclass(node, names)
+    return is_tuple or is_registered(node, names) or (is_made and not node.bases)
+
+
 def registered_below(body: Iterable[ast.stmt], names: Names) -> Iterator[str]:
     """The classes that a call in the body of a file registers: `jax.tree_util.register_dataclass(State, ...)`."""
     for statement in body:
