@@ -55,7 +55,7 @@ def suite_of(cls: type[Norm]) -> PytreeLaws:
 def test_what_few_bits_explain_is_no_finding() -> None:
     norm, x = Norm(jnp.ones(3, jnp.float32)), row(0)
     apart = np.abs(np.asarray(jax.jit(lambda norm, x: norm(x))(norm, x) - norm(x))).max()
-    assert apart > 1e-3, "then the example shows nothing"
+    assert apart > 5e-4, "then the example shows nothing"
     with settings():
         suite_of(Norm).test_p07_jit_equals_eager()
 

@@ -10,6 +10,7 @@ from scaffold.spec.skeletons.classes.carried import is_carried, source_of
 from scaffold.spec.skeletons.classes.class_statements import (
     AS_WRITTEN,
     KINDS_ELSEWHERE,
+    kind_said,
     read_decorators,
     values_said,
 )
@@ -18,7 +19,6 @@ from scaffold.spec.skeletons.classes.registered import (
     is_dataclass,
     is_plain_dataclass,
     is_registered,
-    says_kind,
 )
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
@@ -36,7 +36,7 @@ def is_as_written(node: ast.ClassDef, names: Names) -> bool:
     if any(names.word(decorator) == _WORD for decorator in node.decorator_list):
         return True
     is_tuple = any(names.of(base) == "typing.NamedTuple" for base in node.bases)
-    return not says_kind(node, names) and (
+    return not kind_said(node, names) and (
         is_tuple or is_registered(node, names) or is_dataclass(node, names)
     )
 

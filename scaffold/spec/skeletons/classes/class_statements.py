@@ -56,25 +56,17 @@ def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]
     )
     if module and any(":" in text or text[0] == "=" for text in bases):
         bases.append(module)
-    inherited = {} if "kind" in raw else _kind_of_bases(node, names)
-    return raw | inherited | ({"bases": bases} if bases else {})
+    inherited = kind_said(node, names)
+    raw |= {"kind": inherited} if "kind" not in raw and inherited in OF_SUBCLASSES else {}
+    return raw | ({"bases": bases} if bases else {})
 
 
-def _kind_of_bases(node: ast.ClassDef, names: Names) -> dict[str, str]:
-    """The kind of a class of the file that this one inherits from, where that is no `Module`, which is the usual one."""
-    for base in node.bases:
-        owner = names.classes.get(ast.unparse(base))
-        kinds = (
-            [KINDS.get(names.word(b)) or KINDS_ELSEWHERE.get(names.of(b)) for b in owner.bases]
-            if owner
-            else []
-        )
-        kind = next(filter(None, kinds), None)
-        if kind in OF_SUBCLASSES:
-            return {"kind": kind}
-        if owner is not None and (inherited := _kind_of_bases(owner, names)):
-            return inherited
-    return {}
+def kind_said(node: ast.ClassDef, names: Names) -> str:
+    """The kind that a base says, or a class of the file from which a class inherits; nothing where none does."""
+    kinds = (KINDS.get(names.word(base)) or KINDS_ELSEWHERE.get(names.of(base)) for base in node.bases)
+    owners = (names.classes.get(ast.unparse(base)) for base in node.bases)
+    inherited = (kind_said(owner, names) for owner in owners if owner is not None)
+    return next(filter(None, kinds), None) or next(filter(None, inherited), "")
 
 
 def _base(base: ast.expr, names: Names, notes: Notes) -> str:

@@ -3,20 +3,11 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from scaffold.spec.skeletons.classes.class_statements import KINDS, KINDS_ELSEWHERE
 from scaffold.spec.skeletons.words.names import Names
 
 _REGISTERS = ("jax.tree_util.register", "jax.tree.register")
 _OF_PYTHON = ("dataclasses.dataclass", "attr.", "attrs.")
 """Decorators that make a class of which jax knows nothing."""
-
-
-def says_kind(node: ast.ClassDef, names: Names) -> bool:
-    """Whether a base says the kind of a class, or a class of the file does from which it inherits."""
-    owners = (names.classes.get(ast.unparse(base)) for base in node.bases)
-    return any(names.word(base) in KINDS or names.of(base) in KINDS_ELSEWHERE for base in node.bases) or any(
-        owner is not None and says_kind(owner, names) for owner in owners
-    )
 
 
 def is_registered(node: ast.ClassDef, names: Names) -> bool:
