@@ -278,3 +278,25 @@ def test_the_class_statement_has_the_default_that_a_call_of_the_class_counts_on(
         "utf-8"
     )
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 60
+
+
+NAMED = """class Scaled(Module):
+    gain: Float[Array, " n"] = param("ones")
+    level: Float[Array, " n"] = buffer()
+
+    def __init__(self, level: Float[Array, " n"]):
+        self.gain = 2 * jnp.ones(level.shape)
+        self.level = level
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.gain * self.level * x
+"""
+
+
+def test_what_the_constructor_makes_takes_the_place_of_a_named_initialiser(tmp_path: Path) -> None:
+    generated(tmp_path, {"scaled": HEAD + NAMED})
+    emitted = (tmp_path / "nets/scaled.py").read_text("utf-8")
+    assert "2 * jnp.ones(level.shape)" in emitted and "self.level = _real(level" in emitted, (
+        "given arrays are copied"
+    )
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80

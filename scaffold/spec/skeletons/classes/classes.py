@@ -218,14 +218,14 @@ class ClassReader:
         return None
 
     def _made(self, name: str, value: ast.expr) -> None:
+        """Take what the constructor makes of a field, which Python would take over a word for its initialiser."""
         path = ("fields", name, "init")
-        if name not in self.fields or "init" in self.fields[name]:
-            message = (
-                f"`{name}` has an `init` already" if name in self.fields else f"`self.{name}` is no field"
-            )
-            self.notes.refuse(value, path[:2], message, "declare it in the class, with one `init`")
+        if name not in self.fields:
+            fix = "declare it in the class, with one `init`"
+            self.notes.refuse(value, path[:2], f"`self.{name}` is no field", fix)
             return
         self.notes.note(path, value)
+        self.fields[name].pop("std", None)
         self.fields[name]["init"] = f"={expression(value, self.notes)}"
 
 

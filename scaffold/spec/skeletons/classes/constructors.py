@@ -120,9 +120,10 @@ def _is_known(argument: ast.arg, fields: Mapping[str, Mapping[str, Any]], names:
 
 
 def _is_made_twice(name: str, value: ast.expr, fields: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a field has a default of its own, and a constructor that makes it otherwise."""
+    """Whether a field has a default of its own, and a constructor that makes it otherwise; in the place of an initialiser it may."""
     is_given = isinstance(value, ast.Name) and value.id == name
-    return not is_given and not {"init", "default"}.isdisjoint(fields.get(name, {}))
+    table = fields.get(name, {})
+    return not is_given and ("default" in table or ("init" in table and table.get("role") == "state"))
 
 
 def _uses_instance(node: ast.AST, owner: str) -> bool:
