@@ -1,12 +1,13 @@
 """What a method reads by another member of its class it must follow: the averages and the step of a train state."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
-from tests.support.trees import write_tree
+from tests.support.trees import replace_in, write_tree
 
 CAMPAIGN = """
 import equinox as eqx
@@ -58,14 +59,10 @@ def test_they_are_declared(nets: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_method_that_reads_another_is_noticed(nets: Path, name: str) -> None:
+def test_a_method_that_reads_another_is_noticed(nets: Path, name: str, tmp_path: Path) -> None:
     right, wrong, told = MISTAKES[name]
-    module = nets / "campaign.py"
-    text = module.read_text("utf-8")
-    assert text.count(right) == 1
-    try:
-        module.write_text(text.replace(right, wrong), "utf-8")
-        run = forked_pytest(nets, "tests", "-k", "TestCampaign and follow_the_leaves")
-    finally:
-        module.write_text(text, "utf-8")
+    folder = shutil.copytree(nets, tmp_path / "nets")
+    assert (folder / "campaign.py").read_text("utf-8").count(right) == 1
+    replace_in(folder / "campaign.py", right, wrong)
+    run = forked_pytest(folder, "tests", "-k", "TestCampaign and follow_the_leaves")
     assert run.returncode == 1 and told in run.stdout

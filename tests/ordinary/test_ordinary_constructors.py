@@ -300,3 +300,22 @@ def test_what_the_constructor_makes_takes_the_place_of_a_named_initialiser(tmp_p
         "given arrays are copied"
     )
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80
+
+
+DECAY = """class Decay(Module):
+    rate: Float[Array, ""] = param(lambda: jnp.array(0.5))
+    pull: Float[Array, ""] = param(lambda: jnp.array(0.3))
+    steps: int = static(8)
+
+    def __call__(self, x: Float[Array, ""]) -> Float[Array, " steps"]:
+        def body(carry, _):
+            x, v = carry
+            return (self.rate * x + v, v + self.pull * (1 - v)), x
+
+        return jax.lax.scan(body, (x, jnp.full_like(x, 0.5)), None, length=self.steps)[1]
+"""
+
+
+def test_a_dim_with_a_small_default_has_that_size(tmp_path: Path) -> None:
+    generated(tmp_path, {"decay": HEAD + DECAY})
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80, "of two steps `pull` moves nothing"

@@ -29,6 +29,8 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 
 _TRIES = 12
+SMALL = 12
+"""The largest default that is taken for a size of the tests."""
 DEVICES = 8
 """A dim with a mesh axis has a multiple of it: the laws of sharding run on so many devices."""
 CHOSEN_ELEMENTS = 2**16
@@ -60,8 +62,13 @@ def _prime(index: int) -> int:
 def sizes(spec: ModuleSpec) -> dict[str, int]:
     """A size for every dim and every int argument that has no default: such that no dim is empty, if they can be."""
     values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
-    chosen = {**dict(_shown_by_values(spec)), **values, **dict(spec.test.sizes)}
     defaults = dict(_default_sizes(spec))
+    chosen = {
+        **_small_defaults(spec, defaults),
+        **dict(_shown_by_values(spec)),
+        **values,
+        **dict(spec.test.sizes),
+    }
     named = [name for name in _sized_names(spec) if name not in chosen]
     tied = {
         dim: size
@@ -157,6 +164,12 @@ def _sized_names(spec: ModuleSpec) -> Iterable[str]:
         if is_int(parameter.type) and parameter.default is None
     )
     return dict.fromkeys(name for name in (*dims_of(spec), *ints) if name not in fixed)
+
+
+def _small_defaults(spec: ModuleSpec, defaults: Sizes) -> dict[str, int]:
+    """The dims whose size is an argument with a small default, each another: what the author says is more telling than a prime."""
+    counts = {name: size for name, size in defaults.items() if name in dims_of(spec) and 1 < size <= SMALL}
+    return {name: size for name, size in counts.items() if [*counts.values()].count(size) == 1}
 
 
 def _default_sizes(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
