@@ -234,7 +234,7 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     role = "key" if kind.dtype == "key" else field.role
     if field.built:
         return _told([repr(path), f'"{role}"', *frozen])
-    parts = [repr(path), f'"{role}"', repr(examples.shape(kind)), *dtype_of_all(kind)]
+    parts = [repr(path), f'"{role}"', repr(examples.known_shape(kind)), *dtype_of_all(kind)]
     value, spread = value_of(field, path), spread_of(examples, field)
     parts += [f"value={value}"] if value is not None else []
     parts += [f"std={float(f'{spread:.4g}')}"] if spread is not None else []

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from scaffold.errors import ScaffoldError
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import KEY, Parameter, is_plain, parameters, rebuilds_by
+from scaffold.spec.construction.made_dims import unknown_dims
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.type_texts import type_text
@@ -26,6 +27,7 @@ from scaffold.spec.grammar.types import (
     TupleType,
     Type,
     UnionType,
+    dim_names,
     walk,
 )
 from scaffold.spec.model import ModuleSpec
@@ -158,6 +160,11 @@ class Examples(Struct, frozen=True, dict=True):
 
     def shape(self, kind: ArrayType) -> tuple[int, ...]:
         return tuple(size for dim in kind.dims for size in self.dim(dim))
+
+    def known_shape(self, kind: ArrayType) -> tuple[int, ...] | None:
+        """The shape; None where the constructor computes a size of it by more than arithmetic."""
+        is_known = unknown_dims(self.spec).isdisjoint(name for dim in kind.dims for name in dim_names(dim))
+        return self.shape(kind) if is_known else None
 
     def dim(self, dim: str) -> tuple[int, ...]:
         """The size of a dim, or the sizes for which `*shape` stands."""

@@ -319,3 +319,26 @@ DECAY = """class Decay(Module):
 def test_a_dim_with_a_small_default_has_that_size(tmp_path: Path) -> None:
     generated(tmp_path, {"decay": HEAD + DECAY})
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80, "of two steps `pull` moves nothing"
+
+
+TREE = """class Tree(Module):
+    children: Int[Array, "inner 2"] = buffer()
+    log_branch: Float[Array, " edges"] = param()
+
+    def __init__(self, tips: int, length: float = 0.1):
+        rows = [(0, 1)] + [(tips + i - 1, i + 1) for i in range(1, tips - 1)]
+        self.children = jnp.asarray(rows, jnp.int32)
+        self.log_branch = jnp.full((2 * tips - 2,), jnp.log(length))
+
+    def __call__(self, x: Float[Array, "tips sites"]) -> Float[Array, " sites"]:
+        return x[self.children[:, 1]].sum(0) * jnp.exp(self.log_branch).sum()
+"""
+
+
+def test_a_dim_of_which_nothing_says_the_size_is_left_open(tmp_path: Path) -> None:
+    generated(tmp_path, {"tree": f"{HEAD.rstrip()}\nfrom jaxtyping import Int\n\n\n{TREE}"})
+    tests = (tmp_path / "nets/tests/test_tree.py").read_text("utf-8")
+    assert (
+        'Leaf("children", "buffer", None, "int32")' in tests and 'Leaf("log_branch", "param", (4,))' in tests
+    )
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80

@@ -4,8 +4,11 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from scaffold.spec.grammar.types import ArrayType, ScalarType
+from scaffold.spec.construction.constructor import dims_of, parameters
+from scaffold.spec.construction.given_shapes import dims_read_off
+from scaffold.spec.grammar.types import ArrayType, ScalarType, arrays, dim_names
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.once import once
 from scaffold.spec.source.expressions import local_values
 from scaffold.spec.source.instance import made_attributes
 
@@ -20,14 +23,18 @@ def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
     It may be arithmetic over them, as `2*tips - 2`.
     """
     own = spec.own_constructor
-    arguments = own.call.args if own is not None else spec.arguments
+    arguments = own.call.args if own is not None else parameters(spec)
     names = {argument.name for argument in arguments if argument.type == ScalarType("int")}
     if not names:
         return {}
     local_sizes = dict(_local_sizes(own.call.source if own is not None else spec.setup))
-    pairs = (pair for name, value in _made(spec) for pair in _dims_of(spec, name, value))
-    sizes = {**local_sizes, **{dim: _in_arguments(size, local_sizes) for dim, size in pairs}}
-    return {dim: size for dim, size in sizes.items() if dim not in names and names_in(size) <= names}
+    pairs = [pair for name, value in _made(spec) for pair in _dims_of(spec, name, value)]
+    every = [*((dim, _in_arguments(size, local_sizes)) for dim, size in pairs), *local_sizes.items()]
+    sizes: dict[str, str] = {}
+    for dim, size in every:
+        if dim not in names and names_in(size) <= names:
+            sizes.setdefault(dim, size)
+    return sizes
 
 
 def _local_sizes(source: str) -> Iterator[tuple[str, str]]:
@@ -46,6 +53,19 @@ def _in_arguments(size: str, local_sizes: Mapping[str, str]) -> str:
         lambda name: f"({local_sizes[name[0]]})" if name[0] in local_sizes else name[0],
         size,
     )
+
+
+@once
+def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
+    """The dims of made arrays of which nothing says the size: no argument, no array that is given, and no arithmetic."""
+    called = [argument.type for _, function in spec.functions for argument in function.call.args]
+    taken = [parameter.type for parameter in parameters(spec)]
+    shown = {
+        dim for kind in (*called, *taken) if kind is not None for array in arrays(kind) for dim in array.dims
+    }
+    known = {parameter.name for parameter in parameters(spec)} | dict(spec.test.sizes).keys()
+    known |= dims_read_off(spec).keys() | dims_of_arguments(spec).keys()
+    return frozenset(set(dims_of(spec)) - {name for dim in shown for name in dim_names(dim)} - known)
 
 
 def names_in(expression: str) -> set[str]:
