@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from scaffold.spec.construction.constructor import dims_of, parameters
+from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.grammar.types import ArrayType, ScalarType, arrays, dim_names
 from scaffold.spec.model import ModuleSpec
@@ -63,7 +63,11 @@ def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
     shown = {
         dim for kind in (*called, *taken) if kind is not None for array in arrays(kind) for dim in array.dims
     }
-    known = {parameter.name for parameter in parameters(spec)} | dict(spec.test.sizes).keys()
+    known = (
+        {parameter.name for parameter in parameters(spec)}
+        | dict(spec.test.sizes).keys()
+        | variadic_dims(spec)
+    )
     known |= dims_read_off(spec).keys() | dims_of_arguments(spec).keys()
     return frozenset(set(dims_of(spec)) - {name for dim in shown for name in dim_names(dim)} - known)
 
