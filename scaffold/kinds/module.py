@@ -25,7 +25,7 @@ from scaffold.passes.compute import compute_faults, with_compute
 from scaffold.passes.stacked.faults import stacked_faults
 from scaffold.passes.stacked.layers import with_stacked
 from scaffold.passes.states import state_faults, with_state
-from scaffold.spec.construction.class_calls import kept_defaults
+from scaffold.spec.construction.class_calls import is_called_with_fields, kept_defaults
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.fields.training import undecayed
 from scaffold.spec.model import Field, ModuleSpec
@@ -73,12 +73,18 @@ def module_context(spec: ModuleSpec) -> dict[str, Any]:
 def field_lines(spec: ModuleSpec) -> list[str]:
     """The declaration of each stored field."""
     scope, kept = Scope(), kept_defaults(spec)
-    return [_field(field, scope, has_default=field.built or field.name in kept) for field in spec.stored]
+    converts = is_called_with_fields(spec)
+    return [
+        _field(field, scope, has_default=field.built or field.name in kept, converts=converts)
+        for field in spec.stored
+    ]
 
 
-def _field(field: Field, scope: Scope, *, has_default: bool) -> str:
+def _field(field: Field, scope: Scope, *, has_default: bool, converts: bool) -> str:
     default = field.default if has_default and not field.nullable else None
     arguments = ["static=True"] * (not field.dynamic) + [f"default={default}"] * (default is not None)
+    if converts and field.converter is not None:
+        arguments.append(f"converter={field.converter.removeprefix('=').strip()}")
     return f"{field.name}: {scope.held(field)}" + (
         f" = eqx.field({', '.join(arguments)})" if arguments else ""
     )

@@ -70,7 +70,7 @@ def test_the_report_holds_every_fault_with_place_legal_values_and_fix() -> None:
         "specs/affine.toml: call.body: the name `z` is not known here",
         "specs/affine.toml: fields.bias.init: not Python: '(' was never closed (line 1)",
         "specs/affine.toml: fields.depth.default: 'two' is not an int",
-        "specs/affine.toml: fields.items.role: nothing says whether it is trained, as other parts of the class are",
+        "specs/affine.toml: fields.items.role: nothing says whether it is trained (other parts of the class are)",
         "specs/affine.toml: fields.rate: a bare float has no role",
         "specs/affine.toml: fields.weight.init: there is no initialiser `lecun_norml`",
         "specs/affine.toml: kind: `modul` is not legal",

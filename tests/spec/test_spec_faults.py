@@ -12,7 +12,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.spec.reading.read import read_spec
 
 W = {"type": "f[n]", "role": "data", "init": "zeros"}
-_UNTOLD = 'fields.b.role | nothing says whether it is trained, as other parts of the class are | write `role = "param"` if it is, `role = "data"` if it is not'
+_UNTOLD = 'fields.b.role | nothing says whether it is trained (other parts of the class are) | write `role = "param"` if it is, `role = "data"` if it is not'
 NAN, HUGE = float("nan"), 10**5000
 
 

@@ -28,7 +28,7 @@ from scaffold.spec.tables.keys import COMPUTES, FIELD_KEYS
 _DOTTED = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*)*"
 _UNSAID = dict[tuple[str, str, tuple[str, ...]], list[str]]
 """The fields whose role nothing says, by what is said of them."""
-_OF_GIVEN = "nothing says whether it is trained, as other parts of the class are"
+_OF_GIVEN = "nothing says whether it is trained (other parts of the class are)"
 
 
 def read_fields(reader: Reader, tables: Mapping[str, Any]) -> tuple[Field, ...]:

@@ -26,7 +26,7 @@ from ...inspect.trees import (
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ADVICE, Law, check, doing
+from ...report import ADVICE, FAULT, Law, check, doing
 from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import draws_of, is_key_type
 from ...trace.programs import shapes_of, with_static_modules
@@ -96,13 +96,11 @@ def _check_specs(subject: PytreeSuite, instance: Any, label: str) -> None:
     names = [name for name, _ in pairs]
     selected = {names[i] for i in subject.trained(instance)}
     wanted = subject.expected_to_train(instance)
-    hint = (
-        ""
-        if hasattr(instance, "trainable")
-        else "declared data, buffers and frozen parts need a `trainable()`"
-    )
+    has_spec = hasattr(instance, "trainable")
+    hint = "" if has_spec else "declared data, buffers and frozen parts need a `trainable()`"
     message = f"on {label} it selects {sorted(selected)}, declared is {sorted(wanted)}"
-    check(selected == wanted, "trainable", message, hint)
+    # A class without one may leave the choice to who trains it.
+    check(selected == wanted, "trainable", message, hint, severity=FAULT if has_spec else ADVICE)
     for method, paths in subject.filters.items():
         marks = zip(names, jax.tree.leaves(getattr(instance, method)()))
         selected = {name for name, mark in marks if mark is True}
