@@ -1,11 +1,11 @@
 """Calls of a class in its own methods, `cls(...)`, `Net.create(...)`, and the defaults that these count on."""
 
 import ast
-from collections.abc import Iterator
 from itertools import takewhile
 
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
+from scaffold.spec.source.definitions import statements
 
 
 @once
@@ -39,31 +39,32 @@ def kept_defaults(spec: ModuleSpec) -> frozenset[str]:
 
     As a rule the constructor alone has defaults, in the place of which the class takes every field.
     """
-    if spec.kind != "module" or spec.constructor == "init" or spec.own_constructor is not None:
-        return frozenset()
     names = [field.name for field in spec.stored]
     last = takewhile(lambda field: field.default is not None and not field.dynamic, reversed(spec.stored))
     with_default = {field.name for field in last}
     needed = set(names) - with_default
-    calls = [call for _, call, name in calls_of_class(spec) if name == "cls"]
-    given = (_given(call, names) for call in (*calls, *_calls_beside(spec)))
+    given = (_given(call, names) for call in _calls_with_fields(spec))
     is_left_out = any(each >= needed and not each >= with_default for each in given)
     return frozenset(with_default) if is_left_out else frozenset()
 
 
-@once
 def is_called_with_fields(spec: ModuleSpec) -> bool:
     """Whether code of the file calls the class itself, past the constructor, and counts on the converters of its fields."""
-    is_plain = spec.kind == "module" and spec.constructor != "init" and spec.own_constructor is None
-    calls = [call for _, call, name in calls_of_class(spec) if name == "cls"]
-    return is_plain and bool([*calls, *_calls_beside(spec)])
+    return bool(_calls_with_fields(spec))
 
 
-def _calls_beside(spec: ModuleSpec) -> Iterator[ast.Call]:
-    """The calls of the class by its name in functions and constants that stand beside it."""
-    for node in (node for text in (spec.helpers, spec.below) for node in ast.walk(ast.parse(text))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == spec.name:
-            yield node
+@once
+def _calls_with_fields(spec: ModuleSpec) -> tuple[ast.Call, ...]:
+    """The calls of a Module that `create` makes by its own name, or as `cls`: in its methods, and in what stands beside it."""
+    if spec.kind != "module" or spec.constructor == "init" or spec.own_constructor is not None:
+        return ()
+    beside = (
+        node for text in (spec.helpers, spec.below) for part in statements(text) for node in ast.walk(part)
+    )
+    return (
+        *(call for _, call, name in calls_of_class(spec) if name == "cls"),
+        *(call for call in beside if isinstance(call, ast.Call) and ast.unparse(call.func) == spec.name),
+    )
 
 
 def _given(call: ast.Call, names: list[str]) -> set[str]:
