@@ -250,7 +250,7 @@ def test_a_role_that_nobody_can_know_is_asked(tmp_path: Path) -> None:
     mixed = ("Blend", "weight:f[n]=ones", "mask:f[n]", "points:f[n]?use_points")
     with dialogue(asked) as terminal:
         terminal.answer("Name of the class: ", "Blend", "", "", "", *mixed[1:], "", "")
-        terminal.expect("Error: field `mask`: role: nothing says whether it is trained, as other parts of")
+        terminal.expect("Error: field `mask`: role: nothing says whether it is trained (other parts of")
         terminal.expect("As `param` it is trained; as `data` it is not, and gradients flow through it;")
         terminal.answer("Role of mask (param, data, buffer): ", "trained")
         terminal.expect("Error: 'trained' is not one of")
