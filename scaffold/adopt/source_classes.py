@@ -8,6 +8,7 @@ from pathlib import Path
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
+from scaffold.spec.source.definitions import ABSTRACT_VARIABLES
 
 PYTREE_BASES = frozenset({"equinox.Module", "flax.nnx.Module", "flax.nnx.Pytree", "flax.struct.PyTreeNode"})
 PYTREE_DECORATORS = frozenset(
@@ -20,7 +21,6 @@ PYTREE_DECORATORS = frozenset(
     }
 )
 PYTREE_NAMES = PYTREE_BASES | PYTREE_DECORATORS
-_ABSTRACT = ("AbstractVar", "AbstractClassVar")
 _NOT_PUBLIC = ("tests", "test", "testing", "conftest")
 _Body = Sequence[ast.stmt]
 
@@ -189,7 +189,7 @@ def _members(node: ast.AST) -> Iterator[tuple[str, bool]]:
             case ast.FunctionDef(name=name, decorator_list=decorators):
                 yield name, any(ast.unparse(each).endswith("abstractmethod") for each in decorators)
             case ast.AnnAssign(target=ast.Name(name), annotation=annotation):
-                yield name, any(word in ast.unparse(annotation) for word in _ABSTRACT)
+                yield name, any(word in ast.unparse(annotation) for word in ABSTRACT_VARIABLES)
             case ast.Assign(targets=targets):
                 yield from ((target.id, False) for target in targets if isinstance(target, ast.Name))
             case _:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.definitions import ABSTRACT_VARIABLES
 from scaffold.suite.as_written import has_known_constructor, inputs_of, said_values
 from scaffold.suite.subject import Subject
 
@@ -61,6 +62,6 @@ def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
 
 def is_abstract(spec: ModuleSpec) -> bool:
     """Whether the class leaves something to subclasses, as far as its own statement says."""
-    words = ("abstractmethod", "AbstractVar", "AbstractClassVar", "Protocol")
+    words = ("abstractmethod", "Protocol", *ABSTRACT_VARIABLES)
     nodes = (node for node in ast.walk(ast.parse(spec.source)) if isinstance(node, ast.Name | ast.Attribute))
     return any(ast.unparse(node).rpartition(".")[2] in words for node in nodes)

@@ -7,7 +7,8 @@ from functools import lru_cache
 from scaffold.spec.source.expressions import Function, dedented, local_names, own_nodes
 
 _OWNERS = {"classmethod": "cls", "staticmethod": ""}
-_VARIABLES = ("AbstractVar", "AbstractClassVar")
+ABSTRACT_VARIABLES = ("AbstractVar", "AbstractClassVar")
+"""The types of Equinox by which a class leaves a field to its subclasses."""
 _ABSTRACT = ("abc.abstractmethod", "abstractmethod")
 
 
@@ -74,7 +75,7 @@ def abstract_variables(source: str) -> list[str]:
     return [
         ast.unparse(field.target)
         for field, head in heads
-        if isinstance(head, ast.expr) and ast.unparse(head).rpartition(".")[2] in _VARIABLES
+        if isinstance(head, ast.expr) and ast.unparse(head).rpartition(".")[2] in ABSTRACT_VARIABLES
     ]
 
 

@@ -287,10 +287,10 @@ def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, li
 
     def loss(i: int, values: Values, arrays: Any) -> Any:
         arguments = combine(static[i], arrays[i])
-        _, arrays, changed = parts_of_result(suite, rebuilt(values), methods[i], arguments)
+        _, given, changed = parts_of_result(suite, rebuilt(values), methods[i], arguments)
         if suite.is_mutable:  # what a part updates it may cut off, as a norm does with its running mean
             changed = {path: value for path, value in changed.items() if path not in of_parts}
-        terms = _terms([arrays, changed], values)
+        terms = _terms([given, changed], values)
         return jnp.sum(terms), terms
 
     # Each by itself: what is NaN in one slope would be so in all.

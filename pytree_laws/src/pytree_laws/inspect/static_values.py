@@ -54,12 +54,12 @@ def compares_itself(value: Any) -> bool:
     """Whether the class of a static value has an `__eq__` and a `__hash__` of its author's, which say of its arrays what they are."""
     methods = (getattr(type(value), name, None) for name in ("__eq__", "__hash__"))
     codes = [getattr(method, "__code__", None) for method in methods]
-    if any(
-        code is None or code.co_filename == "<string>" for code in codes
-    ):  # object's, or written by `dataclass`
+    # Those of `object` have no code, and those that `dataclass` writes no file.
+    if any(code is None or code.co_filename == "<string>" for code in codes):
         return False
     try:
-        return hash(value) == hash(copy.copy(value)) and (value == copy.copy(value)) is True
+        twin = copy.copy(value)
+        return hash(value) == hash(twin) and (value == twin) is True
     except ANY_ERROR:
         return False
 

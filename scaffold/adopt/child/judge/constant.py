@@ -1,9 +1,7 @@
 """Calls that give the same for all draws: whether a game is over that never is. Another method says more."""
 
-from typing import Any
-
-import jax
-import numpy as np
+from pytree_laws.inspect.arrays import host
+from pytree_laws.inspect.trees import arrays_of
 
 from ..building.built import Built, StateOf
 from ..calling.call import rank
@@ -27,21 +25,17 @@ def telling_call(built: Built, called: Called, methods: list[Called]) -> tuple[C
 
 def varies(built: Built, called: Called) -> bool:
     """Whether the arrays that a call gives differ for some seeds; so it is taken to be where a call raises, or gives none."""
+    results = (result_bytes(built, called, seed) for seed in range(DRAWS))
     try:
-        first, *others = (result_bytes(built, called, seed) for seed in range(DRAWS))
+        first = next(results)
+        return not first or any(other != first for other in results)
     except Exception:
         return True
-    return not first or any(other != first for other in others)
 
 
 def result_bytes(built: Built, called: Called, seed: int) -> list[bytes]:
-    """The arrays and numbers that the call of an instance gives, as bytes."""
+    """The arrays that the call of an instance gives, as bytes."""
     node = built.source.value(seed)
     values = {name: source.value(seed, StateOf(built)) for name, source in called.arguments.items()}
     result = invoke(getattr(node, called.method), values, called.keywords, called.axis)
-    return [array_bytes(leaf) for leaf in jax.tree.leaves(result) if hasattr(leaf, "dtype")]
-
-
-def array_bytes(leaf: Any) -> bytes:
-    is_key = jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-    return np.asarray(jax.random.key_data(leaf) if is_key else leaf).tobytes()
+    return [host(leaf).tobytes() for leaf in arrays_of(result)]

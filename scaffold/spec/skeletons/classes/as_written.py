@@ -17,6 +17,7 @@ from scaffold.spec.skeletons.classes.class_statements import (
 from scaffold.spec.skeletons.classes.functions import argument_type, read_function
 from scaffold.spec.skeletons.classes.registered import (
     is_dataclass,
+    is_named_tuple,
     is_plain_dataclass,
     is_registered,
 )
@@ -35,10 +36,8 @@ def is_as_written(node: ast.ClassDef, names: Names) -> bool:
     """
     if any(names.word(decorator) == _WORD for decorator in node.decorator_list):
         return True
-    is_tuple = any(names.of(base) == "typing.NamedTuple" for base in node.bases)
-    return not kind_said(node, names) and (
-        is_tuple or is_registered(node, names) or is_dataclass(node, names)
-    )
+    ways = (is_named_tuple, is_registered, is_dataclass)
+    return not kind_said(node, names) and any(way(node, names) for way in ways)
 
 
 def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:

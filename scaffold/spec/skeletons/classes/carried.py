@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.source.definitions import ABSTRACT_VARIABLES
 from scaffold.spec.source.expressions import first_line
 from scaffold.spec.source.text import string_lines
 
@@ -41,7 +42,7 @@ def is_carried(statement: ast.AnnAssign, names: Names) -> bool:
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return annotation.value.lstrip().startswith("ClassVar")
     head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    return names.of(head).rpartition(".")[2] in ("ClassVar", "KW_ONLY", "AbstractVar", "AbstractClassVar")
+    return names.of(head).rpartition(".")[2] in ("ClassVar", "KW_ONLY", *ABSTRACT_VARIABLES)
 
 
 def source_of(nodes: Iterable[ast.stmt], notes: Notes, leaving: Iterable[ast.expr] = ()) -> str:

@@ -10,6 +10,11 @@ _OF_PYTHON = ("dataclasses.dataclass", "attr.", "attrs.")
 """Decorators that make a class of which jax knows nothing."""
 
 
+def is_named_tuple(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a class is a tuple of Python, which jax takes apart as it is."""
+    return any(names.of(base) == "typing.NamedTuple" for base in node.bases)
+
+
 def is_registered(node: ast.ClassDef, names: Names) -> bool:
     """Whether a decorator registers a class with jax, or a call below it does."""
     decorators = (name.startswith(_REGISTERS) for name in _decorators(node, names))
@@ -33,9 +38,8 @@ def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
 
 def makes_pytree(node: ast.ClassDef, names: Names) -> bool:
     """Whether jax knows a class that no kind stands for: it is registered, of a library that registers it, or a tuple of Python."""
-    is_tuple = any(names.of(base) == "typing.NamedTuple" for base in node.bases)
     is_made = is_dataclass(node, names) and not is_plain_dataclass(node, names)
-    return is_tuple or is_registered(node, names) or (is_made and not node.bases)
+    return is_named_tuple(node, names) or is_registered(node, names) or (is_made and not node.bases)
 
 
 def registered_below(body: Iterable[ast.stmt], names: Names) -> Iterator[str]:

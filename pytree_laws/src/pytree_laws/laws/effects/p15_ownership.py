@@ -52,9 +52,8 @@ def test_p15_no_two_parameters_are_the_same_draw(subject: Suite) -> None:
         # A copy that no gradient reaches, as a slow target, begins as what it is of.
         is_drawn = is_drawn and not getattr(subject.declared(name), "unused", False)
         is_drawn = is_drawn and subject.role(name) not in ("data", "buffer", "state")
-        if isinstance(
-            subject, MutableSuite
-        ):  # another Variable than a parameter may begin as a copy, as a moving average
+        # So may another Variable than a parameter, as a moving average.
+        if isinstance(subject, MutableSuite):
             is_drawn = is_drawn and isinstance(parts.get(name), subject.param_type)
         if is_drawn and not same_bits(leaf, second[name]):
             bits = host(leaf).tobytes()

@@ -61,6 +61,7 @@ def _points(start: dict[str, Any]) -> list[dict[str, Any]]:
 STEPS = (STEP, STEP / 10)
 """The lengths of steps: a kink that one of them crosses shows another slope by the other."""
 TOLD_APART = 1e-5
+"""The share of a sum in 32 bits by which a step has to move it for its slope to be more than rounding."""
 ALIKE = 2 * KINK
 """By which share the slopes that both show differ on a way that does not bend."""
 NOT_CALLED = Condition("the call reaches the parameters", lambda suite: not suite.called())
@@ -219,8 +220,9 @@ def _check_grad(
     check(not np.isnan(grad).any(), method.name, message)
     if is_half(subject.narrowest) or method.may_stop(name):
         return
-    slopes = [(moved[2] - moved[0]) / (2 * step) for step, moved in finite.items() if is_smooth(*moved)]
-    every = [(moved[2] - moved[0]) / (2 * step) for step, moved in finite.items() if is_told_apart(moved)]
+    slope_of = {step: (moved[2] - moved[0]) / (2 * step) for step, moved in finite.items()}
+    slopes = [slope_of[step] for step, moved in finite.items() if is_smooth(*moved)]
+    every = [slope_of[step] for step, moved in finite.items() if is_told_apart(moved)]
     spread = max(every, default=0.0) - min(every, default=0.0)
     if slopes and spread < ALIKE * max(map(abs, every)):
         slope, shown = slopes[0], float(np.sum(grad * way(grad)))
