@@ -86,12 +86,8 @@ def plan_classes(
         check_beside(specs, known, layout)
         specs = listing_changes(specs, layout, wishes.renamed, wishes.renamed_fields)
         untested = untested_notes(specs, known)
-        modules = by_module(specs)
-        files = [module_files(module, layout, known) for module in counted(modules, "modules laid out:")]
-    classes = [
-        _class_files(module, own_files, layout) for module, own_files in zip(modules, files, strict=True)
-    ]
-    texts = tidy(_unique(file for own_files in files for file in own_files))
+        classes: list[ClassFiles] = []
+        texts = tidy(_unique(_laid_out(by_module(specs), layout, known, classes)))
     plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
     return replace(plan, notes=(*plan.notes, *untested, *untried_notes(specs, known)))
 
@@ -100,6 +96,19 @@ def tidy_conftest(layout: Layout) -> File:
     """The conftest that tests get in a folder that has none, as it is written."""
     [file] = tidy([conftest_file(layout)])
     return file
+
+
+def _laid_out(
+    modules: Sequence[Sequence[ModuleSpec]],
+    layout: Layout,
+    known: Mapping[str, ModuleSpec],
+    classes: list[ClassFiles],
+) -> Iterator[File]:
+    """The files of all modules, each when it is asked for, while those before it are formatted; `classes` gets who owns them."""
+    for module in counted(modules, "modules laid out:"):
+        files = module_files(module, layout, known)
+        classes.append(_class_files(module, files, layout))
+        yield from files
 
 
 def _class_files(specs: Sequence[ModuleSpec], files: Iterable[File], layout: Layout) -> ClassFiles:

@@ -56,8 +56,6 @@ class ReplacedSteps(Struct, frozen=True):
     def _numbers(self, class_files: ClassFiles) -> Iterator[Step]:
         """The recorded numbers of the tests, where those are in another file now."""
         new = next((path for path, role in class_files.roles.items() if role == TEST), None)
-        if new is None or self.files.read(numbers_of(new)) is not None:
-            return
         tests = [(record, record.of(TEST)) for record in self.ancestry.before(class_files)]
         moved = [
             Numbers(test.path, content.decode("utf-8", "replace"), _names_now(record, class_files))
@@ -65,6 +63,8 @@ class ReplacedSteps(Struct, frozen=True):
             if test is not None and test.path != new
             if (content := self.files.read(numbers_of(test.path))) is not None
         ]
+        if new is None or not moved or self.files.read(numbers_of(new)) is not None:
+            return
         text = joined_numbers(moved, new, class_files.names)
         if text:
             yield Step(numbers_of(new), Action.CREATE, None, text.encode())
