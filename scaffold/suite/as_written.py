@@ -8,6 +8,7 @@ from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.source.text import docstring
 from scaffold.suite.context import example_call
+from scaffold.suite.mapped_methods import as_called
 from scaffold.suite.subject import Subject
 from scaffold.suite.untried import with_values_of, without_untried
 
@@ -76,7 +77,7 @@ def inputs_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[tuple[
 
 
 def _call(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    called = without_untried(spec, known)
+    called = without_untried(as_called(spec), known)
     if called.call is not None:
         called = with_values_of(called, Method("__call__", called.call))
     context = example_call(Subject(called, known))

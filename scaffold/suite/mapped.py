@@ -67,8 +67,8 @@ def batch_size(spec: ModuleSpec, taken: Mapping[str, int]) -> int:
     return next(size for size in primes() if size not in taken.values())
 
 
-def batched(kind: Type, size: int) -> Type:
-    """The type with a batch axis before the axes of each array; a state has none."""
+def batched(kind: Type, size: int | str) -> Type:
+    """The type with a batch axis of this size or dim before the axes of each array; a state has none."""
     match kind:
         case ArrayType(dims=dims) if size:
             return replace(kind, dims=(str(size), *dims))

@@ -11,6 +11,7 @@ from scaffold.spec.rules.bases import with_inherited, with_types_of_bases
 from scaffold.spec.states import holds_state
 from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
+from scaffold.suite.mapped_methods import as_called
 from scaffold.suite.methods import with_method_as_call
 from scaffold.suite.subject import Subject
 from scaffold.suite.untested import why_untested
@@ -38,7 +39,7 @@ def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
 def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     """What is common, and what the kind has in the place of that."""
     kind = kind_of(spec.kind)
-    spec = without_untried(with_types_of_bases(spec, known), known)
+    spec = without_untried(as_called(with_types_of_bases(spec, known)), known)
     spec = with_values_of(spec, Method("__call__", spec.call)) if spec.call is not None else spec
     whole = kind.examined(with_inherited(spec, known), known)
     subject = with_method_as_call(Subject(whole, known))

@@ -14,6 +14,7 @@ from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.spec.rules.bases import with_types_of_bases
 from scaffold.spec.source.definitions import function_of, is_generator, returns_value
 from scaffold.suite.examples import Examples
+from scaffold.suite.mapped_methods import as_called
 
 Known = Mapping[str, ModuleSpec]
 _BY_HAND = (
@@ -112,7 +113,7 @@ def _note(spec: ModuleSpec, known: Known) -> str:
     if spec.is_open:  # its subclasses are tried
         return ""
     names: dict[str, list[str]] = {}
-    for name, reason in untried(with_types_of_bases(spec, known), known).items():
+    for name, reason in untried(as_called(with_types_of_bases(spec, known)), known).items():
         names.setdefault(reason, []).append(name)
     reasons = "; ".join(f"{', '.join(listed)} ({reason})" for reason, listed in names.items())
     return f"{spec.name}: not tried: {reasons}" if reasons else ""

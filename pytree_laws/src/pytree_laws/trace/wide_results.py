@@ -1,6 +1,6 @@
 """Where a computation in 16 bits gets a wider float: the line of the class, for a message."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -10,6 +10,7 @@ from ..inspect.raised_at import line_of_class
 from ..report import ANY_ERROR
 from .jaxprs import is_variable
 
+FIXED_DTYPE = "an array with a fixed dtype (`dtype=x.dtype`)"
 _NARROW = ("bfloat16", "float16")
 
 
@@ -28,14 +29,24 @@ def widened_in(function: Callable[..., Any], arguments: tuple[Any, ...], result:
 
 
 def _widening(jaxpr: Any, variable: Any) -> Any:
-    """The equation behind an output that is wide, though nothing that goes into it is; the first one that is found."""
+    """The first equation that makes something wide of what is not: what is wide from the start, before what a cast makes so."""
     made = {out: equation for equation in jaxpr.eqns for out in equation.outvars}
-    equation = None
-    while is_variable(variable) and variable in made:
-        equation = made[variable]
-        wide = (atom for atom in equation.invars if is_variable(atom) and _is_wide(atom) and atom in made)
-        variable = next((atom for atom in wide if not _is_cast_of_narrow(made[atom])), None)
-    return equation
+    behind = _wide_behind(variable, made)
+    sources = [equation for equation in jaxpr.eqns if id(equation) in behind and not behind[id(equation)]]
+    return min(sources, key=_is_promotion, default=None)
+
+
+def _wide_behind(variable: Any, made: Mapping[Any, Any]) -> dict[int, list[Any]]:
+    """By the id of each equation that a wide output comes from, those of its operands that are wide, and made by equations too."""
+    behind: dict[int, list[Any]] = {}
+    waiting = [variable] if is_variable(variable) else []  # a literal cannot be hashed
+    while waiting:
+        equation = made.get(waiting.pop())
+        if equation is not None and id(equation) not in behind:
+            wide = [atom for atom in equation.invars if is_variable(atom) and _is_wide(atom) and atom in made]
+            behind[id(equation)] = wide
+            waiting += wide
+    return behind
 
 
 def _is_wide(atom: Any) -> bool:
@@ -43,10 +54,11 @@ def _is_wide(atom: Any) -> bool:
     return dtype is not None and jnp.issubdtype(dtype, jnp.floating) and str(dtype) not in _NARROW
 
 
-def _is_cast_of_narrow(equation: Any) -> bool:
-    """Whether it only makes wide what is narrow, as promotion does: the other operand is the reason."""
+def _is_promotion(equation: Any) -> bool:
+    """Whether another operand is the reason: it only makes wide what is narrow, or has no dtype of its own."""
     is_cast = equation.primitive.name == "convert_element_type"
-    return is_cast and str(equation.invars[0].aval.dtype) in _NARROW
+    is_weak = any(getattr(out.aval, "weak_type", False) for out in equation.outvars)
+    return is_weak or (is_cast and str(equation.invars[0].aval.dtype) in _NARROW)
 
 
 def _line_of(equation: Any) -> str:

@@ -19,6 +19,7 @@ from ...kinds.pytree import PytreeSuite
 from ...report import Fault, Law, check, doing
 from ...session import once_per_session
 from ...trace.programs import compiled
+from ...trace.wide_results import FIXED_DTYPE
 from ...values.closeness import close
 from ...values.optimisation import weighted
 
@@ -253,7 +254,7 @@ def test_it_computes_in_the_dtype_of_its_arguments(subject: PytreeSuite) -> None
     for out in jax.tree.leaves(jax.eval_shape(cast, *arguments)):
         floats = jnp.issubdtype(out.dtype, jnp.floating)
         message = f"with bfloat16 arrays it returns {out.dtype}"
-        check(not floats or out.dtype == jnp.bfloat16, "call", message, "an array with a fixed dtype")
+        check(not floats or out.dtype == jnp.bfloat16, "call", message, FIXED_DTYPE)
 
 
 @once_per_session

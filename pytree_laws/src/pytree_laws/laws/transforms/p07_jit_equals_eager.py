@@ -34,7 +34,7 @@ from ...trace.jaxprs import (
     lacks_dtype,
 )
 from ...trace.programs import Compiled, shapes_of, with_static_modules
-from ...trace.wide_results import widened_in
+from ...trace.wide_results import FIXED_DTYPE, widened_in
 from ...values.closeness import check_close, check_overflow, close
 from ..rounded import rounds_so_far
 
@@ -249,14 +249,14 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
             not_applicable(f"there is no such operation in bfloat16: {error}")
         if refuses_by_itself(error, type(instance)):
             not_applicable(f"the class refuses bfloat16: {error}")
-        hint = "an array with a fixed dtype, which meets one in bfloat16"
+        hint = f"{FIXED_DTYPE}, which meets one in bfloat16"
         with doing("call", "the call in bfloat16", hint, severity=severity_of_narrow(subject)):
             raise
     for i, out in enumerate(jax.tree.leaves(subject.output_of(outcome))):
         if stays_wide(out):
             message = f"with bfloat16 {subject.nouns} and arguments it is {out.dtype}"
             run, given = with_static_modules(lambda *parts: subject.output_of(call(*parts)), narrow_arguments)
-            hint = f"an array with a fixed dtype{widened_in(run, (value, *given), i)}"
+            hint = f"{FIXED_DTYPE}{widened_in(run, (value, *given), i)}"
             # Half of the public classes that do this do it on purpose (docs/findings.md).
             raise Fault(f"output {i}", message, hint, severity=ADVICE)
     if subject.is_mutable:

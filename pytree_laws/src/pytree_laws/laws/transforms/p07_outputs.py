@@ -25,6 +25,7 @@ from ...inspect.trees import arrays_of, without_functions
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.jaxprs import narrowing_casts
+from ...trace.wide_results import FIXED_DTYPE
 from ...values.closeness import in_64_bits, tolerance_of
 from ...values.comparison import compare, recording_differences
 from ...values.dtypes import compiled_call, example_in, rounded
@@ -121,8 +122,7 @@ def _result_in(subject: Suite, dtype: str, call: Callable[..., Any]) -> Any:
 def _check_dtype(subject: Suite, dtype: str, where: str, usual: Any, got: Any) -> None:
     """What is of the default dtype otherwise is of this one, and as finite."""
     same = got.dtype in (jnp.dtype(dtype), jnp.finfo(dtype).dtype)
-    hint = "an array with a fixed dtype: `dtype=x.dtype`"
-    check(same, where, f"in {dtype} it is {got.dtype}", hint)
+    check(same, where, f"in {dtype} it is {got.dtype}", FIXED_DTYPE)
     lost = np.isfinite(host(usual)) & ~np.isfinite(host(got))
     hint = "what 16 bits cannot hold: a large number, or an epsilon that is 0"
     check(not lost.any(), where, f"in {dtype} it is {got}", hint)

@@ -48,6 +48,7 @@ from ...report import ADVICE, ANY_ERROR, FAULT, Fault, check, doing
 from ...trace.jaxprs import compiled_anew, lacks_dtype, lost_updates
 from ...trace.platforms import lowering_fault
 from ...trace.programs import shapes_of
+from ...trace.wide_results import FIXED_DTYPE
 from ...values.closeness import check_close, in_64_bits
 from ..transforms.p07_outputs import check_fixed_dtypes
 
@@ -57,7 +58,6 @@ ANEW = (
     "`jax.jit` of a lambda, a partial or a bound method that the call makes: compile a "
     "function of the module, and give it the instance as an argument"
 )
-FIXED = "an array with a fixed dtype: `dtype=x.dtype`"
 VALUES = "values decide a branch or a shape: `jnp.where`, or `Method(..., traced=False)`"
 
 
@@ -140,7 +140,7 @@ def _fixed_outputs(subject: Suite, method: Method) -> set[int]:
 def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severity: str) -> None:
     """What a use gives has 16 bits; other ways than that of the example may be refused."""
     cls = type(subject.cached_instance())
-    with doing(use.name, "in bfloat16 it", FIXED, severity=severity):
+    with doing(use.name, "in bfloat16 it", FIXED_DTYPE, severity=severity):
         try:
             result = in_bfloat16(subject, use)
         except ANY_ERROR as error:
@@ -151,8 +151,8 @@ def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severi
         right = not jnp.issubdtype(out.dtype, jnp.floating) or out.dtype == jnp.bfloat16
         message = f"with bfloat16 leaves and arguments it is {out.dtype}"
         is_right = right or i in fixed
-        hint = FIXED if is_right else f"{FIXED}{use_widened_in(subject, use, i)}"
-        check(is_right, f"{use.name}, output {i}", message, hint, severity=severity)
+        hint = FIXED_DTYPE if is_right else f"{FIXED_DTYPE}{use_widened_in(subject, use, i)}"
+        check(is_right, f"{use.name}, output {i}", message, hint, severity=ADVICE)
 
 
 @CHECKS.register(METHODS, DTYPES)
@@ -171,7 +171,7 @@ def _check_in(subject: Suite, dtype: str) -> None:
             same = now.dtype == jnp.dtype(dtype)
             where = f"{method.name}, output {i}"
             message = f"in {dtype} it is {now.dtype}"
-            check(same or not follows, where, message, FIXED)
+            check(same or not follows, where, message, FIXED_DTYPE)
 
 
 def has_one_dtype(suite: Any, methods: Sequence[Method], tree: Any) -> bool:
