@@ -100,6 +100,24 @@ class Walls(eqx.Module):
 
     def __call__(self, x: Array):
         return jnp.clip(x, self.low, self.high)
+
+
+@jax.tree_util.register_pytree_node_class
+class Lattice:
+    def __init__(self, source):
+        self.basis, self.name = jnp.asarray(source.basis), source.name
+
+    def tree_flatten(self):
+        return (self.basis,), (self.name,)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        lattice = object.__new__(cls)
+        lattice.basis, lattice.name = *children, *aux
+        return lattice
+
+    def __call__(self, x: Array):
+        return self.basis @ x
 '''
 BUILT = {
     "Ket": ("lib.Ket.from_array", ["amplitudes"]),
@@ -149,3 +167,8 @@ def test_what_is_called_other_is_of_the_same_class(asked: Asked) -> None:
 def test_what_is_not_felt_and_may_be_none_is_none(asked: Asked) -> None:
     found = asked.adopt("Denoiser")
     assert found["arguments"] == [["x", "sample(seed, (3,))", False], ["q", "None", False]]
+
+
+def test_what_jax_rebuilds_with_is_no_constructor(asked: Asked) -> None:
+    """It would be given an array for the parts, and the class be judged by that."""
+    assert not asked.adopt("Lattice")["built"]

@@ -15,6 +15,8 @@ COMPLETING = ("create", "init", "initialize", "make")
 MAKERS = (*COMPLETING, "identity", "from_random")
 GENERATED = "<string>"
 """The file of the code that `dataclasses` generates."""
+REBUILDS = re.compile(r"(^|_)unflatten(_|$)|^model_(construct|validate)")
+"""Names of what puts the parts of an instance together: jax and pydantic give it what they took apart, and nobody else does."""
 CHECKS = frozenset(("__post_init__", "__check_init__"))
 
 
@@ -88,8 +90,9 @@ def is_small(value: Any) -> bool:
 
 
 def may_build(cls: type, name: str) -> bool:
-    """Whether a method may be tried: it is public, and does not read or write files by its name."""
-    return not (name.startswith("_") or READS_FILES.search(name) or is_action(cls, name))
+    """Whether a method may be tried: it is public, and by its name does not rebuild, nor read or write files."""
+    is_internal = name.startswith("_") or REBUILDS.search(name)
+    return not (is_internal or READS_FILES.search(name) or is_action(cls, name))
 
 
 def returns(method: Any, cls: type) -> bool:
