@@ -2,7 +2,9 @@
 
 import ast
 from collections.abc import Collection, Iterator, Sequence
+from functools import reduce
 
+from scaffold.emit.given import COPIERS
 from scaffold.spec.helpers import helpers_in, joined
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
@@ -22,10 +24,24 @@ def merged_code(specs: Sequence[ModuleSpec], codes: Sequence[str]) -> list[str]:
     is_late = any(line.startswith("from __future__ ") for spec in specs for line in spec.imports)
     seen: set[str] = set()
     parts: list[str] = []
-    for spec, code in zip(specs, codes, strict=True):
+    for spec, code in zip(specs, _without_unused_dtypes(codes), strict=True):
         later = spec.unit.below(spec.name) if spec.unit is not None and not is_late else ()
         parts.append(quoted(_new(code, seen, by_author), later))
     return parts
+
+
+def _without_unused_dtypes(codes: Sequence[str]) -> list[str]:
+    """The code of each class, in which functions that copy take a `dtype` only where a class of the module passes one."""
+    shared = [pair for pair in COPIERS.values() if any(pair[1] in code for code in codes)]
+    used = {name for code in codes for name in _called_with_dtype(code)} if shared else set[str]()
+    simple = [pair for name, pair in COPIERS.items() if pair in shared and name not in used]
+    return [reduce(lambda text, pair: text.replace(pair[1], pair[0]), simple, code) for code in codes]
+
+
+def _called_with_dtype(code: str) -> Iterator[str]:
+    """The names of the functions that code calls with a second argument."""
+    calls = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call))
+    return (call.func.id for call in calls if isinstance(call.func, ast.Name) and call.args[1:])
 
 
 def _new(code: str, seen: set[str], by_author: set[str]) -> str:

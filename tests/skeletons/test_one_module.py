@@ -80,6 +80,19 @@ def test_annotations_that_are_read_late_stay_as_they_are(tmp_path: Path) -> None
     assert "def turned(self, *rest) -> Right:" in module
 
 
+@pytest.mark.parametrize("makes_one", [False, True])
+def test_functions_that_copy_take_a_dtype_where_a_class_of_the_module_passes_one(
+    makes_one: bool, tmp_path: Path
+) -> None:
+    given = 'class NAME(Module):\n    points: Float[Array, " n"] = data()\n'
+    made = '    weight: Float[Array, " m"] = param("normal")\n' if makes_one else ""
+    head = HEAD.replace("Module", "Module, data")
+    text = "\n\n".join([head, given.replace("NAME", "One"), given.replace("NAME", "Two") + made])
+    module, _ = shown(tmp_path, text)
+    assert ("dtype: DTypeLike | None = None) -> Array:" in module) == makes_one
+    assert module.count("def _real(") == 1
+
+
 LAYER = PLAIN.replace("Right", "Layer")
 KINDS = {
     "Pytree": 'class NAME(Pytree):\n    weight: Float[Array, " n"] = param("ones")\n',
