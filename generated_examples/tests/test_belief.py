@@ -17,7 +17,6 @@ class TestBelief(PytreeLaws):
     )
     static: ClassVar = {}
     kept = ("mean", "covariance", "log_likelihood")
-    skips = ("p13_equality: tuples compare their elements",)
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -1,6 +1,6 @@
 """Kind `namedtuple`: a NamedTuple of arrays, for data that needs no more than names."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from scaffold.emit.annotations import Scope
@@ -14,7 +14,6 @@ from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.grammar.types import arrays
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.text import block, docstring
-from scaffold.suite.skips import skips
 
 _METHODS = ("count", "index")
 _OF_TUPLE = ("len", "iter", "getitem", "contains", "lt", "le", "gt", "ge")
@@ -80,11 +79,6 @@ class NamedtupleKind(Kind):
                 yield Fault(
                     place, f"`{method.name}` is what makes it a tuple, by which jax takes it apart", _ANOTHER
                 )
-
-    def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-        """What the laws leave out, with the reason."""
-        reason = "tuples compare their elements"
-        return {"skips": skips(spec, "p13_equality", reason)}
 
 
 KIND = NamedtupleKind()

@@ -259,7 +259,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     has_subclasses: bool = False
     inherits_constructor: bool = False
     """Whether a base makes all of its fields."""
-    divided_beside: tuple[tuple[str, str | int], ...] = ()
+    divided_beside: tuple[tuple[str, str], ...] = ()
     """The sizes that it hands to classes which divide them, each with the name or the number by which they do."""
 
     @cached_property

@@ -1,19 +1,17 @@
 """The suite of a class that is emitted word for word: what its examples say, and all else the laws find from an instance."""
 
-import ast
 from collections.abc import Mapping
 from typing import Any
 
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.model import Method, ModuleSpec
+from scaffold.spec.rules.bases import has_known_constructor
 from scaffold.spec.source.text import docstring
 from scaffold.suite.context import example_call
 from scaffold.suite.mapped_methods import as_called
 from scaffold.suite.subject import Subject
 from scaffold.suite.untried import with_values_of, without_untried
 
-_WITHOUT_FIELDS = ("Module", "NamedTuple", "Generic", "ABC", "Pytree", "object")
-"""Bases that hold nothing, so that the class itself says what it is built with."""
 _SUITES = {"nnx": ("NnxLaws", "variables"), "pytree": ("PytreeLaws", "leaves")}
 
 
@@ -44,15 +42,6 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "state": "",
         **_call(spec, known),
     }
-
-
-def has_known_constructor(spec: ModuleSpec) -> bool:
-    """Whether the class statement says what builds it: an `__init__`, or fields alone."""
-    [node] = (statement for statement in ast.parse(spec.source).body if isinstance(statement, ast.ClassDef))
-    bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
-    return spec.defines("__init__") or all(
-        ast.unparse(base).rpartition(".")[2] in _WITHOUT_FIELDS for base in bases
-    )
 
 
 def said_values(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:

@@ -184,6 +184,8 @@ class Examples(Struct, frozen=True, dict=True):
                 where=f"{self.spec.where}: test.values",
                 fix=_how_to_build(kind, name, is_abstract=asked is not None),
             )
+        if spec.test.build:
+            return f"({spec.test.build})"
         inner = replace(
             Examples.of(spec, self.known), begin=self.begin + offset + 1, sizes=self.sizes_of(spec)
         )
@@ -196,7 +198,8 @@ class Examples(Struct, frozen=True, dict=True):
         if spec.test.sizes or spec.test.shapes or spec.test.values:
             return usual
         shared = {name: self.sizes[name] for name in usual if name in self.sizes}
-        return {**usual, **shared} if all_positive(spec, {**usual, **shared}) else usual
+        distinct = sizes(replace(spec, test=replace(spec.test, sizes=tuple(shared.items()))))
+        return distinct if all_positive(spec, distinct) else usual
 
     def construct(self) -> str:
         """What is called to build an instance."""

@@ -52,13 +52,13 @@ def test_a_static_field_of_a_dataclass_is_checked_in_create(tmp_path: Path) -> N
 
 
 def test_what_does_not_hold_is_said_with_its_reason(tmp_path: Path) -> None:
-    told = {
-        "namedtuple": '"p13_equality: tuples compare their elements",\n',
-        "dataclass": '"p17_the_treedef_names: `register_dataclass` does not name the class",\n',
+    skipped = {
+        "namedtuple": '("p10_",)',
+        "dataclass": '(\n        "p10_",\n        "p17_the_treedef_names: `register_dataclass` does not name the class",\n    )',
     }
     for form, text in FORMS.items():
         _, tests = shown(tmp_path, f'{text}x = "f[n]"\n\n[test]\nskip = ["p10_"]\n')
-        assert f"    skips = (\n        'p10_',\n        {told[form]}    )\n".replace("'", '"') in tests
+        assert f"    skips = {skipped[form]}\n" in tests
 
 
 @pytest.mark.slow
@@ -76,7 +76,7 @@ def test_it_is_a_skip_of_what_would_fail(form: str, tmp_path: Path) -> None:
     for path in (tmp_path / "tests").glob("test_*.py"):
         replace_in(path, "skips = (", "_left_out = (")
     expected = {
-        "namedtuple": {"test_p13_equality_has_a_truth_value"},
+        "namedtuple": set[str](),
         "dataclass": {"test_p13_equality_has_a_truth_value", "test_p17_the_treedef_names_the_class"},
     }
     assert failed_tests(forked_pytest(tmp_path, "-k", "p13_equality or p17")) == expected[form]

@@ -1,39 +1,80 @@
-"""Sizes that the code of a class divides by each other: `size // heads` wants a size that is a multiple."""
+"""Sizes that the code of a class divides: `size // heads` and `jnp.split(x, 2)` want a size that is a multiple."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import parameters, sources_of
-from scaffold.spec.construction.local_sizes import dims_of_names
+from scaffold.spec.construction.local_sizes import array_arguments, dims_of_names
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.expressions import dedented, free_names
 from scaffold.spec.source.instance import named_value
 from scaffold.spec.unit import siblings
 
 _ROUNDS = 4
 """How many divisions may hang on each other, as `size // heads // groups` does."""
-Division = tuple[str, str | int]
+Division = tuple[str, str]
+"""A name that is divided, and by what: a number, a name, or arithmetic over names."""
 _LAYERS = {
     "MultiHeadAttention": ((1, ("in_features",)), (0, ("num_heads",))),
     "GroupNorm": ((1, ("num_features", "channels")), (0, ("num_groups", "groups"))),
 }
 """Layers of Flax and Equinox that divide a size: the place and the names of that argument, and those of the number."""
-_WORDS = ("//", "%", *_LAYERS)
+_WORDS = ("//", "%", "split(", "::", *_LAYERS)
 """One of these stands in each source that divides."""
 
 
 @once
 def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
-    """The names that are divided, each with the name, or the number in `size % 2`, by which it is."""
+    """The names that are divided, each with the divisor: `heads`, the number in `size % 2`, `2 * heads`."""
     trees = (ast.parse(source) for source in _sources(spec) if any(word in source for word in _WORDS))
-    pairs = (pair for tree in trees for node in ast.walk(tree) for pair in _division(node))
-    if not (found := [*pairs]):
-        return spec.divided_beside
-    dims = dims_of_names(spec)
-    named = [(dims.get(name, name), dims.get(str(divisor), divisor)) for name, divisor in found]
-    return tuple(dict.fromkeys((*named, *spec.divided_beside)))
+    pairs = [pair for tree in trees for node in ast.walk(tree) for pair in _division(node)]
+    dims = dims_of_names(spec) if pairs else {}
+    named = ((dims.get(name, name), _renamed(divisor, dims)) for name, divisor in pairs)
+    return tuple(dict.fromkeys((*named, *_parted(spec), *spec.divided_beside)))
+
+
+def _renamed(divisor: str, dims: Mapping[str, str]) -> str:
+    """A divisor with the dims for which its names stand."""
+    return re.sub(r"[A-Za-z_]\w*", lambda name: dims.get(name[0], name[0]), divisor)
+
+
+def _parted(spec: ModuleSpec) -> Iterator[Division]:
+    """The dims of arguments that methods take apart: `jnp.split(x, 2, axis=-1)`, `x[..., 1::2]`."""
+    for _, function in spec.functions:
+        source, arrays = function.call.source or function.call.body, array_arguments(function.call)
+        if arrays and ("split(" in source or "::" in source):
+            for node in ast.walk(ast.parse(dedented(source))):
+                for name, axis, number in _parts(node):
+                    dims = arrays[name].dims if name in arrays else ()
+                    if -len(dims) <= axis < len(dims) and dims[axis].isidentifier():
+                        yield dims[axis], number
+
+
+def _parts(node: ast.AST) -> Iterator[tuple[str, int, str]]:
+    """The name of an array that is taken apart, the axis, and in how many parts."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="split"), args=[ast.Name(id=name), parts, *more]):
+            named = [keyword.value for keyword in node.keywords if keyword.arg == "axis"]
+            axis = literal_or_none(ast.unparse((*named, *more)[0])) if (*named, *more) else 0
+            number = _number(parts)
+            if number is not None and isinstance(axis, int):
+                yield name, axis, str(number)
+        case ast.Subscript(value=ast.Name(id=name), slice=index):
+            parted = index.elts if isinstance(index, ast.Tuple) else [index]
+            match parted[-1]:
+                case ast.Slice(lower=ast.Constant(value=1), upper=None, step=ast.expr() as step):
+                    number = _number(step)
+                    whole = len(parted) == 1 or ast.unparse(parted[0]) == "..."
+                    if number is not None and whole:
+                        yield name, -1 if len(parted) > 1 else 0, str(number)
+                case _:
+                    pass
+        case _:
+            pass
 
 
 def divisions_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Division]:
@@ -53,7 +94,7 @@ def _handed_on(call: ast.Call, other: ModuleSpec) -> Iterator[Division]:
     for name, divisor in divisions(other):
         divided = _argument(call, *places[name]) if name in places else None
         by = _argument(call, *places[divisor]) if divisor in places else None
-        number = _size(other, {}, divisor) if by is None else _number(by) or named_value(by)
+        number = str(_size(other, {}, divisor)) if by is None else _divisor(by)
         if isinstance(divided, ast.Name) and number is not None:
             yield divided.id, number
 
@@ -69,16 +110,28 @@ def _division(node: ast.AST) -> Iterator[Division]:
     match node:
         case ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant() as right):
             divided, by = left, right
-        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right) if named_value(right):
+        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right) if not _number(right):
             divided, by = left, right
         case ast.Call(func=ast.Attribute(attr=layer) | ast.Name(id=layer)) if layer in _LAYERS:
             divided, by = (_argument(node, *argument) for argument in _LAYERS[layer])
         case _:
             return
     name = None if divided is None else named_value(divided)
-    divisor = None if by is None else _number(by) or named_value(by)
+    divisor = None if by is None else _divisor(by)
     if name is not None and divisor is not None:
         yield name, divisor
+
+
+def _divisor(node: ast.expr) -> str | None:
+    """What divides, as arithmetic over names: of arguments, and of fields without `self.`."""
+    match node:
+        case ast.Constant():
+            return str(node.value) if _number(node) else None
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            parts = _divisor(left), _divisor(right)
+            return None if None in parts else f"{parts[0]} * {parts[1]}"
+        case _:
+            return named_value(node)
 
 
 def _number(node: ast.expr) -> int | None:
@@ -108,12 +161,13 @@ def all_divide(spec: ModuleSpec, sized: Mapping[str, int], usual: Mapping[str, i
     return all(_rest(spec, usual, *pair) or not _rest(spec, sized, *pair) for pair in divisions(spec))
 
 
-def _rest(spec: ModuleSpec, sized: Mapping[str, int], name: str, divisor: str | int) -> int:
+def _rest(spec: ModuleSpec, sized: Mapping[str, int], name: str, divisor: str) -> int:
     return _size(spec, sized, name) % _size(spec, sized, divisor)
 
 
-def _size(spec: ModuleSpec, sized: Mapping[str, int], name: str | int) -> int:
-    """The size of that name, or the number that it has by default; 1 where neither is known."""
-    defaults = (parameter.default for parameter in parameters(spec) if parameter.name == name)
-    size = name if isinstance(name, int) else sized.get(name) or literal_or_none(next(defaults, None) or "1")
-    return size if type(size) is int and size > 0 else 1
+def _size(spec: ModuleSpec, sized: Mapping[str, int], expression: str) -> int:
+    """What arithmetic over sizes gives, each as it is or by default; 1 for what is not known."""
+    defaults = {parameter.name: literal_or_none(parameter.default or "") for parameter in parameters(spec)}
+    named = {name: sized.get(name) or defaults.get(name) for name in free_names(expression, expression=True)}
+    known = {name: size if type(size) is int and size > 0 else 1 for name, size in named.items()}
+    return int(evaluate(expression, known))

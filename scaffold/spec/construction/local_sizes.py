@@ -43,7 +43,7 @@ def _cut(spec: ModuleSpec, call: Call) -> Iterator[tuple[str, str]]:
 
 
 def _named(call: Call) -> Iterator[tuple[str, str]]:
-    kinds = _arrays(call)
+    kinds = array_arguments(call)
     for node in ast.walk(ast.parse(dedented(call.source or call.body))):
         match node:
             case ast.Assign(
@@ -60,12 +60,13 @@ def _named(call: Call) -> Iterator[tuple[str, str]]:
 
 def _lengths(call: Call) -> Iterator[tuple[str, str]]:
     """How Python writes the size of each axis of an argument."""
-    for name, kind in _arrays(call).items():
+    for name, kind in array_arguments(call).items():
         yield f"len({name})", kind.dims[0]
         for axis, dim in enumerate(kind.dims):
             yield from ((f"{name}.shape[{axis}]", dim), (f"{name}.shape[{axis - len(kind.dims)}]", dim))
 
 
-def _arrays(call: Call) -> dict[str, ArrayType]:
+def array_arguments(call: Call) -> dict[str, ArrayType]:
+    """The types of the arguments that are arrays with axes."""
     kinds = {argument.name: argument.type for argument in call.args}
     return {name: kind for name, kind in kinds.items() if isinstance(kind, ArrayType) and kind.dims}

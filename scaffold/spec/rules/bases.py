@@ -18,6 +18,10 @@ MODULES = (ClassType("Module", "equinox"), ClassType("Module", "flax.nnx"))
 """One is among the bases where another one, a mixin, is no Module itself."""
 
 
+_WITHOUT_FIELDS = ("Module", "NamedTuple", "Generic", "ABC", "Pytree", "object")
+"""Bases that hold nothing, so that the class itself says what it is built with."""
+
+
 def is_abstract_body(body: str) -> bool:
     """Whether a body is `...` alone: the method is for subclasses to write."""
     return ast.unparse(ast.parse(body)) == "..."
@@ -63,8 +67,19 @@ def concrete(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | 
 
 
 def _is_made(spec: ModuleSpec) -> bool:
-    """Whether a class has instances."""
-    return kind_of(spec.kind).has_instances and not spec.is_open
+    """Whether the tests can build instances of a class."""
+    is_carried = kind_of(spec.kind).is_carried and dict(spec.options).get("laws") != "none"
+    is_built = is_carried and (bool(spec.test.build) or has_known_constructor(spec))
+    return (kind_of(spec.kind).has_instances or is_built) and not spec.is_open
+
+
+def has_known_constructor(spec: ModuleSpec) -> bool:
+    """Whether the class statement says what builds it: an `__init__`, or fields alone."""
+    [node] = (statement for statement in ast.parse(spec.source).body if isinstance(statement, ast.ClassDef))
+    bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+    return spec.defines("__init__") or all(
+        ast.unparse(base).rpartition(".")[2] in _WITHOUT_FIELDS for base in bases
+    )
 
 
 def _held_by(spec: ModuleSpec) -> set[str]:

@@ -164,9 +164,6 @@ class PairLaws(PytreeLaws):
     def build(self, a, b):
         return Pair(jnp.array(a), jnp.array(b))
 
-    def test_p13_equality_has_a_truth_value(self):
-        """A tuple compares its elements."""
-
 
 class EmptyLaws(PytreeLaws):
     """A class without arrays: only its configuration."""
