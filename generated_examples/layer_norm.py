@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from equinox.nn import State
 from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
@@ -77,7 +76,7 @@ class LayerNorm(eqx.Module):
     def __call__(
         self,
         x: Float[Array, " *shape"],
-        state: State | None = None,
+        state: eqx.nn.State | None = None,
         *,
         key: PRNGKeyArray | None = None,
     ):

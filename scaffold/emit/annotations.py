@@ -1,9 +1,12 @@
 """Types as annotations: jaxtyping shapes for arrays, plain Python for the rest."""
 
-from collections.abc import Iterable
+import ast
+import re
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
+from scaffold.spec.construction.divisions import class_sources
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
     ArrayType,
@@ -22,8 +25,11 @@ from scaffold.spec.grammar.types import (
     dim_names,
     walk,
 )
-from scaffold.spec.model import Field
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.names import LIBRARIES
+from scaffold.spec.once import once
 from scaffold.spec.source.expressions import syntax_fault
+from scaffold.spec.unit import siblings
 
 
 class Scope(Struct):
@@ -36,6 +42,13 @@ class Scope(Struct):
     bound: set[str] = field(default_factory=set[str])
     own: str = ""
     """The class itself, whose name is quoted: it is not bound yet where its annotations are evaluated."""
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The names by which the module reads others, each with the whole name: `eqx` of `equinox`."""
+
+    @classmethod
+    def of(cls, spec: ModuleSpec, own: str = "") -> "Scope":
+        """The annotations of a class, or of one of its methods, which name other classes as its author does."""
+        return cls(own=own, aliases=_aliases(spec))
 
     def held(self, stored_field: Field) -> str:
         """The annotation of a field, with None where it may be that."""
@@ -107,6 +120,8 @@ class Scope(Struct):
                 return f'"{name}"'
             case ScalarType(name="dtype"):
                 return "np.dtype[Any]"
+            case ClassType(name=name, module=module) if module is not None and name not in self.aliases:
+                return f"{_prefix(module, self.aliases)}{name}"
             case ScalarType(name=name) | ClassType(name=name):
                 return name
             case TupleType(items=items, variadic=variadic):
@@ -166,3 +181,37 @@ def _union(members: Iterable[str], optional: bool) -> str:
 
 def _is_expression(text: str) -> bool:
     return syntax_fault(text, expression=True) is None
+
+
+@once
+def _aliases(spec: ModuleSpec) -> dict[str, str]:
+    """The names that the imports of a class bind, each with the whole name, those that need no import, and classes that its
+    code names alone.
+    """
+    aliases = dict(LIBRARIES)
+    classes = [kind for kind in spec.classes if kind.module is not None]
+    code = "\n".join((spec.helpers, *class_sources(spec))) if classes else ""
+    own = (spec.name, *siblings(spec))
+    named = (
+        kind
+        for kind in classes
+        if kind.name not in own and re.search(rf"(?<![.\w]){re.escape(kind.name)}\b", code)
+    )
+    aliases |= {kind.name: f"{kind.module}.{kind.name}" for kind in named}
+    for line in spec.imports:
+        for statement in ast.parse(line).body:
+            match statement:
+                case ast.Import(names=names):
+                    aliases |= {name.asname or name.name: name.name for name in names}
+                case ast.ImportFrom(module=module, names=names):
+                    aliases |= {name.asname or name.name: f"{module}.{name.name}" for name in names}
+                case _:
+                    pass
+    return aliases
+
+
+def _prefix(module: str, aliases: Mapping[str, str]) -> str:
+    """How the classes of a module are named from the nearest one that has a name: `eqx.nn.` of `equinox.nn`, or nothing."""
+    above = [pair for pair in aliases.items() if f"{module}.".startswith(f"{pair[1]}.")]
+    alias, whole = max(above, key=lambda pair: len(pair[1]), default=("", ""))
+    return f"{alias}{module.removeprefix(whole)}." if alias else ""

@@ -103,7 +103,7 @@ def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
 
     `as_stored` annotates them as the fields are, for an `__init__` that may be given what a field holds already.
     """
-    scope = Scope()
+    scope = Scope.of(spec)
     written = {argument.name for argument in spec.arguments if argument.type is not None}
     parts: list[str] = []
     for parameter in parameters(spec):

@@ -2,9 +2,12 @@
 
 import ast
 
+from msgspec.structs import replace
+
 from scaffold.emit.source import parsed
 from scaffold.passes.static_storage import is_simple
 from scaffold.spec.construction.constructor import constructor_names
+from scaffold.spec.grammar.dtypes import BY_LONG_NAME, DEFAULT_DTYPES
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import Field, ModuleSpec
@@ -80,6 +83,8 @@ def _of_array(source: str, array: ArrayType, *, nullable: bool, local: str) -> s
         return f"{body} if {ast.get_source_segment(source, node.test)} else {orelse}"
     if source == "None" or (_names_dtype(node) and not _hands_on(node)):
         return source
+    if narrowed(array, source) is not array:
+        return source
     dtype = dtype_source(array)
     if is_new(node):
         return f"jnp.asarray({source}, {dtype})"
@@ -93,6 +98,21 @@ def _of_array(source: str, array: ArrayType, *, nullable: bool, local: str) -> s
 def _names_dtype(node: ast.expr) -> bool:
     """Whether the author chooses the dtype of what the expression makes."""
     return any(isinstance(part, ast.Name) and part.id == "dtype" for part in ast.walk(node))
+
+
+def narrowed(array: ArrayType, source: str) -> ArrayType:
+    """The type with the dtype that an expression says, where any of its kind is declared: `jnp.zeros(3, jnp.int32)`."""
+    node = parsed(source)
+    if array.dtype not in DEFAULT_DTYPES or not isinstance(node, ast.Call) or not is_new(node):
+        return array
+    values = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "dtype")]
+    shorts = (BY_LONG_NAME.get(ast.unparse(value).rpartition(".")[2], "") for value in values)
+    fitting = (short for short in shorts if short[:1] in _OF_KIND[array.dtype] and short[1:])
+    return next((replace(array, dtype=short) for short in fitting), array)
+
+
+_OF_KIND = {"i": "iu", "c": "c"}
+"""With what the names of the dtypes begin for which one stands."""
 
 
 def _hands_on(node: ast.expr) -> bool:

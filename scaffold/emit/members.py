@@ -52,7 +52,7 @@ def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
     return [
         (
             field.name,
-            Scope(own=spec.name).stored(field.type),
+            Scope.of(spec, spec.name).stored(field.type),
             docstring(field.doc if field.doc.strip() else _property_text(spec, field), BODY),
             stop_gradients(spec, rename(field.expression or "None", names)),
         )
@@ -72,7 +72,7 @@ def readable(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
     return [
         (
             name,
-            Scope().held(field),
+            Scope.of(spec).held(field),
             docstring(f"`{name}` of `{group.name}`.", BODY),
             located(spec, f"self.{name}"),
         )
@@ -175,7 +175,7 @@ def carried(spec: ModuleSpec, method: Method) -> str:
 
 def _function(spec: ModuleSpec, method: Method) -> tuple[str, str, str, str]:
     """Signature, result, docstring and body of a method."""
-    call, scope = method.call, Scope(own=spec.name)
+    call, scope = method.call, Scope.of(spec, spec.name)
     signature = ", ".join(filter(None, (method.owner, call_signature(call.args, scope))))
     source = _dedented(call.body)
     body = stop_gradients(spec, source) if method.owner == "self" else source

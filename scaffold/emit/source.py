@@ -32,7 +32,7 @@ def _is_in_parentheses(source: str) -> bool:
 def as_tuple(source: str) -> str:
     """The sequence that `source` gives, as a tuple."""
     match parsed(source):
-        case ast.Tuple():
+        case ast.Tuple() | ast.Call(func=ast.Name(id="tuple")):
             return source
         case ast.List(elts=[]):
             return "()"

@@ -50,7 +50,7 @@ class AbstractKind(Kind):
 
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
         """The values that `templates/abstract` lays out."""
-        scope = Scope()
+        scope = Scope.of(spec)
         return {
             "name": spec.name,
             "bases": base_names(spec),

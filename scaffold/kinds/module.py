@@ -72,7 +72,7 @@ def module_context(spec: ModuleSpec) -> dict[str, Any]:
 
 def field_lines(spec: ModuleSpec) -> list[str]:
     """The declaration of each stored field."""
-    scope, kept = Scope(), kept_defaults(spec)
+    scope, kept = Scope.of(spec), kept_defaults(spec)
     converts = is_called_with_fields(spec)
     return [
         _field(field, scope, has_default=field.built or field.name in kept, converts=converts)

@@ -52,7 +52,7 @@ class NamedtupleKind(Kind):
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
         """The values that `templates/namedtuple` lays out."""
         built = constructor(spec)
-        scope = Scope()
+        scope = Scope.of(spec)
         return {
             "name": spec.name,
             "doc": class_doc(spec),

@@ -195,7 +195,7 @@ class NnxKind(Kind):
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
         """The values that `templates/nnx` lays out."""
         built = constructor(spec, DRAW)
-        scope = Scope()
+        scope = Scope.of(spec)
         return {
             "name": spec.name,
             "bases": base_names(spec, "nnx.Module"),

@@ -128,7 +128,7 @@ def _flag_signature(spec: ModuleSpec) -> str:
 
 
 def _attributes(spec: ModuleSpec, values: Mapping[str, str]) -> tuple[Attribute, ...]:
-    scope = Scope()
+    scope = Scope.of(spec)
     return tuple(
         attribute
         for field in spec.stored

@@ -170,7 +170,7 @@ class TrainStateKind(Kind):
             "has_checks": bool(checks),
             "checks": [block(check, BODY) for check in checks],
             "properties": [list(member) for member in properties(spec)],
-            "model_type": Scope().stored(model.type),
+            "model_type": Scope.of(spec).stored(model.type),
             "has_key": "key" in names,
             "has_state": "state" in names,
             "has_ema": "ema" in names,

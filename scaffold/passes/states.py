@@ -27,7 +27,15 @@ from scaffold.spec.source.expressions import (
 )
 from scaffold.spec.source.instance import attribute_of_self, is_whole, updated_attribute
 from scaffold.spec.source.rewriting import rewrite, rewrite_statements
-from scaffold.spec.states import ARGUMENT, is_state, is_stateful, state_argument, state_fields, state_taken_by
+from scaffold.spec.states import (
+    ARGUMENT,
+    STATE,
+    is_state,
+    is_stateful,
+    state_argument,
+    state_fields,
+    state_taken_by,
+)
 
 ANY = ClassType("Any", "typing")
 
@@ -56,7 +64,7 @@ def _with_state(spec: ModuleSpec, call: Call) -> Call:
     if state is not None:
         return replace(call, body=body)
     body = rewrite_statements(body, lambda node, text: _returned(node, text, name))
-    returns = (_result(call), ClassType("eqx.nn.State", "equinox.nn"))
+    returns = (_result(call), STATE)
     return replace(call, args=_with_argument(call.args), body=body, returns=returns, returns_tuple=True)
 
 

@@ -38,6 +38,8 @@ IMPORTS = {
     **{name: f"from {module} import {name}" for module, names in _FROM.items() for name in names},
 }
 """Names that code may use without importing them, with the line that imports each."""
+LIBRARIES = {"eqx": "equinox", "nnx": "flax.nnx"}
+"""The libraries for which most classes are written, by the names through which emitted code reads their classes."""
 GENERIC = "from typing import Generic"
 OF_TYPES = frozenset((*_FROM_JAXTYPING, *_ABSTRACT, "Any", "Literal", "PathLike", "DTypeLike"))
 """Those that only annotations read, where an author may mean another type by the name."""
@@ -69,6 +71,11 @@ _FILE = r"(?a)[A-Za-z_]\w*"
 
 _ACRONYM = re.compile(r"(?<![a-z])[A-Z][a-z][A-Z]{2}(?=[A-Z][a-z]|\d|$)")
 """One with a small letter in it, as in ReLU, SiLU and LoRA, which would fall apart."""
+
+
+def is_named_by_library(module: str | None) -> bool:
+    """Whether emitted code names the classes of a module with it, as `eqx.nn.Linear`: another class may have their name."""
+    return any(f"{module}.".startswith(f"{library}.") for library in LIBRARIES.values())
 
 
 def brings_the_same(line: str, known: str) -> bool:

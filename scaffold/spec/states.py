@@ -5,13 +5,12 @@ from scaffold.spec.grammar.types import ClassType, Type
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
 
 STATE = ClassType("State", "equinox.nn")
-# With the name of its module before it, a class needs no import of its own.
-ARGUMENT = Argument("state", ClassType("eqx.nn.State", "equinox.nn"))
+ARGUMENT = Argument("state", STATE)
 
 
 def is_state(kind: Type | None) -> bool:
     """Whether the type is `equinox.nn.State`."""
-    return kind in (STATE, ARGUMENT.type)
+    return kind == STATE
 
 
 def state_fields(spec: ModuleSpec) -> tuple[Field, ...]:

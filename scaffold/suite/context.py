@@ -39,8 +39,10 @@ from scaffold.suite.claims import claims, local, precisions, targets
 from scaffold.suite.declared import (
     conditional_fields,
     drawn_fields,
+    dtype_as_made,
     dtype_of_all,
     kept_fields,
+    python_value,
     spread_of,
     tuple_fields,
     used_fields,
@@ -223,7 +225,9 @@ def _below(kind: Type, example: ast.expr, preset: Sequence[str] = ()) -> Iterato
 def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     examples, (path, kind) = subject.examples, entry
     if field.python_leaf:
-        return _told([repr(path), '"python"', *_python_value(subject, field), *_stopped(subject, field)])
+        return _told(
+            [repr(path), '"python"', *python_value(field, subject.inputs), *_stopped(subject, field)]
+        )
     flag = "True" if field.frozen == ALWAYS else repr(field.frozen)
     frozen = [f"frozen={flag}"] if field.frozen else []
     if field.role == "module":
@@ -234,24 +238,12 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     role = "key" if kind.dtype == "key" else field.role
     if field.built:
         return _told([repr(path), f'"{role}"', *frozen])
-    parts = [repr(path), f'"{role}"', repr(examples.known_shape(kind)), *dtype_of_all(kind)]
+    parts = [repr(path), f'"{role}"', repr(examples.known_shape(kind)), *dtype_as_made(kind, field)]
     value, spread = value_of(field, path), spread_of(examples, field)
     parts += [f"value={value}"] if value is not None else []
     parts += [f"std={float(f'{spread:.4g}')}"] if spread is not None else []
     parts += ["unused=True"] if field.name in subject.spec.test.unused else []
     return _told([*parts, *frozen])
-
-
-def _python_value(subject: Subject, field: Field) -> list[str]:
-    """What a leaf that is no array holds, where the example says it: a flag or a number."""
-    source = subject.inputs.get(field.name, field.default)
-    if source is None or not field.given or field.preprocess or field.converter:
-        return []
-    try:
-        value = ast.literal_eval(source)
-    except ValueError:
-        return []
-    return [f"value={value!r}"] if type(value) in (bool, int, float) else []
 
 
 def _stopped(subject: Subject, field: Field) -> list[str]:

@@ -2,10 +2,11 @@
 
 import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from scaffold.emit.construct import is_index
 from scaffold.emit.initialised import fan_axes
+from scaffold.emit.made import narrowed
 from scaffold.kind import kind_of
 from scaffold.passes.variables import UNTRAINED
 from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
@@ -248,6 +249,23 @@ def _is_number_array(field: Field) -> bool:
     """Whether each value of an array matters: integers may be compared alone, or be cut off."""
     matters = field.array is not None and (field.array.inexact or field.array.dtype == "bool")
     return matters and not (field.nullable or field.optional)
+
+
+def python_value(field: Field, inputs: Mapping[str, str]) -> list[str]:
+    """What a leaf that is no array holds, where the example says it: a flag or a number."""
+    source = inputs.get(field.name, field.default)
+    if source is None or not field.given or field.preprocess or field.converter:
+        return []
+    try:
+        value = ast.literal_eval(source)
+    except ValueError:
+        return []
+    return [f"value={value!r}"] if type(value) in (bool, int, float) else []
+
+
+def dtype_as_made(kind: ArrayType, field: Field) -> list[str]:
+    """The dtype of an array where it is not the default: the one that its expression says, if it says one."""
+    return dtype_of_all(kind if field.expression is None else narrowed(kind, field.expression))
 
 
 def dtype_of_all(kind: Type) -> list[str]:

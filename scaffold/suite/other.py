@@ -18,6 +18,7 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.suite.compared_texts import compared_texts
 from scaffold.suite.subject import Subject
 
 
@@ -111,7 +112,7 @@ def _changed(subject: Subject, parameter: Parameter) -> tuple[str, str] | None:
     changed = (
         _other_count(spec, name, {**sizes, name: int(source)})
         if is_count
-        else _other_value(field.type, source)
+        else _other_text(spec, name, source) or _other_value(field.type, source)
     )
     return None if changed is None else (name, changed)
 
@@ -141,6 +142,13 @@ def _shows(spec: ModuleSpec, name: str) -> bool:
     in_types = (dim for field in held_fields for array in arrays(field.type) for dim in array.dims)
     in_sources = (read for field in held_fields for source in sources_of(field) for read in reads(source))
     return any(name in dim_names(dim) for dim in in_types) or name in in_sources or bool(spec.setup)
+
+
+def _other_text(spec: ModuleSpec, name: str, source: str) -> str | None:
+    """Another string that the code tells apart; what it was not written for may be refused."""
+    text = literal_or_none(source)
+    others = compared_texts(spec, name) if isinstance(text, str) else ()
+    return next((repr(other) for other in others if other != text), None)
 
 
 def _other_value(kind: Type, source: str) -> str | None:

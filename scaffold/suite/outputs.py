@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from scaffold.spec.construction.constructor import parameters, variadic_dims
+from scaffold.spec.construction.made_dims import unknown_dims
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, Type, arrays, dim_names
 from scaffold.spec.model import Call, ModuleSpec
@@ -35,7 +36,8 @@ def declared_outputs(
 def _names_given(spec: ModuleSpec) -> frozenset[str]:
     """The dims of what goes into the constructor, and the numbers that it takes."""
     numbers = {parameter.name for parameter in parameters(spec)} | {name for name, _ in spec.test.sizes}
-    return _names(member.type for member in (*spec.fields, *spec.arguments)) | numbers
+    held = _names(member.type for member in (*spec.fields, *spec.arguments))
+    return (held - unknown_dims(spec)) | numbers
 
 
 def _names(kinds: Iterable[Type | None]) -> frozenset[str]:

@@ -25,6 +25,32 @@ SPECIAL = frozenset(_BY_HAND).union(
     *map(dir, (bool, dict, float, list, set, str, type, type(dir), AbstractContextManager, AsyncIterator))
 )
 """The names of special methods: those of the classes of Python, and those that none of these has."""
+_BINARY = (
+    "add",
+    "sub",
+    "mul",
+    "matmul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+)
+_OPERATORS = frozenset(
+    (
+        "__call__",
+        "__getitem__",
+        "__contains__",
+        *(f"__{side}{name}__" for side in ("", "r", "i") for name in _BINARY),
+    )
+)
+"""The special methods that an expression calls with a value, and that no law tries of its own accord."""
+_OF_JAX = ("tree_flatten", "tree_flatten_with_keys", "tree_flatten_with_path", "tree_unflatten")
+"""The methods by which jax takes instances apart, to which the laws of round trips hold."""
 
 
 def without_untried(spec: ModuleSpec, known: Known) -> ModuleSpec:
@@ -38,7 +64,8 @@ def untried(spec: ModuleSpec, known: Known) -> dict[str, str]:
     public = (
         function
         for _, function in spec.functions
-        if function.name == "__call__" or not function.name.startswith("_")
+        if function.name in _OPERATORS or not function.name.startswith("_")
+        if function.name not in _OF_JAX
     )
     reasons = {method.name: why_untried(spec, method, known) for method in public}
     reasons |= {

@@ -30,7 +30,7 @@ _WORDS = ("//", "%", "split(", "::", *_LAYERS)
 @once
 def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
     """The names that are divided, each with the divisor: `heads`, the number in `size % 2`, `2 * heads`."""
-    trees = (ast.parse(source) for source in _sources(spec) if any(word in source for word in _WORDS))
+    trees = (ast.parse(source) for source in class_sources(spec) if any(word in source for word in _WORDS))
     pairs = [pair for tree in trees for node in ast.walk(tree) for pair in _division(node)]
     dims = dims_of_names(spec) if pairs else {}
     named = ((dims.get(name, name), _renamed(divisor, dims)) for name, divisor in pairs)
@@ -80,7 +80,7 @@ def _parts(node: ast.AST) -> Iterator[tuple[str, int, str]]:
 def divisions_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Division]:
     """The sizes that the class hands to others of its file, which divide them."""
     others = [known[name] for name in siblings(spec) if name in known and divisions(known[name])]
-    for source in _sources(spec) if others else ():
+    for source in class_sources(spec) if others else ():
         calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
         for other in others:
             for call in (call for call in calls if ast.unparse(call.func) == other.name):
@@ -99,7 +99,7 @@ def _handed_on(call: ast.Call, other: ModuleSpec) -> Iterator[Division]:
             yield divided.id, number
 
 
-def _sources(spec: ModuleSpec) -> list[str]:
+def class_sources(spec: ModuleSpec) -> list[str]:
     """The Python of a class: of its methods, and of what makes its fields."""
     sources = [function.call.source or function.call.body for _, function in spec.functions]
     sources += [spec.setup, *(source for field in spec.fields for source in sources_of(field))]

@@ -1,9 +1,10 @@
 """Sizes as methods name them: the locals that are dims, and the axes that are cut to the length of another."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, arrays, dim_names
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import dedented, local_values
@@ -22,6 +23,35 @@ def limits(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
     With as many, each row is used.
     """
     return tuple(pair for _, function in spec.functions for pair in _cut(spec, function.call))
+
+
+@once
+def data_lengths(spec: ModuleSpec) -> frozenset[str]:
+    """The dims that the arguments of calls alone have: how many points, times or samples there are."""
+    return _dims_of_calls(spec, results=False) - _held_sizes(spec)
+
+
+@once
+def inner_sizes(spec: ModuleSpec) -> frozenset[str]:
+    """The sizes that a class holds, or is built with, and that nothing has which goes in or comes out: of a window, of modes."""
+    return _held_sizes(spec) - _dims_of_calls(spec, results=True)
+
+
+def _held_sizes(spec: ModuleSpec) -> frozenset[str]:
+    kinds = [*(field.type for field in spec.fields), *(parameter.type for parameter in parameters(spec))]
+    numbers = {parameter.name for parameter in parameters(spec) if parameter.type == ScalarType("int")}
+    return _dims(kind for kind in kinds if kind is not None) | numbers
+
+
+def _dims_of_calls(spec: ModuleSpec, *, results: bool) -> frozenset[str]:
+    calls = [function.call for _, function in spec.functions if function is not spec.own_constructor]
+    kinds = [argument.type for call in calls for argument in call.args if argument.type is not None]
+    return _dims([*kinds, *(kind for call in calls for kind in call.returns if results)])
+
+
+def _dims(kinds: Iterable[Type]) -> frozenset[str]:
+    dims = (dim for kind in kinds for array in arrays(kind) for dim in array.dims)
+    return frozenset(name for dim in dims for name in dim_names(dim))
 
 
 def _cut(spec: ModuleSpec, call: Call) -> Iterator[tuple[str, str]]:

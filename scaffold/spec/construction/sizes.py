@@ -11,7 +11,7 @@ from scaffold.mesh_axes import axes_of
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
-from scaffold.spec.construction.local_sizes import limits
+from scaffold.spec.construction.local_sizes import data_lengths, inner_sizes, limits
 from scaffold.spec.construction.made_dims import dims_of_arguments, names_in
 from scaffold.spec.grammar.types import (
     LARGEST,
@@ -29,7 +29,7 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 
 _TRIES = 12
-SMALL = 12
+SMALL = 32
 """The largest default that is taken for a size of the tests."""
 DEVICES = 8
 """A dim with a mesh axis has a multiple of it: the laws of sharding run on so many devices."""
@@ -77,10 +77,15 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     }
     wanted = [name for name in named if name not in tied]
     whole = {name: DEVICES if axes_of(name, spec.sharding or ()) else 1 for name in wanted}
+    lengths = data_lengths(spec).intersection(wanted)
+    inner = {name for name in inner_sizes(spec) if whole.get(name, 1) == 1}
 
     def sized(free: list[int]) -> dict[str, int]:
         wholes = {name: whole[name] * size for name, size in zip(wanted, free, strict=True)}
-        return with_tied(multiplied(spec, {**chosen, **wholes}, wanted))
+        # Twice as long as what is chosen here, as a spectrum asks for; the author's own sizes are large already.
+        cut = [2 * wholes[name] if name in wholes else chosen[name] for name in inner & {*wholes, *chosen}]
+        every = _longer({**chosen, **wholes}, sorted(lengths, key=wanted.index), max(cut, default=0))
+        return with_tied(multiplied(spec, every, wanted))
 
     def with_tied(every: dict[str, int]) -> dict[str, int]:
         sized_dims = ((dim, _number(size, {**defaults, **every})) for dim, size in tied.items())
@@ -89,6 +94,15 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     choices = [*_choices(len(wanted), chosen)]
     small = (with_tied({**chosen, **dict(zip(wanted, free, strict=True))}) for free in _small(len(wanted)))
     return _best(spec, chain(map(sized, choices), small), map(sized, choices)) or sized(choices[0])
+
+
+def _longer(every: dict[str, int], lengths: Iterable[str], least: int) -> dict[str, int]:
+    """The sizes, in which data are longer than what a class may cut them by: a window, a kernel, the modes of a spectrum."""
+    taken = {*every.values()}
+    for name in (name for name in lengths if every[name] < least):
+        every[name] = next(prime for prime in primes() if prime > least and prime not in taken)
+        taken.add(every[name])
+    return every
 
 
 def _number(expression: str, every: Sizes) -> int | None:

@@ -29,7 +29,7 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.grammar.values import described, is_nan, value_fault
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.names import class_name_faults, stem
+from scaffold.spec.names import class_name_faults, is_named_by_library, stem
 from scaffold.spec.source.expressions import assigned_names
 from scaffold.spec.source.instance import names_read
 
@@ -183,7 +183,9 @@ def _class_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]
         if message:
             yield Fault(place, message, fix)
         modules = {
-            class_type.module or "this package" for class_type in spec.classes if class_type.name == kind.name
+            class_type.module or "this package"
+            for class_type in spec.classes
+            if class_type.name == kind.name and not is_named_by_library(class_type.module)
         }
         if len(modules) > 1:
             listed = " and ".join(f"`{module}`" for module in sorted(modules))
@@ -194,7 +196,7 @@ def _why_not_held(spec: ModuleSpec, kind: ClassType, *, is_stored: bool) -> tupl
     if kind == ClassType(spec.name):
         fix = 'name another class; what is computed from the fields is `role = "derived"`'
         return f"`{spec.name}` cannot hold itself" * is_stored, fix
-    if kind.name == spec.name:
+    if kind.name == spec.name and not is_named_by_library(kind.module):
         message = f"`{kind.module}:{kind.name}` has the name of the class itself"
         return message, "give this class another name"
     if class_name_faults(kind.name, ""):

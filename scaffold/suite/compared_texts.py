@@ -1,0 +1,44 @@
+"""The strings that the code of a class tells apart: those that an argument, or a field, may be."""
+
+import ast
+from collections.abc import Iterator
+
+from scaffold.spec.construction.divisions import class_sources
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.expressions import local_values
+from scaffold.spec.source.instance import named_value
+
+
+def compared_texts(spec: ModuleSpec, name: str) -> tuple[str, ...]:
+    """The strings with which code compares `name`, or by which it looks in a table with it: `mode in ("sum", "mean")`."""
+    tables = {table: value for table, value in local_values(spec.helpers)} if spec.helpers else {}
+    nodes = (node for source in class_sources(spec) if name in source for node in ast.walk(ast.parse(source)))
+    choices = (choice for node in nodes for choice in _choices(node, name))
+    return tuple(dict.fromkeys(text for choice in choices for text in _texts(choice, tables)))
+
+
+def _choices(node: ast.AST, name: str) -> Iterator[ast.AST]:
+    """The expressions and patterns beside which the name stands in a node."""
+    match node:
+        case ast.Compare(
+            left=left, ops=[ast.Eq() | ast.NotEq() | ast.In() | ast.NotIn()], comparators=[right]
+        ):
+            yield from (other for one, other in ((left, right), (right, left)) if named_value(one) == name)
+        case ast.Subscript(value=table, slice=index) if named_value(index) == name:
+            yield table
+        case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[index, *_]) if (
+            named_value(index) == name
+        ):
+            yield table
+        case ast.Match(subject=subject, cases=cases) if named_value(subject) == name:
+            yield from (case.pattern for case in cases)
+        case _:
+            pass
+
+
+def _texts(choice: ast.AST, tables: dict[str, ast.expr]) -> Iterator[str]:
+    """The strings of a literal, of the keys of a dict, or of a table that the module names."""
+    choice = tables.get(choice.id, choice) if isinstance(choice, ast.Name) else choice
+    parts = [key for key in choice.keys if key is not None] if isinstance(choice, ast.Dict) else [choice]
+    constants = (node for part in parts for node in ast.walk(part) if isinstance(node, ast.Constant))
+    yield from (node.value for node in constants if isinstance(node.value, str))

@@ -1,0 +1,156 @@
+"""What a fourth set of ordinary classes has shown, as the smallest classes: each is generated as it is written, and its tests pass."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ordinary.generated import generated
+from tests.support.forking import forked_pytest
+from tests.support.projects import passed
+
+HEAD = """
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+from scaffold.skeleton import buffer, data, param
+"""
+CLASSES = {
+    "heads": """
+class Heads(eqx.Module):
+    lin: eqx.nn.Linear
+    heads: int = eqx.field(static=True)
+
+    def __init__(self, dim: int, heads: int = 2, *, key: PRNGKeyArray):
+        if dim % (2 * heads) != 0:
+            raise ValueError("dim must be divisible by 2 * heads")
+        self.lin = eqx.nn.Linear(dim, dim, key=key)
+        self.heads = heads
+
+    def __call__(self, x: Float[Array, " dim"]) -> Float[Array, "heads d"]:
+        return self.lin(x).reshape(self.heads, -1)
+""",
+    "rotary": """
+class Rotary(eqx.Module):
+    cos: Float[Array, "n half"] = buffer()
+
+    def __init__(self, head_dim: int, n: int = 8):
+        self.cos = jnp.cos(jnp.arange(n)[:, None] * 2.0 ** -jnp.arange(0, head_dim, 2))
+
+    def __call__(self, x: Float[Array, "seq head_dim"]) -> Float[Array, "seq head_dim"]:
+        a, b = jnp.split(x, 2, axis=-1)
+        cos = self.cos[: x.shape[0]]
+        return jnp.concatenate([a * cos, b * cos], axis=-1)
+
+    def pairs(self, x: Float[Array, "seq head_dim"]) -> Float[Array, "seq half"]:
+        return x[..., ::2] - x[..., 1::2]
+""",
+    "pool": """
+class Pool(eqx.Module):
+    pooling: str = eqx.field(static=True)
+
+    def __init__(self, pooling: str = "mean"):
+        if pooling not in ("mean", "sum"):
+            raise ValueError(f"unknown pooling {pooling!r}")
+        self.pooling = pooling
+
+    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, " d"]:
+        return {"mean": jnp.mean, "sum": jnp.sum}[self.pooling](x, axis=0)
+""",
+    "ring": """
+class Ring(eqx.Module):
+    head: Int[Array, ""] = data()
+
+    def __init__(self):
+        self.head = jnp.zeros((), jnp.int32)
+
+    def add(self) -> "Ring":
+        return eqx.tree_at(lambda r: r.head, self, self.head + 1)
+""",
+    "linear": """
+class Batch(NamedTuple):
+    x: Float[Array, "b n"]
+    y: Float[Array, " b"]
+
+
+class Linear(eqx.Module):
+    w: Float[Array, " n"] = param("zeros")
+    inner: eqx.nn.Linear
+
+    def __init__(self, n: int, *, key: PRNGKeyArray):
+        self.w = jnp.zeros(n)
+        self.inner = eqx.nn.Linear(n, n, key=key)
+
+    def loss(self, batch: Batch) -> Float[Array, ""]:
+        guess = batch.x @ (self.w + self.inner(jnp.ones_like(self.w)))
+        return jnp.mean((guess - batch.y) ** 2)
+""",
+    "spectral": """
+class Spectral(eqx.Module):
+    weight: Float[Array, "cin cout modes"] = param()
+    modes: int
+
+    def __init__(self, cin: int, cout: int, modes: int, *, key: PRNGKeyArray):
+        self.weight = jax.random.normal(key, (cin, cout, modes))
+        self.modes = modes
+
+    def __call__(self, x: Float[Array, "cin n"]) -> Float[Array, "cout n"]:
+        n = x.shape[-1]
+        x_hat = jnp.fft.rfft(x)[:, : self.modes]
+        y_hat = jnp.einsum("im,iom->om", x_hat, self.weight[:, :, : x_hat.shape[-1]])
+        return jnp.fft.irfft(y_hat, n=n)
+""",
+    "frames": """
+class Frames(eqx.Module):
+    window: Float[Array, " n_fft"] = buffer()
+
+    def __init__(self, n_fft: int = 16):
+        self.window = 0.5 - 0.5 * jnp.cos(2 * jnp.pi * jnp.arange(n_fft) / n_fft)
+
+    def __call__(self, signal: Float[Array, " samples"]) -> Float[Array, " samples"]:
+        return jnp.convolve(signal, self.window, mode="same")
+""",
+}
+EMITTED = {
+    "pool": ("pool.py", "pooling: str = eqx.field(static=True)"),
+    "ring": ("ring.py", "        self.head = jnp.zeros((), jnp.int32)\n"),
+    "linear": ("linear.py", "    inner: eqx.nn.Linear\n"),
+}
+IN_TESTS = {
+    "pool": '        "pooling": "sum",\n',
+    "ring": 'leaves = (Leaf("head", "data", (), "int32"),)',
+    "linear": ", (3, 2)), y=sample(seed",
+    "frames": 'Leaf("window", "buffer", (16,))',
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_it_is_generated_as_it_is_written_and_its_tests_pass(tmp_path: Path, name: str) -> None:
+    generated(tmp_path, {name: HEAD + CLASSES[name]})
+    made = tmp_path / "nets"
+    if name in EMITTED:
+        file, text = EMITTED[name]
+        assert text in (made / file).read_text()
+    assert IN_TESTS.get(name, "") in (made / "tests" / f"test_{name}.py").read_text()
+    assert passed(forked_pytest(made, "--numbers=off")) > 40
+
+
+def test_operators_without_an_example_are_named_and_what_jax_calls_is_not(tmp_path: Path) -> None:
+    text = """
+class Ring(eqx.Module):
+    items: Float[Array, "n d"] = data()
+
+    def __getitem__(self, index):
+        return self.items[index]
+
+    def __mul__(self, other):
+        return Ring(self.items * other)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children)
+"""
+    told = generated(tmp_path, {"ring": HEAD + text})
+    assert "Ring: not tried: __getitem__ (no example for index); __mul__ (no example for other)\n" in told
