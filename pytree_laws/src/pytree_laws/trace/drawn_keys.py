@@ -69,6 +69,13 @@ def drawn_with_one_key(jaxpr: Any, names: Sequence[str]) -> str:
     return drawn_names(jaxpr, places, names)
 
 
+def is_one_draw(jaxpr: Any, names: Sequence[str], pair: tuple[str, str]) -> bool:
+    """Whether two outputs, by name, come from the same draws, so that the one is a copy of the other."""
+    draws = dict(zip(names, _draws_behind(jaxpr, count())))
+    first, second = (draws.get(name, set()) for name in pair)
+    return bool(first) and first == second
+
+
 def drawn_names(jaxpr: Any, places: set[int], names: Sequence[str]) -> str:
     """The outputs, by name, that are computed from draws at these places, as the end of a sentence."""
     origins = _draws_behind(jaxpr, count())

@@ -17,8 +17,8 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, COST, Law, check, doing
-from ...trace.drawn_keys import drawn_with_one_key, trace_named
-from ...trace.jaxprs import has_repeated_parts
+from ...trace.drawn_keys import drawn_with_one_key, is_one_draw, trace_named
+from ...trace.jaxprs import NEEDS_VALUES, has_repeated_parts
 from ...trace.programs import compiled
 from ...values.randomize import check_draws, check_held_draws, check_keys, check_rows_differ, redraws
 
@@ -58,8 +58,29 @@ def test_p15_no_two_parameters_are_the_same_draw(subject: Suite) -> None:
         if is_drawn and not same_bits(leaf, second[name]):
             bits = host(leaf).tobytes()
             twin = drawn.setdefault((leaf.shape, bits), name)
-            message, hint = f"it is the same draw as `{twin}`", "one key for two draws"
-            check(twin == name or bits in given_bytes, name, message, hint)
+            is_free = twin == name or bits in given_bytes or is_copied_module(subject, name, twin)
+            check(is_free, name, f"it is the same draw as `{twin}`", "one key for two draws")
+
+
+def is_copied_module(subject: Suite, name: str, twin: str) -> bool:
+    """Whether the constructor copies a whole module to another attribute, as a target network begins."""
+    names = [path.split(".") for path in (name, twin)]
+    above = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], zip(*names))])
+    roots = [".".join(path[: above + 1]) for path in names]
+    if not all(len(path) > above + 1 and path[above].isidentifier() for path in names):
+        return False  # arrays alone, or parts of one list, as `layers.0` and `layers.1`
+    held = subject.named(subject.cached_instance())
+    parts = [
+        {path.removeprefix(root): v for path, v in held.items() if path.startswith(f"{root}.")}
+        for root in roots
+    ]
+    is_equal = parts[0].keys() == parts[1].keys() and all(
+        same_bits(v, parts[1][path]) for path, v in parts[0].items()
+    )
+    try:
+        return is_equal and is_one_draw(subject.traced_build().jaxpr, drawn_fields(subject), (name, twin))
+    except NEEDS_VALUES:
+        return False
 
 
 @CHECKS.register()

@@ -1,22 +1,23 @@
-"""P7, of what methods give on their examples: told before what the call makes of it."""
+"""P7 and P15, of what methods give on their examples: told before what the call makes of it."""
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from ...declare.methods import Method, methods_of
-from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable
+from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable, usable_methods
 from ...discover.method_uses import Use, traced_or_raise
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, not_applicable
 from ...engine.registry import Checks
 from ...errors import message_of, raises_deliberately
-from ...inspect.trees import attributes
+from ...inspect.arrays import buffer_of
+from ...inspect.trees import arrays_of, attributes, is_node, named_arrays
 from ...kinds.suite import Suite
-from ...report import ADVICE, ANY_ERROR, FAULT, Fault, check, doing
+from ...report import ADVICE, ANY_ERROR, COST, FAULT, Fault, check, doing
 from ...values.example_sizes import hint_of
 from ..transforms.p07_outputs import OF_AXES
 
@@ -114,3 +115,30 @@ def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
         check(jnp.shape(value) == tuple(output.shape), where, message, OF_AXES)
         message = f"the dtype is {dtype}, declared is {output.dtype}"
         check(subject.is_of(output.dtype, value), where, message)
+
+
+@CHECKS.register(MEMBERS, severity=COST)
+def test_p15_methods_share_no_buffer_within_an_instance(subject: Suite) -> None:
+    hint = "an array that is made once for two leaves, as `zeros` in `cls(zeros, zeros)`: make it twice"
+    for method in (method for method in usable_methods(subject) if not method.needs_values):
+        arguments, instance = method.arguments(0), subject.copied(subject.cached_instance())
+        # What the instance holds, or was given, is handed on.
+        known = {id(leaf) for leaf in arrays_of((subject.to_tree(instance)[0], arguments))}
+        for node in _instances_made(method.use(instance, *arguments), type(instance), arguments):
+            owners: dict[Any, str] = {}
+            for path, leaf in named_arrays(node):
+                owner = owners.setdefault(buffer_of(leaf) or id(leaf), path)
+                message = f"it shares its buffer with `{owner}`, so that the instance cannot be donated"
+                is_free = owner == path or id(leaf) in known
+                check(is_free, f"{method.name}, {type(node).__name__}.{path}", message, hint)
+
+
+def _instances_made(result: Any, cls: type, arguments: Sequence[Any]) -> Iterator[Any]:
+    """The instances of classes in what a method gives: of its own class, and of any where it makes them of no arrays."""
+    makes_any = not arrays_of(arguments)
+    nodes = jax.tree.leaves(result, is_leaf=_is_instance)
+    yield from (node for node in nodes if _is_instance(node) and (makes_any or type(node) is cls))
+
+
+def _is_instance(node: Any) -> bool:
+    return type(node) not in (tuple, list, dict, type(None)) and is_node(node)

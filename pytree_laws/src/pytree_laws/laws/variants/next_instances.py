@@ -27,6 +27,7 @@ from .methods import has_one_dtype
 CHECKS = Checks()
 
 MAX_USES = 16  # uses of one method whose next instances are looked at
+MAX_STEPS = 3  # a static value that has changed as often comes to no end
 KEEPS = Condition(
     "no method is declared to keep anything", lambda suite: any(m.keeps for m in suite.methods), "methods"
 )
@@ -68,6 +69,36 @@ def test_p11_methods_hand_on_what_the_instance_has(subject: PytreeSuite) -> None
                     severity=_severity(method),
                 )
             _check_leaves(method, use.name, usual, form, own)
+
+
+@CHECKS.register(MEMBERS, severity=COST)
+def test_p11_methods_settle_on_static_values(subject: PytreeSuite) -> None:
+    hint = "a count that is static: keep it as an array, which `jax.lax.scan` carries"
+    for method in _advancing(subject):
+        forms = [*_forms_in_turn(subject, method)]
+        for path in forms[0].settings if len(forms) > MAX_STEPS else ():
+            values = [form.settings.get(path) for form in forms]
+            are_new = not any(same_value(*pair) for pair in itertools.combinations(values, 2))
+            told = ", ".join(map(setting_text, values))
+            message = f"each next instance has another static value there, which is compiled anew: {told}"
+            check(not are_new, f"{method.name}.{path}", message, hint)
+
+
+def _forms_in_turn(subject: PytreeSuite, method: Method) -> Iterator[Form]:
+    """The form of the example, and of the instances that a method gives one after the other, as long as it does."""
+    instance, cls = subject.cached_instance(), type(subject.cached_instance())
+    for _ in range(MAX_STEPS + 1):
+        yield Form.of(subject, instance)
+        use = example_use(method, instance)
+        try:
+            result = use.run(use.instance, use.given)
+        except ANY_ERROR:  # there may be room for so many alone
+            return
+        nodes = jax.tree.leaves(result, is_leaf=lambda node: type(node) is cls)
+        following = next((node for node in nodes if type(node) is cls), None)
+        if following is None:
+            return
+        instance = following
 
 
 @CHECKS.register(KEEPS)
