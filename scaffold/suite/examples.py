@@ -12,6 +12,7 @@ from scaffold.spec.construction.constructor import KEY, Parameter, is_plain, par
 from scaffold.spec.construction.made_dims import unknown_dims
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
+from scaffold.spec.grammar.named_dims import ROWS, type_with_named_dims
 from scaffold.spec.grammar.type_texts import type_text
 from scaffold.spec.grammar.types import (
     ArrayType,
@@ -135,6 +136,8 @@ class Examples(Struct, frozen=True, dict=True):
                 return "self.state(seed)"
             case ClassType():
                 return self.instance(kind, name, offset)
+            case OpaqueType(text=text) if (named := self._named(text)) is not None:
+                return self.sample(named, name, offset)
             case OpaqueType(text=text):
                 which = f"which is a `{text}`" if text != name else "of which nothing says type and shape"
                 raise ScaffoldError(
@@ -142,6 +145,16 @@ class Examples(Struct, frozen=True, dict=True):
                     where=f"{self.spec.where}: test.values",
                     fix=f'write `[test]` and `values = {{ {name} = "=..." }}`',
                 )
+
+    def _named(self, text: str) -> ArrayType | None:
+        """The array that an annotation says of which not all dims have names, where the others have sizes."""
+        kind = type_with_named_dims(text)
+        names = (
+            {name for dim in kind.dims for name in dim_names(dim)}
+            if isinstance(kind, ArrayType)
+            else set[str]()
+        )
+        return kind if isinstance(kind, ArrayType) and names <= {ROWS, *self.sizes} else None
 
     @cached_property
     def positive(self) -> frozenset[str]:
@@ -169,7 +182,7 @@ class Examples(Struct, frozen=True, dict=True):
     def dim(self, dim: str) -> tuple[int, ...]:
         """The size of a dim, or the sizes for which `*shape` stands."""
         if not dim.startswith("*"):
-            return (evaluate(dim, self.sizes),)
+            return (evaluate(dim, {ROWS: _ROWS, **self.sizes}),)
         shape = several(self.spec, dim[1:])
         assert shape is not None, "the reader asks for sizes that it cannot know"
         return shape
@@ -206,6 +219,8 @@ class Examples(Struct, frozen=True, dict=True):
         return constructor_name(self.spec)
 
 
+_ROWS = 3
+"""The size of an axis that has no name, where nothing says another."""
 HALF = "0.5"
 """A probability of one half is that of the opposite as well: an example has another."""
 _SCALARS = {"int": "3", "bool": "True", "float": "0.3", "dtype": "jnp.float32", "slice": "slice(None, 2)"}

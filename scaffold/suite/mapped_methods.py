@@ -5,12 +5,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.source.definitions import decorators_of
 from scaffold.suite.mapped import batched
 
-ROWS = "rows"
-"""The dim of the axis that a decorator maps over."""
 _MAPS = ("vmap", "filter_vmap")
 _GRADIENTS = (
     *("grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "filter_jvp", "filter_vjp"),

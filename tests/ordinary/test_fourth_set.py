@@ -15,7 +15,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
-from scaffold.skeleton import buffer, data, param
+from scaffold.skeleton import buffer, data, module, param
 """
 CLASSES = {
     "heads": """
@@ -102,6 +102,32 @@ class Spectral(eqx.Module):
         y_hat = jnp.einsum("im,iom->om", x_hat, self.weight[:, :, : x_hat.shape[-1]])
         return jnp.fft.irfft(y_hat, n=n)
 """,
+    "gain": """
+class Gain(eqx.Module):
+    gain: Float[Array, " dim"] = param("ones")
+
+    def __call__(self, x: Float[Array, "... dim"]) -> Float[Array, "... dim"]:
+        return x * self.gain
+""",
+    "quantity": """
+class Quantity(eqx.Module):
+    value: Float[Array, "..."] = data()
+
+    def __neg__(self) -> "Quantity":
+        return Quantity(-self.value)
+""",
+    "critic": """
+class Critic(eqx.Module):
+    online: eqx.nn.Linear
+    target: eqx.nn.Linear = module(frozen=True)
+
+    def __init__(self, size: int, *, key: PRNGKeyArray):
+        self.online = eqx.nn.Linear(size, 1, key=key)
+        self.target = jax.tree.map(jnp.array, self.online)
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " 1"]:
+        return self.online(x) - self.target(x) ** 2
+""",
     "frames": """
 class Frames(eqx.Module):
     window: Float[Array, " n_fft"] = buffer()
@@ -122,6 +148,7 @@ IN_TESTS = {
     "pool": '        "pooling": "sum",\n',
     "ring": 'leaves = (Leaf("head", "data", (), "int32"),)',
     "linear": ", (3, 2)), y=sample(seed",
+    "gain": "        return (sample(seed, (3, 2)),)\n",
     "frames": 'Leaf("window", "buffer", (16,))',
 }
 

@@ -1,6 +1,6 @@
 """Sizes of dims for the generated tests: distinct small primes, so that a transposed shape shows."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain, islice
 from math import prod
@@ -64,7 +64,7 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
     defaults = dict(_default_sizes(spec))
     chosen = {
-        **_small_defaults(spec, defaults),
+        **_small_defaults(spec, defaults, {*values.values(), *dict(spec.test.sizes).values()}),
         **dict(_shown_by_values(spec)),
         **values,
         **dict(spec.test.sizes),
@@ -180,10 +180,14 @@ def _sized_names(spec: ModuleSpec) -> Iterable[str]:
     return dict.fromkeys(name for name in (*dims_of(spec), *ints) if name not in fixed)
 
 
-def _small_defaults(spec: ModuleSpec, defaults: Sizes) -> dict[str, int]:
-    """The dims whose size is an argument with a small default, each another: what the author says is more telling than a prime."""
+def _small_defaults(spec: ModuleSpec, defaults: Sizes, taken: Collection[int]) -> dict[str, int]:
+    """The dims whose size is an argument with a small default, each another: what the author says is more telling than a prime.
+
+    But not than sizes that tell two dims apart.
+    """
     counts = {name: size for name, size in defaults.items() if name in dims_of(spec) and 1 < size <= SMALL}
-    return {name: size for name, size in counts.items() if [*counts.values()].count(size) == 1}
+    every = [*counts.values(), *taken]
+    return {name: size for name, size in counts.items() if every.count(size) == 1}
 
 
 def _default_sizes(spec: ModuleSpec) -> Iterator[tuple[str, int]]:

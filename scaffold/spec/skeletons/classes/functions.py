@@ -7,6 +7,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scaffold.spec.grammar.named_dims import with_named_dims
 from scaffold.spec.names import argument_name_faults
 from scaffold.spec.skeletons.classes.carried import outdented, source_of
 from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
@@ -111,7 +112,8 @@ def _signature(
     needed |= {a.arg for a, _ in pairs if not names.valued.isdisjoint((a.arg, f"{node.name}.{a.arg}"))}
     taken = read_arguments(node, path, names, notes, needed, inferred)
     gives = returns_value(node.body) or is_left_open(node, names)
-    said = {"args": ", ".join(taken), "returns": _result(node, names, notes) if gives else ""}
+    result = _result(node, names, notes) or _example_result(node, names, notes) if gives else ""
+    said = {"args": ", ".join(taken), "returns": result}
     return {key: text for key, text in said.items() if text}
 
 
@@ -129,7 +131,8 @@ def read_arguments(
     notes.locations[path] = notes.position(pairs[0][0] if pairs else node)
     for argument, default in pairs:
         notes.note((*path, argument.arg), argument)
-        kind = argument_type(argument, names, notes) or _key_by_name(argument, pairs, names)
+        kind = argument_type(argument, names, notes) or _example_type(argument.annotation, names, notes)
+        kind = kind or _key_by_name(argument, pairs, names)
         kind = kind or (inferred or {}).get(argument.arg, "") * (default is None)
         is_left_out = not kind and argument.arg not in needed
         # What follows an argument that is left out is given by name.
@@ -148,6 +151,13 @@ def argument_type(argument: ast.arg, names: Names, notes: Notes) -> str:
     return _type(argument.annotation, names, notes)
 
 
+def _example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> str:
+    """A type for the tests, of an array whose dims need not all have a name: with one axis for `...`, and for `_`."""
+    text = "" if annotation is None else type_of(annotation, names, notes)
+    named = with_named_dims(text)
+    return named if named != text and is_of_grammar(named, names) else ""
+
+
 def _key_by_name(argument: ast.arg, pairs: Sequence[tuple[ast.arg, object]], names: Names) -> str:
     """The type of a random key for an argument that is called so, of which its annotation says no more than that it is an array."""
     annotation = argument.annotation
@@ -163,6 +173,15 @@ def _result(node: Function, names: Names, notes: Notes) -> str:
         if node.returns is not None
         else []
     )
+    return ", ".join(texts) if all(texts) else ""
+
+
+def _example_result(node: Function, names: Names, notes: Notes) -> str:
+    """The same with a name for each dim."""
+    texts = [
+        _type(annotation, names, notes) or _example_type(annotation, names, notes)
+        for annotation in (results(node.returns) if node.returns is not None else ())
+    ]
     return ", ".join(texts) if all(texts) else ""
 
 

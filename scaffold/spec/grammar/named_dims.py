@@ -1,0 +1,28 @@
+"""Dims that jaxtyping leaves without a name, with one: the tests have to choose a size for each."""
+
+import re
+
+from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
+from scaffold.spec.grammar.types import Type
+
+ROWS = "rows"
+"""The dim of an axis that has no name."""
+_DIMS = r"([\"'])([^\"']*)\1"
+
+
+def with_named_dims(text: str) -> str:
+    """The text of a type with one axis for `...`, and for `_`: `Float[Array, "rows dim"]` of `Float[Array, "... dim"]`."""
+    return re.sub(_DIMS, lambda dims: f'"{" ".join(map(_named, dims[2].split()))}"', text)
+
+
+def type_with_named_dims(text: str) -> Type | None:
+    """The type that a text is with a name for each dim; None where it is none, or has all its names."""
+    named = with_named_dims(text)
+    try:
+        return parse_type(named) if named != text else None
+    except TypeSyntaxError:
+        return None
+
+
+def _named(dim: str) -> str:
+    return ROWS if dim == "..." else dim.lstrip("#?").lstrip("_") or ROWS
