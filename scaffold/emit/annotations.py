@@ -120,7 +120,7 @@ class Scope(Struct):
                 return f'"{name}"'
             case ScalarType(name="dtype"):
                 return "np.dtype[Any]"
-            case ClassType(name=name, module=module) if module is not None and name not in self.aliases:
+            case ClassType(name=name, module=str(module)) if "." not in name and name not in self.aliases:
                 return f"{_prefix(module, self.aliases)}{name}"
             case ScalarType(name=name) | ClassType(name=name):
                 return name

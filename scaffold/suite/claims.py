@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from scaffold.emit.members import METHOD
+from scaffold.emit.members import METHOD, guarded_buffers
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
 from scaffold.passes.compute import computes_in
@@ -17,7 +17,7 @@ from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.rules.claims import CLOSE, reference_body, slug
 from scaffold.spec.source.expressions import dedented, free_names
-from scaffold.spec.source.rewriting import read_as, rename
+from scaffold.spec.source.rewriting import guard, read_as, rename
 from scaffold.spec.source.text import block
 from scaffold.spec.states import is_stateful
 from scaffold.suite.subject import Subject
@@ -133,7 +133,9 @@ def _loop(subject: Subject) -> Iterator[str]:
         source = read_as(
             source, {field.name: f"unstacked(self.{field.name})" for field in stacked(subject.spec)}
         )
-        body = [*_unpacked(subject, source), _in_suite(subject, source, {})]
+        # Its gradients are compared with those of the class, which cuts off what a buffer would have.
+        source = guard(source, guarded_buffers(subject.spec), "jax.lax.stop_gradient")
+        body = [*_unpacked(subject, source), *_defaults_read(subject, source), _in_suite(subject, source, {})]
         yield _method(f"def loop({SIGNATURE}) -> Any:", "\n".join(body))
 
 
@@ -148,6 +150,15 @@ def _unpacked(subject: Subject, source: str) -> list[str]:
     return (
         [f"{targets(names)} = arguments"] if any(argument.name in read for argument in subject.passed) else []
     )
+
+
+def _defaults_read(subject: Subject, source: str) -> Iterator[str]:
+    """The arguments that the example leaves at their default, as names that the source reads."""
+    read = {node.id for node in ast.walk(ast.parse(dedented(source))) if isinstance(node, ast.Name)}
+    passed = {argument.name for argument in subject.passed}
+    for argument in subject.arguments:
+        if argument.name in read - passed and argument.default is not None:
+            yield f"{local(argument)} = {argument.default}"
 
 
 def _in_suite(subject: Subject, source: str, names: dict[str, str]) -> str:

@@ -32,7 +32,7 @@ SPECTRAL = """class Spectral(Module):
 def test_dims_that_a_constructor_computes_have_the_sizes_that_it_gives_them(tmp_path: Path) -> None:
     generated(tmp_path, {"spectral": HEAD + SPECTRAL})
     tests = (tmp_path / "nets/tests/test_spectral.py").read_text("utf-8")
-    assert '"weight", "param", (2, 2), "complex"' in tests and '"n": 3' in tests, "3 // 2 + 1"
+    assert '"weight", "param", (2, 9), "complex64"' in tests and '"n": 16' in tests, "16 // 2 + 1"
     assert '"window", "buffer", (7,)' in tests and '"hidden", "param", (8, 2)' in tests
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80
 

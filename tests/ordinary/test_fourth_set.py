@@ -102,6 +102,29 @@ class Spectral(eqx.Module):
         y_hat = jnp.einsum("im,iom->om", x_hat, self.weight[:, :, : x_hat.shape[-1]])
         return jnp.fft.irfft(y_hat, n=n)
 """,
+    "stack": """
+class Plate(eqx.Module):
+    weight: Float[Array, "size size"] = param("orthogonal(0.5)")
+
+    def __call__(self, x: Float[Array, " size"], *, foaming: bool = False) -> Float[Array, " size"]:
+        y = jnp.tanh(self.weight @ x)
+        return 0.5 * y if foaming else y
+
+
+class Stack(eqx.Module):
+    plates: list[Plate] = module(stacked=True)
+    gain: Float[Array, " size"] = buffer()
+
+    def __init__(self, gain: Float[Array, " size"], size: int, count: int = 3, *, key: PRNGKeyArray):
+        self.gain = gain
+        self.plates = [Plate.create(size, key=one) for one in jax.random.split(key, count)]
+
+    def __call__(self, x: Float[Array, " size"], *, foaming: bool = False) -> Float[Array, " size"]:
+        x = self.gain * x
+        for plate in self.plates:
+            x = plate(x, foaming=foaming)
+        return x
+""",
     "gain": """
 class Gain(eqx.Module):
     gain: Float[Array, " dim"] = param("ones")
@@ -148,6 +171,7 @@ IN_TESTS = {
     "pool": '        "pooling": "sum",\n',
     "ring": 'leaves = (Leaf("head", "data", (), "int32"),)',
     "linear": ", (3, 2)), y=sample(seed",
+    "stack": "        foaming = False\n        x = jax.lax.stop_gradient(instance.gain) * x\n",
     "gain": "        return (sample(seed, (3, 2)),)\n",
     "frames": 'Leaf("window", "buffer", (16,))',
 }

@@ -12,7 +12,18 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.hand_edits import study2, study3, study4, study5, study6, study7, study8, study9, study10
+from benchmarks.hand_edits import (
+    study2,
+    study3,
+    study4,
+    study5,
+    study6,
+    study7,
+    study8,
+    study9,
+    study10,
+    study11,
+)
 from benchmarks.hand_edits.study import STUDY
 from benchmarks.hand_edits.study.further import FURTHER
 from benchmarks.hand_edits.study.suites import SPECS, Failure, Folders, Outcome
@@ -21,7 +32,7 @@ from benchmarks.hand_edits.verdicts import name_of
 LISTS = {1: (STUDY, SPECS)} | {
     number: (study.STUDY, study.SPECS)
     for number, study in enumerate(
-        (study2, study3, study4, study5, study6, study7, study8, study9, study10), start=2
+        (study2, study3, study4, study5, study6, study7, study8, study9, study10, study11), start=2
     )
 }
 

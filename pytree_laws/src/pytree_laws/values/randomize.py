@@ -17,6 +17,8 @@ from ..trace.drawn_keys import drawn_with_one_key
 from ..trace.jaxprs import NEEDS_VALUES, mixed_draws, repeated_draws, shares_keys_of_loops
 from .example_values import weights
 
+SHOWN = 0.75
+"""The share of the elements that a random mask shows."""
 EQUAL_DRAWS = "threefry2x32"
 """The generator that draws the same under vmap and in a loop."""
 
@@ -32,7 +34,7 @@ def randomize(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
 
     def draw(leaf: Any, is_near: bool) -> Any:
         if leaf.dtype == bool:
-            return rng.random(leaf.shape) < 0.5
+            return _mask(rng, leaf.shape)
         real = 0.1 + rng.random(leaf.shape)
         signed = real if seed % 2 == 0 else rng.standard_normal(leaf.shape)
         value = signed + 1j * real if jnp.iscomplexobj(leaf) else signed
@@ -47,6 +49,14 @@ def randomize(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
         if is_inexact(leaf) or (is_array(leaf) and leaf.dtype == bool)
     }
     return replace_leaves(tree, jax.device_put(places))
+
+
+def _mask(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """A mask that lets most through, and has both values: one that hides all says nothing of the numbers behind it."""
+    mask = np.asarray(rng.random(shape) < SHOWN)
+    if mask.size > 1 and mask.all() == mask.any():
+        mask.flat[rng.integers(mask.size)] ^= True
+    return mask
 
 
 def places_of_one_sign(trees: Sequence[Any]) -> list[int]:

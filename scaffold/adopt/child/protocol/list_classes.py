@@ -166,8 +166,18 @@ def is_own(value: Any, module: ModuleType, root: str) -> bool:
     origin = said_by(value, "__module__")
     if origin == module.__name__:
         return True
+    if is_shown_by(module, value, origin):
+        return True
     is_package = hasattr(module, "__path__")
     return is_package and origin.startswith(f"{root}.")
+
+
+def is_shown_by(module: ModuleType, value: Any, origin: str) -> bool:
+    """Whether `__all__` of a module has a class that lies in a private module of the same package."""
+    package, *below = origin.split(".")
+    is_private = any(name.startswith("_") for name in below)
+    is_named = any(getattr(module, name, None) is value for name in getattr(module, "__all__", ()))
+    return is_private and package == module.__name__.partition(".")[0] and is_named
 
 
 def modules_below(package: ModuleType, passed_over: list[dict[str, str]]) -> Iterator[ModuleType]:

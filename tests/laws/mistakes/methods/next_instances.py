@@ -128,3 +128,48 @@ _of_weighed("two settings that change places in a method", "`added.rise`", "the 
     added=lambda self, x: type(self)((self.total + x).astype(self.total.dtype), self.weight, self.fall, self.rise))  # fmt: skip
 _of_weighed("an array that a method changes and says to keep", "`added.weight`", "the next instance has another array there",
     added=lambda self, x: type(self)((self.total + x).astype(self.total.dtype), 2 * self.weight, self.rise, self.fall))  # fmt: skip
+
+
+of_next("a rate that falls at each step and is static", "`slowed.rate`", "compiled anew: 0.5, 0.25, 0.125, 0.0625",
+    slowed=lambda self: averaged(self, rate=self.rate / 2))  # fmt: skip
+
+
+def _empty(cls, size: int = 3):
+    zeros = jnp.zeros(size, jnp.float32)
+    return cls(zeros, zeros, 0.5, 0.25)
+
+
+class _Emptied(Weighed):
+    empty = classmethod(_empty)
+
+
+class _EmptiedApart(Weighed):
+    @classmethod
+    def empty(cls, size: int = 3):
+        return cls(jnp.zeros(size, jnp.float32), jnp.zeros(size, jnp.float32), 0.5, 0.25)
+
+
+further("P15", "zeros that a further constructor stores twice", _Emptied, _EmptiedApart, "`empty, _Emptied.weight`",
+    "shares its buffer with `total`", base=WeighedLaws)  # fmt: skip
+
+
+class Started(eqx.Module):
+    """What a running sum begins with."""
+
+    total: jax.Array
+    weight: jax.Array
+
+
+class _Starting(Weighed):
+    def start(self):
+        zeros = jnp.zeros(3, self.total.dtype)
+        return Started(zeros, zeros)
+
+
+class _StartingApart(Weighed):
+    def start(self):
+        return Started(jnp.zeros_like(self.total), jnp.zeros_like(self.weight))
+
+
+further("P15", "an array that a method stores in two leaves of what it begins", _Starting, _StartingApart,
+    "`start, Started.weight`", "shares its buffer with `total`", base=WeighedLaws)  # fmt: skip
