@@ -52,3 +52,18 @@ def test_what_is_mixed_into_others_is_left_out(printed: str) -> None:
 
 def test_an_attribute_that_nobody_has_is_a_mistake(printed: str) -> None:
     assert "object has no attribute 'wieght'" in printed
+
+
+def test_a_module_that_names_the_classes_of_a_private_one_has_them(tmp_path: Path) -> None:
+    layer = "import equinox as eqx\nimport jax\n\n\nclass Layer(eqx.Module):\n    size: jax.Array\n"
+    layer += "\n    def __call__(self, x):\n        return self.size * x\n"
+    files = {
+        "company/__init__.py": "",
+        "company/_src/__init__.py": "",
+        "company/_src/layers.py": layer,
+        "company/layers.py": 'from company._src.layers import Layer\n\n__all__ = ["Layer"]\n',
+    }
+    write_tree(tmp_path, files)
+    for target in ("company", "company.layers"):
+        told = scaffold(tmp_path, "adopt", target, "--dry-run").stdout
+        assert "Layer  adopted" in told, told

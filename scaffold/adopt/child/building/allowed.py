@@ -1,5 +1,6 @@
-"""Constructors that refuse numbers: those of another domain are tried."""
+"""Constructors that refuse numbers, of which others are tried, and those that read their configuration off arrays."""
 
+import re
 from dataclasses import replace
 
 import jax
@@ -35,3 +36,31 @@ def holds_for_values(built: "Built") -> bool:
     except Exception:
         return False
     return True
+
+
+def of_one_configuration(built: "Built") -> "Built":
+    """The same with one array for all seeds where the static values of instances follow it, as they do a mask.
+
+    Who gives the array chooses the configuration; of a random key that chooses it the laws tell.
+    """
+    if has_one_structure(built):
+        return built
+    for name, source in built.arguments.items():
+        if DRAWN_ARRAY.search(source.text):
+            fixed = source.but(re.sub(r"\bseed\b", "0", source.text))
+            other = replace(built, arguments={**built.arguments, name: fixed})
+            if has_one_structure(other):
+                return other
+    return built
+
+
+DRAWN_ARRAY = re.compile(r"\bsample\(seed\b(?!.*\"key\")")
+
+
+def has_one_structure(built: "Built") -> bool:
+    """Whether instances of several seeds have one treedef; so it is taken to be where one cannot be built, or compared."""
+    try:
+        first, *others = (jax.tree.structure(built.source.value(seed)) for seed in range(3))
+        return all(other == first for other in others)
+    except Exception:
+        return True

@@ -22,11 +22,11 @@ from ..values.domains import DOMAINS, apart, shapes_drawn, within
 from ..values.plain import Context, modules
 from ..values.sizes import DIM, Sizes
 from ..values.sources import Source, held_by, refer
-from .allowed import with_allowed_values
+from .allowed import of_one_configuration, with_allowed_values
 from .as_shown import values_shown, ways_shown
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, instance_of, with_state
-from .hints import alternatives, asks_for_shape, named_by, taught
+from .hints import alternatives, asks_for_shape, may_be_filled, named_by, taught
 from .makers import makers_of
 from .members import all_members_work
 from .neutral import shapes_beside, with_telling
@@ -154,7 +154,7 @@ def ways_of_maker(
                 :2
             ]
         if is_bare and not filled:  # without its optional parts there is nothing to see
-            further = [parameter for parameter in missing(optional, wanted) if parameter.default is None]
+            further = [part for part in missing(optional, wanted) if may_be_filled(part, context)]
             is_built = False
             filled = [parameter.name for parameter in further]
         if is_built or not (further or after != context):
@@ -206,7 +206,7 @@ def that_build(
             last.append(built)
         else:
             count += 1
-            yield with_state(with_allowed_values(built))
+            yield with_state(of_one_configuration(with_allowed_values(built)))
     yield from map(with_state, last[:WAYS] if not count else ())
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..values.annotations import OPEN
 from ..values.plain import Context
 from ..values.sizes import LARGEST
 from .built import Failure
@@ -12,6 +13,10 @@ from .built import Failure
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
 BETWEEN = re.compile(r"[`'\"]([^\w\s`'\",.:]{1,3})[`'\"]")
 """What stands between the parts of a text, as an error names it."""
+CHOICES = re.compile(
+    r"\b(?:one of|among|allowed(?: are)?|either|options(?: are)?):? [\[({]?([A-Za-z_]\w*(?:(?:,| or|, or| and) ?[A-Za-z_]\w*)+)"
+)
+"""The words that an error says are allowed, where they stand without quotes."""
 SHAPE = re.compile(r"shape:? [`'\"]?\(((?:\w+, ?)*\w+),?\)")
 """How an error says which shape an array must have: of numbers, and of names that stand for any."""
 
@@ -34,12 +39,19 @@ def named_by(failure: Failure, parameters: Sequence[inspect.Parameter]) -> list[
     return [parameter for parameter in parameters if parameter.name in words]
 
 
+def may_be_filled(parameter: inspect.Parameter, context: Context) -> bool:
+    """Whether a part may be given that is None by default: not where a docstring asks for an object of which nothing is known."""
+    is_unknown = parameter.annotation in OPEN and parameter.name in context.documented.objects
+    return parameter.default is None and not is_unknown
+
+
 def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Parameter]) -> Context:
     """The context with the words, numbers and shapes that errors name."""
     names = {parameter.name for parameter in parameters}
     text = "\n".join(failure.messages)
     joined = [f"A {sign} B" for sign in BETWEEN.findall(text)]
-    words = [*dict.fromkeys([*joined, *WORDS.findall(text)])]
+    listed = [word for choices in CHOICES.findall(text) for word in re.findall(r"\w+", choices)]
+    words = [*dict.fromkeys([*joined, *WORDS.findall(text), *listed])]
     words = [word for word in words if word not in (*context.words, *names)]
     counts = [int(word) for word in sorted({*re.findall(r"\w+", text)}) if word.isdigit()]
     numbers = [count for count in counts if 1 < count <= LARGEST and count not in context.numbers]

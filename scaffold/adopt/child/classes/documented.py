@@ -70,7 +70,14 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
     letters = [name for name in said if LETTER.search(name)]
     used = matrices_in(cls) if letters else frozenset[str]()
     matrices = {name for name in letters if name in used or any(map(WORDS.search, said[name]))}
-    return Documented(dims, dtypes, tuple(ascending), domains, types, limits_of(cls), frozenset(matrices))
+    marked = (names.DOCUMENTED_UPPER, names.DOCUMENTED_OBJECT)
+    upper, objects = (
+        frozenset(name for name, found in said.items() if any(map(words.search, found))) for words in marked
+    )
+    limits = limits_of(cls)
+    return Documented(
+        dims, dtypes, tuple(ascending), domains, types, limits, frozenset(matrices), upper, objects
+    )
 
 
 def limits_of(cls: type) -> dict[str, tuple[float, float]]:

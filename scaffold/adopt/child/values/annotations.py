@@ -1,6 +1,8 @@
 """Annotations of all sorts in one form."""
 
 import inspect
+import itertools
+import re
 import sys
 import types
 import typing
@@ -29,6 +31,9 @@ def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Para
     if isinstance(function, type) and all(parameter.kind in VARIABLE for parameter in parameters):
         function = naming_constructor(function)
         parameters = signature_of(function)[1:]
+    parameters += (
+        handed_on(owner, parameters) if function in (owner, getattr(owner, "__init__", None)) else []
+    )
     names = names_around(function, owner)
     parameters = [
         parameter.replace(annotation=resolved(parameter.annotation, names)) for parameter in parameters
@@ -61,6 +66,36 @@ def naming_constructor(cls: type) -> Any:
     return next(naming, cls.__init__)
 
 
+def handed_on(cls: type | None, parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
+    """What the constructors of bases ask for, where one that takes any keywords hands these on to the next."""
+    taken = {parameter.name for parameter in parameters}
+    further: list[inspect.Parameter] = []
+    constructors = (
+        [vars(owner)["__init__"] for owner in cls.__mro__[:-1] if "__init__" in vars(owner)] if cls else []
+    )
+    for above, constructor in itertools.pairwise(constructors):
+        if not hands_on(above):
+            break
+        asked = [
+            part
+            for part in signature_of(constructor)[1:]
+            if part.default is EMPTY and part.kind not in VARIABLE
+        ]
+        further += [part.replace(kind=part.KEYWORD_ONLY) for part in asked if part.name not in taken]
+        taken |= {part.name for part in signature_of(constructor)[1:]}
+    return further
+
+
+def hands_on(constructor: Any) -> bool:
+    """Whether a constructor gives the keywords that it does not name to that of its base."""
+    named = [part.name for part in signature_of(constructor) if part.kind is inspect.Parameter.VAR_KEYWORD]
+    try:
+        source = inspect.getsource(inspect.unwrap(constructor))
+    except (OSError, TypeError):
+        return False
+    return any(re.search(rf"super\(.*\)\.__init__\([^#]*\*\*{name}\b", source) for name in named)
+
+
 def fields_of(owner: type | None) -> dict[str, Any]:
     """The annotations of a class: what says nothing in the constructor is often said of the attribute."""
     classes = reversed(owner.__mro__) if owner else ()
@@ -84,6 +119,8 @@ def names_around(function: Any, owner: type | None) -> dict[str, Any]:
     names |= getattr(bare, "__globals__", {})
     for cls in classes:
         names |= vars(sys.modules.get(cls.__module__, object))
+    for definition in (*classes, bare):  # of Python 3.12: `class Layer[Config: Settings]`
+        names |= {variable.__name__: variable for variable in getattr(definition, "__type_params__", ())}
     return names
 
 

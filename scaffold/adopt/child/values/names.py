@@ -93,6 +93,15 @@ INTERVAL = re.compile(r"(^|_)(interval|bounds|limits|range|domain|extent|support
 UPPER = re.compile(r"(^|_)(upper|high|max|maximum)(_?(bound|limit|value)s?)?$")
 """Numbers that lie above others."""
 
+DOCUMENTED_UPPER = re.compile(
+    r"\b(upper|maximum|maximal|largest|greatest)\b[^.\n]{0,20}\b(bounds?|limits?|corners?|ends?)\b",
+    re.IGNORECASE,
+)
+"""Words by which a docstring says of numbers that they lie above others."""
+
+DOCUMENTED_OBJECT = re.compile(r"\b(objects?|instances?|functions?|callables?)\b", re.IGNORECASE)
+"""Words by which a docstring says of an argument that it is no array."""
+
 TEXTS = {
     r"weight": ['"weight"'],
     r"activation|act": ['"relu"', '"tanh"'],

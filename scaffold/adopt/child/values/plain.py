@@ -40,6 +40,10 @@ class Documented:
     """The least and the greatest number that a class allows, by the name of a parameter."""
     matrices: frozenset[str] = frozenset()
     """Names of one letter that are matrices, as code or a docstring says."""
+    upper: frozenset[str] = frozenset()
+    """Of numbers that lie above others: an upper bound."""
+    objects: frozenset[str] = frozenset()
+    """Of what is an object or a function by its docstring."""
 
 
 FLOATS = ("0.25", "0.5", "0.75", "0.375", "0.625")
@@ -163,7 +167,7 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
         return Source(f"1 + jax.nn.sigmoid({text})")
     if domain := domain_of(name, shape, context):
         return Source(f"{domain}({text})")
-    if names.UPPER.search(name):
+    if names.UPPER.search(name) or name in context.documented.upper:
         return Source(f"4 + {text}")
     return within(SHARES, {name: Source(text)})[name] if is_parameter(name, context) else Source(text)
 
