@@ -16,6 +16,7 @@ from scaffold.spec.skeletons.classes.functions import argument_type, body_of, re
 from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.source.instance import assigned_pairs, attribute_of_self
 
 _USUAL = ("key", "dtype", "rngs")
 CONSTRUCTORS = {"__init__": "init", "create": "factory"}
@@ -166,35 +167,9 @@ def _made(statements: list[ast.stmt], owner: str) -> tuple[int, dict[str, ast.ex
                 return 0, inits
     made = 0
     for statement in reversed(statements):
-        assigned = _assigned(statement)
-        if not assigned or not inits.keys().isdisjoint(assigned):
+        pairs = assigned_pairs(statement)
+        assigned = {name: value for target, value in pairs if (name := attribute_of_self(target))}
+        if not assigned or len(assigned) < len(pairs) or not inits.keys().isdisjoint(assigned):
             break
         inits, made = {**assigned, **inits}, made + 1
     return made, inits
-
-
-def _assigned(statement: ast.stmt) -> dict[str, ast.expr]:
-    """What a statement makes of the fields that it assigns: one, or several at once as `self.a, self.b = a, b`."""
-    match statement:
-        case (
-            ast.Assign(targets=[target], value=value)
-            | ast.AnnAssign(target=target, value=ast.expr() as value)
-        ):
-            pass
-        case _:
-            return {}
-    match target, value:
-        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
-            pairs = zip(map(_field_of, targets), values, strict=True)
-        case _:
-            pairs = [(_field_of(target), value)]
-    assigned = dict(pairs)
-    return {} if "" in assigned else assigned
-
-
-def _field_of(target: ast.expr) -> str:
-    match target:
-        case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            return name
-        case _:
-            return ""
