@@ -82,7 +82,7 @@ class ClosureKind(Kind):
         if spec.call is None:
             fix = 'write `[call]` with `args = "x: f[size]"`, `returns` and `body`'
             yield Fault("call", "a closure is called", fix)
-        for argument in spec.call.args if spec.call is not None else ():
+        for argument in spec.call_arguments:
             if argument.is_marker or argument.default is not None:
                 message = (
                     "a closure takes its arguments by position, and all of them, as jax's loops pass them"

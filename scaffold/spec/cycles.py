@@ -77,8 +77,7 @@ def _key_naming(spec: ModuleSpec, name: str) -> str:
     """The key under which a spec names another class."""
     if any(base.name == name for base in spec.bases):
         return "bases"
-    call = spec.call.args if spec.call is not None else ()
     placed = [(field.type, f"fields.{field.name}") for field in spec.fields]
-    placed += [(argument.type, "call.args") for argument in call if argument.type is not None]
+    placed += [(argument.type, "call.args") for argument in spec.call_arguments if argument.type is not None]
     named = (key for kind, key in placed for part in walk(kind) if part == ClassType(name))
     return next(named, "fields")

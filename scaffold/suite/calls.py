@@ -13,7 +13,7 @@ def call_arguments(subject: Subject) -> Iterator[str]:
     """What the example call passes, as source."""
     keyword_only = False
     explicit, passed = dict(subject.spec.test.values), {argument.name for argument in subject.passed}
-    for argument in subject.spec.call.args if subject.spec.call else ():
+    for argument in subject.spec.call_arguments:
         if argument.is_marker:
             keyword_only = True
         elif argument.name in passed:

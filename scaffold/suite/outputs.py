@@ -44,8 +44,7 @@ def _names(kinds: Iterable[Type | None]) -> frozenset[str]:
 
 
 def _variadic(call: Call) -> set[str]:
-    kinds = (*(argument.type for argument in call.args if argument.type is not None), *call.returns)
-    return {dim[1:] for kind in kinds for array in arrays(kind) for dim in array.dims if dim[0] == "*"}
+    return {dim[1:] for kind in call.types for array in arrays(kind) for dim in array.dims if dim[0] == "*"}
 
 
 def _sizes_by_default(call: Call) -> dict[str, int]:

@@ -45,16 +45,8 @@ class Parameter(Struct, frozen=True):
 
 @once
 def _dims(spec: ModuleSpec) -> tuple[str, ...]:
-    """Every dim as written, in order: of the fields, then of the call and the methods, then of the constructor's own arguments."""
-    calls = [function.call for _, function in spec.functions]
-    in_call = [
-        kind
-        for call in calls
-        for kind in (*(argument.type for argument in call.args if argument.type is not None), *call.returns)
-    ]
-    declared = (argument.type for argument in spec.arguments if argument.type is not None)
-    kinds = (*(field.type for field in spec.fields), *in_call, *declared)
-    return tuple(dim for kind in kinds for array in arrays(kind) for dim in array.dims)
+    """Every dim as written, in order."""
+    return tuple(dim for kind in spec.named_types for array in arrays(kind) for dim in array.dims)
 
 
 def dims_of(spec: ModuleSpec) -> tuple[str, ...]:

@@ -138,8 +138,7 @@ def _choices(count: int, chosen: Sizes) -> Iterator[list[int]]:
 
 def _shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
     """The sizes of dims that example values of arrays show, where these are literals."""
-    called = spec.call.args if spec.call is not None else ()
-    kinds = {parameter.name: parameter.type for parameter in (*called, *parameters(spec))}
+    kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
     for name, source in spec.test.values:
         kind, shape = kinds.get(name), _shape_of(literal_or_none(source))
         if isinstance(kind, ArrayType) and len(kind.dims) == len(shape):
@@ -221,9 +220,8 @@ def _arrays(spec: ModuleSpec) -> tuple[tuple[ArrayType, str], ...]:
     """Each array that the example needs, and where it is declared."""
     placed = [(field.type, f"fields.{field.name}.type") for field in spec.fields]
     placed += [(argument.type, "arguments") for argument in spec.arguments if argument.type is not None]
-    if spec.call is not None:
-        placed += [(argument.type, "call.args") for argument in spec.call.args if argument.type is not None]
-        placed += [(kind, "call.returns") for kind in spec.call.returns]
+    placed += [(argument.type, "call.args") for argument in spec.call_arguments if argument.type is not None]
+    placed += [(kind, "call.returns") for kind in (spec.call.returns if spec.call else ())]
     return tuple((array, place) for kind, place in placed for array in arrays(kind))
 
 

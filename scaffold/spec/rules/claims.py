@@ -65,7 +65,7 @@ def _unused(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _positive(spec: ModuleSpec) -> Iterator[Fault]:
-    taken = (*parameters(spec), *(spec.call.args if spec.call else ()))
+    taken = (*parameters(spec), *spec.call_arguments)
     legal = tuple(
         dict.fromkeys(parameter.name for parameter in taken if parameter.type and arrays(parameter.type))
     )
@@ -116,7 +116,7 @@ def _holds(spec: ModuleSpec) -> Iterator[Fault]:
 def _not_passed(spec: ModuleSpec, names: Iterable[str], place: str, claimed: set[str]) -> Iterator[Fault]:
     """Arguments that the example call leaves at their default."""
     passed = passed_names(spec)
-    others = {argument.name for argument in (spec.call.args if spec.call else ()) if not argument.is_marker}
+    others = {argument.name for argument in spec.call_arguments if not argument.is_marker}
     for name in (name for name in names if name in others - {*passed} - claimed):
         fix = f"write its value in the place of `{name}`"
         yield Fault(place, f"`{name}` is no array that the example call is given", fix, passed)
@@ -146,10 +146,8 @@ def _is_expression(tree: ast.Module) -> bool:
 
 
 def _dtypes(spec: ModuleSpec) -> Iterator[Fault]:
-    taken = [argument.type for argument in (spec.call.args if spec.call else ()) if argument.type is not None]
-    dtypes = {
-        array.dtype for kind in (*(field.type for field in spec.fields), *taken) for array in arrays(kind)
-    }
+    members = (*spec.fields, *spec.call_arguments)
+    dtypes = {array.dtype for member in members if member.type for array in arrays(member.type)}
     for name in (name for name in spec.test.dtypes if name in TEST_DTYPES):
         if not dtypes & {*CHOSEN_DTYPES}:
             fix = "remove it, or write `f[...]` for arrays whose dtype is chosen"

@@ -21,8 +21,7 @@ def example_faults(spec: ModuleSpec) -> Iterator[Fault]:
 def _example(spec: ModuleSpec) -> Iterator[Fault]:
     known = arguments_known(spec)
     yield from _sizes(spec, known)
-    called = spec.call.args if spec.call else ()
-    kinds = {parameter.name: parameter.type for parameter in (*called, *parameters(spec))}
+    kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
     changes = {"values": spec.test.values, "other": spec.test.other}
     for key, name, source in ((key, *pair) for key, pairs in changes.items() for pair in pairs):
         place, kind = f"test.{key}.{name}", kinds.get(name)
