@@ -35,14 +35,11 @@ def read_constructor(
     node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes
 ) -> Constructor:
     """The arguments, the statements and what makes the fields."""
-    owner = _owner(node)
     every = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
     texts = read_arguments(node, ("arguments",), names, notes, every, _inferred(node, fields, names))
     notes.locations[("constructor",)] = notes.position(node)
-    statements = [statement for statement in node.body if not _says_nothing(statement)]
-    made, inits = _made(statements, owner)
-    inits = {name: value for name, value in inits.items() if not _is_given(name, value, every)}
-    kept = statements[: len(statements) - made]
+    kept, made = _parts(node)
+    inits = {name: value for name, value in (made or {}).items() if not _is_given(name, value, every)}
     for statement in kept:
         notes.note(("setup",), statement)
     texts = [_with_type_of_field(_argument(text), inits, fields) for text in texts]
@@ -72,9 +69,9 @@ def is_read(
     arguments, owner = node.args, _owner(node)
     decorators = [] if owner == "self" else ["classmethod"]
     taken = [*arguments.args[1:], *arguments.kwonlyargs]
-    statements = [statement for statement in node.body if not _says_nothing(statement)]
-    made, inits = _made(statements, owner)
-    kept = statements[: len(statements) - made]
+    kept, inits = _parts(node)
+    if inits is None:
+        return False
     inferred = _inferred(node, fields, names)
     given_fields = {name: table for name, table in fields.items() if _is_given(name, inits.get(name), {name})}
     return (
@@ -83,7 +80,6 @@ def is_read(
         and [argument.arg for argument in arguments.args[:1]] == [owner]
         and all(argument.arg in inferred or _is_known(argument, fields, names, notes) for argument in taken)
         and all(_is_of_field(argument, given_fields, names, notes) for argument in taken)
-        and (owner == "self" or made == 1 or not statements)
         and not any(_is_made_twice(name, value, fields) for name, value in inits.items())
         and not any(_uses_instance(node, owner) for node in (*kept, *inits.values()))
     )
@@ -97,9 +93,8 @@ def _inferred(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], na
 
 def made_twice(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The fields that have a default of their own, and that a constructor makes otherwise."""
-    statements = [statement for statement in node.body if not _says_nothing(statement)]
-    inits = _made(statements, _owner(node))[1]
-    return [name for name, value in inits.items() if _is_made_twice(name, value, fields)]
+    _, inits = _parts(node)
+    return [name for name, value in (inits or {}).items() if _is_made_twice(name, value, fields)]
 
 
 def _is_of_field(
@@ -156,20 +151,21 @@ def _says_nothing(statement: ast.stmt) -> bool:
     )
 
 
-def _made(statements: list[ast.stmt], owner: str) -> tuple[int, dict[str, ast.expr]]:
-    """How many of the last statements make fields, and what makes each."""
-    inits: dict[str, ast.expr] = {}
-    if owner == "cls":
-        match statements[-1:]:
-            case [ast.Return(value=ast.Call(func=ast.Name(id="cls"), args=[], keywords=keywords))]:
-                return 1, {keyword.arg or "**": keyword.value for keyword in keywords}
+def _parts(node: ast.FunctionDef) -> tuple[list[ast.stmt], dict[str, ast.expr] | None]:
+    """The statements above those that make fields at the end, and what makes each; None of a `create` that ends otherwise."""
+    statements = [statement for statement in node.body if not _says_nothing(statement)]
+    if node.name == "create" and statements:
+        match statements.pop():
+            case ast.Return(value=ast.Call(func=ast.Name(id="cls"), args=[], keywords=keywords)):
+                return statements, {keyword.arg or "**": keyword.value for keyword in keywords}
             case _:
-                return 0, inits
-    made = 0
-    for statement in reversed(statements):
-        pairs = assigned_pairs(statement)
+                return statements, None
+    inits: dict[str, ast.expr] = {}
+    while statements:
+        pairs = assigned_pairs(statements[-1])
         assigned = {name: value for target, value in pairs if (name := attribute_of_self(target))}
         if not assigned or len(assigned) < len(pairs) or not inits.keys().isdisjoint(assigned):
             break
-        inits, made = {**assigned, **inits}, made + 1
-    return made, inits
+        inits = {**assigned, **inits}
+        statements.pop()
+    return statements, inits
