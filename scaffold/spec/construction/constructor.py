@@ -98,7 +98,7 @@ def uses_key(spec: ModuleSpec) -> bool:
 
 def key_consumers(spec: ModuleSpec) -> tuple[str, ...]:
     """What draws from the key, in order: `setup`, and fields by name."""
-    in_setup = ("setup",) if spec.setup.strip() and draws_from(spec.setup, "key") else ()
+    in_setup = ("setup",) if draws_from(spec.setup, "key") else ()
     return (*in_setup, *(field.name for field in spec.stored if _draws(field)))
 
 
@@ -139,13 +139,13 @@ def uses_dtype(spec: ModuleSpec) -> bool:
     """Whether the constructor makes an array whose dtype the spec leaves to it, or Python of the author reads `dtype`."""
     if is_plain(spec) or spec.own_constructor is not None:
         return False
-    in_setup = bool(spec.setup.strip() and count_name(spec.setup, "dtype"))
-    return names_dtype(spec) or in_setup or any(map(_makes_arrays, spec.stored))
+    in_setup = count_name(spec.setup, "dtype") > 0
+    return in_setup or makers_read(spec, "dtype") or any(map(_makes_arrays, spec.stored))
 
 
-def names_dtype(spec: ModuleSpec) -> bool:
-    """Whether what makes a field reads `dtype`."""
-    return any("dtype" in reads(source) for field in spec.stored for source in sources_of(field))
+def makers_read(spec: ModuleSpec, name: str) -> bool:
+    """Whether what makes a field reads a name, such as `dtype`."""
+    return any(name in reads(source) for field in spec.stored for source in sources_of(field))
 
 
 def _makes_arrays(field: Field) -> bool:
@@ -237,10 +237,15 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
             yield Parameter(field.name, "field", field.type, _default(spec, field), field)
         if field.optional and field.optional not in given_names:
             yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
-    yield from (Parameter(name, "dim", ScalarType("int")) for name in _read_in_setup(spec) if name in dims)
+    yield from (
+        Parameter(name, "dim", ScalarType("int"))
+        for name in free_names(spec.setup, expression=False)
+        if name in dims
+    )
     if uses_dtype(spec) and not spec.dtype:
         yield Parameter("dtype", "dtype", None, "None")
-    if _has_streams(spec) and (uses_key(spec) or _reads_rngs(spec)):
+    in_setup = count_name(spec.setup, "rngs") > 0
+    if kind_of(spec.kind).variables and (uses_key(spec) or in_setup or makers_read(spec, "rngs")):
         yield Parameter("rngs", "rngs", ClassType("nnx.Rngs"), keyword_only=True)
     elif uses_key(spec):
         yield Parameter("key", "key", KEY, keyword_only=True)
@@ -260,25 +265,13 @@ def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
     )
 
 
-def _read_in_setup(spec: ModuleSpec) -> tuple[str, ...]:
-    return free_names(spec.setup, expression=False) if spec.setup.strip() else ()
-
-
 def dims_used(spec: ModuleSpec) -> frozenset[str]:
     """The dims of given arrays that the constructor reads to make the rest."""
-    read = {*_read_in_setup(spec), *(name for field in spec.stored for name in _reads(spec, field))}
+    read = {
+        *free_names(spec.setup, expression=False),
+        *(name for field in spec.stored for name in _reads(spec, field)),
+    }
     return frozenset(read & set(dims_read_off(spec)))
-
-
-def _has_streams(spec: ModuleSpec) -> bool:
-    """Whether it is given streams of keys, `rngs`, in the place of a key."""
-    return kind_of(spec.kind).takes("variable")
-
-
-def _reads_rngs(spec: ModuleSpec) -> bool:
-    sources = (source for field in spec.stored for source in sources_of(field))
-    in_setup = bool(spec.setup.strip()) and count_name(spec.setup, "rngs") > 0
-    return in_setup or any("rngs" in reads(source) for source in sources)
 
 
 def _default(spec: ModuleSpec, field: Field) -> str | None:
@@ -322,5 +315,5 @@ def made_first(spec: ModuleSpec) -> frozenset[str]:
 def constructor_names(spec: ModuleSpec) -> frozenset[str]:
     """Every name that an expression in the constructor may read, but for modules and builtins."""
     named = {parameter.name for parameter in parameters(spec)}
-    streams = {"rngs"} if _has_streams(spec) else set[str]()
+    streams = {"rngs"} if kind_of(spec.kind).variables else set[str]()
     return frozenset({*named, *streams, *assigned_names(spec.setup), *dims_read_off(spec), "key", "dtype"})

@@ -23,7 +23,7 @@ def dedented(source: str) -> str:
 
 def wrap(source: str, parameters: Iterable[str], *, expression: bool) -> str:
     """A function with these parameters that holds `source`, for the parser to look at."""
-    body = f"return (\n{source}\n)" if expression else source
+    body = f"return (\n{source}\n)" if expression else source or "pass"
     return f"def _({', '.join(parameters)}):\n{textwrap.indent(body, '    ')}\n"
 
 
@@ -67,14 +67,10 @@ def syntax_fault(source: str, parameters: tuple[str, ...] = (), *, expression: b
     return None
 
 
-def free_names(source: str, parameters: Iterable[str] = (), *, expression: bool) -> tuple[str, ...]:
-    """The global names that `source` reads, sorted. `source` must parse."""
-    return _free_names(source, tuple(parameters), expression=expression)
-
-
 @functools.lru_cache(4096)
-def _free_names(source: str, parameters: tuple[str, ...], *, expression: bool) -> tuple[str, ...]:
-    function = wrap(dedented(source), parameters, expression=expression)
+def free_names(source: str, *, expression: bool) -> tuple[str, ...]:
+    """The global names that `source` reads, sorted. `source` must parse."""
+    function = wrap(dedented(source), (), expression=expression)
     top = symtable.symtable(function, "spec", "exec").get_children()[0]
     return tuple(sorted(_globals(top)))
 
@@ -88,8 +84,6 @@ def _globals(table: symtable.SymbolTable) -> set[str]:
 
 def assigned_names(source: str) -> tuple[str, ...]:
     """The local names that a block of statements binds, sorted."""
-    if not source.strip():
-        return ()
     function = wrap(dedented(source), (), expression=False)
     top = symtable.symtable(function, "spec", "exec").get_children()[0]
     return tuple(sorted(symbol.get_name() for symbol in top.get_symbols() if symbol.is_local()))
