@@ -40,6 +40,14 @@ def parse(source: str, *, expression: bool) -> ast.Expression | ast.Module:
     return tree
 
 
+def expression_or_none(source: str) -> ast.expr | None:
+    """The tree of an expression; None of what is none."""
+    try:
+        return ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def _levels(tree: ast.AST) -> int:
     count, level = 0, [tree]
     while level:
