@@ -19,6 +19,7 @@ from scaffold.spec.skeletons.classes.registered import makes_pytree, registered_
 from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
 from scaffold.spec.skeletons.words.names import SELF, Import, Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.source.definitions import annotated_names
 from scaffold.spec.source.expressions import parse
 from scaffold.spec.tables.raw import Raw
 from scaffold.spec.tables.toml import read_text
@@ -111,11 +112,7 @@ def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:
 
 
 def _is_described(node: ast.ClassDef, names: Names) -> bool:
-    values = (
-        statement.value
-        for statement in node.body
-        if isinstance(statement, ast.AnnAssign) and statement.value is not None
-    )
+    values = (field.value for _, field in annotated_names(node.body) if field.value is not None)
     parts = (*node.bases, *node.decorator_list, *values)
     says = any(names.word(part) or names.of(part) in KINDS_ELSEWHERE for part in parts)
     return says or makes_pytree(node, names)

@@ -24,7 +24,7 @@ from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.skeletons.words.values import expression
-from scaffold.spec.source.definitions import bound_by, is_setter
+from scaffold.spec.source.definitions import annotated_names, bound_by, is_setter
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.instance import made_attributes
 
@@ -63,7 +63,7 @@ class ClassReader:
         return self.raw | ({"imports": lines} if lines else {})
 
     def _body(self) -> None:
-        before: ast.stmt | None = None
+        before = ""
         # The last line of the class statement, as far as it can be told.
         parts = (*self.node.bases, *self.node.keywords)
         end = max((part.end_lineno or 0 for part in parts), default=self.node.lineno)
@@ -73,12 +73,12 @@ class ClassReader:
             if doc is not None and index == 0:
                 self.raw["doc"] = doc
                 self.notes.note(("doc",), statement)
-            elif doc is not None and _name_of(before) in self.fields:
-                self.notes.note(("fields", _name_of(before), "doc"), statement)
-                self.fields[_name_of(before)]["doc"] = doc
+            elif doc is not None and before in self.fields:
+                self.notes.note(("fields", before, "doc"), statement)
+                self.fields[before]["doc"] = doc
             else:
                 self._comment(self._block(block), statement, end)
-            before, end = last, last.end_lineno or end
+            before, end = next((name for name, _ in annotated_names([last])), ""), last.end_lineno or end
 
     def _comment(self, table: dict[str, Any] | None, statement: ast.stmt, above: int) -> None:
         """Keep the comments above and behind a field, and above all else."""
@@ -149,9 +149,9 @@ class ClassReader:
         """Statements that are no fields and no methods, with the field above which they stand, or `...` below all."""
         table = {"source": source_of(block, self.notes)}
         body = self.node.body
-        below = [_name_of(sibling) for sibling in body[body.index(block[-1]) + 1 :]]
+        below = annotated_names(body[body.index(block[-1]) + 1 :])
         if not any(isinstance(sibling, Function) for sibling in body[: body.index(block[0])]):
-            table["above"] = next((name for name in below if name), "...")
+            table["above"] = next((name for name, _ in below), "...")
         name = self._free_name(next(iter(sorted(bound_by(table["source"]))), "statement"), block[0])
         for statement in block:
             self.notes.note(("methods", name, "body"), statement)
@@ -232,15 +232,6 @@ class ClassReader:
 def _bases_beside(node: ast.ClassDef, names: Names) -> list[str]:
     """The bases that the file describes."""
     return [name for name in map(ast.unparse, node.bases) if name in names.classes]
-
-
-def _name_of(statement: ast.stmt | None) -> str:
-    """The name that an annotated statement binds."""
-    match statement:
-        case ast.AnnAssign(target=ast.Name(id=name)):
-            return name
-        case _:
-            return ""
 
 
 def _types(table: Mapping[str, Any]) -> Iterator[str]:
