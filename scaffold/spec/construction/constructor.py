@@ -169,9 +169,9 @@ def followed(spec: ModuleSpec) -> str | None:
 def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
     """The parameters of the constructor, in order."""
     if spec.own_constructor is not None:
-        return tuple(_of_author(spec.own_constructor.call.args))
+        return tuple(parameters_of(spec.own_constructor.call.args))
     if kind_of(spec.kind).is_carried:
-        return tuple(_of_author(spec.arguments))
+        return tuple(parameters_of(spec.arguments))
     parameters_by_name = {parameter.name: parameter for parameter in _appearing(spec)}
     if spec.arguments:
         return _ordered(spec, parameters_by_name)
@@ -195,8 +195,8 @@ def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
     return replace(spec, fields=fields, setup="", arguments=spec.arguments if fields == spec.fields else ())
 
 
-def _of_author(arguments: Iterable[Argument]) -> Iterator[Parameter]:
-    """The parameters of a constructor that is carried."""
+def parameters_of(arguments: Iterable[Argument]) -> Iterator[Parameter]:
+    """The parameters of a constructor that the author wrote."""
     by_keyword = False
     for argument in arguments:
         by_keyword = by_keyword or argument.is_marker

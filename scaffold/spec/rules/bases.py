@@ -1,7 +1,7 @@
 """Base classes: what an abstract class asks of those that fulfil it."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -48,18 +48,21 @@ def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSp
     return tuple(specs_by_name.values())
 
 
+def subclasses(
+    spec: ModuleSpec, others: Iterable[ModuleSpec], known: Mapping[str, ModuleSpec]
+) -> list[ModuleSpec]:
+    """Those of the others that inherit from a class."""
+    return [other for other in others if spec.name in {base.name for base in lineage(other, known)}]
+
+
 def concrete(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
     """The class itself, or the first one that fulfils it where it is abstract: one that holds no class of this family."""
     if _is_made(spec):
         return spec
-    family = [
-        candidate
-        for candidate in known.values()
-        if spec.name in {base.name for base in lineage(candidate, known)}
-    ]
+    family = subclasses(spec, known.values(), known)
     names = {spec.name, *(member.name for member in family)}
     able = (member for member in family if _is_made(member) and member.own_constructor is None)
-    return next((member for member in able if not names & _held_by(member)), None)
+    return next((member for member in able if names.isdisjoint(held_by(member))), None)
 
 
 def _is_made(spec: ModuleSpec) -> bool:
@@ -67,7 +70,7 @@ def _is_made(spec: ModuleSpec) -> bool:
     return kind_of(spec.kind).has_instances and not spec.is_open
 
 
-def _held_by(spec: ModuleSpec) -> set[str]:
+def held_by(spec: ModuleSpec) -> set[str]:
     """The names of the classes that its fields hold."""
     return {part.name for field in spec.stored for part in walk(field.type) if isinstance(part, ClassType)}
 

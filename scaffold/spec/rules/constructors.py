@@ -8,9 +8,15 @@ from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
 from scaffold.spec.construction.class_calls import calls_of_class, kept_defaults
 from scaffold.spec.construction.constructor import Parameter as ConstructorParameter
-from scaffold.spec.construction.constructor import fields_as_given, has_factory, parameters, rebuilds_by
+from scaffold.spec.construction.constructor import (
+    fields_as_given,
+    has_factory,
+    parameters,
+    parameters_of,
+    rebuilds_by,
+)
 from scaffold.spec.construction.given_shapes import dims_read_off
-from scaffold.spec.model import Argument, Method, ModuleSpec
+from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.pieces import class_names
 
 
@@ -75,7 +81,7 @@ def _signature(spec: ModuleSpec, name: str) -> Signature | None:
     """What the constructor `name` takes, where that is known."""
     further = next((method for method in spec.methods if method.name == name), None)
     if further is not None:
-        return _of_arguments(further.call.args)
+        return _of_parameters(parameters_of(further.call.args))
     if spec.own_constructor is not None:
         return None
     if name == "create" or spec.constructor == "init":
@@ -97,12 +103,6 @@ def _of_stored_fields(spec: ModuleSpec) -> Signature | None:
 
 def _of_parameters(taken: Iterable[ConstructorParameter]) -> Signature:
     return _of((parameter.name, parameter.default is None, parameter.keyword_only) for parameter in taken)
-
-
-def _of_arguments(arguments: tuple[Argument, ...]) -> Signature:
-    marker = next((index for index, argument in enumerate(arguments) if argument.is_marker), len(arguments))
-    pairs = ((index, argument) for index, argument in enumerate(arguments) if not argument.is_marker)
-    return _of((argument.name, argument.default is None, index > marker) for index, argument in pairs)
 
 
 def _of(arguments: Iterable[tuple[str, bool, bool]]) -> Signature:

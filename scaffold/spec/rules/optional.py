@@ -34,21 +34,14 @@ def optional_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _faults(body: list[ast.stmt], fields: dict[str, Field], place: str) -> Iterator[Fault]:
-    assigned = {
-        node.attr
-        for part in body
-        for node in ast.walk(part)
-        if isinstance(node, ast.Attribute) and _is_bound(node)
-    }
+    nodes = (node for part in body for node in ast.walk(part))
+    attributes = (node for node in nodes if isinstance(node, ast.Attribute))
+    assigned = {node.attr for node in attributes if not isinstance(node.ctx, ast.Load)}
     reported: set[str] = set()
     for use, name in _uses(body):
         if name in fields and name not in assigned | reported:
             reported.add(name)
             yield _fault(fields[name], use, place)
-
-
-def _is_bound(node: ast.Attribute) -> bool:
-    return isinstance(node.ctx, ast.Store | ast.Del)
 
 
 def _fault(field: Field, use: ast.expr, place: str) -> Fault:

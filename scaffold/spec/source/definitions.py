@@ -89,6 +89,13 @@ def abstract_variables(source: str) -> list[str]:
     ]
 
 
+def says_nothing(statement: ast.stmt) -> bool:
+    """Whether a statement is a docstring, or does nothing else."""
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
+
+
 def owner_of(function: Function) -> str:
     """The name of the first argument, which is the instance or the class; none of a static method."""
     words = [_OWNERS.get(ast.unparse(decorator)) for decorator in function.decorator_list]

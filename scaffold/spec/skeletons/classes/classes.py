@@ -192,7 +192,9 @@ class ClassReader:
         makes_them = has_variables and makes_variables(ast.unparse(node), self.fields)
         assigned = {name for name, _ in made_attributes(ast.unparse(node))}
         # The fields of a base that it makes are known to that alone.
-        makes_them |= bool(_bases_beside(self.node, self.names)) and not assigned.issubset(self.fields)
+        makes_them |= any(
+            ast.unparse(base) in self.names.classes for base in self.node.bases
+        ) and not assigned.issubset(self.fields)
         is_own = makes_them or not is_read(node, self.fields, self.names, self.notes)
         said = self.raw.get("constructor", CONSTRUCTORS[node.name])
         if said != CONSTRUCTORS[node.name] and not is_own:
@@ -227,11 +229,6 @@ class ClassReader:
         self.notes.note(path, value)
         self.fields[name].pop("std", None)
         self.fields[name]["init"] = f"={expression(value, self.notes)}"
-
-
-def _bases_beside(node: ast.ClassDef, names: Names) -> list[str]:
-    """The bases that the file describes."""
-    return [name for name in map(ast.unparse, node.bases) if name in names.classes]
 
 
 def _types(table: Mapping[str, Any]) -> Iterator[str]:

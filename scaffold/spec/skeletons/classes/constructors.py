@@ -16,6 +16,7 @@ from scaffold.spec.skeletons.classes.functions import argument_type, body_of, re
 from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.source.definitions import says_nothing
 from scaffold.spec.source.instance import assigned_pairs, attribute_of_self
 
 _USUAL = ("key", "dtype", "rngs")
@@ -145,15 +146,9 @@ def _is_given(name: str, value: ast.expr | None, names: set[str]) -> bool:
     return value is None or (isinstance(value, ast.Name) and value.id == name and name in names)
 
 
-def _says_nothing(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Pass) or (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
-
-
 def _parts(node: ast.FunctionDef) -> tuple[list[ast.stmt], dict[str, ast.expr] | None]:
     """The statements above those that make fields at the end, and what makes each; None of a `create` that ends otherwise."""
-    statements = [statement for statement in node.body if not _says_nothing(statement)]
+    statements = [statement for statement in node.body if not says_nothing(statement)]
     if node.name == "create" and statements:
         match statements.pop():
             case ast.Return(value=ast.Call(func=ast.Name(id="cls"), args=[], keywords=keywords)):
