@@ -12,8 +12,8 @@ from msgspec import Struct
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.helpers import bound_by, source_of
-from scaffold.spec.skeletons.words.names import Import, is_for_types, read_names
-from scaffold.spec.source.expressions import first_line, free_names
+from scaffold.spec.skeletons.words.names import is_for_types, read_names
+from scaffold.spec.source.expressions import Import, first_line, free_names
 
 FUTURE = "from __future__ "
 TYPE_CHECKING = "from typing import TYPE_CHECKING"

@@ -12,6 +12,7 @@ LEVELS = 100
 """How deep a piece of Python may be nested: what comes after the parser descends by recursion."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Import = ast.Import | ast.ImportFrom
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
@@ -214,6 +215,15 @@ def _bound_by(node: ast.AST) -> tuple[str, ...]:
             return (name,)
         case _:
             return ()
+
+
+def single_imports(statement: Import) -> Iterator[tuple[ast.alias, str]]:
+    """The import statement of each name that one brings."""
+    for alias in statement.names:
+        if isinstance(statement, ast.Import):
+            yield alias, ast.unparse(ast.Import([alias]))
+        else:
+            yield alias, ast.unparse(ast.ImportFrom(statement.module, [alias], statement.level))
 
 
 def local_values(source: str) -> Iterator[tuple[str, ast.expr]]:
