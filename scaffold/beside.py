@@ -16,7 +16,7 @@ from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.rules.bases import base_faults, lineage
-from scaffold.spec.rules.examples import inherited_faults
+from scaffold.spec.rules.examples import unknown_faults
 from scaffold.spec.unit import siblings, unit_faults
 
 
@@ -68,7 +68,7 @@ def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundi
         yield Fault(f"{spec.where}{key}", f"`{name}.py` is where {HELPERS[name].purpose}", fix)
     beside = (
         *(*save_faults(spec), *collisions(spec, spec.sharding or ()), *_mixture_faults(spec, known)),
-        *(*tie_faults(spec, known), *base_faults(spec, known), *inherited_faults(spec, lineage(spec, known))),
+        *(*tie_faults(spec, known), *base_faults(spec, known), *unknown_faults(spec, lineage(spec, known))),
         *kind_of(spec.kind).faults_beside(spec, known),
     )
     yield from (fault.below(spec.where) for fault in beside)

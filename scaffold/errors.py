@@ -176,6 +176,12 @@ def nearest(word: str, legal: Iterable[str], similarity: float = 0.6) -> str | N
     return matches[0] if matches else None
 
 
+def unknown(where: str, word: str, legal: Iterable[str], what: str, otherwise: str = "remove it") -> Fault:
+    """The fault of a word that is none of the legal ones: `what` says so, and the fix names the nearest."""
+    words = tuple(legal)
+    return Fault(where, what, suggestion(word, words, otherwise), words)
+
+
 def suggestion(word: str, legal: Iterable[str], otherwise: str) -> str:
     """A fix that names the nearest legal word, or `otherwise` where none is near."""
     match = nearest(word, legal)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from scaffold.errors import Fault, suggestion
+from scaffold.errors import Fault, unknown
 from scaffold.spec.construction.constructor import followed, makers_read, uses_dtype
 from scaffold.spec.model import ModuleSpec
 
@@ -46,8 +46,8 @@ def _path_faults(spec: ModuleSpec, path: str, place: str) -> Iterator[Fault]:
     )
     field = spec.field(head)
     if head not in legal or field is None:
-        fix = suggestion(head, legal, "name a field that is given, or write `default`")
-        yield Fault(place, f"`{head}` is no field with arrays that the constructor is given", fix, legal)
+        message = f"`{head}` is no field with arrays that the constructor is given"
+        yield unknown(place, head, legal, message, "name a field that is given, or write `default`")
     elif field.nullable or field.optional:
         yield Fault(
             place, f"`{head}` may be None, and then there is no dtype to follow", "name another field"

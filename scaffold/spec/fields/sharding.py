@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from scaffold.errors import Fault, suggestion
+from scaffold.errors import Fault, unknown
 from scaffold.kind import kind_of
 from scaffold.mesh_axes import Rules, axes_of
 from scaffold.spec.grammar.types import ArrayType, arrays, dim_names
@@ -64,7 +64,7 @@ def sharding_faults(spec: ModuleSpec) -> Iterator[Fault]:
     legal = tuple(sorted(set(_dims(spec))))
     for name, _ in spec.sharding:
         if name not in legal:
-            yield Fault(f"{place}.{name}", f"`{name}` is no dim", suggestion(name, legal, "remove it"), legal)
+            yield unknown(f"{place}.{name}", name, legal, f"`{name}` is no dim")
     yield from collisions(spec, spec.sharding)
 
 

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from scaffold.errors import Fault, suggestion
+from scaffold.errors import Fault, unknown
 from scaffold.spec.grammar.types import ArrayType, ClassType
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.instance import names_read
@@ -100,5 +100,5 @@ def tie_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fa
         inner = known.get(target.type.name) if target and isinstance(target.type, ClassType) else None
         legal = tuple(field.name for field in inner.dynamic) if inner else ()
         if inner is not None and rest and rest[0] not in legal:
-            fix = suggestion(rest[0], legal, "name a field that it stores")
-            yield Fault(f"fields.{field.name}.of", f"`{inner.name}` stores no `{rest[0]}`", fix, legal)
+            message, fix = f"`{inner.name}` stores no `{rest[0]}`", "name a field that it stores"
+            yield unknown(f"fields.{field.name}.of", rest[0], legal, message, fix)

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from scaffold.errors import Fault, suggestion
+from scaffold.errors import Fault, unknown
 from scaffold.kind import kind_of
 from scaffold.spec.construction.cases import claimed_arguments, flags, key_arguments, passed_names
 from scaffold.spec.construction.constructor import parameters
@@ -47,8 +47,7 @@ def _unlisted(key: str, names: Iterable[str], legal: tuple[str, ...], descriptio
     """Names that are none of the legal ones."""
     for name in names:
         if name not in legal:
-            fix = suggestion(name, legal, "remove it")
-            yield Fault(f"test.{key}", f"`{name}` is no {description}", fix, legal)
+            yield unknown(f"test.{key}", name, legal, f"`{name}` is no {description}")
 
 
 def _unused(spec: ModuleSpec) -> Iterator[Fault]:
@@ -167,8 +166,8 @@ def _invariants(spec: ModuleSpec) -> Iterator[Fault]:
         along = re.fullmatch(_ALONG, said)
         name = along[1] if along else said
         if name not in INVARIANTS:
-            fix = suggestion(name, INVARIANTS, "say it in `[[test.holds]]`")
-            yield Fault(place, f"`{said}` is no known invariant", fix, INVARIANTS)
+            fix = "say it in `[[test.holds]]`"
+            yield unknown(place, name, INVARIANTS, f"`{said}` is no known invariant", fix)
         elif along and name not in ALONG:
             yield Fault(place, f"`{name}` is along no axis", f"write `{name}`", ALONG)
     if spec.test.invariants and spec.call is None:
