@@ -44,19 +44,19 @@ class Parameter(Struct, frozen=True):
 
 
 @once
-def _dims(spec: ModuleSpec) -> tuple[str, ...]:
+def written_dims(spec: ModuleSpec) -> tuple[str, ...]:
     """Every dim as written, in order."""
     return tuple(dim for kind in spec.named_types for array in arrays(kind) for dim in array.dims)
 
 
 def dims_of(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of all dims, in order of appearance; `*shape` counts as `shape`."""
-    return tuple(dict.fromkeys(name for dim in _dims(spec) for name in dim_names(dim)))
+    return tuple(dict.fromkeys(name for dim in written_dims(spec) for name in dim_names(dim)))
 
 
 def variadic_dims(spec: ModuleSpec) -> frozenset[str]:
     """The names that stand for several dims."""
-    return frozenset(name for dim in _dims(spec) if dim.startswith("*") for name in dim_names(dim))
+    return frozenset(name for dim in written_dims(spec) if dim.startswith("*") for name in dim_names(dim))
 
 
 def sources_of(field: Field) -> tuple[str, ...]:
@@ -175,14 +175,12 @@ def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
     parameters_by_name = {parameter.name: parameter for parameter in _appearing(spec)}
     if spec.arguments:
         return _ordered(spec, parameters_by_name)
-    positional = [parameter for parameter in parameters_by_name.values() if not parameter.keyword_only]
-    required = [parameter for parameter in positional if parameter.default is None]
-    defaulted = [parameter for parameter in positional if parameter.default is not None]
-    return (
-        *required,
-        *defaulted,
-        *(parameter for parameter in parameters_by_name.values() if parameter.keyword_only),
-    )
+    return tuple(sorted(parameters_by_name.values(), key=_place))
+
+
+def _place(parameter: Parameter) -> tuple[bool, bool]:
+    """Where a parameter stands among the others: those without a default first, those by keyword last."""
+    return parameter.keyword_only, parameter.default is not None
 
 
 @once

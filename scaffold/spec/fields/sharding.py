@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from scaffold.errors import Fault, unknown
 from scaffold.kind import kind_of
 from scaffold.mesh_axes import Rules, axes_of
-from scaffold.spec.grammar.types import ArrayType, arrays, dim_names
+from scaffold.spec.construction.constructor import dims_of, written_dims
+from scaffold.spec.grammar.types import ArrayType, arrays
 from scaffold.spec.model import ModuleSpec
 
 
@@ -28,7 +29,7 @@ def named_fields(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
 
 def applied(spec: ModuleSpec) -> Rules:
     """The rules that concern a dim of the class or of its call."""
-    names = set(_dims(spec))
+    names = {*written_dims(spec), *dims_of(spec)}
     return tuple(rule for rule in spec.sharding or () if rule[0] in names)
 
 
@@ -61,7 +62,7 @@ def sharding_faults(spec: ModuleSpec) -> Iterator[Fault]:
             "`partition_specs` is a method of a class with `sharding`",
             "rename it, to `my_partition_specs` for example",
         )
-    legal = tuple(sorted(set(_dims(spec))))
+    legal = tuple(sorted({*written_dims(spec), *dims_of(spec)}))
     for name, _ in spec.sharding:
         if name not in legal:
             yield unknown(f"{place}.{name}", name, legal, f"`{name}` is no dim")
@@ -84,10 +85,3 @@ def _collision(spec: ModuleSpec, name: str, array: ArrayType, rules: Rules) -> I
                 fix = f"map one of them to another axis, or to none: `{dim} = []`"
                 yield Fault("sharding", message, fix)
             first.setdefault(axis, dim)
-
-
-def _dims(spec: ModuleSpec) -> Iterator[str]:
-    """The dims of fields, arguments and results, whole and by the names in them."""
-    for kind in spec.named_types:
-        for dim in (dim for array in arrays(kind) for dim in array.dims):
-            yield from (dim, *dim_names(dim))
