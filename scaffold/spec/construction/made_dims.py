@@ -10,7 +10,7 @@ from scaffold.spec.grammar.types import ArrayType, ScalarType, arrays, dim_names
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import local_values
-from scaffold.spec.source.instance import made_attributes
+from scaffold.spec.source.instance import last_name, made_attributes
 
 _WINDOWS = ("hanning", "hamming", "blackman", "bartlett", "kaiser")
 _MAKERS = ("zeros", "ones", "empty", "full", "arange", "eye", *_WINDOWS)
@@ -96,7 +96,7 @@ def _dims_of(spec: ModuleSpec, name: str, value: ast.expr) -> Iterator[tuple[str
 def _dims_in(dims: tuple[str, ...], value: ast.expr) -> Iterator[tuple[str, str]]:
     """The dims beside the sizes in a shape of as many, as in `jnp.zeros((n, m))`, `jnp.zeros(n)` and `jnp.ones(2 * n - 2)`."""
     for call in (node for node in ast.walk(value) if isinstance(node, ast.Call)):
-        makes = ast.unparse(call.func).rpartition(".")[2] in _MAKERS
+        makes = last_name(call) in _MAKERS
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             is_shape = isinstance(argument, ast.Tuple | ast.List)
             listed = argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument]

@@ -69,6 +69,11 @@ def made_attributes(source: str) -> Iterator[tuple[str, ast.expr]]:
     return ((name, value) for target, value in pairs if (name := attribute_of_self(target)))
 
 
+def last_name(node: ast.expr) -> str:
+    """The last name of what an expression calls, or reads: `zeros` of `jnp.zeros(3)`."""
+    return ast.unparse(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2]
+
+
 def calls(node: ast.AST, function: str) -> bool:
     """Whether a node calls a function, or a method, of this name."""
-    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == function
+    return isinstance(node, ast.Call) and last_name(node) == function
