@@ -17,7 +17,7 @@ from scaffold.spec.skeletons.classes.class_statements import (
     read_keywords,
     values_said,
 )
-from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS, is_read, made_twice, read_constructor
+from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS, Constructor
 from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field
 from scaffold.spec.skeletons.classes.functions import is_left_open, is_understood, read_function
 from scaffold.spec.skeletons.classes.inferred import inferred_types
@@ -195,14 +195,15 @@ class ClassReader:
         makes_them |= any(
             ast.unparse(base) in self.names.classes for base in self.node.bases
         ) and not assigned.issubset(self.fields)
-        is_own = makes_them or not is_read(node, self.fields, self.names, self.notes)
+        constructor = Constructor(node, self.fields, self.names, self.notes)
+        is_own = makes_them or not constructor.is_read()
         said = self.raw.get("constructor", CONSTRUCTORS[node.name])
         if said != CONSTRUCTORS[node.name] and not is_own:
             fix = f'remove `constructor="{said}"`, or `{node.name}`'
             self.notes.refuse(node, ("constructor",), "a class has one constructor", fix)
         self.raw["constructor"] = CONSTRUCTORS[node.name]
         has_state = any(table.get("role") == "state" for table in self.fields.values())
-        if is_own and has_state and (twice := made_twice(node, self.fields)):
+        if is_own and has_state and (twice := constructor.made_twice()):
             message = f"`{twice[0]}` is made in the class, and in `{node.name}`"
             self.notes.refuse(
                 node, ("constructor",), message, f"leave it out of one of them: `{twice[0]}: ... = state()`"
@@ -213,10 +214,9 @@ class ClassReader:
             inferred = inferred_types(node, self.fields, self.names.classes)
             table = read_function(node, path, self.names, self.notes, [node], inferred)
             return self.raw.setdefault("methods", {}).setdefault(node.name, table)
-        body = read_constructor(node, self.fields, self.names, self.notes)
-        self.inits = body.inits
-        self.raw |= {"arguments": body.arguments} if body.arguments else {}
-        self.raw |= {"setup": body.setup} if body.setup else {}
+        keys = constructor.read()
+        self.inits = keys.pop("inits")
+        self.raw |= {key: part for key, part in keys.items() if part}
         return None
 
     def _made(self, name: str, value: ast.expr) -> None:
