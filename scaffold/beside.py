@@ -66,9 +66,14 @@ def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundi
         fix = "rename the skeleton" if is_unit else f'write `file = "{name}_module"`, for example'
         key = "" if is_unit else ": file" if spec.file else ": name"
         yield Fault(f"{spec.where}{key}", f"`{name}.py` is where {HELPERS[name].purpose}", fix)
+    every = lineage(spec, known)
     beside = (
         *(*save_faults(spec), *collisions(spec, spec.sharding or ()), *_mixture_faults(spec, known)),
-        *(*tie_faults(spec, known), *base_faults(spec, known), *unknown_faults(spec, lineage(spec, known))),
+        *(
+            *tie_faults(spec, known),
+            *base_faults(spec, known),
+            *(unknown_faults(spec, every) if every else ()),
+        ),
         *kind_of(spec.kind).faults_beside(spec, known),
     )
     yield from (fault.below(spec.where) for fault in beside)
