@@ -16,9 +16,9 @@ from scaffold.in_project.layout import Layout
 from scaffold.kind import USUAL_SUITE, Context, kind_of
 from scaffold.rendering.own_templates import own_template
 from scaffold.rendering.render import render, render_class, render_named
+from scaffold.source_text import docstring, listed
 from scaffold.spec.helpers import emitted_names_faults, suite_names_faults
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.text import docstring, listed
 from scaffold.suite.suites import emitted_suite
 
 CONFTEST = "conftest.py.jinja"

@@ -10,13 +10,13 @@ from scaffold.emit.construct import call_signature
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
 from scaffold.passes.static_storage import as_given
+from scaffold.source_text import block, docstring, listed
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.fields.shared import tied_source
 from scaffold.spec.grammar.types import OpaqueType, arrays
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for
 from scaffold.spec.source.rewriting import guard, rename
-from scaffold.spec.source.text import block, docstring, listed
 from scaffold.spec.states import is_state
 
 METHOD = " " * 4

@@ -13,6 +13,7 @@ from scaffold.passes.compute import computes_in, uncast
 from scaffold.passes.reached import stops_field
 from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.static_storage import stored_value
+from scaffold.source_text import docstring
 from scaffold.spec.construction.cases import flags, key_arguments, passed_names
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.fields.shared import shared_fields
@@ -31,7 +32,6 @@ from scaffold.spec.grammar.types import (
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import concrete
 from scaffold.spec.rules.claims import never_reads
-from scaffold.spec.source.text import docstring
 from scaffold.spec.states import holds_state, is_stateful
 from scaffold.suite.bounds import bounds
 from scaffold.suite.calls import call_arguments

@@ -2,8 +2,10 @@
 
 import ast
 import functools
+import io
 import symtable
 import textwrap
+import tokenize
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
@@ -20,6 +22,23 @@ def dedented(source: str) -> str:
     """Statements from the first column on; where they begin there already, nothing inside a string is touched."""
     text = source.strip("\n").rstrip()
     return textwrap.dedent(text) if text[:1] in (" ", "\t") else text
+
+
+@functools.lru_cache(maxsize=4)  # every function of a file asks for the same
+def string_lines(text: str) -> frozenset[int]:
+    """The numbers of the lines that begin inside a string."""
+    inside: set[int] = set()
+    starts: list[int] = []
+    is_split = any(mark in text for mark in ('"""', "'''", "\\\n"))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline) if is_split else ():
+        name = tokenize.tok_name[token.type]
+        if name == "STRING":
+            inside.update(range(token.start[0] + 1, token.end[0] + 1))
+        elif name.endswith("STRING_START"):
+            starts.append(token.start[0])
+        elif name.endswith("STRING_END"):
+            inside.update(range(starts.pop() + 1, token.end[0] + 1))
+    return frozenset(inside)
 
 
 def wrap(source: str, parameters: Iterable[str], *, expression: bool) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import ABSTRACT_VARIABLES, says_nothing
-from scaffold.spec.source.expressions import first_line
-from scaffold.spec.source.text import string_lines
+from scaffold.spec.source.expressions import first_line, string_lines
 
 
 def blocks(body: Iterable[ast.stmt], names: Names) -> list[list[ast.stmt]]:
