@@ -4,11 +4,9 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
-from scaffold.spec.construction.given_shapes import dims_read_off
-from scaffold.spec.grammar.types import ArrayType, ScalarType, arrays, dim_names
+from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.once import once
 from scaffold.spec.source.expressions import local_values
 from scaffold.spec.source.instance import last_name, made_attributes
 
@@ -53,23 +51,6 @@ def _in_arguments(size: str, local_sizes: Mapping[str, str]) -> str:
         lambda name: f"({local_sizes[name[0]]})" if name[0] in local_sizes else name[0],
         size,
     )
-
-
-@once
-def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
-    """The dims of made arrays of which nothing says the size: no argument, no array that is given, and no arithmetic."""
-    called = [argument.type for _, function in spec.functions for argument in function.call.args]
-    taken = [parameter.type for parameter in parameters(spec)]
-    shown = {
-        dim for kind in (*called, *taken) if kind is not None for array in arrays(kind) for dim in array.dims
-    }
-    known = (
-        {parameter.name for parameter in parameters(spec)}
-        | dict(spec.test.sizes).keys()
-        | variadic_dims(spec)
-    )
-    known |= dims_read_off(spec).keys() | dims_of_arguments(spec).keys()
-    return frozenset(set(dims_of(spec)) - {name for dim in shown for name in dim_names(dim)} - known)
 
 
 def names_in(expression: str) -> set[str]:

@@ -13,7 +13,7 @@ from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.types import arrays
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.definitions import returns_value
-from scaffold.spec.source.expressions import count_name, free_names
+from scaffold.spec.source.expressions import free_names
 from scaffold.spec.states import is_stateful
 from scaffold.spec.tables.keys import TEST_DTYPES
 
@@ -70,13 +70,6 @@ def _positive(spec: ModuleSpec) -> Iterator[Fault]:
     )
     description = "array that the constructor or the call is given"
     yield from _unlisted("positive", spec.test.positive, legal, description)
-
-
-def never_reads(spec: ModuleSpec, name: str) -> bool:
-    """Whether the call has a body that does not read a name."""
-    call = spec.call
-    is_asked = not kind_of(spec.kind).has_instances and call is not None and call.body == "..."
-    return call is not None and bool(call.body) and not is_asked and not count_name(call.body, name)
 
 
 def slug(name: str) -> str:

@@ -199,12 +199,6 @@ def local_names(body: Iterable[ast.AST]) -> set[str]:
     return {name for node in own_nodes(body) for name in _bound_by(node)}
 
 
-def inner_scopes(tree: ast.AST) -> Iterator[ast.AST]:
-    """The functions, lambdas and comprehensions within `tree`."""
-    scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, *Comprehension.__args__)
-    return (node for node in ast.walk(tree) if isinstance(node, scopes))
-
-
 def bound_names(scope: ast.AST) -> frozenset[str]:
     """The names that a function, a lambda, a class or a comprehension binds for itself; none of another node."""
     match scope:

@@ -43,12 +43,6 @@ def updated_attribute(node: ast.AST) -> str | None:
     return attribute_of_self(node.value if isinstance(node, ast.Subscript) and is_whole(node) else node)
 
 
-def assigned_attributes(source: str) -> tuple[str, ...]:
-    """The attributes of `self` that statements assign, whole or by `[...]`, sorted."""
-    names = map(updated_attribute, ast.walk(ast.parse(dedented(source))))
-    return tuple(sorted({name for name in names if name is not None}))
-
-
 def assigned_pairs(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
     """What an assignment binds, each with its value: one target, or several at once as `self.a, self.b = a, b`."""
     match node:

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from scaffold.spec.source.expressions import is_identity_test, local_names, own_names, own_nodes
+from scaffold.spec.source.expressions import is_identity_test, local_names, own_names
 from scaffold.spec.source.instance import attribute_of_self, calls
 
 Edit = tuple[tuple[int, int], tuple[int, int], str]
@@ -45,20 +45,6 @@ def in_place_of(node: ast.expr | ast.stmt, text: str) -> Edit:
 def end_of(node: ast.expr | ast.stmt) -> tuple[int, int]:
     """Line and column behind a node."""
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-
-
-def rewrite_statements(source: str, change: Callable[[ast.stmt, str], str | None]) -> str:
-    """`source` with each simple statement replaced for which `change`, from its node and text, gives another text.
-
-    Statements inside of functions and classes are left.
-    """
-    nodes = (node for node in own_nodes(ast.parse(source).body) if isinstance(node, ast.stmt))
-    simple = (node for node in nodes if not hasattr(node, "body"))
-    texts = (
-        (statement, change(statement, ast.get_source_segment(source, statement) or ""))
-        for statement in simple
-    )
-    return spliced(source, (in_place_of(statement, text) for statement, text in texts if text is not None))
 
 
 def _edits(node: ast.AST, ancestors: tuple[ast.AST, ...], change: Rewrite) -> Iterator[Edit]:
