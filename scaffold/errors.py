@@ -25,6 +25,11 @@ def shown(text: str, longest: int = _LONGEST) -> str:
     return escaped(_cut(text, longest))
 
 
+def shortened(text: str, longest: int = 60) -> str:
+    """The beginning of a text that is quoted within a message."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
 def escaped(text: str, *, keep: str = "") -> str:
     """`text` with an escape such as `\\x1b` for each character that is not printable, and not in `keep`."""
     if text.isprintable():

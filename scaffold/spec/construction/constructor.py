@@ -228,11 +228,14 @@ def _declared(argument: Argument, parameter: Parameter | None, keyword_only: boo
 
 def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
     given_names = {field.name for field in spec.stored if field.given}
-    dims = _asked_dims(spec, given_names)
+    # The dims that nothing else tells are arguments where they are needed.
+    told = {*given_names, *assigned_names(spec.setup), *dims_read_off(spec), *variadic_dims(spec)}
+    dims, flags = {*dims_of(spec)} - told, {field.optional for field in spec.fields}
     for field in spec.stored:
         yield from (Parameter(name, "dim", ScalarType("int")) for name in _reads(spec, field) if name in dims)
         if field.given:
-            yield Parameter(field.name, "field", field.type, _default(spec, field), field)
+            is_on = field.default is None and field.name in flags
+            yield Parameter(field.name, "field", field.type, "True" if is_on else field.default, field)
         if field.optional and field.optional not in given_names:
             yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
     yield from (
@@ -247,12 +250,6 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
         yield Parameter("rngs", "rngs", ClassType("nnx.Rngs"), keyword_only=True)
     elif uses_key(spec):
         yield Parameter("key", "key", KEY, keyword_only=True)
-
-
-def _asked_dims(spec: ModuleSpec, given_names: set[str]) -> frozenset[str]:
-    """The dims that nothing else tells, so that they are arguments where they are needed."""
-    bound = {*assigned_names(spec.setup), *dims_read_off(spec)}
-    return frozenset(dims_of(spec)) - variadic_dims(spec) - bound - given_names
 
 
 def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
@@ -270,16 +267,6 @@ def dims_used(spec: ModuleSpec) -> frozenset[str]:
         *(name for field in spec.stored for name in _reads(spec, field)),
     }
     return frozenset(read & set(dims_read_off(spec)))
-
-
-def _default(spec: ModuleSpec, field: Field) -> str | None:
-    """A field that is the flag of an optional one is True unless it says otherwise."""
-    return "True" if field.default is None and field.name in _flags(spec) else field.default
-
-
-@once
-def _flags(spec: ModuleSpec) -> set[str | None]:
-    return {field.optional for field in spec.fields}
 
 
 def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:

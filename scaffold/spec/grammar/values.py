@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
+from scaffold.errors import shortened
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES, DTYPES
 from scaffold.spec.grammar.types import (
     ArrayType,
@@ -87,8 +88,7 @@ def value_fault(kind: Type, source: str) -> str | None:
         value = ast.literal_eval(source)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return _function_fault(kind, source)
-    shown = source if len(source) <= 60 else f"{source[:57]}..."
-    return None if is_of(kind, value) else f"{shown} is not {described(kind)}"
+    return None if is_of(kind, value) else f"{shortened(source)} is not {described(kind)}"
 
 
 def literal_or_none(source: str | ast.expr) -> Any:

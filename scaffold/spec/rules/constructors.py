@@ -34,19 +34,15 @@ def constructor_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
     known = {*class_names(spec), *("create",) * has_factory(spec)}
-    for name in sorted({*_read_from_class(ast.parse(method.call.body))} - known):
+    attributes = (node for node in ast.walk(ast.parse(method.call.body)) if isinstance(node, ast.Attribute))
+    read = {node.attr for node in attributes if ast.unparse(node.value) == "cls"}
+    for name in sorted(read - known):
         if name == "create":
             yield Fault(place, f"`{spec.name}` has no `create`", "write `cls(...)`")
         elif not spec.bases and not name.startswith("__"):
             message = f"`cls.{name}` is no method of the class, nor of its instances"
             fix = suggestion(name, known, "write `[constructors.NAME]` for it")
             yield Fault(place, message, fix, tuple(sorted(known)))
-
-
-def _read_from_class(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "cls":
-            yield node.attr
 
 
 def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Iterator[Fault]:

@@ -6,7 +6,7 @@ Only statements before which nothing branches are looked at, so no guard of any 
 import ast
 from collections.abc import Iterable, Iterator
 
-from scaffold.errors import Fault
+from scaffold.errors import Fault, shortened
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.pieces import expression_key
 from scaffold.spec.source.expressions import dedented
@@ -46,9 +46,7 @@ def _faults(body: list[ast.stmt], fields: dict[str, Field], place: str) -> Itera
 
 def _fault(field: Field, use: ast.expr, place: str) -> Fault:
     when = f"is None where `{field.optional}` is false" if field.optional else "may be None"
-    written = ast.unparse(use)
-    shown = written if len(written) <= 60 else f"{written[:57]}..."
-    message = f"`self.{field.name}` {when}, and `{shown}` fails then"
+    message = f"`self.{field.name}` {when}, and `{shortened(ast.unparse(use))}` fails then"
     return Fault(place, message, f"ask before: `if self.{field.name} is not None:`")
 
 
