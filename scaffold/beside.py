@@ -10,7 +10,8 @@ from scaffold.errors import Fault, ScaffoldError, nearest
 from scaffold.in_project.hidden_names import Surroundings, name_faults
 from scaffold.in_project.layout import Layout
 from scaffold.kind import NAMES, kind_of
-from scaffold.spec.fields.sharding import collisions, with_rules
+from scaffold.mesh_axes import Rules
+from scaffold.spec.fields.sharding import collisions, named_fields
 from scaffold.spec.fields.shared import tie_faults
 from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import ModuleSpec
@@ -26,7 +27,23 @@ def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
     is_own = spec.defines("save") or spec.defines("load")
     takes_it = spec.save is None and kind_of(spec.kind).has_instances and not is_own
     spec = replace(spec, save=True) if saved and takes_it else spec
-    return with_rules(spec, layout.settings.sharding)
+    return _with_rules(spec, layout.settings.sharding)
+
+
+def _asks_for_sharding(spec: ModuleSpec, project: Rules) -> bool:
+    """Whether the rules of a project concern a class that says nothing itself."""
+    names = {name for dims in named_fields(spec).values() for dim in dims for name in (dim, *dim.split("*"))}
+    holds = any(field.role == "module" for field in spec.dynamic)
+    return bool(project) and (holds or bool(names & dict(project).keys()))
+
+
+def _with_rules(spec: ModuleSpec, project: Rules) -> ModuleSpec:
+    """The spec with the rules of the project, where it asks for sharding, or they concern it; its own take their place."""
+    if not project or not kind_of(spec.kind).has_instances:
+        return spec
+    if spec.sharding is None and not _asks_for_sharding(spec, project):
+        return spec
+    return replace(spec, sharding=tuple({**dict(project), **dict(spec.sharding or ())}.items()))
 
 
 def check_names(specs: Sequence[ModuleSpec]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from scaffold.spec.source.expressions import is_identity_test, local_names, own_names
-from scaffold.spec.source.instance import attribute_of_self, calls
+from scaffold.spec.source.instance import attribute_of_self
 
 Edit = tuple[tuple[int, int], tuple[int, int], str]
 """Where a span begins and ends, by line and column, and what goes there."""
@@ -95,14 +95,3 @@ def read_as(
         return None if is_kept else reads.get(attribute_of_self(node, ast.Load) or "")
 
     return rewrite(source, change) if reads else source
-
-
-def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
-    """`source` with `self.NAME` wrapped as `wrapper(self.NAME)` for each of the attributes, where it is not yet.
-
-    This is how a buffer is kept out of the gradient at every use.
-    """
-    reads = {name: f"{wrapper}(self.{name})" for name in attributes}
-    return read_as(
-        source, reads, lambda node: is_identity_test(node) or calls(node, wrapper.rpartition(".")[2])
-    )
