@@ -1,7 +1,7 @@
 """Dims that the constructor reads off the arrays that it is given."""
 
 from scaffold.spec.grammar.types import ArrayType
-from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import assigned_names
 
@@ -14,7 +14,11 @@ def given_arrays(spec: ModuleSpec) -> dict[str, ArrayType]:
     assigned = {*assigned_names(spec.setup)}
     declared = [argument for argument in spec.arguments if argument.type is not None]
     retyped = {argument.name for argument in declared} | assigned
-    fields = (field for field in spec.stored if field.given and _keeps_shape(field))
+    fields = (
+        field
+        for field in spec.stored
+        if field.given and not (field.converter or field.preprocess or field.optional or field.nullable)
+    )
     pairs = [(field.name, field.array) for field in fields if field.name not in retyped]
     pairs += [
         (argument.name, argument.type)
@@ -26,10 +30,6 @@ def given_arrays(spec: ModuleSpec) -> dict[str, ArrayType]:
         for name, array in pairs
         if isinstance(array, ArrayType) and all(dim[0] != "*" for dim in array.dims)
     }
-
-
-def _keeps_shape(field: Field) -> bool:
-    return not (field.converter or field.preprocess or field.optional or field.nullable)
 
 
 @once

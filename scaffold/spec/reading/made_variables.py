@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from scaffold.spec.grammar.types import OpaqueType, Type
+from scaffold.spec.grammar.types import OpaqueType
 from scaffold.spec.model import Call, Field
 from scaffold.spec.source.instance import last_name, made_attributes
 
@@ -31,19 +31,16 @@ def variables_made(fields: Iterable[Field], constructor: Call) -> Iterator[Field
     made = {name: value for name, value in made_attributes(constructor.source) if name not in declared}
     types = {argument.name: argument.type for argument in constructor.args}
     for name, value in made.items():
-        role, kind = _role(value), types.get(ast.unparse(value))
+        role = _role(value)
+        kind = types.get(ast.unparse(value)) if role == "static" else None
         variable = last_name(value) if role == "state" else None
-        yield Field(name, _type(role, kind), role, variable=variable, built=True, annotated=False)
+        yield Field(name, kind or OpaqueType("Any"), role, variable=variable, built=True, annotated=False)
 
 
 def makes_variables(source: str, declared: Iterable[str]) -> bool:
     """Whether a constructor makes Variables itself, or what no field declares: it is kept as it is."""
     names = {*declared}
     return any(name not in names or last_name(value) in VARIABLES for name, value in made_attributes(source))
-
-
-def _type(role: str, of_argument: Type | None) -> Type:
-    return OpaqueType("Any") if role != "static" or of_argument is None else of_argument
 
 
 def _role(value: ast.expr) -> str:

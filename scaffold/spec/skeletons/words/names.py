@@ -85,11 +85,9 @@ class Names(Struct):
         ]
 
 
-def _by_its_stem(module: str, name: str) -> bool:
-    return stem(name) == module
-
-
-def read_names(body: Iterable[ast.stmt], is_class: Callable[[str, str], bool] = _by_its_stem) -> Names:
+def read_names(
+    body: Iterable[ast.stmt], is_class: Callable[[str, str], bool] = lambda module, name: stem(name) == module
+) -> Names:
     """The names that the imports of a file bring. `is_class` tells whether a module beside it has a described class."""
     names = Names()
     for statement in _imports(body):
