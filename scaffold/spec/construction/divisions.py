@@ -8,7 +8,7 @@ from scaffold.spec.construction.local_sizes import dims_of_names
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.expressions import dedented, nodes_of
 from scaffold.spec.source.instance import named_value
 from scaffold.spec.unit import siblings
 
@@ -40,7 +40,7 @@ def divisions_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Itera
     """The sizes that the class hands to others of its file, which divide them."""
     others = [known[name] for name in siblings(spec) if name in known and divisions(known[name])]
     for source in _sources(spec) if others else ():
-        calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+        calls = [*nodes_of(ast.Call, ast.parse(source))]
         for other in others:
             for call in (call for call in calls if ast.unparse(call.func) == other.name):
                 yield from _handed_on(call, other)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import local_values
+from scaffold.spec.source.expressions import local_values, nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes
 
 _WINDOWS = ("hanning", "hamming", "blackman", "bartlett", "kaiser")
@@ -55,7 +55,7 @@ def _in_arguments(size: str, local_sizes: Mapping[str, str]) -> str:
 
 def names_in(expression: str) -> set[str]:
     """The names that arithmetic over sizes reads."""
-    return {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
+    return {name.id for name in nodes_of(ast.Name, ast.parse(expression))}
 
 
 def _made(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
@@ -76,7 +76,7 @@ def _dims_of(spec: ModuleSpec, name: str, value: ast.expr) -> Iterator[tuple[str
 
 def _dims_in(dims: tuple[str, ...], value: ast.expr) -> Iterator[tuple[str, str]]:
     """The dims beside the sizes in a shape of as many, as in `jnp.zeros((n, m))`, `jnp.zeros(n)` and `jnp.ones(2 * n - 2)`."""
-    for call in (node for node in ast.walk(value) if isinstance(node, ast.Call)):
+    for call in nodes_of(ast.Call, value):
         makes = last_name(call) in _MAKERS
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             is_shape = isinstance(argument, ast.Tuple | ast.List)
@@ -92,5 +92,4 @@ def _is_size(node: ast.expr, *, is_plain: bool) -> bool:
     if is_plain or isinstance(node, ast.Name):
         return isinstance(node, ast.Name)
     parts = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)
-    reads = any(isinstance(part, ast.Name) for part in ast.walk(node))
-    return reads and all(isinstance(part, parts) for part in ast.walk(node))
+    return any(nodes_of(ast.Name, node)) and all(isinstance(part, parts) for part in ast.walk(node))

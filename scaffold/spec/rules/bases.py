@@ -18,17 +18,12 @@ MODULES = (ClassType("Module", "equinox"), ClassType("Module", "flax.nnx"))
 """One is among the bases where another one, a mixin, is no Module itself."""
 
 
-def is_abstract_body(body: str) -> bool:
-    """Whether a body is `...` alone: the method is for subclasses to write."""
-    return ast.unparse(ast.parse(body)) == "..."
-
-
 def asks_for(spec: ModuleSpec, method: Method) -> bool:
-    """Whether a method, or the call, is abstract."""
+    """Whether a method, or the call, is abstract: its body is `...` alone."""
     call = method.call
     if call.source:  # what is carried says it by a decorator of its own
         return is_left_open(call.source)
-    return not kind_of(spec.kind).has_instances and is_abstract_body(call.body or "...")
+    return not kind_of(spec.kind).has_instances and ast.unparse(ast.parse(call.body)) in ("", "...")
 
 
 def asks_for_call(spec: ModuleSpec) -> bool:

@@ -18,6 +18,7 @@ from scaffold.spec.construction.constructor import (
 from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.pieces import class_names
+from scaffold.spec.source.expressions import nodes_of
 
 
 def constructor_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -34,7 +35,7 @@ def constructor_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
     known = {*class_names(spec), *("create",) * has_factory(spec)}
-    attributes = (node for node in ast.walk(ast.parse(method.call.body)) if isinstance(node, ast.Attribute))
+    attributes = nodes_of(ast.Attribute, ast.parse(method.call.body))
     read = {node.attr for node in attributes if ast.unparse(node.value) == "cls"}
     for name in sorted(read - known):
         if name == "create":

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from scaffold.errors import Fault, shortened
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.pieces import expression_key
-from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.expressions import dedented, nodes_of
 
 _PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)
 """Statements that go on to the next one, and whose parts are all evaluated."""
@@ -34,8 +34,7 @@ def optional_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _faults(body: list[ast.stmt], fields: dict[str, Field], place: str) -> Iterator[Fault]:
-    nodes = (node for part in body for node in ast.walk(part))
-    attributes = (node for node in nodes if isinstance(node, ast.Attribute))
+    attributes = nodes_of(ast.Attribute, *body)
     assigned = {node.attr for node in attributes if not isinstance(node.ctx, ast.Load)}
     reported: set[str] = set()
     for use, name in _uses(body):

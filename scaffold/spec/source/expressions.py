@@ -8,13 +8,14 @@ import textwrap
 import tokenize
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 LEVELS = 100
 """How deep a piece of Python may be nested: what comes after the parser descends by recursion."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Import = ast.Import | ast.ImportFrom
+Node = TypeVar("Node", bound=ast.AST)
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
@@ -175,6 +176,11 @@ def _parameters(arguments: ast.arguments) -> frozenset[str]:
         arguments.kwarg,
     )
     return frozenset(argument.arg for argument in every if argument is not None)
+
+
+def nodes_of(kind: type[Node], *trees: ast.AST) -> Iterator[Node]:
+    """The nodes of a kind in some trees, at any depth."""
+    return (node for tree in trees for node in ast.walk(tree) if isinstance(node, kind))
 
 
 def first_line(statement: ast.stmt) -> int:

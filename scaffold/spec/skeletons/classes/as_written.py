@@ -24,7 +24,7 @@ from scaffold.spec.skeletons.classes.registered import (
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import annotated_names
-from scaffold.spec.source.expressions import Function
+from scaffold.spec.source.expressions import Function, nodes_of
 from scaffold.spec.source.rewriting import end_of, spliced
 
 _WORD = AS_WRITTEN.replace("-", "_")
@@ -81,7 +81,7 @@ def _word_of(field: ast.AnnAssign, names: Names) -> str:
 
 def _without_words(source: str, names: Names) -> str:
     """The class statement, in which each word for a role is what stands in its place in the class."""
-    fields = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.AnnAssign))
+    fields = nodes_of(ast.AnnAssign, ast.parse(source))
     worded = ((field, field.value) for field in fields if field.value is not None and _word_of(field, names))
     return spliced(
         source,

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import last_name
 
 _COLLECTIVES = ("psum", "pmean", "pmax", "pmin", "all_gather", "axis_index", "axis_size")
@@ -13,7 +14,7 @@ def batch_axis(node: ast.ClassDef) -> str:
     """The name of the axis, as `eqx.nn.BatchNorm(size, axis_name="batch")` or `jax.lax.pmean(x, "batch")` has it; empty where
     there is none, or several.
     """
-    calls = [part for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Call)]
+    calls = [*nodes_of(ast.Call, *node.body)]
     bound = {name for call in calls if last_name(call) in _BIND for name in _named(call)}
     names = {name for call in calls if last_name(call) not in _BIND for name in _named(call)} - bound
     return names.pop() if len(names) == 1 else ""

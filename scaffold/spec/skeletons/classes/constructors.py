@@ -15,6 +15,7 @@ from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import says_nothing
+from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import assigned_pairs, attribute_of_self
 
 _USUAL = ("key", "dtype", "rngs")
@@ -106,7 +107,7 @@ class Constructor:
 
 def _uses_instance(node: ast.AST, owner: str) -> bool:
     """Whether a part of a constructor reads the instance that it makes, or calls the constructor of a base."""
-    words = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    words = {name.id for name in nodes_of(ast.Name, node)}
     return isinstance(node, ast.Return) or bool(words & {"super", *([owner] if owner == "self" else [])})
 
 
