@@ -10,13 +10,14 @@ from scaffold.errors import Fault, ScaffoldError, nearest
 from scaffold.in_project.hidden_names import Surroundings, name_faults
 from scaffold.in_project.layout import Layout
 from scaffold.kind import NAMES, kind_of
-from scaffold.spec.fields.sharding import collisions, with_rules
+from scaffold.mesh_axes import Rules
+from scaffold.spec.fields.sharding import collisions, named_fields
 from scaffold.spec.fields.shared import tie_faults
 from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.rules.bases import base_faults, lineage
-from scaffold.spec.rules.examples import inherited_faults
+from scaffold.spec.rules.examples import unknown_faults
 from scaffold.spec.unit import siblings, unit_faults
 
 
@@ -26,7 +27,23 @@ def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
     is_own = spec.defines("save") or spec.defines("load")
     takes_it = spec.save is None and kind_of(spec.kind).has_instances and not is_own
     spec = replace(spec, save=True) if saved and takes_it else spec
-    return with_rules(spec, layout.settings.sharding)
+    return _with_rules(spec, layout.settings.sharding)
+
+
+def _asks_for_sharding(spec: ModuleSpec, project: Rules) -> bool:
+    """Whether the rules of a project concern a class that says nothing itself."""
+    names = {name for dims in named_fields(spec).values() for dim in dims for name in (dim, *dim.split("*"))}
+    holds = any(field.role == "module" for field in spec.dynamic)
+    return bool(project) and (holds or bool(names & dict(project).keys()))
+
+
+def _with_rules(spec: ModuleSpec, project: Rules) -> ModuleSpec:
+    """The spec with the rules of the project, where it asks for sharding, or they concern it; its own take their place."""
+    if not project or not kind_of(spec.kind).has_instances:
+        return spec
+    if spec.sharding is None and not _asks_for_sharding(spec, project):
+        return spec
+    return replace(spec, sharding=tuple({**dict(project), **dict(spec.sharding or ())}.items()))
 
 
 def check_names(specs: Sequence[ModuleSpec]) -> None:
@@ -66,9 +83,14 @@ def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundi
         fix = "rename the skeleton" if is_unit else f'write `file = "{name}_module"`, for example'
         key = "" if is_unit else ": file" if spec.file else ": name"
         yield Fault(f"{spec.where}{key}", f"`{name}.py` is where {HELPERS[name].purpose}", fix)
+    every = lineage(spec, known)
     beside = (
         *(*save_faults(spec), *collisions(spec, spec.sharding or ()), *_mixture_faults(spec, known)),
-        *(*tie_faults(spec, known), *base_faults(spec, known), *inherited_faults(spec, lineage(spec, known))),
+        *(
+            *tie_faults(spec, known),
+            *base_faults(spec, known),
+            *(unknown_faults(spec, every) if every else ()),
+        ),
         *kind_of(spec.kind).faults_beside(spec, known),
     )
     yield from (fault.below(spec.where) for fault in beside)

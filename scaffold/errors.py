@@ -25,6 +25,11 @@ def shown(text: str, longest: int = _LONGEST) -> str:
     return escaped(_cut(text, longest))
 
 
+def shortened(text: str, longest: int = 60) -> str:
+    """The beginning of a text that is quoted within a message."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
 def escaped(text: str, *, keep: str = "") -> str:
     """`text` with an escape such as `\\x1b` for each character that is not printable, and not in `keep`."""
     if text.isprintable():
@@ -174,6 +179,12 @@ def nearest(word: str, legal: Iterable[str], similarity: float = 0.6) -> str | N
         return _MEANT[word][0]
     matches = difflib.get_close_matches(word, words, n=1, cutoff=similarity)
     return matches[0] if matches else None
+
+
+def unknown(where: str, word: str, legal: Iterable[str], what: str, otherwise: str = "remove it") -> Fault:
+    """The fault of a word that is none of the legal ones: `what` says so, and the fix names the nearest."""
+    words = tuple(legal)
+    return Fault(where, what, suggestion(word, words, otherwise), words)
 
 
 def suggestion(word: str, legal: Iterable[str], otherwise: str) -> str:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from scaffold.emit.generics import generic_context, readable_context
 from scaffold.emit.helpers import helper_faults, helpers_of
 from scaffold.emit.members import with_comments
-from scaffold.emit.merged import merged_code
+from scaffold.emit.merged import emitted_names_faults, merged_code, suite_names_faults
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File
 from scaffold.import_blocks import Code, import_blocks
@@ -16,9 +16,8 @@ from scaffold.in_project.layout import Layout
 from scaffold.kind import USUAL_SUITE, Context, kind_of
 from scaffold.rendering.own_templates import own_template
 from scaffold.rendering.render import render, render_class, render_named
-from scaffold.spec.helpers import emitted_names_faults, suite_names_faults
+from scaffold.source_text import docstring, listed
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.text import docstring, listed
 from scaffold.suite.suites import emitted_suite
 
 CONFTEST = "conftest.py.jinja"

@@ -16,8 +16,8 @@ from scaffold.files.fileset import File
 from scaffold.import_lines import import_lines
 from scaffold.in_project.layout import Layout
 from scaffold.rendering.render import render
+from scaffold.source_text import listed
 from scaffold.spec.names import IMPORTS, TEST_IMPORTS, stem
-from scaffold.spec.source.text import listed
 
 Found = Mapping[str, Any]
 Skip = tuple[str, str]

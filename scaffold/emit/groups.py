@@ -4,8 +4,8 @@ from typing import Any
 
 from scaffold.emit.members import BODY
 from scaffold.kind import kind_of
+from scaffold.source_text import block, docstring
 from scaffold.spec.model import Group, ModuleSpec
-from scaffold.spec.source.text import block, docstring
 
 # Not cached by structure: docs/decisions.md says why, benchmarks/groups.py what it would save.
 _SELECT = "return jax.tree_util.tree_map_with_path(lambda path, _: path[0].name in {names!r}, self)"

@@ -118,9 +118,5 @@ def fan_axes(spec: ModuleSpec, array: ArrayType, name: str = "") -> str:
 
 
 def _is_fed_from_the_left(spec: ModuleSpec, array: ArrayType) -> bool:
-    inputs = {
-        dim
-        for argument in (spec.call.args if spec.call else ())
-        for dim in getattr(argument.type, "dims", ())
-    }
+    inputs = {dim for argument in spec.call_arguments for dim in getattr(argument.type, "dims", ())}
     return array.dims[-2] in inputs and array.dims[-1] not in inputs

@@ -1,6 +1,6 @@
 """The members that a Module and a pytree class have in common: properties, the call, docstrings."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,13 +10,15 @@ from scaffold.emit.construct import call_signature
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
 from scaffold.passes.static_storage import as_given
+from scaffold.source_text import block, docstring, listed
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.fields.shared import tied_source
 from scaffold.spec.grammar.types import OpaqueType, arrays
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for
-from scaffold.spec.source.rewriting import guard, rename
-from scaffold.spec.source.text import block, docstring, listed
+from scaffold.spec.source.expressions import is_identity_test
+from scaffold.spec.source.instance import calls
+from scaffold.spec.source.rewriting import read_as, rename
 from scaffold.spec.states import is_state
 
 METHOD = " " * 4
@@ -234,3 +236,14 @@ def class_doc(spec: ModuleSpec) -> str:
         return ""
     names = [f"`{field.name}`" for field in spec.stored]
     return docstring(f"Holds {listed(names)}." if names else "Holds nothing.", METHOD)
+
+
+def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
+    """`source` with `self.NAME` wrapped as `wrapper(self.NAME)` for each of the attributes, where it is not yet.
+
+    This is how a buffer is kept out of the gradient at every use.
+    """
+    reads = {name: f"{wrapper}(self.{name})" for name in attributes}
+    return read_as(
+        source, reads, lambda node: is_identity_test(node) or calls(node, wrapper.rpartition(".")[2])
+    )

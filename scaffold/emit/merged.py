@@ -1,14 +1,17 @@
 """The emitted code of several classes to that of one module."""
 
 import ast
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import reduce
 
 from scaffold.emit.given import COPIERS
-from scaffold.spec.helpers import helpers_in, joined
+from scaffold.errors import Fault
+from scaffold.spec.helpers import bound_by, helper_names, helpers_in, joined
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.source.rewriting import in_place_of, spliced
+from scaffold.spec.unit import Unit
 
 
 def private_prefix(spec: ModuleSpec) -> str:
@@ -94,3 +97,26 @@ def _naming(annotation: ast.expr, later: Collection[str]) -> Iterator[ast.expr]:
             names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
             if not names.isdisjoint(later):
                 yield annotation
+
+
+def suite_names_faults(unit: Unit, tests: str) -> Iterator[Fault]:
+    """Suites of one name: that of a class, and that of a case of another."""
+    fix = "give a case of `@test(...)`, or a class, another name"
+    for name in (name for name, times in _bound_in(tests).items() if times > 1):
+        yield Fault(unit.path, f"two suites are called `{name}`", fix)
+
+
+def _bound_in(code: str) -> Counter[str]:
+    """How often a module binds each name."""
+    return Counter(name for statement in ast.parse(code).body for name in bound_by(statement))
+
+
+def emitted_names_faults(specs: Sequence[ModuleSpec], code: str) -> Iterator[Fault]:
+    """Names that the emitted code of a module binds for two of its parts: helpers, and each of its classes."""
+    counts = _bound_in(code)
+    helpers = {spec: Counter(helper_names(spec)) for spec in specs}
+    by_author = sum(helpers.values(), Counter[str]())
+    for name in (name for name, times in counts.items() if times > max(1, by_author[name])):
+        spec = next((spec for spec, names in helpers.items() if name in names), specs[-1])
+        message = f"`{name}` is a name that the module uses itself"
+        yield Fault(f"{spec.where}: helpers", message, f"rename it, to `{name}_` for example")

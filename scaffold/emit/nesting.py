@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
+from scaffold.source_text import listed
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.model import Field, Group, ModuleSpec
-from scaffold.spec.source.rewriting import move
-from scaffold.spec.source.text import listed
+from scaffold.spec.source.rewriting import read_as
 
 
 def small_classes(spec: ModuleSpec) -> tuple[ModuleSpec, ...]:
@@ -64,7 +64,8 @@ def selected(spec: ModuleSpec, group: Group) -> tuple[str, ...]:
 def located(spec: ModuleSpec, source: str) -> str:
     """`source` with each field read where it lies: `self.shape.radius` for `self.radius`."""
     groups = spec.groups if spec.nests else ()
-    return move(source, {name: f"self.{group.name}.{name}" for group in groups for name in group.fields})
+    places = {name: f"self.{group.name}.{name}" for group in groups for name in group.fields}
+    return read_as(source, places, unless=None)
 
 
 def grouped(spec: ModuleSpec, values: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

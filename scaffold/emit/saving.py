@@ -8,8 +8,8 @@ from scaffold.emit.sharding import sharding_members
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
 from scaffold.passes.migrations import ATTRIBUTE
+from scaffold.source_text import block, docstring
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.text import block, docstring
 
 METHODS = ("save", "load")
 

@@ -44,27 +44,25 @@ def _own_dims(spec: ModuleSpec, name: str) -> Iterator[str]:
 
 def _bindings(spec: ModuleSpec, needed: set[str]) -> Iterator[str]:
     owners = dims_read_off(spec)
-    for given in given_arrays(spec):
+    for name, array in given_arrays(spec).items():
         bound = set[str]()
         targets: list[str] = []
-        for dim in given.array.dims:
-            is_new = owners.get(dim) == given.name and dim in needed and dim not in bound
+        for dim in array.dims:
+            is_new = owners.get(dim) == name and dim in needed and dim not in bound
             targets.append(dim if is_new else "_")
             bound.update({dim} if is_new else ())
         if bound:
-            yield f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = np.shape({given.name})"
+            yield f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = np.shape({name})"
 
 
 def _held_shapes(spec: ModuleSpec) -> Iterator[_HeldShape]:
     """The fields with a dim that another has too, or that they have twice, and with none that is not known."""
     owners = dims_read_off(spec)
-    for given in given_arrays(spec):
-        names = _names_in(given.array)
-        others = tuple(
-            dict.fromkeys(owners[name] for name in names if owners.get(name, given.name) != given.name)
-        )
-        if all(name in owners for name in names) and (others or len(set(names)) < len(names)):
-            yield _HeldShape(given.name, given.array, others)
+    for name, array in given_arrays(spec).items():
+        dims = _names_in(array)
+        others = tuple(dict.fromkeys(owners[dim] for dim in dims if owners.get(dim, name) != name))
+        if all(dim in owners for dim in dims) and (others or len(set(dims)) < len(dims)):
+            yield _HeldShape(name, array, others)
 
 
 def _names_in(array: ArrayType) -> list[str]:

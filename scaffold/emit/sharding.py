@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from scaffold.emit.members import BODY, METHOD
 from scaffold.kind import kind_of
 from scaffold.mesh_axes import Rules, axes_of
+from scaffold.source_text import block, docstring
 from scaffold.spec.fields.sharding import applied, named_fields
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.text import block, docstring
 
 _DOC = """
 The `PartitionSpec` of each array, in the structure of the class.

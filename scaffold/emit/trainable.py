@@ -1,12 +1,12 @@
 """The filter spec `trainable()`: which leaves are trained, and which stay whatever the optimiser does."""
 
-from scaffold.spec.fields.training import always_frozen, thawed_by, undecayed
+from scaffold.spec.fields.training import ALWAYS, undecayed
 from scaffold.spec.model import ModuleSpec
 
 
 def trainable_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, ...]) -> str:
     """The body of `trainable`. `stays` names fields that are no sub-modules and not trained; the others' leaves pass `tests`."""
-    left = tuple(field.name for field in spec.dynamic if field.name in (*stays, *always_frozen(spec)))
+    left = tuple(field.name for field in spec.dynamic if field.name in (*stays, *_always_frozen(spec)))
     if len(left) == len(spec.dynamic):
         return "return jax.tree.map(lambda _: False, self)"
     if any(field.role == "module" for field in spec.dynamic):
@@ -24,7 +24,7 @@ def decayed_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, ...
 
 def _but(spec: ModuleSpec, left: tuple[str, ...]) -> str:
     """The fields to leave out, as a further argument: some always, some where a flag says so."""
-    flagged = [f"{names!r} if self.{flag} else ()" for flag, names in thawed_by(spec).items()]
+    flagged = [f"{names!r} if self.{flag} else ()" for flag, names in _thawed_by(spec).items()]
     parts = [*([repr(left)] if left else []), *flagged]
     if not parts:
         return ""
@@ -34,9 +34,20 @@ def _but(spec: ModuleSpec, left: tuple[str, ...]) -> str:
 
 def _flat(spec: ModuleSpec, left: tuple[str, ...], tests: tuple[str, ...]) -> str:
     outside = [f"path[0].name not in {left!r}"] if left else []
-    for flag, names in thawed_by(spec).items():
+    for flag, names in _thawed_by(spec).items():
         lies_in = f"== {names[0]!r}" if len(names) == 1 else f"in {names!r}"
         outside.append(f"not (self.{flag} and path[0].name {lies_in})")
     leaf = "leaf" if any("leaf" in test for test in tests) else "_"
     trained = " and ".join((*outside, *tests))
     return f"return jax.tree_util.tree_map_with_path(lambda path, {leaf}: {trained}, self)"
+
+
+def _always_frozen(spec: ModuleSpec) -> tuple[str, ...]:
+    """The fields of which nothing is ever trained."""
+    return tuple(field.name for field in spec.dynamic if field.frozen == ALWAYS)
+
+
+def _thawed_by(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
+    """The fields that are frozen where a bool says so, by the name of that."""
+    flags = dict.fromkeys(field.frozen for field in spec.dynamic if field.frozen not in ("", ALWAYS))
+    return {flag: tuple(field.name for field in spec.dynamic if field.frozen == flag) for flag in flags}

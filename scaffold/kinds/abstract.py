@@ -8,9 +8,9 @@ from scaffold.emit.bases import base_names
 from scaffold.emit.members import METHOD, call_context, class_doc, properties
 from scaffold.errors import Fault
 from scaffold.kind import Kind
+from scaffold.source_text import docstring
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, asks_for_call, lineage
-from scaffold.spec.source.text import docstring
 
 _OF_MAKING = (
     *("arguments", "setup", "groups", "save", "migrate", "sharding"),

@@ -9,10 +9,10 @@ from scaffold.emit.members import METHOD, methods
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.module import module_context
+from scaffold.source_text import docstring
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ClassType, TupleType
 from scaffold.spec.model import Argument, ModuleSpec
-from scaffold.spec.source.text import docstring
 
 EXAMPLE = Argument(
     "example",
@@ -82,7 +82,7 @@ class ClosureKind(Kind):
         if spec.call is None:
             fix = 'write `[call]` with `args = "x: f[size]"`, `returns` and `body`'
             yield Fault("call", "a closure is called", fix)
-        for argument in spec.call.args if spec.call is not None else ():
+        for argument in spec.call_arguments:
             if argument.is_marker or argument.default is not None:
                 message = (
                     "a closure takes its arguments by position, and all of them, as jax's loops pass them"

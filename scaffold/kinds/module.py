@@ -25,11 +25,11 @@ from scaffold.passes.compute import compute_faults, with_compute
 from scaffold.passes.stacked.faults import stacked_faults
 from scaffold.passes.stacked.layers import with_stacked
 from scaffold.passes.states import state_faults, with_state
+from scaffold.source_text import block, docstring
 from scaffold.spec.construction.class_calls import is_called_with_fields, kept_defaults
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.fields.training import undecayed
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.text import block, docstring
 
 TESTS = ("eqx.is_inexact_array(leaf)",)
 """What a leaf must pass to be trained."""

@@ -10,10 +10,10 @@ from scaffold.emit.saving import save_context
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.pytree import trainable
+from scaffold.source_text import block, docstring
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.grammar.types import arrays
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.text import block, docstring
 
 _METHODS = ("count", "index")
 _OF_TUPLE = ("len", "iter", "getitem", "contains", "lt", "le", "gt", "ge")

@@ -31,11 +31,11 @@ from scaffold.passes.variables import (
     variable_faults,
     variable_of,
 )
+from scaffold.source_text import block, docstring
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, ClassType, DictType, ListType, OpaqueType, Type
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.rewriting import rename
-from scaffold.spec.source.text import block, docstring
 from scaffold.spec.unit import siblings
 from scaffold.suite.context import entries
 from scaffold.suite.declared import spread_of, value_of

@@ -26,10 +26,10 @@ from scaffold.emit.trainable import trainable_body
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.passes.compute import compute_faults, with_compute
+from scaffold.source_text import block, docstring
 from scaffold.spec.construction.constructor import fields_as_given, has_factory, parameters
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names
-from scaffold.spec.source.text import block, docstring
 from scaffold.suite.skips import skips
 
 FLAGGED = " " * 12

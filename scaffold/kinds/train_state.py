@@ -13,10 +13,10 @@ from scaffold.emit.saving import save_context
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.module import field_lines
+from scaffold.source_text import block, docstring
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ClassType, ScalarType
 from scaffold.spec.model import Argument, Field, ModuleSpec
-from scaffold.spec.source.text import block, docstring
 from scaffold.spec.states import is_stateful
 from scaffold.spec.tables.key import Key
 from scaffold.spec.test_plan import TestPlan

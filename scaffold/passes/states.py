@@ -9,7 +9,7 @@ assigns state; the others stay as they are.
 
 import ast
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 
 from msgspec.structs import replace
 
@@ -19,14 +19,14 @@ from scaffold.spec.grammar.types import ClassType, OpaqueType, TupleType, Type
 from scaffold.spec.grammar.values import one_value
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.source.expressions import (
+    Comprehension,
     assigned_names,
     bound_names,
-    inner_scopes,
     is_identity_test,
     own_nodes,
 )
 from scaffold.spec.source.instance import attribute_of_self, is_whole, updated_attribute
-from scaffold.spec.source.rewriting import rewrite, rewrite_statements
+from scaffold.spec.source.rewriting import in_place_of, rewrite, spliced
 from scaffold.spec.states import (
     ARGUMENT,
     STATE,
@@ -63,7 +63,7 @@ def _with_state(spec: ModuleSpec, call: Call) -> Call:
     body = _updates(spec, _reads(spec, call.body, name), name)
     if state is not None:
         return replace(call, body=body)
-    body = rewrite_statements(body, lambda node, text: _returned(node, text, name))
+    body = _rewrite_statements(body, lambda node, text: _returned(node, text, name))
     returns = (_result(call), STATE)
     return replace(call, args=_with_argument(call.args), body=body, returns=returns, returns_tuple=True)
 
@@ -135,7 +135,7 @@ def _updates(spec: ModuleSpec, source: str, state: str) -> str:
             value = f"{_read(name, state)} {operator} {_operand(value)}"
         return f"{state} = {state}.set(self.{name}, {value})"
 
-    return rewrite_statements(source, change)
+    return _rewrite_statements(source, change)
 
 
 def _target(node: ast.AST) -> str | None:
@@ -260,7 +260,7 @@ def _update_faults(spec: ModuleSpec, body: str, place_text: str, place: str) -> 
 def _hidden_faults(spec: ModuleSpec, body: str, state: str, place: str) -> Iterator[Fault]:
     """A function in the body that has a `state` of its own cannot read that of the module."""
     names = {state_field.name for state_field in state_fields(spec)}
-    for node in inner_scopes(ast.parse(body)):
+    for node in _inner_scopes(ast.parse(body)):
         if state in bound_names(node):
             for name in sorted({attribute_of_self(node) or "" for node in ast.walk(node)} & names):
                 fix = f"give that another name, or read `self.{name}` before it"
@@ -287,3 +287,23 @@ def _reader_faults(spec: ModuleSpec) -> Iterator[Fault]:
 def _names(source: str | None) -> set[str]:
     nodes = ast.walk(ast.parse(source.removeprefix("=").strip(), mode="eval")) if source else ()
     return {name for node in nodes for name in (getattr(node, "id", None), attribute_of_self(node)) if name}
+
+
+def _rewrite_statements(source: str, change: Callable[[ast.stmt, str], str | None]) -> str:
+    """`source` with each simple statement replaced for which `change`, from its node and text, gives another text.
+
+    Statements inside of functions and classes are left.
+    """
+    nodes = (node for node in own_nodes(ast.parse(source).body) if isinstance(node, ast.stmt))
+    simple = (node for node in nodes if not hasattr(node, "body"))
+    texts = (
+        (statement, change(statement, ast.get_source_segment(source, statement) or ""))
+        for statement in simple
+    )
+    return spliced(source, (in_place_of(statement, text) for statement, text in texts if text is not None))
+
+
+def _inner_scopes(tree: ast.AST) -> Iterator[ast.AST]:
+    """The functions, lambdas and comprehensions within `tree`."""
+    scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, *Comprehension.__args__)
+    return (node for node in ast.walk(tree) if isinstance(node, scopes))

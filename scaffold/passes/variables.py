@@ -9,12 +9,12 @@ from scaffold.spec.grammar.types import ArrayType, DictType, ListType
 from scaffold.spec.model import Call, Field, ModuleSpec
 from scaffold.spec.names import class_name_faults
 from scaffold.spec.reading.made_variables import FLAX
-from scaffold.spec.source.expressions import is_identity_test
+from scaffold.spec.source.expressions import dedented, is_identity_test
 from scaffold.spec.source.instance import (
-    assigned_attributes,
     attribute_of_self,
     calls,
     is_whole,
+    updated_attribute,
 )
 from scaffold.spec.source.rewriting import rewrite
 
@@ -168,3 +168,9 @@ def _may_update(field: Field) -> bool:
     """State, and a buffer that has no gradient to cut off."""
     is_plain = field.array is not None and not field.array.inexact
     return field.role == "state" or (field.role == "buffer" and is_plain)
+
+
+def assigned_attributes(source: str) -> tuple[str, ...]:
+    """The attributes of `self` that statements assign, whole or by `[...]`, sorted."""
+    names = map(updated_attribute, ast.walk(ast.parse(dedented(source))))
+    return tuple(sorted({name for name in names if name is not None}))

@@ -6,6 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 from scaffold.errors import Fault
 from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.rules.bases import held_by
 from scaffold.spec.unit import siblings
 
 
@@ -42,19 +43,13 @@ def _of_modules(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
 
 def _needs(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
     """The classes that must be there before: of those in the same file the ones that it holds, or builds on."""
-    beside = {*siblings(spec)} - _without_which_no_instance(spec)
+    beside = {*siblings(spec)} - held_by(spec) - {base.name for base in spec.bases}
     others = (
         class_type.name
         for class_type in spec.classes
         if class_type.module is None and class_type.name in known
     )
     return tuple(name for name in others if name not in beside)
-
-
-def _without_which_no_instance(spec: ModuleSpec) -> set[str]:
-    """The classes of bases and of stored fields."""
-    kinds = (*spec.bases, *(field.type for field in spec.stored))
-    return {part.name for kind in kinds for part in walk(kind) if isinstance(part, ClassType)}
 
 
 def _cycles(needs: Mapping[str, tuple[str, ...]]) -> Iterator[list[str]]:
@@ -77,8 +72,7 @@ def _key_naming(spec: ModuleSpec, name: str) -> str:
     """The key under which a spec names another class."""
     if any(base.name == name for base in spec.bases):
         return "bases"
-    call = spec.call.args if spec.call is not None else ()
     placed = [(field.type, f"fields.{field.name}") for field in spec.fields]
-    placed += [(argument.type, "call.args") for argument in call if argument.type is not None]
+    placed += [(argument.type, "call.args") for argument in spec.call_arguments if argument.type is not None]
     named = (key for kind, key in placed for part in walk(kind) if part == ClassType(name))
     return next(named, "fields")

@@ -1,8 +1,7 @@
 """Statements of the module beside the class, and the names that they bind."""
 
 import ast
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from msgspec import Struct
@@ -11,7 +10,7 @@ from scaffold.errors import Fault
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import EMITTED_BUILTINS
 from scaffold.spec.source.expressions import first_line, local_names, syntax_fault
-from scaffold.spec.unit import Unit, siblings
+from scaffold.spec.unit import siblings
 
 _MODULES = ("jax", "jnp", "eqx", "nnx", "np", "optax")
 """What the emitted code reads, and no author means otherwise."""
@@ -78,26 +77,3 @@ def helper_faults(spec: ModuleSpec) -> Iterator[Fault]:
         if name in taken:
             fix = f"rename it, to `{name}_` for example"
             yield Fault("helpers", f"`{name}` hides what else has that name", fix)
-
-
-def suite_names_faults(unit: Unit, tests: str) -> Iterator[Fault]:
-    """Suites of one name: that of a class, and that of a case of another."""
-    fix = "give a case of `@test(...)`, or a class, another name"
-    for name in (name for name, times in _bound_in(tests).items() if times > 1):
-        yield Fault(unit.path, f"two suites are called `{name}`", fix)
-
-
-def _bound_in(code: str) -> Counter[str]:
-    """How often a module binds each name."""
-    return Counter(name for statement in ast.parse(code).body for name in bound_by(statement))
-
-
-def emitted_names_faults(specs: Sequence[ModuleSpec], code: str) -> Iterator[Fault]:
-    """Names that the emitted code of a module binds for two of its parts: helpers, and each of its classes."""
-    counts = _bound_in(code)
-    helpers = {spec: Counter(helper_names(spec)) for spec in specs}
-    by_author = sum(helpers.values(), Counter[str]())
-    for name in (name for name, times in counts.items() if times > max(1, by_author[name])):
-        spec = next((spec for spec, names in helpers.items() if name in names), specs[-1])
-        message = f"`{name}` is a name that the module uses itself"
-        yield Fault(f"{spec.where}: helpers", message, f"rename it, to `{name}_` for example")

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from scaffold.spec.construction.divisions import divisions_beside
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.rules.bases import asks_for, lineage
+from scaffold.spec.rules.bases import asks_for, lineage, subclasses
 from scaffold.spec.source.definitions import abstract_variables, body_of, statements
 from scaffold.spec.unit import siblings
 
@@ -90,8 +90,7 @@ def _is_missing(method: Method) -> bool:
 
 
 def _subclasses(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:
-    beside = [known[name] for name in siblings(spec) if name in known]
-    return [other for other in beside if spec.name in {base.name for base in lineage(other, known)}]
+    return subclasses(spec, (known[name] for name in siblings(spec) if name in known), known)
 
 
 def _may_inherit(spec: ModuleSpec, base: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:

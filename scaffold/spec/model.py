@@ -146,6 +146,11 @@ class Call(Struct, frozen=True):
     above: str = ""
     """The field above which a carried statement stands, or `...` below all fields; empty among the methods."""
 
+    @property
+    def types(self) -> tuple[Type, ...]:
+        """The types of its arguments, and of its results."""
+        return (*(argument.type for argument in self.args if argument.type is not None), *self.returns)
+
 
 class Method(Struct, frozen=True):
     """A method beside the call; `decorators` are as source, from the outermost."""
@@ -290,13 +295,11 @@ class ModuleSpec(Struct, frozen=True, dict=True):
 
     @property
     def named_types(self) -> tuple[Type, ...]:
-        """The types of fields, of arguments and of results, in order."""
-        calls = [function.call for _, function in self.functions]
-        arguments = (*self.arguments, *(argument for call in calls for argument in call.args))
+        """The types of fields, then of the call and the methods, then of the constructor's own arguments."""
         return (
             *(own_field.type for own_field in self.fields),
-            *(argument.type for argument in arguments if argument.type is not None),
-            *(kind for call in calls for kind in call.returns),
+            *(kind for _, function in self.functions for kind in function.call.types),
+            *(argument.type for argument in self.arguments if argument.type is not None),
         )
 
     @property
@@ -324,6 +327,11 @@ class ModuleSpec(Struct, frozen=True, dict=True):
         """The author's `__init__` or `create`, where it is carried."""
         name = "__init__" if self.constructor == "init" else "create"
         return next((method for method in self.methods if method.name == name and method.call.source), None)
+
+    @property
+    def call_arguments(self) -> tuple[Argument, ...]:
+        """The arguments of the call; none where there is no call."""
+        return self.call.args if self.call is not None else ()
 
     @property
     def functions(self) -> tuple[tuple[str, Method], ...]:

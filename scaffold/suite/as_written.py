@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from scaffold.source_text import docstring
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.rules.bases import has_known_constructor
-from scaffold.spec.source.text import docstring
 from scaffold.suite.context import example_call
+from scaffold.suite.inherited import has_known_constructor
 from scaffold.suite.mapped_methods import as_called
 from scaffold.suite.subject import Subject
 from scaffold.suite.untried import with_values_of, without_untried

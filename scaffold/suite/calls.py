@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 
+from scaffold.kind import kind_of
 from scaffold.spec.construction.sizes import is_int
 from scaffold.spec.grammar.types import Type
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.expressions import count_name
 from scaffold.suite.claims import local
 from scaffold.suite.examples import Examples
 from scaffold.suite.subject import Subject
@@ -13,7 +16,7 @@ def call_arguments(subject: Subject) -> Iterator[str]:
     """What the example call passes, as source."""
     keyword_only = False
     explicit, passed = dict(subject.spec.test.values), {argument.name for argument in subject.passed}
-    for argument in subject.spec.call.args if subject.spec.call else ():
+    for argument in subject.spec.call_arguments:
         if argument.is_marker:
             keyword_only = True
         elif argument.name in passed:
@@ -32,3 +35,10 @@ def _example(examples: Examples, name: str, kind: Type) -> str:
     """An example of an argument; one that gives a size gives the size that the results are declared with."""
     sized = is_int(kind) and name in examples.sizes
     return str(examples.sizes[name]) if sized else examples.value(kind, name, 0)
+
+
+def never_reads(spec: ModuleSpec, name: str) -> bool:
+    """Whether the call has a body that does not read a name."""
+    call = spec.call
+    is_asked = not kind_of(spec.kind).has_instances and call is not None and call.body == "..."
+    return call is not None and bool(call.body) and not is_asked and not count_name(call.body, name)

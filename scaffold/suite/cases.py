@@ -5,10 +5,10 @@ from typing import Any
 
 from scaffold.emit.members import METHOD
 from scaffold.kind import Context
+from scaffold.source_text import docstring
 from scaffold.spec.construction.cases import case_specs
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.claims import slug
-from scaffold.spec.source.text import docstring
 from scaffold.spec.test_plan import Case
 
 Table = list[Any]

@@ -5,20 +5,20 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from scaffold.emit.members import METHOD, guarded_buffers
+from scaffold.emit.members import METHOD, guard, guarded_buffers
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
 from scaffold.passes.compute import computes_in
 from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.states import read_states
+from scaffold.source_text import block
 from scaffold.spec.construction.cases import claimed_arguments, given_names
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.rules.claims import CLOSE, reference_body, slug
 from scaffold.spec.source.expressions import dedented, free_names
-from scaffold.spec.source.rewriting import guard, read_as, rename
-from scaffold.spec.source.text import block
+from scaffold.spec.source.rewriting import read_as, rename
 from scaffold.spec.states import is_stateful
 from scaffold.suite.subject import Subject
 

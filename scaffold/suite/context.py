@@ -13,6 +13,7 @@ from scaffold.passes.compute import computes_in, uncast
 from scaffold.passes.reached import stops_field
 from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.static_storage import stored_value
+from scaffold.source_text import docstring
 from scaffold.spec.construction.cases import flags, key_arguments, passed_names
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.fields.shared import shared_fields
@@ -29,12 +30,9 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.rules.bases import concrete
-from scaffold.spec.rules.claims import never_reads
-from scaffold.spec.source.text import docstring
 from scaffold.spec.states import holds_state, is_stateful
 from scaffold.suite.bounds import bounds
-from scaffold.suite.calls import call_arguments
+from scaffold.suite.calls import call_arguments, never_reads
 from scaffold.suite.claims import claims, local, precisions, targets
 from scaffold.suite.declared import (
     conditional_fields,
@@ -50,6 +48,7 @@ from scaffold.suite.declared import (
 )
 from scaffold.suite.defaults import declared_defaults
 from scaffold.suite.examples import constructor_name
+from scaffold.suite.inherited import concrete
 from scaffold.suite.mapped import batched, call_source
 from scaffold.suite.methods import method_rows, unread_by_methods
 from scaffold.suite.other import absent_inputs, counted_layers, left_out, other_inputs

@@ -9,8 +9,8 @@ from scaffold.emit.initialised import fan_axes
 from scaffold.emit.made import narrowed
 from scaffold.kind import kind_of
 from scaffold.passes.variables import UNTRAINED
+from scaffold.spec.construction.arithmetic import measured
 from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
-from scaffold.spec.construction.init_std import measured
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
     ArrayType,

@@ -8,8 +8,17 @@ from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.spec.construction.arithmetic import evaluate
-from scaffold.spec.construction.constructor import KEY, Parameter, is_plain, parameters, rebuilds_by
-from scaffold.spec.construction.made_dims import unknown_dims
+from scaffold.spec.construction.constructor import (
+    KEY,
+    Parameter,
+    dims_of,
+    is_plain,
+    parameters,
+    rebuilds_by,
+    variadic_dims,
+)
+from scaffold.spec.construction.given_shapes import dims_read_off
+from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.named_dims import ROWS, type_with_named_dims
@@ -28,13 +37,15 @@ from scaffold.spec.grammar.types import (
     TupleType,
     Type,
     UnionType,
+    arrays,
     dim_names,
     walk,
 )
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.rules.bases import concrete
+from scaffold.spec.once import once
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.differentiated import differentiated
+from scaffold.suite.inherited import concrete
 from scaffold.suite.positive import positive_names
 
 
@@ -246,3 +257,20 @@ def constructor_name(spec: ModuleSpec) -> str:
     """`Affine.create`, or `Affine` where `__init__` builds, or the fields alone do."""
     by_flag = rebuilds_by(spec, "flag") and all(field.given for field in spec.stored)
     return spec.name if spec.constructor == "init" or by_flag or is_plain(spec) else f"{spec.name}.create"
+
+
+@once
+def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
+    """The dims of made arrays of which nothing says the size: no argument, no array that is given, and no arithmetic."""
+    called = [argument.type for _, function in spec.functions for argument in function.call.args]
+    taken = [parameter.type for parameter in parameters(spec)]
+    shown = {
+        dim for kind in (*called, *taken) if kind is not None for array in arrays(kind) for dim in array.dims
+    }
+    known = (
+        {parameter.name for parameter in parameters(spec)}
+        | dict(spec.test.sizes).keys()
+        | variadic_dims(spec)
+    )
+    known |= dims_read_off(spec).keys() | dims_of_arguments(spec).keys()
+    return frozenset(set(dims_of(spec)) - {name for dim in shown for name in dim_names(dim)} - known)

@@ -12,10 +12,9 @@ from scaffold.spec.construction.cases import given_names
 from scaffold.spec.grammar.types import walk
 from scaffold.spec.model import Call, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage
-from scaffold.spec.rules.claims import never_reads
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.spec.tables.keys import SELF
-from scaffold.suite.calls import call_arguments
+from scaffold.suite.calls import call_arguments, never_reads
 from scaffold.suite.claims import local
 from scaffold.suite.declared import fields_used_by
 from scaffold.suite.handed_on import handed_on

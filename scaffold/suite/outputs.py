@@ -5,12 +5,11 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from scaffold.spec.construction.constructor import parameters, variadic_dims
-from scaffold.spec.construction.made_dims import unknown_dims
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, Type, arrays, dim_names
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
-from scaffold.suite.examples import Examples
+from scaffold.suite.examples import Examples, unknown_dims
 from scaffold.suite.mapped import outputs
 from scaffold.suite.subject import Subject
 
@@ -46,8 +45,7 @@ def _names(kinds: Iterable[Type | None]) -> frozenset[str]:
 
 
 def _variadic(call: Call) -> set[str]:
-    kinds = (*(argument.type for argument in call.args if argument.type is not None), *call.returns)
-    return {dim[1:] for kind in kinds for array in arrays(kind) for dim in array.dims if dim[0] == "*"}
+    return {dim[1:] for kind in call.types for array in arrays(kind) for dim in array.dims if dim[0] == "*"}
 
 
 def _sizes_by_default(call: Call) -> dict[str, int]:

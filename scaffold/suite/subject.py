@@ -51,12 +51,7 @@ class Subject(Struct, frozen=True, dict=True):
         """The example values, with sizes for the dims of a method that a base has."""
         examples = self.examples
         # Of this method alone: the dims of the class are those of all its methods.
-        call = called.call
-        kinds = (
-            (*(argument.type for argument in call.args if argument.type is not None), *call.returns)
-            if call
-            else ()
-        )
+        kinds = called.call.types if called.call else ()
         dims = {dim for kind in kinds for array in arrays(kind) for dim in array.dims if dim[0] != "*"}
         if {name for dim in dims for name in dim_names(dim)} <= examples.sizes.keys():
             return examples
@@ -92,9 +87,7 @@ class Subject(Struct, frozen=True, dict=True):
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
         """The arguments of the call."""
-        return tuple(
-            argument for argument in (self.spec.call.args if self.spec.call else ()) if not argument.is_marker
-        )
+        return tuple(argument for argument in self.spec.call_arguments if not argument.is_marker)
 
     @cached_property
     def passed(self) -> tuple[Argument, ...]:

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from scaffold.kind import Context, kind_of
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.rules.bases import with_inherited, with_types_of_bases
 from scaffold.spec.states import holds_state
 from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
+from scaffold.suite.inherited import with_inherited, with_types_of_bases
 from scaffold.suite.mapped_methods import as_called
 from scaffold.suite.methods import with_method_as_call
 from scaffold.suite.subject import Subject

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.rules.bases import has_known_constructor
 from scaffold.spec.source.definitions import ABSTRACT_VARIABLES
 from scaffold.suite.as_written import inputs_of, said_values
+from scaffold.suite.inherited import has_known_constructor
 from scaffold.suite.subject import Subject
 
 

@@ -11,9 +11,9 @@ from scaffold.kind import kind_of
 from scaffold.passes.variables import updated
 from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
 from scaffold.spec.model import Argument, Method, ModuleSpec
-from scaffold.spec.rules.bases import with_types_of_bases
 from scaffold.spec.source.definitions import function_of, is_generator, returns_value
 from scaffold.suite.examples import Examples
+from scaffold.suite.inherited import with_types_of_bases
 from scaffold.suite.mapped_methods import as_called
 
 Known = Mapping[str, ModuleSpec]

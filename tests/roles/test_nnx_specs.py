@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from scaffold import ScaffoldError
-from scaffold.passes.variables import read_values, updated
+from scaffold.passes.variables import assigned_attributes, read_values, updated
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.source.instance import assigned_attributes
 from scaffold.suite.declared import used_fields
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scaffold.emit.members import guard
 from scaffold.spec.source.expressions import (
     assigned_names,
     count_name,
@@ -14,7 +15,7 @@ from scaffold.spec.source.expressions import (
     free_names,
     syntax_fault,
 )
-from scaffold.spec.source.rewriting import guard, rename
+from scaffold.spec.source.rewriting import rename
 
 NAMES = st.sampled_from(["key", "size", "x", "self.w", "self.mean"])
 PLAIN = st.sampled_from(["key", "size", "x"])

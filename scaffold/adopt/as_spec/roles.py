@@ -2,9 +2,10 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from scaffold.spec.source.definitions import annotated_names
 from scaffold.spec.source.rewriting import end_of, spliced
 
 _LEAF = r"""Leaf\(["']([^"']+)["'], ["'](\w+)["']"""
@@ -25,15 +26,8 @@ def roles_of(description: Mapping[str, Any]) -> dict[str, str]:
 def with_words(text: str, roles: Mapping[str, str], prefix: str) -> str:
     """The class statement with a word at each field that holds arrays; as it is where one of them has a value already."""
     [node] = (statement for statement in ast.parse(text).body if isinstance(statement, ast.ClassDef))
-    fields = {name: field for name, field in _fields(node)}
+    fields = dict(annotated_names(node.body))
     if not roles or any(name not in fields or fields[name].value is not None for name in roles):
         return text
     ends = ((end_of(fields[name]), role) for name, role in roles.items())
     return spliced(text, ((end, end, f" = {prefix}{role}()") for end, role in ends))
-
-
-def _fields(node: ast.ClassDef) -> Iterator[tuple[str, ast.AnnAssign]]:
-    annotated = (statement for statement in node.body if isinstance(statement, ast.AnnAssign))
-    yield from (
-        (statement.target.id, statement) for statement in annotated if isinstance(statement.target, ast.Name)
-    )

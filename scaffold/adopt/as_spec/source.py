@@ -12,8 +12,8 @@ from msgspec import Struct
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.helpers import bound_by, source_of
-from scaffold.spec.skeletons.words.names import Import, is_for_types, read_names
-from scaffold.spec.source.expressions import first_line, free_names
+from scaffold.spec.skeletons.words.names import is_for_types, read_names
+from scaffold.spec.source.expressions import Import, first_line, free_names, nodes_of
 
 FUTURE = "from __future__ "
 TYPE_CHECKING = "from typing import TYPE_CHECKING"
@@ -145,14 +145,13 @@ def _is_about(statement: ast.stmt, name: str) -> bool:
 
 
 def _says(node: ast.AST, name: str) -> bool:
-    return any(isinstance(child, ast.Name) and child.id == name for child in ast.walk(node))
+    return any(child.id == name for child in nodes_of(ast.Name, node))
 
 
 def _registries(body: Iterable[ast.stmt]) -> set[str]:
     """The functions with which classes are registered: one made of the text of such a function would know of none but this."""
-    attributes = (node for part in body for node in ast.walk(part) if isinstance(node, ast.Attribute))
-    roots = (attribute.value for attribute in attributes if attribute.attr == "register")
-    asked = {node.id for root in roots for node in ast.walk(root) if isinstance(node, ast.Name)}
+    roots = (node.value for node in nodes_of(ast.Attribute, *body) if node.attr == "register")
+    asked = {name.id for name in nodes_of(ast.Name, *roots)}
     decorated = [
         statement for statement in body if isinstance(statement, ast.FunctionDef) and statement.decorator_list
     ]

@@ -24,6 +24,14 @@ def evaluate(source: str, sizes: Mapping[str, int]) -> Any:
     return _number(_parsed(source), sizes)
 
 
+def measured(source: str, sizes: Mapping[str, int]) -> float | None:
+    """The number that an expression is; None where only running it would tell."""
+    try:
+        return float(evaluate(source, sizes))
+    except (KeyError, TypeError, ValueError, ArithmeticError, SyntaxError, RecursionError, MemoryError):
+        return None
+
+
 @cache
 def _parsed(source: str) -> ast.expr:
     return ast.parse(source.strip(), mode="eval").body

@@ -6,6 +6,7 @@ from itertools import takewhile
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.definitions import statements
+from scaffold.spec.source.expressions import nodes_of
 
 
 @once
@@ -14,8 +15,7 @@ def calls_of_class(spec: ModuleSpec) -> tuple[tuple[str, ast.Call, str], ...]:
     calls = (
         (key, node)
         for key, function in spec.functions
-        for node in ast.walk(ast.parse(function.call.body))
-        if isinstance(node, ast.Call)
+        for node in nodes_of(ast.Call, ast.parse(function.call.body))
     )
     named = ((key, call, _constructor_called(spec, call.func)) for key, call in calls)
     return tuple((key, call, name) for key, call, name in named if name is not None)
@@ -58,12 +58,10 @@ def _calls_with_fields(spec: ModuleSpec) -> tuple[ast.Call, ...]:
     """The calls of a Module that `create` makes by its own name, or as `cls`: in its methods, and in what stands beside it."""
     if spec.kind != "module" or spec.constructor == "init" or spec.own_constructor is not None:
         return ()
-    beside = (
-        node for text in (spec.helpers, spec.below) for part in statements(text) for node in ast.walk(part)
-    )
+    beside = nodes_of(ast.Call, *statements(spec.helpers), *statements(spec.below))
     return (
         *(call for _, call, name in calls_of_class(spec) if name == "cls"),
-        *(call for call in beside if isinstance(call, ast.Call) and ast.unparse(call.func) == spec.name),
+        *(call for call in beside if ast.unparse(call.func) == spec.name),
     )
 
 

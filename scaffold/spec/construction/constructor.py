@@ -44,27 +44,19 @@ class Parameter(Struct, frozen=True):
 
 
 @once
-def _dims(spec: ModuleSpec) -> tuple[str, ...]:
-    """Every dim as written, in order: of the fields, then of the call and the methods, then of the constructor's own arguments."""
-    calls = [function.call for _, function in spec.functions]
-    in_call = [
-        kind
-        for call in calls
-        for kind in (*(argument.type for argument in call.args if argument.type is not None), *call.returns)
-    ]
-    declared = (argument.type for argument in spec.arguments if argument.type is not None)
-    kinds = (*(field.type for field in spec.fields), *in_call, *declared)
-    return tuple(dim for kind in kinds for array in arrays(kind) for dim in array.dims)
+def written_dims(spec: ModuleSpec) -> tuple[str, ...]:
+    """Every dim as written, in order."""
+    return tuple(dim for kind in spec.named_types for array in arrays(kind) for dim in array.dims)
 
 
 def dims_of(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of all dims, in order of appearance; `*shape` counts as `shape`."""
-    return tuple(dict.fromkeys(name for dim in _dims(spec) for name in dim_names(dim)))
+    return tuple(dict.fromkeys(name for dim in written_dims(spec) for name in dim_names(dim)))
 
 
 def variadic_dims(spec: ModuleSpec) -> frozenset[str]:
     """The names that stand for several dims."""
-    return frozenset(name for dim in _dims(spec) if dim.startswith("*") for name in dim_names(dim))
+    return frozenset(name for dim in written_dims(spec) if dim.startswith("*") for name in dim_names(dim))
 
 
 def sources_of(field: Field) -> tuple[str, ...]:
@@ -106,7 +98,7 @@ def uses_key(spec: ModuleSpec) -> bool:
 
 def key_consumers(spec: ModuleSpec) -> tuple[str, ...]:
     """What draws from the key, in order: `setup`, and fields by name."""
-    in_setup = ("setup",) if spec.setup.strip() and draws_from(spec.setup, "key") else ()
+    in_setup = ("setup",) if draws_from(spec.setup, "key") else ()
     return (*in_setup, *(field.name for field in spec.stored if _draws(field)))
 
 
@@ -147,13 +139,13 @@ def uses_dtype(spec: ModuleSpec) -> bool:
     """Whether the constructor makes an array whose dtype the spec leaves to it, or Python of the author reads `dtype`."""
     if is_plain(spec) or spec.own_constructor is not None:
         return False
-    in_setup = bool(spec.setup.strip() and count_name(spec.setup, "dtype"))
-    return names_dtype(spec) or in_setup or any(map(_makes_arrays, spec.stored))
+    in_setup = count_name(spec.setup, "dtype") > 0
+    return in_setup or makers_read(spec, "dtype") or any(map(_makes_arrays, spec.stored))
 
 
-def names_dtype(spec: ModuleSpec) -> bool:
-    """Whether what makes a field reads `dtype`."""
-    return any("dtype" in reads(source) for field in spec.stored for source in sources_of(field))
+def makers_read(spec: ModuleSpec, name: str) -> bool:
+    """Whether what makes a field reads a name, such as `dtype`."""
+    return any(name in reads(source) for field in spec.stored for source in sources_of(field))
 
 
 def _makes_arrays(field: Field) -> bool:
@@ -177,20 +169,18 @@ def followed(spec: ModuleSpec) -> str | None:
 def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
     """The parameters of the constructor, in order."""
     if spec.own_constructor is not None:
-        return tuple(_of_author(spec.own_constructor.call.args))
+        return tuple(parameters_of(spec.own_constructor.call.args))
     if kind_of(spec.kind).is_carried:
-        return tuple(_of_author(spec.arguments))
+        return tuple(parameters_of(spec.arguments))
     parameters_by_name = {parameter.name: parameter for parameter in _appearing(spec)}
     if spec.arguments:
         return _ordered(spec, parameters_by_name)
-    positional = [parameter for parameter in parameters_by_name.values() if not parameter.keyword_only]
-    required = [parameter for parameter in positional if parameter.default is None]
-    defaulted = [parameter for parameter in positional if parameter.default is not None]
-    return (
-        *required,
-        *defaulted,
-        *(parameter for parameter in parameters_by_name.values() if parameter.keyword_only),
-    )
+    return tuple(sorted(parameters_by_name.values(), key=_place))
+
+
+def _place(parameter: Parameter) -> tuple[bool, bool]:
+    """Where a parameter stands among the others: those without a default first, those by keyword last."""
+    return parameter.keyword_only, parameter.default is not None
 
 
 @once
@@ -203,8 +193,8 @@ def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
     return replace(spec, fields=fields, setup="", arguments=spec.arguments if fields == spec.fields else ())
 
 
-def _of_author(arguments: Iterable[Argument]) -> Iterator[Parameter]:
-    """The parameters of a constructor that is carried."""
+def parameters_of(arguments: Iterable[Argument]) -> Iterator[Parameter]:
+    """The parameters of a constructor that the author wrote."""
     by_keyword = False
     for argument in arguments:
         by_keyword = by_keyword or argument.is_marker
@@ -238,26 +228,28 @@ def _declared(argument: Argument, parameter: Parameter | None, keyword_only: boo
 
 def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
     given_names = {field.name for field in spec.stored if field.given}
-    dims = _asked_dims(spec, given_names)
+    # The dims that nothing else tells are arguments where they are needed.
+    told = {*given_names, *assigned_names(spec.setup), *dims_read_off(spec), *variadic_dims(spec)}
+    dims, flags = {*dims_of(spec)} - told, {field.optional for field in spec.fields}
     for field in spec.stored:
         yield from (Parameter(name, "dim", ScalarType("int")) for name in _reads(spec, field) if name in dims)
         if field.given:
-            yield Parameter(field.name, "field", field.type, _default(spec, field), field)
+            is_on = field.default is None and field.name in flags
+            yield Parameter(field.name, "field", field.type, "True" if is_on else field.default, field)
         if field.optional and field.optional not in given_names:
             yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
-    yield from (Parameter(name, "dim", ScalarType("int")) for name in _read_in_setup(spec) if name in dims)
+    yield from (
+        Parameter(name, "dim", ScalarType("int"))
+        for name in free_names(spec.setup, expression=False)
+        if name in dims
+    )
     if uses_dtype(spec) and not spec.dtype:
         yield Parameter("dtype", "dtype", None, "None")
-    if _has_streams(spec) and (uses_key(spec) or _reads_rngs(spec)):
+    in_setup = count_name(spec.setup, "rngs") > 0
+    if kind_of(spec.kind).variables and (uses_key(spec) or in_setup or makers_read(spec, "rngs")):
         yield Parameter("rngs", "rngs", ClassType("nnx.Rngs"), keyword_only=True)
     elif uses_key(spec):
         yield Parameter("key", "key", KEY, keyword_only=True)
-
-
-def _asked_dims(spec: ModuleSpec, given_names: set[str]) -> frozenset[str]:
-    """The dims that nothing else tells, so that they are arguments where they are needed."""
-    bound = {*assigned_names(spec.setup), *dims_read_off(spec)}
-    return frozenset(dims_of(spec)) - variadic_dims(spec) - bound - given_names
 
 
 def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
@@ -268,35 +260,13 @@ def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
     )
 
 
-def _read_in_setup(spec: ModuleSpec) -> tuple[str, ...]:
-    return free_names(spec.setup, expression=False) if spec.setup.strip() else ()
-
-
 def dims_used(spec: ModuleSpec) -> frozenset[str]:
     """The dims of given arrays that the constructor reads to make the rest."""
-    read = {*_read_in_setup(spec), *(name for field in spec.stored for name in _reads(spec, field))}
+    read = {
+        *free_names(spec.setup, expression=False),
+        *(name for field in spec.stored for name in _reads(spec, field)),
+    }
     return frozenset(read & set(dims_read_off(spec)))
-
-
-def _has_streams(spec: ModuleSpec) -> bool:
-    """Whether it is given streams of keys, `rngs`, in the place of a key."""
-    return kind_of(spec.kind).takes("variable")
-
-
-def _reads_rngs(spec: ModuleSpec) -> bool:
-    sources = (source for field in spec.stored for source in sources_of(field))
-    in_setup = bool(spec.setup.strip()) and count_name(spec.setup, "rngs") > 0
-    return in_setup or any("rngs" in reads(source) for source in sources)
-
-
-def _default(spec: ModuleSpec, field: Field) -> str | None:
-    """A field that is the flag of an optional one is True unless it says otherwise."""
-    return "True" if field.default is None and field.name in _flags(spec) else field.default
-
-
-@once
-def _flags(spec: ModuleSpec) -> set[str | None]:
-    return {field.optional for field in spec.fields}
 
 
 def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:
@@ -330,5 +300,5 @@ def made_first(spec: ModuleSpec) -> frozenset[str]:
 def constructor_names(spec: ModuleSpec) -> frozenset[str]:
     """Every name that an expression in the constructor may read, but for modules and builtins."""
     named = {parameter.name for parameter in parameters(spec)}
-    streams = {"rngs"} if _has_streams(spec) else set[str]()
+    streams = {"rngs"} if kind_of(spec.kind).variables else set[str]()
     return frozenset({*named, *streams, *assigned_names(spec.setup), *dims_read_off(spec), "key", "dtype"})

@@ -10,7 +10,7 @@ from scaffold.spec.construction.local_sizes import array_arguments, dims_of_name
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import dedented, free_names
+from scaffold.spec.source.expressions import dedented, free_names, nodes_of
 from scaffold.spec.source.instance import named_value
 from scaffold.spec.unit import siblings
 
@@ -81,7 +81,7 @@ def divisions_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Itera
     """The sizes that the class hands to others of its file, which divide them."""
     others = [known[name] for name in siblings(spec) if name in known and divisions(known[name])]
     for source in class_sources(spec) if others else ():
-        calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+        calls = [*nodes_of(ast.Call, ast.parse(source))]
         for other in others:
             for call in (call for call in calls if ast.unparse(call.func) == other.name):
                 yield from _handed_on(call, other)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from scaffold.errors import Fault, suggestion
-from scaffold.spec.construction.constructor import followed, names_dtype, uses_dtype
+from scaffold.errors import Fault, unknown
+from scaffold.spec.construction.constructor import followed, makers_read, uses_dtype
 from scaffold.spec.model import ModuleSpec
 
 DEFAULT = "default"
@@ -17,7 +17,7 @@ def with_default_dtype(spec: ModuleSpec) -> ModuleSpec:
     """The spec, whose arrays take jax's own dtype where Python of the author makes a part, which an argument would not reach."""
     chooses = any(argument.name == "dtype" for argument in spec.arguments) or spec.dtype
     makes_parts = any(field.role == "module" and field.expression for field in spec.stored)
-    if chooses or not makes_parts or names_dtype(spec) or not uses_dtype(spec):
+    if chooses or not makes_parts or makers_read(spec, "dtype") or not uses_dtype(spec):
         return spec
     return replace(spec, dtype=DEFAULT)
 
@@ -46,8 +46,8 @@ def _path_faults(spec: ModuleSpec, path: str, place: str) -> Iterator[Fault]:
     )
     field = spec.field(head)
     if head not in legal or field is None:
-        fix = suggestion(head, legal, "name a field that is given, or write `default`")
-        yield Fault(place, f"`{head}` is no field with arrays that the constructor is given", fix, legal)
+        message = f"`{head}` is no field with arrays that the constructor is given"
+        yield unknown(place, head, legal, message, "name a field that is given, or write `default`")
     elif field.nullable or field.optional:
         yield Fault(
             place, f"`{head}` may be None, and then there is no dtype to follow", "name another field"

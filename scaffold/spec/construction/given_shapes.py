@@ -1,44 +1,35 @@
 """Dims that the constructor reads off the arrays that it is given."""
 
-from msgspec import Struct
-
 from scaffold.spec.grammar.types import ArrayType
-from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import assigned_names
 
 
-class GivenArray(Struct, frozen=True):
-    """An array that the constructor is given in a declared shape."""
-
-    name: str
-    array: ArrayType
-
-
 @once
-def given_arrays(spec: ModuleSpec) -> tuple[GivenArray, ...]:
-    """The fields and the arguments that certainly are arrays of the declared shape."""
+def given_arrays(spec: ModuleSpec) -> dict[str, ArrayType]:
+    """The fields and the arguments that certainly are arrays of the declared shape, by name."""
     if spec.own_constructor is not None:
-        return ()
+        return {}
     assigned = {*assigned_names(spec.setup)}
     declared = [argument for argument in spec.arguments if argument.type is not None]
     retyped = {argument.name for argument in declared} | assigned
-    fields = (field for field in spec.stored if field.given and _keeps_shape(field))
+    fields = (
+        field
+        for field in spec.stored
+        if field.given and not (field.converter or field.preprocess or field.optional or field.nullable)
+    )
     pairs = [(field.name, field.array) for field in fields if field.name not in retyped]
     pairs += [
         (argument.name, argument.type)
         for argument in declared
         if argument.default is None and argument.name not in assigned
     ]
-    return tuple(
-        GivenArray(name, array)
+    return {
+        name: array
         for name, array in pairs
         if isinstance(array, ArrayType) and all(dim[0] != "*" for dim in array.dims)
-    )
-
-
-def _keeps_shape(field: Field) -> bool:
-    return not (field.converter or field.preprocess or field.optional or field.nullable)
+    }
 
 
 @once
@@ -49,13 +40,8 @@ def dims_read_off(spec: ModuleSpec) -> dict[str, str]:
     """
     taken = {*assigned_names(spec.setup), *(member.name for member in (*spec.fields, *spec.arguments))}
     owners: dict[str, str] = {}
-    for given in given_arrays(spec):
-        for dim in plain_dims(given.array):
-            if dim not in taken:
-                owners.setdefault(dim, given.name)
+    for name, array in given_arrays(spec).items():
+        for dim in array.dims:
+            if dim.isidentifier() and dim not in taken:
+                owners.setdefault(dim, name)
     return owners
-
-
-def plain_dims(array: ArrayType | None) -> tuple[str, ...]:
-    """The dims that are a name alone, each once."""
-    return tuple(dict.fromkeys(dim for dim in array.dims if dim.isidentifier())) if array else ()

@@ -1,24 +1,16 @@
 """How widely a field is drawn around 0: what its initialiser or its `std` says, with the sizes that the tests use."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from scaffold.errors import Fault
-from scaffold.spec.construction.arithmetic import FUNCTIONS, evaluate
+from scaffold.spec.construction.arithmetic import FUNCTIONS, measured
 from scaffold.spec.construction.constructor import key_consumers
 from scaffold.spec.construction.sizes import sizes
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names, draws_from
 
 _LEGAL = ("numbers", "sizes of dims", "+ - * / // **", *(f"{name}(...)" for name in FUNCTIONS))
-
-
-def measured(source: str, sized: Mapping[str, int]) -> float | None:
-    """The number that an expression over sizes is; None where only running it would tell."""
-    try:
-        return float(evaluate(source, sized))
-    except (KeyError, TypeError, ValueError, ArithmeticError, SyntaxError, RecursionError, MemoryError):
-        return None
 
 
 def std_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:

@@ -4,13 +4,11 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
-from scaffold.spec.construction.given_shapes import dims_read_off
-from scaffold.spec.grammar.types import ArrayType, ScalarType, arrays, dim_names
+from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.once import once
-from scaffold.spec.source.expressions import local_values
-from scaffold.spec.source.instance import made_attributes
+from scaffold.spec.source.expressions import local_values, nodes_of
+from scaffold.spec.source.instance import last_name, made_attributes
 
 _WINDOWS = ("hanning", "hamming", "blackman", "bartlett", "kaiser")
 _MAKERS = ("zeros", "ones", "empty", "full", "arange", "eye", *_WINDOWS)
@@ -55,26 +53,9 @@ def _in_arguments(size: str, local_sizes: Mapping[str, str]) -> str:
     )
 
 
-@once
-def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
-    """The dims of made arrays of which nothing says the size: no argument, no array that is given, and no arithmetic."""
-    called = [argument.type for _, function in spec.functions for argument in function.call.args]
-    taken = [parameter.type for parameter in parameters(spec)]
-    shown = {
-        dim for kind in (*called, *taken) if kind is not None for array in arrays(kind) for dim in array.dims
-    }
-    known = (
-        {parameter.name for parameter in parameters(spec)}
-        | dict(spec.test.sizes).keys()
-        | variadic_dims(spec)
-    )
-    known |= dims_read_off(spec).keys() | dims_of_arguments(spec).keys()
-    return frozenset(set(dims_of(spec)) - {name for dim in shown for name in dim_names(dim)} - known)
-
-
 def names_in(expression: str) -> set[str]:
     """The names that arithmetic over sizes reads."""
-    return {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
+    return {name.id for name in nodes_of(ast.Name, ast.parse(expression))}
 
 
 def _made(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
@@ -95,8 +76,8 @@ def _dims_of(spec: ModuleSpec, name: str, value: ast.expr) -> Iterator[tuple[str
 
 def _dims_in(dims: tuple[str, ...], value: ast.expr) -> Iterator[tuple[str, str]]:
     """The dims beside the sizes in a shape of as many, as in `jnp.zeros((n, m))`, `jnp.zeros(n)` and `jnp.ones(2 * n - 2)`."""
-    for call in (node for node in ast.walk(value) if isinstance(node, ast.Call)):
-        makes = ast.unparse(call.func).rpartition(".")[2] in _MAKERS
+    for call in nodes_of(ast.Call, value):
+        makes = last_name(call) in _MAKERS
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             is_shape = isinstance(argument, ast.Tuple | ast.List)
             listed = argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument]
@@ -111,5 +92,4 @@ def _is_size(node: ast.expr, *, is_plain: bool) -> bool:
     if is_plain or isinstance(node, ast.Name):
         return isinstance(node, ast.Name)
     parts = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)
-    reads = any(isinstance(part, ast.Name) for part in ast.walk(node))
-    return reads and all(isinstance(part, parts) for part in ast.walk(node))
+    return any(nodes_of(ast.Name, node)) and all(isinstance(part, parts) for part in ast.walk(node))

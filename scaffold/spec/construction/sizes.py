@@ -1,14 +1,13 @@
 """Sizes of dims for the generated tests: distinct small primes, so that a transposed shape shows."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cache
-from itertools import chain, islice
+from itertools import chain, count, islice
 from math import prod
 from typing import Any, cast
 
 from scaffold.errors import Fault
 from scaffold.mesh_axes import axes_of
-from scaffold.spec.construction.arithmetic import evaluate
+from scaffold.spec.construction.arithmetic import evaluate, measured
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
 from scaffold.spec.construction.local_sizes import data_lengths, inner_sizes, limits
@@ -42,17 +41,11 @@ Sizes = Mapping[str, int]
 
 def primes() -> Iterator[int]:
     """2, 3, 5, 7, …: distinct sizes show a transposed shape."""
-    index = 0
-    while True:
-        yield _prime(index)
-        index += 1
-
-
-@cache
-def _prime(index: int) -> int:
-    smaller = [_prime(below) for below in range(index)]
-    first = smaller[-1] + 1 if smaller else 2
-    return next(number for number in range(first, 2 * first) if all(number % prime for prime in smaller))
+    smaller: list[int] = []
+    for number in count(2):
+        if all(number % prime for prime in smaller):
+            smaller.append(number)
+            yield number
 
 
 # -- the choice --------------------------------------------------------------------------------------------------------
@@ -88,8 +81,8 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
         return with_tied(multiplied(spec, every, wanted))
 
     def with_tied(every: dict[str, int]) -> dict[str, int]:
-        sized_dims = ((dim, _number(size, {**defaults, **every})) for dim, size in tied.items())
-        return every | {dim: size for dim, size in sized_dims if size is not None}
+        sized_dims = ((dim, _size(size, {**defaults, **every})) for dim, size in tied.items())
+        return every | {dim: size for dim, size in sized_dims if size}
 
     choices = [*_choices(len(wanted), chosen)]
     small = (with_tied({**chosen, **dict(zip(wanted, free, strict=True))}) for free in _small(len(wanted)))
@@ -105,13 +98,10 @@ def _longer(every: dict[str, int], lengths: Iterable[str], least: int) -> dict[s
     return every
 
 
-def _number(expression: str, every: Sizes) -> int | None:
-    """The size that an expression is; None where it is none, or reads what has none."""
-    try:
-        number = evaluate(expression, every)
-    except (KeyError, ArithmeticError, TypeError, ValueError):
-        return None
-    return int(number) if number == int(number) and 0 < number < LARGEST else None
+def _size(expression: str, every: Sizes) -> int:
+    """The size that an expression is; 0 where it is none, or reads what has none."""
+    number = measured(expression, every)
+    return int(number) if number is not None and number % 1 == 0 and 0 < number < LARGEST else 0
 
 
 def other_size(spec: ModuleSpec, name: str, sized: Sizes) -> int | None:
@@ -135,25 +125,24 @@ def _best(
     )
 
 
-def _small(count: int) -> Iterator[list[int]]:
+def _small(dims: int) -> Iterator[list[int]]:
     """Sizes for so many dims that an array with distinct ones would be huge: 2 and 3 in turn, then ones."""
-    for several in range(min(count, 2 * _TRIES), 0, -1):
-        yield [2 + index % 2 for index in range(several)] + [1] * (count - several)
+    for several in range(min(dims, 2 * _TRIES), 0, -1):
+        yield [2 + index % 2 for index in range(several)] + [1] * (dims - several)
 
 
-def _choices(count: int, chosen: Sizes) -> Iterator[list[int]]:
+def _choices(dims: int, chosen: Sizes) -> Iterator[list[int]]:
     """Distinct primes that are not taken: rising, then falling, from 2 and from larger ones."""
     free = (prime for prime in primes() if prime not in chosen.values())
-    listed = [next(free) for _ in range(count + _TRIES)]
+    listed = [next(free) for _ in range(dims + _TRIES)]
     for start in range(_TRIES):
-        yield listed[start : start + count]
-        yield listed[start : start + count][::-1]
+        yield listed[start : start + dims]
+        yield listed[start : start + dims][::-1]
 
 
 def _shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
     """The sizes of dims that example values of arrays show, where these are literals."""
-    called = spec.call.args if spec.call is not None else ()
-    kinds = {parameter.name: parameter.type for parameter in (*called, *parameters(spec))}
+    kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
     for name, source in spec.test.values:
         kind, shape = kinds.get(name), _shape_of(literal_or_none(source))
         if isinstance(kind, ArrayType) and len(kind.dims) == len(shape):
@@ -239,9 +228,8 @@ def _arrays(spec: ModuleSpec) -> tuple[tuple[ArrayType, str], ...]:
     """Each array that the example needs, and where it is declared."""
     placed = [(field.type, f"fields.{field.name}.type") for field in spec.fields]
     placed += [(argument.type, "arguments") for argument in spec.arguments if argument.type is not None]
-    if spec.call is not None:
-        placed += [(argument.type, "call.args") for argument in spec.call.args if argument.type is not None]
-        placed += [(kind, "call.returns") for kind in spec.call.returns]
+    placed += [(argument.type, "call.args") for argument in spec.call_arguments if argument.type is not None]
+    placed += [(kind, "call.returns") for kind in (spec.call.returns if spec.call else ())]
     return tuple((array, place) for kind, place in placed for array in arrays(kind))
 
 
@@ -252,15 +240,6 @@ def _plain_dims(spec: ModuleSpec) -> dict[str, str]:
     return dict(reversed(pairs))
 
 
-def _size(dim: str, sized: Sizes) -> int:
-    """The size of a dim; 0 where it is not known, or no size."""
-    try:
-        size = evaluate(dim, sized)
-    except (KeyError, ZeroDivisionError):
-        return 0
-    return size if 0 < size < LARGEST else 0
-
-
 def all_positive(spec: ModuleSpec, sized: Sizes) -> bool:
     """Whether no array is empty with these sizes."""
     return all(_size(dim, sized) for dim in _plain_dims(spec))
@@ -269,7 +248,7 @@ def all_positive(spec: ModuleSpec, sized: Sizes) -> bool:
 def all_fit(spec: ModuleSpec, sized: Sizes) -> bool:
     """Whether no array is empty, and all are small enough to make many copies of."""
     counts = (_elements(spec, array, sized) for array, _ in _arrays(spec))
-    return all_positive(spec, sized) and all(count <= CHOSEN_ELEMENTS for count in counts)
+    return all_positive(spec, sized) and all(elements <= CHOSEN_ELEMENTS for elements in counts)
 
 
 def _elements(spec: ModuleSpec, array: ArrayType, sized: Sizes) -> int:
@@ -297,9 +276,9 @@ def size_faults(spec: ModuleSpec, place: str) -> Iterator[Fault]:
         elif not _size(dim, sized):
             yield Fault(where, f"the dim `{dim}` {_outcome(dim, sized)} in the tests", fix)
     counts = [(_elements(spec, array, sized), where) for array, where in _arrays(spec)]
-    if sum(count for count, _ in counts) > LARGEST_EXAMPLE:
-        count, where = max(counts)
-        shown = str(count) if count < 10**12 else "more than 10**12"
+    if sum(elements for elements, _ in counts) > LARGEST_EXAMPLE:
+        elements, where = max(counts)
+        shown = str(elements) if elements < 10**12 else "more than 10**12"
         message = f"the arrays of the tests are too large: this one has {shown} elements, and all may have {LARGEST_EXAMPLE}"
         fix = "give its large dims names, and small sizes in `[test]`: `sizes = { size = 3 }`"
         yield Fault(where, message, fix)

@@ -2,18 +2,12 @@
 
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
-from scaffold.errors import Fault, suggestion
+from scaffold.errors import Fault, unknown
 from scaffold.kind import kind_of
 from scaffold.mesh_axes import Rules, axes_of
-from scaffold.spec.grammar.types import ArrayType, arrays, dim_names
+from scaffold.spec.construction.constructor import dims_of, written_dims
+from scaffold.spec.grammar.types import ArrayType, arrays
 from scaffold.spec.model import ModuleSpec
-
-
-def merged(project: Rules, class_rules: Rules) -> Rules:
-    """The rules of a project, and those of a class in the place of them."""
-    return tuple({**dict(project), **dict(class_rules)}.items())
 
 
 def named_fields(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
@@ -28,25 +22,8 @@ def named_fields(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
 
 def applied(spec: ModuleSpec) -> Rules:
     """The rules that concern a dim of the class or of its call."""
-    names = set(_dims(spec))
+    names = {*written_dims(spec), *dims_of(spec)}
     return tuple(rule for rule in spec.sharding or () if rule[0] in names)
-
-
-def asks(spec: ModuleSpec, project: Rules) -> bool:
-    """Whether the rules of a project concern a class that says nothing itself."""
-    names = {name for dims in named_fields(spec).values() for dim in dims for name in (dim, *dim.split("*"))}
-    holds = any(field.role == "module" for field in spec.dynamic)
-    return bool(project) and (holds or bool(names & dict(project).keys()))
-
-
-def with_rules(spec: ModuleSpec, project: Rules) -> ModuleSpec:
-    """The spec with the rules of the project, where it asks for sharding, or they concern it."""
-    kind = kind_of(spec.kind)
-    if not project or not kind.has_instances:
-        return spec
-    if spec.sharding is None and not asks(spec, project):
-        return spec
-    return replace(spec, sharding=merged(project, spec.sharding or ()))
 
 
 def sharding_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -61,10 +38,10 @@ def sharding_faults(spec: ModuleSpec) -> Iterator[Fault]:
             "`partition_specs` is a method of a class with `sharding`",
             "rename it, to `my_partition_specs` for example",
         )
-    legal = tuple(sorted(set(_dims(spec))))
+    legal = tuple(sorted({*written_dims(spec), *dims_of(spec)}))
     for name, _ in spec.sharding:
         if name not in legal:
-            yield Fault(f"{place}.{name}", f"`{name}` is no dim", suggestion(name, legal, "remove it"), legal)
+            yield unknown(f"{place}.{name}", name, legal, f"`{name}` is no dim")
     yield from collisions(spec, spec.sharding)
 
 
@@ -84,10 +61,3 @@ def _collision(spec: ModuleSpec, name: str, array: ArrayType, rules: Rules) -> I
                 fix = f"map one of them to another axis, or to none: `{dim} = []`"
                 yield Fault("sharding", message, fix)
             first.setdefault(axis, dim)
-
-
-def _dims(spec: ModuleSpec) -> Iterator[str]:
-    """The dims of fields, arguments and results, whole and by the names in them."""
-    for kind in spec.named_types:
-        for dim in (dim for array in arrays(kind) for dim in array.dims):
-            yield from (dim, *dim_names(dim))

@@ -4,9 +4,10 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from scaffold.errors import Fault, suggestion
+from scaffold.errors import Fault, unknown
 from scaffold.spec.grammar.types import ArrayType, ClassType
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import names_read
 
 _PATH = r"\w+(\.\w+|\[(\d+|'\w+')\])*"
@@ -27,9 +28,9 @@ def tie(spec: ModuleSpec, field: Field) -> str:
 
 def tied_source(spec: ModuleSpec, field: Field) -> str:
     """The leaf that a shared field reads, as Python has it: `layers[0].weight` of `layers[0].weight.T`."""
-    nodes = list(ast.walk(ast.parse(field.of or "None", mode="eval")))
-    called = [node.func for node in nodes if isinstance(node, ast.Call)]
-    sources = [ast.unparse(node) for node in nodes if isinstance(node, ast.expr) and node not in called]
+    tree = ast.parse(field.of or "None", mode="eval")
+    called = [node.func for node in nodes_of(ast.Call, tree)]
+    sources = [ast.unparse(node) for node in nodes_of(ast.expr, tree) if node not in called]
     targets = {target.name for target in _targets(spec, field)}
     reading = (source for source in sources if _path(source).partition(".")[0] in targets)
     return max(reading, key=lambda source: len(_path(source)), default="").removeprefix("self.")
@@ -100,5 +101,5 @@ def tie_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fa
         inner = known.get(target.type.name) if target and isinstance(target.type, ClassType) else None
         legal = tuple(field.name for field in inner.dynamic) if inner else ()
         if inner is not None and rest and rest[0] not in legal:
-            fix = suggestion(rest[0], legal, "name a field that it stores")
-            yield Fault(f"fields.{field.name}.of", f"`{inner.name}` stores no `{rest[0]}`", fix, legal)
+            message, fix = f"`{inner.name}` stores no `{rest[0]}`", "name a field that it stores"
+            yield unknown(f"fields.{field.name}.of", rest[0], legal, message, fix)

@@ -10,17 +10,6 @@ from scaffold.spec.model import Field, ModuleSpec
 ALWAYS = "true"
 
 
-def always_frozen(spec: ModuleSpec) -> tuple[str, ...]:
-    """The fields of which nothing is ever trained."""
-    return tuple(field.name for field in spec.dynamic if field.frozen == ALWAYS)
-
-
-def thawed_by(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
-    """The fields that are frozen where a bool says so, by the name of that."""
-    flags = dict.fromkeys(field.frozen for field in spec.dynamic if field.frozen not in ("", ALWAYS))
-    return {flag: tuple(field.name for field in spec.dynamic if field.frozen == flag) for flag in flags}
-
-
 def undecayed(spec: ModuleSpec) -> tuple[str, ...]:
     """The fields that are trained, and that weight decay leaves alone."""
     return tuple(field.name for field in spec.dynamic if not field.decays)

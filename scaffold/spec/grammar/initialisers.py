@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES, DTYPES
 from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.source.expressions import expression_or_none
 
 
 class Initialiser(Struct, frozen=True):
@@ -84,11 +85,7 @@ INITIALISERS = {
 @cache
 def named(init: str) -> tuple[str, str | None]:
     """Name and measure of an initialiser as it is written: `uniform(0.1)` is (`uniform`, `0.1`), `zeros` (`zeros`, None)."""
-    try:
-        node = ast.parse(init, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return init, None
-    match node:
+    match expression_or_none(init):
         case ast.Call(func=ast.Name(id=name), args=[measure], keywords=[]) if not isinstance(
             measure, ast.Starred
         ):

@@ -30,7 +30,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.source.expressions import parse
+from scaffold.spec.source.expressions import expression_or_none, parse
 
 SCALARS = ("int", "bool", "str", "float", "dtype", "slice")
 LEGAL_TYPES = (
@@ -314,16 +314,14 @@ def _annotated(node: ast.expr, name: str, text: str) -> ArrayType:
 
 
 def _one_dim(part: str) -> ast.expr:
-    try:
-        subscript = ast.parse(f"_[{part},]", mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        word = _keyword_in(part)
-        message = f"`{word}` is a keyword of Python" if word else f"`{part}` is not a dim"
-        fix = f"rename it, to `{word}_size` for example" if word else "write a name or an int"
-        raise TypeSyntaxError(message, fix) from None
-    match subscript:
+    match expression_or_none(f"_[{part},]"):
         case ast.Subscript(slice=ast.Tuple(elts=[dim])):
             return dim
+        case None:
+            word = _keyword_in(part)
+            message = f"`{word}` is a keyword of Python" if word else f"`{part}` is not a dim"
+            fix = f"rename it, to `{word}_size` for example" if word else "write a name or an int"
+            raise TypeSyntaxError(message, fix)
         case _:
             raise TypeSyntaxError(f"`{part}` is not one dim", "write spaces between dims: `n m`")
 

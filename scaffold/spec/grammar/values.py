@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
+from scaffold.errors import shortened
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES, DTYPES
 from scaffold.spec.grammar.types import (
     ArrayType,
@@ -21,6 +22,7 @@ from scaffold.spec.grammar.types import (
     Type,
     UnionType,
 )
+from scaffold.spec.source.expressions import expression_or_none
 from scaffold.spec.tables.raw import as_list, as_table
 
 _NAN = r"""(?i)(float\(\s*['"][+-]?nan['"]\s*\)|(math|np|jnp|jax\.numpy|numpy)\.nan)"""
@@ -73,10 +75,8 @@ def literals(table: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def one_value(source: str) -> str:
     """The expression as one argument: in parentheses where it is several with commas between."""
-    try:
-        call = ast.parse(f"_({source}\n)", mode="eval").body
-        ast.parse(source, mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    call = expression_or_none(f"_({source}\n)")
+    if call is None or expression_or_none(source) is None:
         return source  # the syntax rule says what is wrong
     is_one = isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
     return source if is_one else f"({source})"
@@ -88,8 +88,7 @@ def value_fault(kind: Type, source: str) -> str | None:
         value = ast.literal_eval(source)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return _function_fault(kind, source)
-    shown = source if len(source) <= 60 else f"{source[:57]}..."
-    return None if is_of(kind, value) else f"{shown} is not {described(kind)}"
+    return None if is_of(kind, value) else f"{shortened(source)} is not {described(kind)}"
 
 
 def literal_or_none(source: str | ast.expr) -> Any:
@@ -107,15 +106,9 @@ def is_nan(source: str) -> bool:
 
 def _function_fault(kind: Type, source: str) -> str | None:
     """What an expression that is no literal shows all the same."""
-    try:
-        node = ast.parse(source, mode="eval").body
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    if isinstance(node, ast.Lambda) and not isinstance(
-        kind, CallableType | ArrayType | TreeType | ClassType | OpaqueType
-    ):
-        return f"a function is not {described(kind)}"
-    return None
+    may_be_function = isinstance(kind, CallableType | ArrayType | TreeType | ClassType | OpaqueType)
+    is_lambda = isinstance(expression_or_none(source), ast.Lambda)
+    return f"a function is not {described(kind)}" if is_lambda and not may_be_function else None
 
 
 def is_of(kind: Type, value: object) -> bool:

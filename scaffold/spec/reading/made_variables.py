@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from scaffold.spec.grammar.types import OpaqueType, Type
+from scaffold.spec.grammar.types import OpaqueType
 from scaffold.spec.model import Call, Field
-from scaffold.spec.source.instance import made_attributes
+from scaffold.spec.source.instance import last_name, made_attributes
 
 FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
 """The types of Flax that an array may have which is not trained."""
@@ -21,7 +21,7 @@ def with_variables_made(fields: Iterable[Field], constructor: Call) -> Iterator[
     """The fields, those of states with the Variable that the constructor makes."""
     made = dict(made_attributes(constructor.source))
     for field in fields:
-        called = _called(made[field.name]) if field.role == "state" and field.name in made else ""
+        called = last_name(made[field.name]) if field.role == "state" and field.name in made else ""
         yield replace(field, variable=field.variable or called) if called in VARIABLES else field
 
 
@@ -31,19 +31,16 @@ def variables_made(fields: Iterable[Field], constructor: Call) -> Iterator[Field
     made = {name: value for name, value in made_attributes(constructor.source) if name not in declared}
     types = {argument.name: argument.type for argument in constructor.args}
     for name, value in made.items():
-        role, kind = _role(value), types.get(ast.unparse(value))
-        variable = _called(value) if role == "state" else None
-        yield Field(name, _type(role, kind), role, variable=variable, built=True, annotated=False)
+        role = _role(value)
+        kind = types.get(ast.unparse(value)) if role == "static" else None
+        variable = last_name(value) if role == "state" else None
+        yield Field(name, kind or OpaqueType("Any"), role, variable=variable, built=True, annotated=False)
 
 
 def makes_variables(source: str, declared: Iterable[str]) -> bool:
     """Whether a constructor makes Variables itself, or what no field declares: it is kept as it is."""
     names = {*declared}
-    return any(name not in names or _called(value) in VARIABLES for name, value in made_attributes(source))
-
-
-def _type(role: str, of_argument: Type | None) -> Type:
-    return OpaqueType("Any") if role != "static" or of_argument is None else of_argument
+    return any(name not in names or last_name(value) in VARIABLES for name, value in made_attributes(source))
 
 
 def _role(value: ast.expr) -> str:
@@ -51,13 +48,8 @@ def _role(value: ast.expr) -> str:
     if isinstance(value, ast.IfExp):
         ways = map(_role, (value.body, value.orelse))
         return next((role for role in ways if role != "static"), "static")
-    called = _called(value)
+    called = last_name(value)
     if called in VARIABLES:
         return VARIABLES[called]
     is_part = isinstance(value, ast.Call) and called[:1].isupper()
     return "module" if is_part or called in _STREAMS else "static"
-
-
-def _called(value: ast.expr) -> str:
-    """The last name of what is called, or read."""
-    return ast.unparse(value.func if isinstance(value, ast.Call) else value).rpartition(".")[2]

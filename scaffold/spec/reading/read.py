@@ -33,16 +33,12 @@ _PLAIN = ("doc", "module_doc", "rebuild", "layout", "compute", "file", "template
 _STATEMENTS = ("setup", "helpers", "below", "source")
 
 
-def _no_class(name: str) -> bool:
-    return False
-
-
 def read_spec(
     raw: Mapping[str, Any],
     where: str,
     *,
     unread: str = "",
-    is_class: Callable[[str], bool] = _no_class,
+    is_class: Callable[[str], bool] = lambda name: False,
     unit: Unit | None = None,
 ) -> ModuleSpec:
     """The spec that the tables of `where` describe. Raises one `ScaffoldError` with all faults.

@@ -12,7 +12,7 @@ from scaffold.spec.grammar.types import ScalarType, Type
 from scaffold.spec.grammar.values import as_float, literals, one_value
 from scaffold.spec.model import Argument
 from scaffold.spec.reading.signature import SignatureSyntaxError, parse_argument
-from scaffold.spec.source.expressions import dedented, syntax_fault
+from scaffold.spec.source.expressions import Import, dedented, single_imports, syntax_fault
 from scaffold.spec.tables.check_keys import is_value, sound_table
 from scaffold.spec.tables.key import Key
 from scaffold.spec.tables.raw import as_table
@@ -135,10 +135,4 @@ def import_statements(text: str) -> list[str] | None:
         [statement] = ast.parse(text.strip()).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    match statement:
-        case ast.Import(names=names):
-            return [ast.unparse(ast.Import([alias])) for alias in names]
-        case ast.ImportFrom(module=module, names=names, level=level):
-            return [ast.unparse(ast.ImportFrom(module, [alias], level)) for alias in names]
-        case _:
-            return None
+    return [line for _, line in single_imports(statement)] if isinstance(statement, Import) else None

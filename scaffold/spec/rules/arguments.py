@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from scaffold.errors import Fault, suggestion
+from scaffold.errors import Fault, unknown
 from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import KEY, dims_of, parameters, uses_dtype
 from scaffold.spec.grammar.types import ClassType, Type, UnionType
@@ -57,8 +57,8 @@ def _of_constructor(spec: ModuleSpec, argument: Argument, known: set[str]) -> It
         origin = "made by its `init`" if field.stored else "computed at each use"
         yield Fault(place, f"`{name}` is {origin}, so it is not given", "remove it, or its `init`")
     elif kind is None and name not in known:
-        fix = suggestion(name, known, f"write `{name}: TYPE` to declare it")
-        yield Fault(place, f"`{name}` is no argument of the constructor", fix, tuple(sorted(known)))
+        message, fix = f"`{name}` is no argument of the constructor", f"write `{name}: TYPE` to declare it"
+        yield unknown(place, name, sorted(known), message, fix)
     elif kind is not None:
         yield from _type_faults(spec, name, kind)
         yield from value_faults(kind, argument.default, place) if argument.default is not None else ()
@@ -129,8 +129,8 @@ def _carry(spec: ModuleSpec, call: Call) -> Iterator[Fault]:
         return
     carried = next((argument for argument in call.args if argument.name == call.carry), None)
     if carried is None:
-        fix = suggestion(call.carry, names, "write the name of an argument")
-        yield Fault(place, f"`{call.carry}` is no argument", fix, tuple(names))
+        fix = "write the name of an argument"
+        yield unknown(place, call.carry, names, f"`{call.carry}` is no argument", fix)
     elif not call.returns:
         fix = "write `returns`, with the next value first"
         yield Fault(place, f"the next `{call.carry}` is returned first, and `returns` does not say so", fix)

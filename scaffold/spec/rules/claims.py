@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from scaffold.errors import Fault, suggestion
+from scaffold.errors import Fault, unknown
 from scaffold.kind import kind_of
 from scaffold.spec.construction.cases import claimed_arguments, flags, key_arguments, passed_names
 from scaffold.spec.construction.constructor import parameters
@@ -13,7 +13,7 @@ from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.types import arrays
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.definitions import returns_value
-from scaffold.spec.source.expressions import count_name, free_names
+from scaffold.spec.source.expressions import free_names
 from scaffold.spec.states import is_stateful
 from scaffold.spec.tables.keys import TEST_DTYPES
 
@@ -47,8 +47,7 @@ def _unlisted(key: str, names: Iterable[str], legal: tuple[str, ...], descriptio
     """Names that are none of the legal ones."""
     for name in names:
         if name not in legal:
-            fix = suggestion(name, legal, "remove it")
-            yield Fault(f"test.{key}", f"`{name}` is no {description}", fix, legal)
+            yield unknown(f"test.{key}", name, legal, f"`{name}` is no {description}")
 
 
 def _unused(spec: ModuleSpec) -> Iterator[Fault]:
@@ -65,19 +64,12 @@ def _unused(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _positive(spec: ModuleSpec) -> Iterator[Fault]:
-    taken = (*parameters(spec), *(spec.call.args if spec.call else ()))
+    taken = (*parameters(spec), *spec.call_arguments)
     legal = tuple(
         dict.fromkeys(parameter.name for parameter in taken if parameter.type and arrays(parameter.type))
     )
     description = "array that the constructor or the call is given"
     yield from _unlisted("positive", spec.test.positive, legal, description)
-
-
-def never_reads(spec: ModuleSpec, name: str) -> bool:
-    """Whether the call has a body that does not read a name."""
-    call = spec.call
-    is_asked = not kind_of(spec.kind).has_instances and call is not None and call.body == "..."
-    return call is not None and bool(call.body) and not is_asked and not count_name(call.body, name)
 
 
 def slug(name: str) -> str:
@@ -116,7 +108,7 @@ def _holds(spec: ModuleSpec) -> Iterator[Fault]:
 def _not_passed(spec: ModuleSpec, names: Iterable[str], place: str, claimed: set[str]) -> Iterator[Fault]:
     """Arguments that the example call leaves at their default."""
     passed = passed_names(spec)
-    others = {argument.name for argument in (spec.call.args if spec.call else ()) if not argument.is_marker}
+    others = {argument.name for argument in spec.call_arguments if not argument.is_marker}
     for name in (name for name in names if name in others - {*passed} - claimed):
         fix = f"write its value in the place of `{name}`"
         yield Fault(place, f"`{name}` is no array that the example call is given", fix, passed)
@@ -146,10 +138,8 @@ def _is_expression(tree: ast.Module) -> bool:
 
 
 def _dtypes(spec: ModuleSpec) -> Iterator[Fault]:
-    taken = [argument.type for argument in (spec.call.args if spec.call else ()) if argument.type is not None]
-    dtypes = {
-        array.dtype for kind in (*(field.type for field in spec.fields), *taken) for array in arrays(kind)
-    }
+    members = (*spec.fields, *spec.call_arguments)
+    dtypes = {array.dtype for member in members if member.type for array in arrays(member.type)}
     for name in (name for name in spec.test.dtypes if name in TEST_DTYPES):
         if not dtypes & {*CHOSEN_DTYPES}:
             fix = "remove it, or write `f[...]` for arrays whose dtype is chosen"
@@ -169,8 +159,8 @@ def _invariants(spec: ModuleSpec) -> Iterator[Fault]:
         along = re.fullmatch(_ALONG, said)
         name = along[1] if along else said
         if name not in INVARIANTS:
-            fix = suggestion(name, INVARIANTS, "say it in `[[test.holds]]`")
-            yield Fault(place, f"`{said}` is no known invariant", fix, INVARIANTS)
+            fix = "say it in `[[test.holds]]`"
+            yield unknown(place, name, INVARIANTS, f"`{said}` is no known invariant", fix)
         elif along and name not in ALONG:
             yield Fault(place, f"`{name}` is along no axis", f"write `{name}`", ALONG)
     if spec.test.invariants and spec.call is None:

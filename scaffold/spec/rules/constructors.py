@@ -8,10 +8,17 @@ from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
 from scaffold.spec.construction.class_calls import calls_of_class, kept_defaults
 from scaffold.spec.construction.constructor import Parameter as ConstructorParameter
-from scaffold.spec.construction.constructor import fields_as_given, has_factory, parameters, rebuilds_by
+from scaffold.spec.construction.constructor import (
+    fields_as_given,
+    has_factory,
+    parameters,
+    parameters_of,
+    rebuilds_by,
+)
 from scaffold.spec.construction.given_shapes import dims_read_off
-from scaffold.spec.model import Argument, Method, ModuleSpec
+from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.pieces import class_names
+from scaffold.spec.source.expressions import nodes_of
 
 
 def constructor_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -28,19 +35,15 @@ def constructor_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
     known = {*class_names(spec), *("create",) * has_factory(spec)}
-    for name in sorted({*_read_from_class(ast.parse(method.call.body))} - known):
+    attributes = nodes_of(ast.Attribute, ast.parse(method.call.body))
+    read = {node.attr for node in attributes if ast.unparse(node.value) == "cls"}
+    for name in sorted(read - known):
         if name == "create":
             yield Fault(place, f"`{spec.name}` has no `create`", "write `cls(...)`")
         elif not spec.bases and not name.startswith("__"):
             message = f"`cls.{name}` is no method of the class, nor of its instances"
             fix = suggestion(name, known, "write `[constructors.NAME]` for it")
             yield Fault(place, message, fix, tuple(sorted(known)))
-
-
-def _read_from_class(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "cls":
-            yield node.attr
 
 
 def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Iterator[Fault]:
@@ -75,7 +78,7 @@ def _signature(spec: ModuleSpec, name: str) -> Signature | None:
     """What the constructor `name` takes, where that is known."""
     further = next((method for method in spec.methods if method.name == name), None)
     if further is not None:
-        return _of_arguments(further.call.args)
+        return _of_parameters(parameters_of(further.call.args))
     if spec.own_constructor is not None:
         return None
     if name == "create" or spec.constructor == "init":
@@ -97,12 +100,6 @@ def _of_stored_fields(spec: ModuleSpec) -> Signature | None:
 
 def _of_parameters(taken: Iterable[ConstructorParameter]) -> Signature:
     return _of((parameter.name, parameter.default is None, parameter.keyword_only) for parameter in taken)
-
-
-def _of_arguments(arguments: tuple[Argument, ...]) -> Signature:
-    marker = next((index for index, argument in enumerate(arguments) if argument.is_marker), len(arguments))
-    pairs = ((index, argument) for index, argument in enumerate(arguments) if not argument.is_marker)
-    return _of((argument.name, argument.default is None, index > marker) for index, argument in pairs)
 
 
 def _of(arguments: Iterable[tuple[str, bool, bool]]) -> Signature:

@@ -1,8 +1,8 @@
 """The rules for the example values of `[test]`: sizes and values of what the constructor, the call and the methods take."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from scaffold.errors import Fault, suggestion
+from scaffold.errors import Fault, unknown
 from scaffold.spec.construction.cases import case_specs, passed_names
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.made_dims import dims_of_arguments
@@ -15,30 +15,28 @@ from scaffold.spec.source.expressions import assigned_names
 
 def example_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the example, and with each further configuration besides."""
-    yield from (*_example(spec), *_of_cases(spec, _example))
+    base = frozenset(_example(spec))
+    yield from base
+    for index, (_, changed) in enumerate(case_specs(spec)):
+        place = f"test.cases.{index}"
+        for fault in (fault for fault in _example(changed) if fault not in base):
+            yield Fault(fault.where.replace("test.", f"{place}.", 1), fault.what, fault.fix, fault.legal)
+        if passed_names(changed) != passed_names(spec):
+            message = "the call is given other arguments than in the example"
+            yield Fault(f"{place}.values", message, "leave them arrays, or None, as in the example")
 
 
 def _example(spec: ModuleSpec) -> Iterator[Fault]:
-    known = arguments_known(spec)
-    yield from _sizes(spec, known)
-    called = spec.call.args if spec.call else ()
-    kinds = {parameter.name: parameter.type for parameter in (*called, *parameters(spec))}
+    yield from (*unknown_faults(spec), *_sizes(spec))
+    kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
     changes = {"values": spec.test.values, "other": spec.test.other}
     for key, name, source in ((key, *pair) for key, pairs in changes.items() for pair in pairs):
-        place, kind = f"test.{key}.{name}", kinds.get(name)
-        yield from _unknown(spec, name, known | spec.unread, place)
-        yield from value_faults(kind, source, place) if kind is not None and source != "None" else ()
+        kind = kinds.get(name)
+        yield from (
+            value_faults(kind, source, f"test.{key}.{name}") if kind is not None and source != "None" else ()
+        )
     if not all(spec.test.rejected):
         yield Fault("test.rejected", "a row changes nothing", "write `{ depth = 0 }`")
-    for name in (name for row in spec.test.rejected for name, _ in row):
-        yield from _unknown(spec, name, known | spec.unread, f"test.rejected.{name}")
-
-
-def _unknown(spec: ModuleSpec, name: str, known: Iterable[str], place: str) -> Iterator[Fault]:
-    """A name that is no argument; what bases take is known where the specs are beside each other."""
-    legal = tuple(sorted(known))
-    if name not in legal and not spec.bases:
-        yield Fault(place, f"`{name}` is no argument", suggestion(name, legal, "remove it"), legal)
 
 
 def arguments_known(spec: ModuleSpec) -> set[str]:
@@ -53,28 +51,27 @@ def arguments_known(spec: ModuleSpec) -> set[str]:
     return {parameter.name for parameter in parameters(spec)} | of_methods
 
 
-def inherited_faults(spec: ModuleSpec, every: Sequence[ModuleSpec]) -> Iterator[Fault]:
-    """Sizes and values of `[test]` for what neither the class has nor one of its bases; `every` are the specs of these."""
-    whole = (spec, *every)
-    if not every or any(base.module for owner in whole for base in owner.bases):
+def unknown_faults(spec: ModuleSpec, every: Sequence[ModuleSpec] = ()) -> Iterator[Fault]:
+    """Names in `[test]` of what neither the class has nor one of its bases; `every` are the specs of these, where they are known."""
+    whole, test = (spec, *every), spec.test
+    if (spec.bases and not every) or any(base.module for owner in whole for base in owner.bases):
         return
-    known = {name for owner in whole for name in arguments_known(owner)}
-    dims = known | {name for owner in whole for name in dims_of(owner)}
-    sizes = ((name, dims, "sizes") for name, _ in (*spec.test.sizes, *spec.test.shapes))
-    values = ((name, known, "values") for name, _ in spec.test.values)
-    for name, legal, key in (*sizes, *values):
-        if name not in legal:
-            fix = suggestion(name, legal, "remove it")
-            yield Fault(f"test.{key}.{name}", f"`{name}` is no argument", fix, tuple(sorted(legal)))
+    known = {name for owner in whole for name in arguments_known(owner)} | spec.unread
+    dims = {name for owner in whole for name in dims_of(owner)}
+    for name in (name for name, _ in (*test.sizes, *test.shapes) if name not in dims | known):
+        yield unknown("test.sizes", name, sorted(dims or known), f"`{name}` is no dim")
+    rows = {
+        "values": test.values,
+        "other": test.other,
+        "rejected": [pair for row in test.rejected for pair in row],
+    }
+    for key, name in ((key, name) for key, pairs in rows.items() for name, _ in pairs if name not in known):
+        yield unknown(f"test.{key}.{name}", name, sorted(known), f"`{name}` is no argument")
 
 
-def _sizes(spec: ModuleSpec, known: set[str]) -> Iterator[Fault]:
-    place, several = "test.sizes", variadic_dims(spec)
+def _sizes(spec: ModuleSpec) -> Iterator[Fault]:
+    place, several, known = "test.sizes", variadic_dims(spec), arguments_known(spec)
     dims = set(dims_of(spec)) | known
-    for name in dict([*spec.test.sizes, *spec.test.shapes]):
-        if name not in dims and name not in spec.unread and not spec.bases:
-            legal = sorted(set(dims_of(spec)) or dims)
-            yield Fault(place, f"`{name}` is no dim", suggestion(name, legal, "remove it"), tuple(legal))
     for name, size in spec.test.sizes:
         if name in several:
             yield Fault(place, f"`*{name}` stands for several dims", f"write `{name} = [{size}]`")
@@ -91,18 +88,6 @@ def _sizes(spec: ModuleSpec, known: set[str]) -> Iterator[Fault]:
     for name in sorted(bound - dict(spec.test.sizes).keys() - dims_of_arguments(spec).keys()):
         fix = f"write `[test]` and `sizes = {{ {name} = 3 }}`"
         yield Fault(place, f"`{name}` is computed in setup, so its size is not known", fix)
-
-
-def _of_cases(spec: ModuleSpec, rule: Callable[[ModuleSpec], Iterable[Fault]]) -> Iterator[Fault]:
-    """What a rule finds in each case besides what it finds in the example; a case that is none."""
-    base = frozenset(rule(spec))
-    for index, (_, changed) in enumerate(case_specs(spec)):
-        place = f"test.cases.{index}"
-        for fault in (fault for fault in rule(changed) if fault not in base):
-            yield Fault(fault.where.replace("test.", f"{place}.", 1), fault.what, fault.fix, fault.legal)
-        if passed_names(changed) != passed_names(spec):
-            message = "the call is given other arguments than in the example"
-            yield Fault(f"{place}.values", message, "leave them arrays, or None, as in the example")
 
 
 def example_size_faults(spec: ModuleSpec) -> list[Fault]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from scaffold.errors import Fault, suggestion
+from scaffold.errors import Fault, unknown
 from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import rebuilds_by
 from scaffold.spec.fields.training import ALWAYS
@@ -26,15 +26,15 @@ def group_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 def _group_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]:
     yield from argument_name_faults(group.name, place, spec.name)
-    for name in (name for name in _members(spec, group) if spec.field(name) is not None):
+    for name in (name for name in members_of(spec, group) if spec.field(name) is not None):
         yield Fault(
             place, f"`{name}` is a field, and what the class makes of the group", "rename one of them"
         )
     legal = tuple(field.name for field in spec.dynamic if field.role != "state")
     for member in group.fields:
         if member not in legal and member not in spec.unread:
-            fix = suggestion(member, legal, "name fields that hold leaves")
-            yield Fault(place, f"`{member}` is no field with leaves", fix, legal)
+            fix = "name fields that hold leaves"
+            yield unknown(place, member, legal, f"`{member}` is no field with leaves", fix)
         elif group.fields.count(member) > 1:
             yield Fault(place, f"`{member}` is there twice", "remove one")
     is_plain = not group.readable and group.class_name == class_of_group(spec.name, group.name)
@@ -43,7 +43,7 @@ def _group_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]
         yield Fault(place, message, 'write `layout = "nested"`, or the names of the fields alone')
 
 
-def _members(spec: ModuleSpec, group: Group) -> Iterator[str]:
+def members_of(spec: ModuleSpec, group: Group) -> Iterator[str]:
     """What the class has for a group."""
     yield from (f"select_{group.name}", f"partition_{group.name}")
     yield from ("combine",) * kind_of(spec.kind).combines

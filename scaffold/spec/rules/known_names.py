@@ -89,7 +89,7 @@ def known_names(spec: ModuleSpec) -> Iterator[Fault]:
     annotations = () if kind_of(spec.kind).is_carried else (Piece(f"fields.{n}.type", t) for n, t in types)
     for piece in (*annotations, *pieces(spec)) if not has_star(spec) else ():
         known = shared | piece.names
-        for name in free_names(piece.text, known & {"self"}, expression=piece.expression):
+        for name in free_names(piece.text, expression=piece.expression):
             if name not in known:
                 bound = () if piece.expression else assigned_names(piece.text)
                 own = known.union(bound) - BUILTINS - spec.unread

@@ -8,6 +8,7 @@ from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.names import IMPORTS, argument_name_faults, is_read
+from scaffold.spec.rules.groups import members_of
 
 _TYPE_PARAMETER = r"(?a)[A-Z]\w*"
 
@@ -48,8 +49,7 @@ def _of_class(spec: ModuleSpec) -> set[str]:
     """The methods that the class has without the author."""
     kind = kind_of(spec.kind)
     names = {"__call__", "__init__", *kind.members}
-    names.update(f"{verb}_{group.name}" for group in spec.groups for verb in ("select", "partition"))
+    names.update(name for group in spec.groups for name in members_of(spec, group))
     names.update(("create",) * has_factory(spec), ("save", "load") * bool(spec.save))
-    names.update(("combine",) * bool(spec.groups and kind.combines))
     names.update(("_check", "_rebuild") * kind.takes("rebuild"))
     return names

@@ -6,10 +6,10 @@ Only statements before which nothing branches are looked at, so no guard of any 
 import ast
 from collections.abc import Iterable, Iterator
 
-from scaffold.errors import Fault
+from scaffold.errors import Fault, shortened
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.pieces import expression_key
-from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.expressions import dedented, nodes_of
 
 _PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)
 """Statements that go on to the next one, and whose parts are all evaluated."""
@@ -34,12 +34,8 @@ def optional_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _faults(body: list[ast.stmt], fields: dict[str, Field], place: str) -> Iterator[Fault]:
-    assigned = {
-        node.attr
-        for part in body
-        for node in ast.walk(part)
-        if isinstance(node, ast.Attribute) and _is_bound(node)
-    }
+    attributes = nodes_of(ast.Attribute, *body)
+    assigned = {node.attr for node in attributes if not isinstance(node.ctx, ast.Load)}
     reported: set[str] = set()
     for use, name in _uses(body):
         if name in fields and name not in assigned | reported:
@@ -47,15 +43,9 @@ def _faults(body: list[ast.stmt], fields: dict[str, Field], place: str) -> Itera
             yield _fault(fields[name], use, place)
 
 
-def _is_bound(node: ast.Attribute) -> bool:
-    return isinstance(node.ctx, ast.Store | ast.Del)
-
-
 def _fault(field: Field, use: ast.expr, place: str) -> Fault:
     when = f"is None where `{field.optional}` is false" if field.optional else "may be None"
-    written = ast.unparse(use)
-    shown = written if len(written) <= 60 else f"{written[:57]}..."
-    message = f"`self.{field.name}` {when}, and `{shown}` fails then"
+    message = f"`self.{field.name}` {when}, and `{shortened(ast.unparse(use))}` fails then"
     return Fault(place, message, f"ask before: `if self.{field.name} is not None:`")
 
 

@@ -124,7 +124,7 @@ def _of_tests(spec: ModuleSpec) -> Iterator[Piece]:
 
 def claims(spec: ModuleSpec) -> Iterator[Piece]:
     """What the tests say of the fields and the arguments of the call."""
-    names = {"self", *(argument.name for argument in (spec.call.args if spec.call else ()))}
+    names = {"self", *(argument.name for argument in spec.call_arguments)}
     names |= {STATE_ARGUMENT.name} if state_fields(spec) else set[str]()
     of_conditions = frozenset((*names, "close", *claimed_arguments(spec)))
     for index, condition in enumerate(spec.test.holds):

@@ -17,9 +17,10 @@ from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes.classes import ClassReader
 from scaffold.spec.skeletons.classes.registered import makes_pytree, registered_below
 from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
-from scaffold.spec.skeletons.words.names import SELF, Import, Names, check_words, is_for_types, read_names
+from scaffold.spec.skeletons.words.names import SELF, Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.expressions import parse
+from scaffold.spec.source.definitions import annotated_names, says_nothing
+from scaffold.spec.source.expressions import Import, parse
 from scaffold.spec.tables.raw import Raw
 from scaffold.spec.tables.toml import read_text
 from scaffold.spec.unit import Unit
@@ -53,7 +54,8 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     beside = [
         statement
         for statement in tree.body
-        if not (statement in apart or _is_read(statement) or (built and is_for_types(statement)))
+        if not (statement in apart or isinstance(statement, Import) or says_nothing(statement))
+        and not (built and is_for_types(statement))
     ]
     names.bound.update(name for statement in beside for name in bound_by(statement))
     if not classes:
@@ -111,11 +113,7 @@ def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:
 
 
 def _is_described(node: ast.ClassDef, names: Names) -> bool:
-    values = (
-        statement.value
-        for statement in node.body
-        if isinstance(statement, ast.AnnAssign) and statement.value is not None
-    )
+    values = (field.value for _, field in annotated_names(node.body) if field.value is not None)
     parts = (*node.bases, *node.decorator_list, *values)
     says = any(names.word(part) or names.of(part) in KINDS_ELSEWHERE for part in parts)
     return says or makes_pytree(node, names)
@@ -183,12 +181,6 @@ def _is_for_carried(line: str) -> bool:
 _OF_SELF = tuple(
     f"from {module} import {name}" for module, name in (whole_name.rsplit(".", 1) for whole_name in SELF)
 )
-
-
-def _is_read(statement: ast.stmt) -> bool:
-    """Whether it is a docstring, or an import."""
-    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    return is_text or isinstance(statement, Import)
 
 
 def _parsed(text: str, where: str) -> ast.Module:

@@ -1,7 +1,7 @@
 """Definitions that are carried word for word: what they bind, and what the tests can know of them."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from scaffold.spec.source.expressions import Function, dedented, local_names, own_nodes
@@ -68,15 +68,32 @@ def is_left_open(source: str) -> bool:
     )
 
 
+def annotated_names(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.AnnAssign]]:
+    """The statements of a class that annotate a name, each by that."""
+    for statement in body:
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name, statement
+            case _:
+                pass
+
+
 def abstract_variables(source: str) -> list[str]:
     """The fields of a carried text that subclasses store: `x: eqx.AbstractVar[Array]`."""
-    fields = (statement for statement in statements(source) if isinstance(statement, ast.AnnAssign))
-    heads = ((field, getattr(field.annotation, "value", field.annotation)) for field in fields)
+    fields = annotated_names(statements(source))
+    heads = ((name, getattr(field.annotation, "value", field.annotation)) for name, field in fields)
     return [
-        ast.unparse(field.target)
-        for field, head in heads
+        name
+        for name, head in heads
         if isinstance(head, ast.expr) and ast.unparse(head).rpartition(".")[2] in ABSTRACT_VARIABLES
     ]
+
+
+def says_nothing(statement: ast.stmt) -> bool:
+    """Whether a statement is a docstring, or does nothing else."""
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
 
 
 def owner_of(function: Function) -> str:

@@ -2,16 +2,20 @@
 
 import ast
 import functools
+import io
 import symtable
 import textwrap
+import tokenize
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 LEVELS = 100
 """How deep a piece of Python may be nested: what comes after the parser descends by recursion."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Import = ast.Import | ast.ImportFrom
+Node = TypeVar("Node", bound=ast.AST)
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
@@ -21,9 +25,26 @@ def dedented(source: str) -> str:
     return textwrap.dedent(text) if text[:1] in (" ", "\t") else text
 
 
+@functools.lru_cache(maxsize=4)  # every function of a file asks for the same
+def string_lines(text: str) -> frozenset[int]:
+    """The numbers of the lines that begin inside a string."""
+    inside: set[int] = set()
+    starts: list[int] = []
+    is_split = any(mark in text for mark in ('"""', "'''", "\\\n"))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline) if is_split else ():
+        name = tokenize.tok_name[token.type]
+        if name == "STRING":
+            inside.update(range(token.start[0] + 1, token.end[0] + 1))
+        elif name.endswith("STRING_START"):
+            starts.append(token.start[0])
+        elif name.endswith("STRING_END"):
+            inside.update(range(starts.pop() + 1, token.end[0] + 1))
+    return frozenset(inside)
+
+
 def wrap(source: str, parameters: Iterable[str], *, expression: bool) -> str:
     """A function with these parameters that holds `source`, for the parser to look at."""
-    body = f"return (\n{source}\n)" if expression else source
+    body = f"return (\n{source}\n)" if expression else source or "pass"
     return f"def _({', '.join(parameters)}):\n{textwrap.indent(body, '    ')}\n"
 
 
@@ -38,6 +59,14 @@ def parse(source: str, *, expression: bool) -> ast.Expression | ast.Module:
     if _levels(tree) > LEVELS:
         raise SyntaxError(f"nested more than {LEVELS} levels deep")
     return tree
+
+
+def expression_or_none(source: str) -> ast.expr | None:
+    """The tree of an expression; None of what is none."""
+    try:
+        return ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _levels(tree: ast.AST) -> int:
@@ -67,14 +96,10 @@ def syntax_fault(source: str, parameters: tuple[str, ...] = (), *, expression: b
     return None
 
 
-def free_names(source: str, parameters: Iterable[str] = (), *, expression: bool) -> tuple[str, ...]:
-    """The global names that `source` reads, sorted. `source` must parse."""
-    return _free_names(source, tuple(parameters), expression=expression)
-
-
 @functools.lru_cache(4096)
-def _free_names(source: str, parameters: tuple[str, ...], *, expression: bool) -> tuple[str, ...]:
-    function = wrap(dedented(source), parameters, expression=expression)
+def free_names(source: str, *, expression: bool) -> tuple[str, ...]:
+    """The global names that `source` reads, sorted. `source` must parse."""
+    function = wrap(dedented(source), (), expression=expression)
     top = symtable.symtable(function, "spec", "exec").get_children()[0]
     return tuple(sorted(_globals(top)))
 
@@ -88,8 +113,6 @@ def _globals(table: symtable.SymbolTable) -> set[str]:
 
 def assigned_names(source: str) -> tuple[str, ...]:
     """The local names that a block of statements binds, sorted."""
-    if not source.strip():
-        return ()
     function = wrap(dedented(source), (), expression=False)
     top = symtable.symtable(function, "spec", "exec").get_children()[0]
     return tuple(sorted(symbol.get_name() for symbol in top.get_symbols() if symbol.is_local()))
@@ -155,6 +178,11 @@ def _parameters(arguments: ast.arguments) -> frozenset[str]:
     return frozenset(argument.arg for argument in every if argument is not None)
 
 
+def nodes_of(kind: type[Node], *trees: ast.AST) -> Iterator[Node]:
+    """The nodes of a kind in some trees, at any depth."""
+    return (node for tree in trees for node in ast.walk(tree) if isinstance(node, kind))
+
+
 def first_line(statement: ast.stmt) -> int:
     """The line on which a statement begins: that of its first decorator, where it has one."""
     return min(
@@ -175,12 +203,6 @@ def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 def local_names(body: Iterable[ast.AST]) -> set[str]:
     """The names that a block binds in its own scope."""
     return {name for node in own_nodes(body) for name in _bound_by(node)}
-
-
-def inner_scopes(tree: ast.AST) -> Iterator[ast.AST]:
-    """The functions, lambdas and comprehensions within `tree`."""
-    scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, *Comprehension.__args__)
-    return (node for node in ast.walk(tree) if isinstance(node, scopes))
 
 
 def bound_names(scope: ast.AST) -> frozenset[str]:
@@ -212,6 +234,15 @@ def _bound_by(node: ast.AST) -> tuple[str, ...]:
             return (name,)
         case _:
             return ()
+
+
+def single_imports(statement: Import) -> Iterator[tuple[ast.alias, str]]:
+    """The import statement of each name that one brings."""
+    for alias in statement.names:
+        if isinstance(statement, ast.Import):
+            yield alias, ast.unparse(ast.Import([alias]))
+        else:
+            yield alias, ast.unparse(ast.ImportFrom(statement.module, [alias], statement.level))
 
 
 def local_values(source: str) -> Iterator[tuple[str, ast.expr]]:

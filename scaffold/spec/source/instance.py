@@ -43,28 +43,31 @@ def updated_attribute(node: ast.AST) -> str | None:
     return attribute_of_self(node.value if isinstance(node, ast.Subscript) and is_whole(node) else node)
 
 
-def assigned_attributes(source: str) -> tuple[str, ...]:
-    """The attributes of `self` that statements assign, whole or by `[...]`, sorted."""
-    names = map(updated_attribute, ast.walk(ast.parse(dedented(source))))
-    return tuple(sorted({name for name in names if name is not None}))
+def assigned_pairs(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
+    """What an assignment binds, each with its value: one target, or several at once as `self.a, self.b = a, b`."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            return list(zip(targets, values, strict=False))
+        case (
+            ast.Assign(targets=[target], value=value)
+            | ast.AnnAssign(target=target, value=ast.expr() as value)
+        ):
+            return [(target, value)]
+        case _:
+            return []
 
 
 def made_attributes(source: str) -> Iterator[tuple[str, ast.expr]]:
-    """The attributes of `self` that statements assign, each with its value: one, or several at once as `self.a, self.b = a, b`."""
-    for node in ast.walk(ast.parse(dedented(source))):
-        match node:
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
-                pairs = zip(targets, values, strict=False)
-            case (
-                ast.Assign(targets=[target], value=value)
-                | ast.AnnAssign(target=target, value=ast.expr() as value)
-            ):
-                pairs = [(target, value)]
-            case _:
-                continue
-        yield from ((name, value) for target, value in pairs if (name := attribute_of_self(target)))
+    """The attributes of `self` that statements assign, each with its value."""
+    pairs = (pair for node in ast.walk(ast.parse(dedented(source))) for pair in assigned_pairs(node))
+    return ((name, value) for target, value in pairs if (name := attribute_of_self(target)))
+
+
+def last_name(node: ast.expr) -> str:
+    """The last name of what an expression calls, or reads: `zeros` of `jnp.zeros(3)`."""
+    return ast.unparse(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2]
 
 
 def calls(node: ast.AST, function: str) -> bool:
     """Whether a node calls a function, or a method, of this name."""
-    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == function
+    return isinstance(node, ast.Call) and last_name(node) == function

@@ -7,8 +7,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from scaffold.spec.source.expressions import is_identity_test, local_names, own_names, own_nodes
-from scaffold.spec.source.instance import attribute_of_self, calls
+from scaffold.spec.source.expressions import is_identity_test, local_names, own_names
+from scaffold.spec.source.instance import attribute_of_self
 
 Edit = tuple[tuple[int, int], tuple[int, int], str]
 """Where a span begins and ends, by line and column, and what goes there."""
@@ -16,14 +16,9 @@ Rewrite = Callable[[ast.AST, tuple[ast.AST, ...]], str | None]
 """From a node and its ancestors to the text that replaces it, or None to leave it."""
 
 
-def rewrite(source: str, change: Rewrite) -> str:
-    """`source` with every node replaced for which `change` gives a text; outermost first, inner ones left."""
-    return _rewrite(source, ast.parse(source), change)
-
-
-def _rewrite(source: str, tree: ast.AST, change: Rewrite) -> str:
-    """`source` with every node replaced for which `change` gives a text; outermost first, inner ones left."""
-    return spliced(source, _edits(tree, (), change))
+def rewrite(source: str, change: Rewrite, tree: ast.AST | None = None) -> str:
+    """`source` with every node of its tree replaced for which `change` gives a text; outermost first, inner ones left."""
+    return spliced(source, _edits(tree or ast.parse(source), (), change))
 
 
 def spliced(source: str, edits: Iterable[Edit]) -> str:
@@ -45,20 +40,6 @@ def in_place_of(node: ast.expr | ast.stmt, text: str) -> Edit:
 def end_of(node: ast.expr | ast.stmt) -> tuple[int, int]:
     """Line and column behind a node."""
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-
-
-def rewrite_statements(source: str, change: Callable[[ast.stmt, str], str | None]) -> str:
-    """`source` with each simple statement replaced for which `change`, from its node and text, gives another text.
-
-    Statements inside of functions and classes are left.
-    """
-    nodes = (node for node in own_nodes(ast.parse(source).body) if isinstance(node, ast.stmt))
-    simple = (node for node in nodes if not hasattr(node, "body"))
-    texts = (
-        (statement, change(statement, ast.get_source_segment(source, statement) or ""))
-        for statement in simple
-    )
-    return spliced(source, (in_place_of(statement, text) for statement, text in texts if text is not None))
 
 
 def _edits(node: ast.AST, ancestors: tuple[ast.AST, ...], change: Rewrite) -> Iterator[Edit]:
@@ -101,36 +82,16 @@ def rename(source: str, names: Mapping[str, str]) -> str:
         if isinstance(node.ctx, ast.Store) and names.get(node.id, "").isidentifier()
     }
     free = {id(node): names[node.id] for node in name_nodes if node.id in names and node.id not in assigned}
-    return _rewrite(source, tree, lambda node, _: free.get(id(node)))
-
-
-def _never(parent: ast.AST) -> bool:
-    return False
+    return rewrite(source, lambda node, _: free.get(id(node)), tree)
 
 
 def read_as(
-    source: str, reads: Mapping[str, str], unless: Callable[[ast.AST], bool] = is_identity_test
+    source: str, reads: Mapping[str, str], unless: Callable[[ast.AST], bool] | None = is_identity_test
 ) -> str:
     """`source` with `self.NAME` replaced where it is read by what `reads` has for the name, `unless` the node above says no."""
 
     def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
-        is_kept = ancestors and unless(ancestors[-1])
+        is_kept = ancestors and unless is not None and unless(ancestors[-1])
         return None if is_kept else reads.get(attribute_of_self(node, ast.Load) or "")
 
     return rewrite(source, change) if reads else source
-
-
-def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
-    """`source` with `self.NAME` wrapped as `wrapper(self.NAME)` for each of the attributes, where it is not yet.
-
-    This is how a buffer is kept out of the gradient at every use.
-    """
-    reads = {name: f"{wrapper}(self.{name})" for name in attributes}
-    return read_as(
-        source, reads, lambda node: is_identity_test(node) or calls(node, wrapper.rpartition(".")[2])
-    )
-
-
-def move(source: str, places: Mapping[str, str]) -> str:
-    """`source` with `self.NAME` replaced by what `places` has for the name."""
-    return read_as(source, places, _never)

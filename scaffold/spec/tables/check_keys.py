@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from scaffold.errors import Fault, suggestion
+from scaffold.errors import Fault, shortened, suggestion
 from scaffold.kind import NAMES as KINDS
 from scaffold.kind import RARE, kind_of, kinds_that_take
 from scaffold.spec.tables.key import FORMS, Key
@@ -74,7 +74,7 @@ def needless_keys(table: Mapping[str, Any], name: str, role: str, kind: str) -> 
 def _misformed(name: str, value: Any, key: Key, where: str) -> Fault:
     article = "an" if key.form[0] == "a" else "a"
     fix = f"write `{FORMS[key.form].example.format(name)}`: {key.doc}"
-    return Fault(where, f"{_shown(value)} is not {article} {key.form}", fix, key.legal)
+    return Fault(where, f"{shortened(repr(value))} is not {article} {key.form}", fix, key.legal)
 
 
 def _illegal(value: Any, key: Key, where: str) -> Iterator[Fault]:
@@ -84,11 +84,6 @@ def _illegal(value: Any, key: Key, where: str) -> Iterator[Fault]:
     ):
         fix = suggestion(choice.lower(), key.legal, f"write one of the legal values: {key.doc}")
         yield Fault(where, f"`{choice}` is not legal", fix, key.legal)
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def is_value(value: Any, *, tables: bool = False) -> bool:

@@ -28,7 +28,8 @@ def json_schema() -> dict[str, Any]:
         ]
     }
     schema["properties"]["fields"]["minProperties"] = 1
-    schema["properties"]["options"] = _table(_options())
+    options = {name: key for kind in NAMES for name, key in kind_of(kind).options.items()}
+    schema["properties"]["options"] = _table(options)
     schema["properties"]["groups"]["additionalProperties"] = {
         "anyOf": [FORMS["array of strings"].schema, _table(GROUP_KEYS)]
     }
@@ -44,11 +45,6 @@ def json_schema() -> dict[str, Any]:
         "title": "A class for scaffold to generate",
         **schema,
     }
-
-
-def _options() -> Mapping[str, Key]:
-    """The options of all kinds."""
-    return {name: key for kind in NAMES for name, key in kind_of(kind).options.items()}
 
 
 def _table(keys: Mapping[str, Key]) -> dict[str, Any]:

@@ -4,8 +4,10 @@ The text has been read by tomllib before, so it is valid, and nothing here looks
 """
 
 import re
+import tomllib
 from bisect import bisect_right
 from collections.abc import Mapping
+from typing import Any, cast
 
 Path = tuple[str, ...]
 Location = tuple[int, int]
@@ -19,10 +21,9 @@ _STRING = re.compile(
     r'"(?:\\.|[^"\\])*"|'
     r"'[^']*'"
 )
-_KEY = re.compile(rf"[ \t]*({_STRING.pattern[4:]}|[A-Za-z0-9_-]+)[ \t]*(\.?)")
+_NAME = rf"[ \t]*(?:{_STRING.pattern[4:]}|[A-Za-z0-9_-]+)[ \t]*"
+_KEY = re.compile(rf"{_NAME}(?:\.{_NAME})*")
 _PLAIN = re.compile(r"[^,\]}#\n]*")
-_ESCAPE = r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))"
-_ESCAPED = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\", "e": "\x1b"}
 
 
 def key_locations(text: str) -> dict[Path, Location]:
@@ -94,11 +95,12 @@ class _Scanner:
 
     def key(self) -> Path:
         """The parts of a dotted key."""
-        match = self.skip(_KEY)
-        part, dot = match[1], match[2]
-        if part[0] == '"':
-            part = re.sub(_ESCAPE, _unescaped, part[1:-1])
-        return (part.strip("'"), *(self.key() if dot else ()))
+        inner: Any = tomllib.loads(f"{self.skip(_KEY)[0]} = 0")
+        parts: Path = ()
+        while isinstance(inner, dict):
+            [(part, inner)] = cast("dict[str, Any]", inner).items()
+            parts = (*parts, part)
+        return parts
 
     def value(self, path: Path) -> None:
         letter = self.text[self.at]
@@ -124,11 +126,6 @@ class _Scanner:
         is_end = self.text.startswith(end, self.at)
         self.at += is_end
         return not is_end
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    code = match[1] or match[2]
-    return chr(int(code, 16)) if code else _ESCAPED[match[3]]
 
 
 def location_of(key: str, named: str, locations: Locations) -> Location:

@@ -23,7 +23,8 @@ from scaffold.spec.skeletons.classes.registered import (
 )
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.expressions import Function
+from scaffold.spec.source.definitions import annotated_names
+from scaffold.spec.source.expressions import Function, nodes_of
 from scaffold.spec.source.rewriting import end_of, spliced
 
 _WORD = AS_WRITTEN.replace("-", "_")
@@ -47,7 +48,7 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     ours = [decorator for decorator in node.decorator_list if names.word(decorator)]
     raw: dict[str, Any] = {"name": node.name, "kind": AS_WRITTEN}
     raw["source"] = _without_words(source_of([node], notes, leaving=ours), names)
-    fields = {name: table for name, table in _roles(node, names, notes)}
+    fields = dict(_roles(node, names, notes))
     raw |= {"fields": fields} if fields else {}
     raw |= {"options": {"laws": laws}} if (laws := _laws_of(node, names)) else {}
     said = read_decorators(node, names, notes)
@@ -67,17 +68,10 @@ def _laws_of(node: ast.ClassDef, names: Names) -> str:
 
 def _roles(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:
     """The fields whose role a word says, for the tests."""
-    for statement in node.body:
-        if (
-            isinstance(statement, ast.AnnAssign)
-            and isinstance(statement.target, ast.Name)
-            and _word_of(statement, names)
-        ):
-            notes.note(("fields", statement.target.id), statement)
-            yield (
-                statement.target.id,
-                {"type": f"={notes.segment(statement.annotation)}", "role": _word_of(statement, names)},
-            )
+    for name, field in annotated_names(node.body):
+        if word := _word_of(field, names):
+            notes.note(("fields", name), field)
+            yield name, {"type": f"={notes.segment(field.annotation)}", "role": word}
 
 
 def _word_of(field: ast.AnnAssign, names: Names) -> str:
@@ -87,7 +81,7 @@ def _word_of(field: ast.AnnAssign, names: Names) -> str:
 
 def _without_words(source: str, names: Names) -> str:
     """The class statement, in which each word for a role is what stands in its place in the class."""
-    fields = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.AnnAssign))
+    fields = nodes_of(ast.AnnAssign, ast.parse(source))
     worded = ((field, field.value) for field in fields if field.value is not None and _word_of(field, names))
     return spliced(
         source,
@@ -118,12 +112,10 @@ def _methods(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
 
 def _fields(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:
     """What a class without an `__init__` is built with: its annotated names that have no default, as arguments."""
-    for statement in node.body:
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            if is_carried(statement, names) or _has_default(statement.value, names):
-                continue
-            text = argument_type(ast.arg(statement.target.id, statement.annotation), names, notes)
-            yield f"{statement.target.id}: {text}" if text else statement.target.id
+    for name, field in annotated_names(node.body):
+        if not (is_carried(field, names) or _has_default(field.value, names)):
+            text = argument_type(ast.arg(name, field.annotation), names, notes)
+            yield f"{name}: {text}" if text else name
 
 
 def _has_default(value: ast.expr | None, names: Names) -> bool:

@@ -3,6 +3,9 @@
 import ast
 from collections.abc import Iterator
 
+from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.instance import last_name
+
 _COLLECTIVES = ("psum", "pmean", "pmax", "pmin", "all_gather", "axis_index", "axis_size")
 _BIND = ("vmap", "pmap", "filter_vmap", "filter_pmap", "shard_map", "xmap")
 
@@ -11,20 +14,16 @@ def batch_axis(node: ast.ClassDef) -> str:
     """The name of the axis, as `eqx.nn.BatchNorm(size, axis_name="batch")` or `jax.lax.pmean(x, "batch")` has it; empty where
     there is none, or several.
     """
-    calls = [part for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Call)]
-    bound = {name for call in calls if _function(call) in _BIND for name in _named(call)}
-    names = {name for call in calls if _function(call) not in _BIND for name in _named(call)} - bound
+    calls = [*nodes_of(ast.Call, *node.body)]
+    bound = {name for call in calls if last_name(call) in _BIND for name in _named(call)}
+    names = {name for call in calls if last_name(call) not in _BIND for name in _named(call)} - bound
     return names.pop() if len(names) == 1 else ""
-
-
-def _function(call: ast.Call) -> str:
-    return ast.unparse(call.func).rpartition(".")[2]
 
 
 def _named(call: ast.Call) -> Iterator[str]:
     """The texts that a call gives as the name of an axis."""
     given = [keyword.value for keyword in call.keywords if keyword.arg == "axis_name"]
-    if _function(call) in _COLLECTIVES:
+    if last_name(call) in _COLLECTIVES:
         given += call.args
     for value in given:
         if isinstance(value, ast.Constant) and isinstance(value.value, str):

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import ABSTRACT_VARIABLES
-from scaffold.spec.source.expressions import first_line
-from scaffold.spec.source.text import string_lines
+from scaffold.spec.source.definitions import ABSTRACT_VARIABLES, says_nothing
+from scaffold.spec.source.expressions import first_line, string_lines
 
 
 def blocks(body: Iterable[ast.stmt], names: Names) -> list[list[ast.stmt]]:
@@ -30,10 +29,8 @@ def _group(statement: ast.stmt, names: Names) -> str | None:
             return f"def {name}"
         case ast.AnnAssign() if not is_carried(statement, names):
             return None
-        case ast.Expr(value=ast.Constant()) | ast.Pass():
-            return None
         case _:
-            return "statements"
+            return None if says_nothing(statement) else "statements"
 
 
 def is_carried(statement: ast.AnnAssign, names: Names) -> bool:

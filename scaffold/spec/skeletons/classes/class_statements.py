@@ -1,7 +1,7 @@
 """The class statement of a skeleton, with what stands above it: kind, bases, type variables, options, `@test`."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from scaffold.kind import NAMES, kind_of
@@ -12,7 +12,7 @@ from scaffold.spec.skeletons.classes.type_variables import from_bases, from_synt
 from scaffold.spec.skeletons.words.annotations import is_of_grammar
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.skeletons.words.values import raw_value, table
+from scaffold.spec.skeletons.words.values import entries, raw_value, table
 from scaffold.spec.tables.keys import SPEC_KEYS
 
 AS_WRITTEN = "as-written"
@@ -104,7 +104,7 @@ def read_decorators(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
         notes.note((key,), decorator)
         raw[key] = keys_of(decorator, (key,), notes, {word.arg or "": table for word in decorator.keywords})
         for keyword in decorator.keywords:
-            for entry, place in _entries(keyword.value):
+            for entry, place in entries(keyword.value):
                 notes.note((key, keyword.arg or "**", entry), place)
     return raw
 
@@ -115,11 +115,4 @@ def values_said(node: ast.ClassDef, names: Names) -> frozenset[str]:
         part for part in node.decorator_list if isinstance(part, ast.Call) and names.word(part) == "test"
     )
     keywords = (keyword for call in calls for keyword in call.keywords if keyword.arg == "values")
-    return frozenset(entry for keyword in keywords for entry, _ in _entries(keyword.value))
-
-
-def _entries(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    if isinstance(node, ast.Dict):
-        for key, value in zip(node.keys, node.values, strict=True):
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield key.value, value
+    return frozenset(entry for keyword in keywords for entry, _ in entries(keyword.value))

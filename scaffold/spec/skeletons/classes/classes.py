@@ -17,14 +17,14 @@ from scaffold.spec.skeletons.classes.class_statements import (
     read_keywords,
     values_said,
 )
-from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS, is_read, made_twice, read_constructor
+from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS, Constructor
 from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field
 from scaffold.spec.skeletons.classes.functions import is_left_open, is_understood, read_function
 from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.skeletons.words.values import expression
-from scaffold.spec.source.definitions import bound_by, is_setter
+from scaffold.spec.source.definitions import annotated_names, bound_by, is_setter
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.instance import made_attributes
 
@@ -63,7 +63,7 @@ class ClassReader:
         return self.raw | ({"imports": lines} if lines else {})
 
     def _body(self) -> None:
-        before: ast.stmt | None = None
+        before = ""
         # The last line of the class statement, as far as it can be told.
         parts = (*self.node.bases, *self.node.keywords)
         end = max((part.end_lineno or 0 for part in parts), default=self.node.lineno)
@@ -73,12 +73,12 @@ class ClassReader:
             if doc is not None and index == 0:
                 self.raw["doc"] = doc
                 self.notes.note(("doc",), statement)
-            elif doc is not None and _name_of(before) in self.fields:
-                self.notes.note(("fields", _name_of(before), "doc"), statement)
-                self.fields[_name_of(before)]["doc"] = doc
+            elif doc is not None and before in self.fields:
+                self.notes.note(("fields", before, "doc"), statement)
+                self.fields[before]["doc"] = doc
             else:
                 self._comment(self._block(block), statement, end)
-            before, end = last, last.end_lineno or end
+            before, end = next((name for name, _ in annotated_names([last])), ""), last.end_lineno or end
 
     def _comment(self, table: dict[str, Any] | None, statement: ast.stmt, above: int) -> None:
         """Keep the comments above and behind a field, and above all else."""
@@ -149,9 +149,9 @@ class ClassReader:
         """Statements that are no fields and no methods, with the field above which they stand, or `...` below all."""
         table = {"source": source_of(block, self.notes)}
         body = self.node.body
-        below = [_name_of(sibling) for sibling in body[body.index(block[-1]) + 1 :]]
+        below = annotated_names(body[body.index(block[-1]) + 1 :])
         if not any(isinstance(sibling, Function) for sibling in body[: body.index(block[0])]):
-            table["above"] = next((name for name in below if name), "...")
+            table["above"] = next((name for name, _ in below), "...")
         name = self._free_name(next(iter(sorted(bound_by(table["source"]))), "statement"), block[0])
         for statement in block:
             self.notes.note(("methods", name, "body"), statement)
@@ -192,15 +192,18 @@ class ClassReader:
         makes_them = has_variables and makes_variables(ast.unparse(node), self.fields)
         assigned = {name for name, _ in made_attributes(ast.unparse(node))}
         # The fields of a base that it makes are known to that alone.
-        makes_them |= bool(_bases_beside(self.node, self.names)) and not assigned.issubset(self.fields)
-        is_own = makes_them or not is_read(node, self.fields, self.names, self.notes)
+        makes_them |= any(
+            ast.unparse(base) in self.names.classes for base in self.node.bases
+        ) and not assigned.issubset(self.fields)
+        constructor = Constructor(node, self.fields, self.names, self.notes)
+        is_own = makes_them or not constructor.is_read()
         said = self.raw.get("constructor", CONSTRUCTORS[node.name])
         if said != CONSTRUCTORS[node.name] and not is_own:
             fix = f'remove `constructor="{said}"`, or `{node.name}`'
             self.notes.refuse(node, ("constructor",), "a class has one constructor", fix)
         self.raw["constructor"] = CONSTRUCTORS[node.name]
         has_state = any(table.get("role") == "state" for table in self.fields.values())
-        if is_own and has_state and (twice := made_twice(node, self.fields)):
+        if is_own and has_state and (twice := constructor.made_twice()):
             message = f"`{twice[0]}` is made in the class, and in `{node.name}`"
             self.notes.refuse(
                 node, ("constructor",), message, f"leave it out of one of them: `{twice[0]}: ... = state()`"
@@ -211,10 +214,9 @@ class ClassReader:
             inferred = inferred_types(node, self.fields, self.names.classes)
             table = read_function(node, path, self.names, self.notes, [node], inferred)
             return self.raw.setdefault("methods", {}).setdefault(node.name, table)
-        body = read_constructor(node, self.fields, self.names, self.notes)
-        self.inits = body.inits
-        self.raw |= {"arguments": body.arguments} if body.arguments else {}
-        self.raw |= {"setup": body.setup} if body.setup else {}
+        keys = constructor.read()
+        self.inits = keys.pop("inits")
+        self.raw |= {key: part for key, part in keys.items() if part}
         return None
 
     def _made(self, name: str, value: ast.expr) -> None:
@@ -227,20 +229,6 @@ class ClassReader:
         self.notes.note(path, value)
         self.fields[name].pop("std", None)
         self.fields[name]["init"] = f"={expression(value, self.notes)}"
-
-
-def _bases_beside(node: ast.ClassDef, names: Names) -> list[str]:
-    """The bases that the file describes."""
-    return [name for name in map(ast.unparse, node.bases) if name in names.classes]
-
-
-def _name_of(statement: ast.stmt | None) -> str:
-    """The name that an annotated statement binds."""
-    match statement:
-        case ast.AnnAssign(target=ast.Name(id=name)):
-            return name
-        case _:
-            return ""
 
 
 def _types(table: Mapping[str, Any]) -> Iterator[str]:

@@ -9,131 +9,110 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
-
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.classes.functions import argument_type, body_of, read_arguments
 from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.source.definitions import says_nothing
+from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.instance import assigned_pairs, attribute_of_self
 
 _USUAL = ("key", "dtype", "rngs")
 CONSTRUCTORS = {"__init__": "init", "create": "factory"}
 
 
-class Constructor(Struct, frozen=True):
-    """What a constructor says."""
+class Constructor:
+    """A constructor, which makes the fields of its class, with their tables by name."""
 
-    arguments: list[str]
-    setup: str
-    inits: dict[str, ast.expr]
-    """What makes each field that is made at the end."""
+    def __init__(
+        self, node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes
+    ):
+        self.node, self.fields, self.names, self.notes = node, fields, names, notes
+        self.kept, inits = _parts(node)
+        self.inits = inits or {}
+        """What makes each field that is made at the end."""
+        self.is_whole = inits is not None
+        types = inferred_types(node, fields, names.classes)
+        # What is a field has its type there.
+        self.inferred = {name: kind for name, kind in types.items() if name not in fields}
 
+    def read(self) -> dict[str, Any]:
+        """The arguments, the statements above, and the expressions that make fields, by the keys `arguments`, `setup` and `inits`."""
+        node, notes = self.node, self.notes
+        every = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
+        texts = read_arguments(node, ("arguments",), self.names, notes, every, self.inferred)
+        notes.locations[("constructor",)] = notes.position(node)
+        inits = {name: value for name, value in self.inits.items() if not _is_given(name, value, every)}
+        for statement in self.kept:
+            notes.note(("setup",), statement)
+        arguments = [self._with_type(_argument(text), inits) for text in texts]
+        return {"arguments": arguments, "setup": body_of(node, self.kept, notes), "inits": inits}
 
-def read_constructor(
-    node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes
-) -> Constructor:
-    """The arguments, the statements and what makes the fields."""
-    owner = _owner(node)
-    every = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
-    texts = read_arguments(node, ("arguments",), names, notes, every, _inferred(node, fields, names))
-    notes.locations[("constructor",)] = notes.position(node)
-    statements = [statement for statement in node.body if not _says_nothing(statement)]
-    made, inits = _made(statements, owner)
-    inits = {name: value for name, value in inits.items() if not _is_given(name, value, every)}
-    kept = statements[: len(statements) - made]
-    for statement in kept:
-        notes.note(("setup",), statement)
-    texts = [_with_type_of_field(_argument(text), inits, fields) for text in texts]
-    return Constructor(texts, body_of(node, kept, notes), inits)
+    def _with_type(self, text: str, inits: Mapping[str, ast.expr]) -> str:
+        """An argument without a type that a field of its name is made of, as by `jnp.asarray`: it has the type of the field.
 
+        One that is no field has the type of its default.
+        """
+        declared, equals, default = text.partition(" = ")
+        kind = self.fields.get(declared, {}).get("type") if declared in inits else None
+        if default and declared not in (*self.fields, *_USUAL) and ":" not in declared:
+            value = literal_or_none(default)
+            kind = type(value).__name__ if type(value) in (bool, int, float, str) else None
+        or_none = " | None" if default == "None" else ""
+        return f"{declared}: {kind}{or_none}{equals}{default}" if kind else text
 
-def _with_type_of_field(
-    text: str, inits: Mapping[str, ast.expr], fields: Mapping[str, Mapping[str, Any]]
-) -> str:
-    """An argument without a type that a field of its name is made of, as by `jnp.asarray`: it has the type of the field.
+    def is_read(self) -> bool:
+        """Whether it takes what the generated one can take, and ends in what makes the fields; any other is carried."""
+        arguments, owner = self.node.args, "self" if self.node.name == "__init__" else "cls"
+        taken = [*arguments.args[1:], *arguments.kwonlyargs]
+        return (
+            self.is_whole
+            and not (arguments.vararg or arguments.kwarg or arguments.posonlyargs)
+            and list(map(ast.unparse, self.node.decorator_list)) == ["classmethod"] * (owner == "cls")
+            and [argument.arg for argument in arguments.args[:1]] == [owner]
+            and all(self._is_known(argument) and self._is_of_field(argument) for argument in taken)
+            and not self.made_twice()
+            and not any(_uses_instance(node, owner) for node in (*self.kept, *self.inits.values()))
+        )
 
-    One that is no field has the type of its default.
-    """
-    declared, equals, default = text.partition(" = ")
-    kind = fields.get(declared, {}).get("type") if declared in inits else None
-    if default and declared not in (*fields, *_USUAL) and ":" not in declared:
-        value = literal_or_none(default)
-        kind = type(value).__name__ if type(value) in (bool, int, float, str) else None
-    or_none = " | None" if default == "None" else ""
-    return f"{declared}: {kind}{or_none}{equals}{default}" if kind else text
+    def made_twice(self) -> list[str]:
+        """The fields that have a default of their own, and that it makes otherwise; in the place of an initialiser it may."""
+        inits = {name: value for name, value in self.inits.items() if not _is_given(name, value, {name})}
+        tables = ((name, self.fields.get(name, {})) for name in inits)
+        return [
+            name
+            for name, table in tables
+            if "default" in table or ("init" in table and table.get("role") == "state")
+        ]
 
+    def _is_of_field(self, argument: ast.arg) -> bool:
+        """Whether an argument that a field is given has the type of that field, or is turned into it by a converter."""
+        name = argument.arg
+        table, text = self.fields.get(name, {}), argument_type(argument, self.names, self.notes)
+        is_given = _is_given(name, self.inits.get(name), {name})
+        is_stored = table.get("role") not in ("derived", "shared")
+        is_free = not (text and is_given and is_stored) or "converter" in table
+        return is_free or table.get("type", text) == text
 
-def is_read(
-    node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes
-) -> bool:
-    """Whether a constructor takes what the generated one can take, and ends in what makes the fields; any other is carried."""
-    arguments, owner = node.args, _owner(node)
-    decorators = [] if owner == "self" else ["classmethod"]
-    taken = [*arguments.args[1:], *arguments.kwonlyargs]
-    statements = [statement for statement in node.body if not _says_nothing(statement)]
-    made, inits = _made(statements, owner)
-    kept = statements[: len(statements) - made]
-    inferred = _inferred(node, fields, names)
-    given_fields = {name: table for name, table in fields.items() if _is_given(name, inits.get(name), {name})}
-    return (
-        not (arguments.vararg or arguments.kwarg or arguments.posonlyargs)
-        and [ast.unparse(decorator) for decorator in node.decorator_list] == decorators
-        and [argument.arg for argument in arguments.args[:1]] == [owner]
-        and all(argument.arg in inferred or _is_known(argument, fields, names, notes) for argument in taken)
-        and all(_is_of_field(argument, given_fields, names, notes) for argument in taken)
-        and (owner == "self" or made == 1 or not statements)
-        and not any(_is_made_twice(name, value, fields) for name, value in inits.items())
-        and not any(_uses_instance(node, owner) for node in (*kept, *inits.values()))
-    )
-
-
-def _inferred(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], names: Names) -> dict[str, str]:
-    """The types of sizes and keys without annotations; what is a field has its type there."""
-    types = inferred_types(node, fields, names.classes)
-    return {name: kind for name, kind in types.items() if name not in fields}
-
-
-def made_twice(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The fields that have a default of their own, and that a constructor makes otherwise."""
-    statements = [statement for statement in node.body if not _says_nothing(statement)]
-    inits = _made(statements, _owner(node))[1]
-    return [name for name, value in inits.items() if _is_made_twice(name, value, fields)]
-
-
-def _is_of_field(
-    argument: ast.arg, given_fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes
-) -> bool:
-    """Whether an argument that a field is given has the type of that field, or is turned into it by a converter."""
-    table = given_fields.get(argument.arg, {})
-    text = argument_type(argument, names, notes)
-    is_stored = table.get("role") not in ("derived", "shared")
-    return not text or "converter" in table or not is_stored or table.get("type", text) == text
-
-
-def _is_known(argument: ast.arg, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes) -> bool:
-    """Whether an argument has a type of the grammar, or is a field, a dim of one, or what every class takes."""
-    if argument.annotation is not None and argument.arg not in _USUAL:
-        return bool(argument_type(argument, names, notes))
-    types = " ".join(str(table.get("type")) for table in fields.values())
-    return argument.arg in (*fields, *_USUAL) or argument.arg in re.findall(r"\w+", types)
-
-
-def _is_made_twice(name: str, value: ast.expr, fields: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a field has a default of its own, and a constructor that makes it otherwise; in the place of an initialiser it may."""
-    is_given = isinstance(value, ast.Name) and value.id == name
-    table = fields.get(name, {})
-    return not is_given and ("default" in table or ("init" in table and table.get("role") == "state"))
+    def _is_known(self, argument: ast.arg) -> bool:
+        """Whether an argument has a type of the grammar, or is a field, a dim of one, a size, or what every class takes."""
+        name, kinds = argument.arg, (str(table.get("type")) for table in self.fields.values())
+        if name in self.inferred:
+            return True
+        if argument.annotation is not None and name not in _USUAL:
+            return bool(argument_type(argument, self.names, self.notes))
+        return name in (*self.fields, *_USUAL) or name in re.findall(r"\w+", " ".join(kinds))
 
 
 def _uses_instance(node: ast.AST, owner: str) -> bool:
     """Whether a part of a constructor reads the instance that it makes, or calls the constructor of a base."""
-    words = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    words = {name.id for name in nodes_of(ast.Name, node)}
     return isinstance(node, ast.Return) or bool(words & {"super", *([owner] if owner == "self" else [])})
 
 
-def _owner(node: ast.FunctionDef) -> str:
-    return "self" if node.name == "__init__" else "cls"
+def _is_given(name: str, value: ast.expr | None, names: set[str]) -> bool:
+    return value is None or (isinstance(value, ast.Name) and value.id == name and name in names)
 
 
 def _argument(text: str) -> str:
@@ -145,56 +124,21 @@ def _argument(text: str) -> str:
     return name if (name, kind, equals) == ("key", "PRNGKeyArray", "") else text
 
 
-def _is_given(name: str, value: ast.expr | None, names: set[str]) -> bool:
-    return value is None or (isinstance(value, ast.Name) and value.id == name and name in names)
-
-
-def _says_nothing(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Pass) or (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
-
-
-def _made(statements: list[ast.stmt], owner: str) -> tuple[int, dict[str, ast.expr]]:
-    """How many of the last statements make fields, and what makes each."""
-    inits: dict[str, ast.expr] = {}
-    if owner == "cls":
-        match statements[-1:]:
-            case [ast.Return(value=ast.Call(func=ast.Name(id="cls"), args=[], keywords=keywords))]:
-                return 1, {keyword.arg or "**": keyword.value for keyword in keywords}
+def _parts(node: ast.FunctionDef) -> tuple[list[ast.stmt], dict[str, ast.expr] | None]:
+    """The statements above those that make fields at the end, and what makes each; None of a `create` that ends otherwise."""
+    statements = [statement for statement in node.body if not says_nothing(statement)]
+    if node.name == "create" and statements:
+        match statements.pop():
+            case ast.Return(value=ast.Call(func=ast.Name(id="cls"), args=[], keywords=keywords)):
+                return statements, {keyword.arg or "**": keyword.value for keyword in keywords}
             case _:
-                return 0, inits
-    made = 0
-    for statement in reversed(statements):
-        assigned = _assigned(statement)
-        if not assigned or not inits.keys().isdisjoint(assigned):
+                return statements, None
+    inits: dict[str, ast.expr] = {}
+    while statements:
+        pairs = assigned_pairs(statements[-1])
+        assigned = {name: value for target, value in pairs if (name := attribute_of_self(target))}
+        if not assigned or len(assigned) < len(pairs) or not inits.keys().isdisjoint(assigned):
             break
-        inits, made = {**assigned, **inits}, made + 1
-    return made, inits
-
-
-def _assigned(statement: ast.stmt) -> dict[str, ast.expr]:
-    """What a statement makes of the fields that it assigns: one, or several at once as `self.a, self.b = a, b`."""
-    match statement:
-        case (
-            ast.Assign(targets=[target], value=value)
-            | ast.AnnAssign(target=target, value=ast.expr() as value)
-        ):
-            pass
-        case _:
-            return {}
-    match target, value:
-        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
-            pairs = zip(map(_field_of, targets), values, strict=True)
-        case _:
-            pairs = [(_field_of(target), value)]
-    assigned = dict(pairs)
-    return {} if "" in assigned else assigned
-
-
-def _field_of(target: ast.expr) -> str:
-    match target:
-        case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            return name
-        case _:
-            return ""
+        inits = {**assigned, **inits}
+        statements.pop()
+    return statements, inits

@@ -70,18 +70,20 @@ def _is_of_another_role(text: str, keys: dict[str, Any]) -> bool:
 
 
 def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, Any]:
-    word = names.word(value.func) if isinstance(value, ast.Call) else ""
-    called = names.of(value.func) if isinstance(value, ast.Call) else ""
-    if isinstance(value, ast.Call) and not word and called in WORDS and called not in names.bound:
+    if not isinstance(value, ast.Call):
+        notes.note((*path, "default"), value)
+        return {"default": _default(value, notes)}
+    word, called = names.word(value), names.of(value.func)
+    if called == "equinox.field":
+        return _of_equinox(value, path, notes)
+    if not word and called in WORDS and called not in names.bound:
         name = ast.unparse(value.func)
         notes.refuse(value, path, f"`{name}` is not imported", f"write `from {VOCABULARY} import {name}`")
         word = called
-    elif isinstance(value, ast.Call) and not word and (meant := _misspelt(value.func, names)):
+    elif not word and (meant := _misspelt(value.func, names)):
         notes.refuse(value, path, f"the name `{called}` is not known here", f"did you mean `{meant}`?")
         word = meant  # it is read as it is meant, so that nothing follows from it
-    if isinstance(value, ast.Call) and called == "equinox.field":
-        return _of_equinox(value, path, notes)
-    if not isinstance(value, ast.Call) or not word:
+    if not word:
         notes.note((*path, "default"), value)
         return {"default": _default(value, notes)}
     if word not in WORDS:

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scaffold.spec.source.expressions import nodes_of
+
 _SIZED = ("range", "zeros", "ones", "empty", "eye", "identity", "arange", "tri")
 """Functions whose arguments are sizes."""
 _PLACES = (("full", 0), ("split", 1))
@@ -25,7 +27,7 @@ def inferred_types(
     What is handed on to another of the `classes` of the file is what that takes.
     """
     bare = [argument.arg for argument in _arguments(node) if argument.annotation is None]
-    calls = [part for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Call)]
+    calls = [*nodes_of(ast.Call, *node.body)]
     keys = {name for call in calls for name in _keys(call)}
     sizes = {name for call in calls for name in _sizes(call)}
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}

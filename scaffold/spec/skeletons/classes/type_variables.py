@@ -12,50 +12,40 @@ _GENERIC = ("typing.Generic", "typing_extensions.Generic")
 
 
 def type_variables(body: Iterable[ast.stmt], names: Names) -> dict[str, ast.stmt]:
-    """The statements that bind type variables, by name."""
+    """The statements that bind type variables `T` of a name and a bound that is a class, by name."""
     pairs = ((_bound(statement, names), statement) for statement in body)
     return {name: statement for name, statement in pairs if name}
 
 
 def _bound(statement: ast.stmt, names: Names) -> str:
     match statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=maker)) if (
-            names.of(maker) in _MAKERS
-        ):
-            return name
+        case ast.Assign(
+            targets=[ast.Name(id=name)], value=ast.Call(func=maker, args=[said], keywords=keywords)
+        ) if names.of(maker) in _MAKERS:
+            is_named = ast.unparse(said).strip("'\"")[:1].isupper()
+            is_simple = all(keyword.arg == "bound" and names.of(keyword.value) for keyword in keywords)
+            return name if is_named and is_simple else ""
         case _:
             return ""
 
 
-def listed(base: ast.expr, names: Names) -> list[ast.expr] | None:
-    """The parts of `Generic[T, S]`; None of another base."""
+def listed(base: ast.expr, names: Names) -> list[ast.expr]:
+    """The parts of `Generic[T, S]`; none of another base."""
     if not (isinstance(base, ast.Subscript) and names.of(base.value) in _GENERIC):
-        return None
+        return []
     return base.slice.elts if isinstance(base.slice, ast.Tuple) else [base.slice]
 
 
 def understood(base: ast.expr, names: Names) -> bool:
-    """Whether a base is `Generic[...]` over type variables of the file that are a name and a bound."""
-    parts = listed(base, names) or ()
-    variables = [names.variables.get(ast.unparse(part)) for part in parts]
-    return bool(variables) and all(
-        variable is not None and _is_simple(variable, names) for variable in variables
-    )
-
-
-def _is_simple(statement: ast.stmt, names: Names) -> bool:
-    """Whether a statement makes a type variable `T` of a name and a bound that is a class."""
-    call = statement.value if isinstance(statement, ast.Assign) else None
-    if not isinstance(call, ast.Call) or len(call.args) != 1:
-        return False
-    is_named = ast.unparse(call.args[0]).strip("'\"")[:1].isupper()
-    return is_named and all(keyword.arg == "bound" and names.of(keyword.value) for keyword in call.keywords)
+    """Whether a base is `Generic[...]` over type variables of the file."""
+    parts = listed(base, names)
+    return bool(parts) and all(ast.unparse(part) in names.variables for part in parts)
 
 
 def from_bases(bases: Iterable[ast.expr], names: Names, notes: Notes) -> Iterator[str]:
     """The type parameters that `Generic[...]` lists, each with its bound."""
     for base in (base for base in bases if understood(base, names)):
-        for part in listed(base, names) or ():
+        for part in listed(base, names):
             notes.note(("generic",), part)
             yield _with_bound(names.variables[ast.unparse(part)], names, notes)
 
@@ -69,7 +59,7 @@ def _with_bound(variable: ast.stmt, names: Names, notes: Notes) -> str:
 def used_variables(classes: Iterable[ast.ClassDef], names: Names) -> set[str]:
     """The type variables that become type parameters of a class; the others are carried."""
     bases = (base for node in classes for base in node.bases if understood(base, names))
-    return {ast.unparse(part) for base in bases for part in listed(base, names) or ()}
+    return {ast.unparse(part) for base in bases for part in listed(base, names)}
 
 
 def from_syntax(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:

@@ -9,6 +9,7 @@ from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.names import IMPORTS, OF_TYPES, is_read
 from scaffold.spec.skeletons.words.names import Names, is_of_types
 from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.rewriting import rewrite
 
 ALIKE = 0.8
@@ -61,7 +62,7 @@ def is_of_grammar(text: str, names: Names) -> bool:
 
 def misspelt_word(annotation: ast.expr, names: Names) -> str | None:
     """A name of an annotation that nothing brings, and that is near to a word of types."""
-    read = (node.id for node in ast.walk(annotation) if isinstance(node, ast.Name))
+    read = (node.id for node in nodes_of(ast.Name, annotation))
     unknown = (name for name in read if not (names.brings(name) or name in IMPORTS))
     return next((name for name in unknown if nearest(name, OF_TYPES, ALIKE)), None)
 

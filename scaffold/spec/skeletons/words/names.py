@@ -14,11 +14,11 @@ from scaffold.errors import ScaffoldError, suggestion
 from scaffold.spec.grammar.type_parser import MODULES
 from scaffold.spec.names import GENERIC, IMPORTS, stem
 from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.source.expressions import Import, single_imports
 
 VOCABULARY = "scaffold.skeleton"
 VOCABULARY_WORDS = tuple(sorted(skeleton.__all__))
 SELF = ("typing.Self", "typing_extensions.Self")
-Import = ast.Import | ast.ImportFrom
 
 
 class Names(Struct):
@@ -85,19 +85,14 @@ class Names(Struct):
         ]
 
 
-def _by_its_stem(module: str, name: str) -> bool:
-    return stem(name) == module
-
-
-def read_names(body: Iterable[ast.stmt], is_class: Callable[[str, str], bool] = _by_its_stem) -> Names:
+def read_names(
+    body: Iterable[ast.stmt], is_class: Callable[[str, str], bool] = lambda module, name: stem(name) == module
+) -> Names:
     """The names that the imports of a file bring. `is_class` tells whether a module beside it has a described class."""
     names = Names()
     for statement in _imports(body):
-        if isinstance(statement, ast.ImportFrom) and statement.level:
-            _beside(statement, names, is_class)
-            continue
-        for alias in statement.names:
-            _import(statement, alias, names)
+        for alias, line in single_imports(statement):
+            _import(statement, alias, line, names, is_class)
     return names
 
 
@@ -132,32 +127,23 @@ def is_for_types(statement: ast.stmt) -> TypeGuard[ast.If]:
     )
 
 
-def _import(statement: Import, alias: ast.alias, names: Names) -> None:
+def _import(
+    statement: Import, alias: ast.alias, line: str, names: Names, is_class: Callable[[str, str], bool]
+) -> None:
+    """Note what an import of one name brings: a relative one the class that another skeleton describes, or anything else."""
+    bound = alias.asname or alias.name.partition(".")[0]
     if isinstance(statement, ast.Import):
-        bound = alias.asname or alias.name.partition(".")[0]
-        names.whole[bound] = alias.name if alias.asname else bound
-        line, module = ast.unparse(ast.Import([alias])), alias.name
+        brought = alias.name
+        names.whole[bound] = brought if alias.asname else bound
+    elif statement.level and not alias.asname and is_class(statement.module or "", alias.name):
+        names.beside.add(bound)
+        names.whole[bound] = bound
+        return
     else:
-        bound, module = alias.asname or alias.name, statement.module or ""
-        names.whole[bound] = f"{module}.{alias.name}"
-        line = ast.unparse(ast.ImportFrom(module, [alias], 0))
-    if module != VOCABULARY and f"{module}.{alias.name}" != VOCABULARY:
+        brought = f"{'.' * statement.level}{statement.module or ''}.{alias.name}"
+        names.whole[bound] = brought
+    if brought != VOCABULARY and not names.is_word(brought):
         names.lines.append((bound, line))
-
-
-def _beside(statement: ast.ImportFrom, names: Names, is_class: Callable[[str, str], bool]) -> None:
-    """A relative import brings the class that another skeleton describes, or anything else of the package."""
-    module = "." * statement.level + (statement.module or "")
-    for alias in statement.names:
-        bound = alias.asname or alias.name
-        names.whole[bound] = f"{module}.{alias.name}"
-        if not alias.asname and is_class(statement.module or "", alias.name):
-            names.beside.add(alias.name)
-            names.whole[bound] = alias.name
-        else:
-            names.lines.append(
-                (bound, ast.unparse(ast.ImportFrom(statement.module, [alias], statement.level)))
-            )
 
 
 def is_of_types(whole: str) -> bool:

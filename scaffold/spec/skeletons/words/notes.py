@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from scaffold.comments import comments, is_directive
 from scaffold.errors import Fault
-from scaffold.spec.source.expressions import first_line
+from scaffold.spec.source.expressions import expression_or_none, first_line
 
 Path = tuple[str, ...]
 
@@ -58,13 +58,9 @@ class Notes(Struct, dict=True):
     def segment(self, node: ast.expr) -> str:
         """The source of an expression, on its own: in parentheses where it needs them to go over several lines."""
         text = self.source_of(node)
-        if "\n" not in text:
+        if "\n" not in text or expression_or_none(text) is not None:
             return text
-        try:
-            ast.parse(text, mode="eval")
-        except SyntaxError:
-            return f"({text}\n)" if "#" in text else f"({text})"
-        return text
+        return f"({text}\n)" if "#" in text else f"({text})"
 
     @cached_property
     def comments(self) -> Mapping[int, str]:

@@ -1,6 +1,7 @@
 """Python in a skeleton to the values of TOML: literals as they are, and `=` before any other expression."""
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from scaffold.spec.grammar.values import literal_or_none
@@ -26,13 +27,14 @@ def table(node: ast.expr, notes: Notes) -> Any:
     """The table that a dict displays, or those in a list, each entry by itself; of another expression, its value."""
     if isinstance(node, ast.List | ast.Tuple) and all(isinstance(element, ast.Dict) for element in node.elts):
         return [table(element, notes) for element in node.elts]
-    names = (
-        [literal_or_none(key) for key in node.keys if key is not None] if isinstance(node, ast.Dict) else []
-    )
-    if not isinstance(node, ast.Dict) or len(names) < len(node.keys) or not all(map(_is_text, names)):
+    pairs = [*entries(node)]
+    if not isinstance(node, ast.Dict) or len(pairs) < len(node.keys):
         return raw_value(node, notes)
-    return {name: table(value, notes) for name, value in zip(names, node.values, strict=True)}
+    return {name: table(value, notes) for name, value in pairs}
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def entries(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The entries of a dict whose keys are texts."""
+    for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            yield key.value, value

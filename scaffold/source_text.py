@@ -1,12 +1,9 @@
 """Text as source: docstrings quoted and wrapped, blocks indented without touching what is inside strings."""
 
-import io
 import textwrap
-import tokenize
 from collections.abc import Iterable
-from functools import lru_cache
 
-from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.expressions import dedented, string_lines
 
 WIDTH = 88
 
@@ -79,20 +76,3 @@ def listed(parts: Iterable[str]) -> str:
     """The parts in one phrase: `a, b and c`."""
     every = [*parts]
     return " and ".join(filter(None, [", ".join(every[:-1]), *every[-1:]]))
-
-
-@lru_cache(maxsize=4)  # every function of a file asks for the same
-def string_lines(text: str) -> frozenset[int]:
-    """The numbers of the lines that begin inside a string."""
-    inside: set[int] = set()
-    starts: list[int] = []
-    is_split = any(mark in text for mark in ('"""', "'''", "\\\n"))
-    for token in tokenize.generate_tokens(io.StringIO(text).readline) if is_split else ():
-        name = tokenize.tok_name[token.type]
-        if name == "STRING":
-            inside.update(range(token.start[0] + 1, token.end[0] + 1))
-        elif name.endswith("STRING_START"):
-            starts.append(token.start[0])
-        elif name.endswith("STRING_END"):
-            inside.update(range(starts.pop() + 1, token.end[0] + 1))
-    return frozenset(inside)

@@ -1,0 +1,84 @@
+"""What the tests of a class know of its bases, and which class stands for one that has no instances."""
+
+import ast
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from scaffold.kind import kind_of
+from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.rules.bases import asks_for_call, held_by, lineage, subclasses
+
+_WITHOUT_FIELDS = ("Module", "NamedTuple", "Generic", "ABC", "Pytree", "object")
+"""Bases that hold nothing, so that the class itself says what it is built with."""
+
+
+def concrete(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
+    """The class itself, or the first one that fulfils it where it is abstract: one that holds no class of this family."""
+    if _is_made(spec):
+        return spec
+    family = subclasses(spec, known.values(), known)
+    names = {spec.name, *(member.name for member in family)}
+    able = (member for member in family if _is_made(member) and member.own_constructor is None)
+    return next((member for member in able if names.isdisjoint(held_by(member))), None)
+
+
+def _is_made(spec: ModuleSpec) -> bool:
+    """Whether the tests can build instances of a class."""
+    is_carried = kind_of(spec.kind).is_carried and dict(spec.options).get("laws") != "none"
+    is_built = is_carried and (bool(spec.test.build) or has_known_constructor(spec))
+    return (kind_of(spec.kind).has_instances or is_built) and not spec.is_open
+
+
+def has_known_constructor(spec: ModuleSpec) -> bool:
+    """Whether the class statement says what builds it: an `__init__`, or fields alone."""
+    [node] = (statement for statement in ast.parse(spec.source).body if isinstance(statement, ast.ClassDef))
+    bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+    return spec.defines("__init__") or all(
+        ast.unparse(base).rpartition(".")[2] in _WITHOUT_FIELDS for base in bases
+    )
+
+
+def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    """The spec as its tests know it: with the call, the fields and the examples of methods that bases have, and it has not."""
+    every = lineage(spec, known)
+    if not every:
+        return spec
+    made = (base.call for base in every if base.call is not None and not asks_for_call(base))
+    stored = (field for base in every if kind_of(base.kind).has_instances for field in base.stored)
+    fields = {field.name: replace(field, built=True) for field in stored} | {
+        field.name: field for field in spec.fields
+    }
+    values = [pair for base in reversed(every) for pair in base.test.values if "." in pair[0]]
+    return replace(
+        spec,
+        call=spec.call if spec.call is not None else next(made, None),
+        fields=tuple(fields.values()),
+        test=replace(spec.test, values=tuple(dict([*values, *spec.test.values]).items())),
+    )
+
+
+def with_types_of_bases(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    """The spec whose methods have the types of those that they override, where their own signatures say none."""
+    asked = {name: call for base in reversed(lineage(spec, known)) for name, call in _calls(base).items()}
+    methods = tuple(
+        replace(method, call=_typed(method.call, asked.get(method.name))) for method in spec.methods
+    )
+    call = spec.call if spec.call is None else _typed(spec.call, asked.get("__call__"))
+    return replace(spec, call=call, methods=methods) if asked else spec
+
+
+def _calls(spec: ModuleSpec) -> dict[str, Call]:
+    calls = {} if spec.call is None else {"__call__": spec.call}
+    return calls | {method.name: method.call for method in spec.methods if method.is_function}
+
+
+def _typed(call: Call, asked: Call | None) -> Call:
+    """The call with the types of another, by the names of arguments."""
+    if asked is None or not call.source:
+        return call
+    kinds = {argument.name: argument.type for argument in asked.args}
+    args = tuple(replace(argument, type=argument.type or kinds.get(argument.name)) for argument in call.args)
+    if call.returns:
+        return replace(call, args=args)
+    return replace(call, args=args, returns=asked.returns, returns_tuple=asked.returns_tuple)
