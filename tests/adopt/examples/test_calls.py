@@ -105,7 +105,7 @@ def test_a_cost_is_a_warning_of_the_tests_and_no_failure(tmp_path: Path) -> None
     result = adopt(tmp_path, "odd.py:Weak", "--build", "Weak.create(3)")
     assert (result.returncode, masked(result.stdout).split("\n")[0]) == (
         0,
-        "Weak  adopted, N tests pass, N cost, 1 advice",
+        "Weak  adopted, N tests pass, N cost",
     )
     assert 'severity = "fault"' in (tmp_path / "tests/test_weak.py").read_text()
     ran = forked_pytest(tmp_path, "tests/test_weak.py")
