@@ -68,7 +68,8 @@ def plan_in_project(
     ]
     wanted = [*_named(files, layout), *extra]
     wanted = [*reach.adapted(wanted, layout), *withdrawals(history.departed(), layout)]
-    laws = layout.law_files.requests() if wanted and layout.laws == WHEEL else ()
+    has_tests = any(layout.tests in request.path.parents for request in wanted)
+    laws = layout.law_files.requests() if has_tests and layout.laws == WHEEL else ()
     plan = make_plan(layout.root, [*wanted, *edits, *added.edits, *laws], force=wishes.force)
     plan = history.applied(plan, wishes.register)
     plan = with_copies(layout.law_files.without_former(plan) if wanted else plan)
