@@ -22,7 +22,9 @@ from scaffold.spec.source.expressions import (
     Comprehension,
     assigned_names,
     bound_names,
+    dedented,
     is_identity_test,
+    nodes_of,
     own_nodes,
 )
 from scaffold.spec.source.instance import attribute_of_self, is_whole, updated_attribute
@@ -307,3 +309,12 @@ def _inner_scopes(tree: ast.AST) -> Iterator[ast.AST]:
     """The functions, lambdas and comprehensions within `tree`."""
     scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, *Comprehension.__args__)
     return (node for node in ast.walk(tree) if isinstance(node, scopes))
+
+
+def states_set(spec: ModuleSpec, call: Call) -> tuple[str, ...]:
+    """The states that a call sets, as it is emitted: `state.set(self.mean, ...)`."""
+    fields = {field.name for field in state_fields(spec)}
+    calls = nodes_of(ast.Call, ast.parse(dedented(call.body))) if fields else ()
+    set_to = (node.args[0] for node in calls if ast.unparse(node.func).endswith(".set") and node.args)
+    names = {attribute_of_self(node) for node in set_to}
+    return tuple(sorted(fields.intersection(filter(None, names))))

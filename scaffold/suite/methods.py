@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.passes.reached import may_stop, stops_a_value
+from scaffold.passes.states import states_set
 from scaffold.passes.variables import updated
 from scaffold.spec.construction.cases import given_names
 from scaffold.spec.grammar.types import walk
@@ -149,8 +150,8 @@ def _handed_on(subject: Subject, method: Method) -> Iterator[str]:
 
 
 def _updates(spec: ModuleSpec, method: Method) -> Iterator[str]:
-    """The Variables that a method updates."""
-    names = updated(spec, method.call) if kind_of(spec.kind).variables else ()
+    """The Variables, or the states, that a method updates."""
+    names = updated(spec, method.call) if kind_of(spec.kind).variables else states_set(spec, method.call)
     if names:
         yield f"updates={names!r}"
 

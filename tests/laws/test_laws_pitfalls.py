@@ -23,7 +23,7 @@ from mistakes.calls import (
     sequences,
     sizes,
 )
-from mistakes.kinds import averages, closures, nnx, nnx_methods, states, steps, training
+from mistakes.kinds import averages, closures, nnx, nnx_methods, state_methods, states, steps, training
 from mistakes.methods import (
     declared_results,
     method_dependence,

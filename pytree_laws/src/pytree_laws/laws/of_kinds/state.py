@@ -131,6 +131,22 @@ def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuit
         check(not any(map(has_nan, result)), method.name, message, hint)
 
 
+@CHECKS.register(declares("states", "no states are declared"), TAKES_STATE)
+def test_p12_methods_update_the_states_that_they_declare_alone(subject: StateSuite) -> None:
+    instance, state = subject.cached_instance(), subject.state(0)
+    for method in (method for method in subject.methods if takes_state(method) and method.updates):
+        arguments = method.arguments(0)
+        result = method.use(
+            instance, *arguments[: method.state_at], copied(state), *arguments[method.state_at :]
+        )
+        pairs = zip(*map(jax.tree.leaves, (state, next_of(state, result))))
+        for leaf, (before, after) in zip(subject.states, pairs):
+            message = f"it updates `{leaf.path}`"
+            hint = f"another state than the one that is meant; `updates = ({leaf.path!r},)` of the Method says that this is so on purpose"
+            is_free = leaf.path in method.updates or same_bits(before, after)
+            check(is_free, method.name, message, hint)
+
+
 def _check_flow_of(subject: StateSuite, method: Method) -> None:
     leaves, treedef = flatten((method.arguments(0), method.arguments(1)))
     places = [i for i, v in enumerate(leaves) if is_floating(v)]
