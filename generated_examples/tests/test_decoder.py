@@ -93,15 +93,15 @@ class TestDecoderBlock(PytreeLaws):
     )
     static: ClassVar = {}
     other: ClassVar = {
-        "size": 3,
+        "size": 7,
     }
     drawn = ("attention", "feed_forward")
     undecayed = ("attention_scale", "feed_forward_scale")
     sharding: ClassVar = {}
-    returns = (Output((17, 5)),)
+    returns = (Output((3, 5)),)
     methods = (
         Method(
-            "normed", lambda seed: (sample(seed, (17, 5)),), returns=(Output((17, 5)),)
+            "normed", lambda seed: (sample(seed, (3, 5)),), returns=(Output((3, 5)),)
         ),
     )
     decay_mask = staticmethod(decayed)
@@ -120,7 +120,7 @@ class TestDecoderBlock(PytreeLaws):
         return DecoderBlock(**inputs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
-        return (sample(seed, (17, 5)),)
+        return (sample(seed, (3, 5)),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         (x,) = arguments

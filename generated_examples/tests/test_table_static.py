@@ -27,7 +27,7 @@ class TestTableStatic(PytreeLaws):
     )
     kept = ("table", "attr")
     used = ("static",)
-    returns = (Output((7,)),)
+    returns = (Output((2,)),)
     takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
@@ -41,7 +41,7 @@ class TestTableStatic(PytreeLaws):
         return TableStatic.create(**inputs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
-        return (sample(seed + 50, (7,)),)
+        return (sample(seed + 50, (2,)),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         (x,) = arguments

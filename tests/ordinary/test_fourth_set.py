@@ -125,6 +125,26 @@ class Stack(eqx.Module):
             x = plate(x, foaming=foaming)
         return x
 """,
+    "causal": """
+class Causal(eqx.Module):
+    query: eqx.nn.Linear
+    key: eqx.nn.Linear
+    positions: Float[Array, "block size"] = param("normal")
+    mask: Float[Array, "block block"] = buffer()
+
+    def __init__(self, size: int, block: int, *, key: PRNGKeyArray):
+        first, second, third = jax.random.split(key, 3)
+        self.query = eqx.nn.Linear(size, size, key=first)
+        self.key = eqx.nn.Linear(size, size, key=second)
+        self.positions = jax.random.normal(third, (block, size))
+        self.mask = jnp.where(jnp.tril(jnp.ones((block, block))) > 0, 0.0, -1e9)
+
+    def __call__(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
+        length = x.shape[0]
+        x = x + self.positions[:length]
+        scores = jax.vmap(self.query)(x) @ jax.vmap(self.key)(x).T + self.mask[:length, :length]
+        return jax.nn.softmax(scores, axis=-1) @ x
+""",
     "gain": """
 class Gain(eqx.Module):
     gain: Float[Array, " dim"] = param("ones")

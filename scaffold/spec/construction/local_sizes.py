@@ -1,14 +1,17 @@
 """Sizes as methods name them: the locals that are dims, and the axes that are cut to the length of another."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, arrays, dim_names
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import dedented, local_values
-from scaffold.spec.source.instance import attribute_of_self
+from scaffold.spec.source.expressions import dedented, local_values, nodes_of
+from scaffold.spec.source.instance import attribute_of_self, named_value
+
+_CONVOLVES = re.compile(r"conv|correlat")
 
 
 def dims_of_names(spec: ModuleSpec) -> dict[str, str]:
@@ -32,9 +35,31 @@ def data_lengths(spec: ModuleSpec) -> frozenset[str]:
 
 
 @once
-def inner_sizes(spec: ModuleSpec) -> frozenset[str]:
-    """The sizes that a class holds, or is built with, and that nothing has which goes in or comes out: of a window, of modes."""
-    return _held_sizes(spec) - _dims_of_calls(spec, results=True)
+def cutting_sizes(spec: ModuleSpec) -> frozenset[str]:
+    """The sizes that a class holds, and that calls cut data by: modes in `spectrum[: self.modes]`, a window in `jnp.convolve(x, self.window)`."""
+    inner = _held_sizes(spec) - _dims_of_calls(spec, results=True)
+    sources = (function.call.source or function.call.body for _, function in spec.functions) if inner else ()
+    trees = (ast.parse(dedented(source)) for source in sources if "[" in source or "conv" in source)
+    return inner.intersection(
+        name for tree in trees for node in ast.walk(tree) for name in _cut_by(spec, node)
+    )
+
+
+def _cut_by(spec: ModuleSpec, node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Subscript(value=array) if attribute_of_self(array) is None:
+            yield from filter(None, (end and named_value(end) for end in _ends(node)))
+        case ast.Call(func=ast.Attribute(attr=function), args=arguments) if _CONVOLVES.search(function):
+            fields = (spec.field(attribute_of_self(argument) or "") for argument in arguments)
+            yield from _dims(field.type for field in fields if field is not None)
+        case _:
+            pass
+
+
+def _ends(node: ast.Subscript) -> list[ast.expr | None]:
+    """For each axis where it ends, if it is cut from its beginning on: `n` of `x[:n]`."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return [part.upper if isinstance(part, ast.Slice) and part.lower is None else None for part in parts]
 
 
 def _held_sizes(spec: ModuleSpec) -> frozenset[str]:
@@ -59,17 +84,13 @@ def _cut(spec: ModuleSpec, call: Call) -> Iterator[tuple[str, str]]:
     if "[:" not in text:
         return
     dims = {**dict(_named(call)), **dict(_lengths(call))}
-    for node in ast.walk(ast.parse(dedented(text))):
-        match node:
-            case ast.Subscript(
-                value=ast.Attribute() as array, slice=ast.Slice(lower=None, upper=ast.expr() as upper)
-            ):
-                field = spec.field(attribute_of_self(array) or "")
-                dim = dims.get(ast.unparse(upper), "")
-                if dim and field is not None and field.array is not None and field.array.dims:
-                    yield dim, field.array.dims[0]
-            case _:
-                pass
+    for node in nodes_of(ast.Subscript, ast.parse(dedented(text))):
+        field = spec.field(attribute_of_self(node.value) or "")
+        held = field.array.dims if field is not None and field.array is not None else ()
+        for end, dim in zip(_ends(node), held, strict=False):
+            length = dims.get(ast.unparse(end), "") if end is not None else ""
+            if length:
+                yield length, dim
 
 
 def _named(call: Call) -> Iterator[tuple[str, str]]:

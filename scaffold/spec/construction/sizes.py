@@ -10,7 +10,7 @@ from scaffold.mesh_axes import axes_of
 from scaffold.spec.construction.arithmetic import evaluate, measured
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
-from scaffold.spec.construction.local_sizes import data_lengths, inner_sizes, limits
+from scaffold.spec.construction.local_sizes import cutting_sizes, data_lengths, limits
 from scaffold.spec.construction.made_dims import dims_of_arguments, names_in
 from scaffold.spec.grammar.types import (
     LARGEST,
@@ -71,7 +71,7 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     wanted = [name for name in named if name not in tied]
     whole = {name: DEVICES if axes_of(name, spec.sharding or ()) else 1 for name in wanted}
     lengths = data_lengths(spec).intersection(wanted)
-    inner = {name for name in inner_sizes(spec) if whole.get(name, 1) == 1}
+    inner = {name for name in cutting_sizes(spec) if whole.get(name, 1) == 1}
 
     def sized(free: list[int]) -> dict[str, int]:
         wholes = {name: whole[name] * size for name, size in zip(wanted, free, strict=True)}

@@ -55,7 +55,8 @@ class Constructor:
         One that is no field has the type of its default.
         """
         declared, equals, default = text.partition(" = ")
-        kind = self.fields.get(declared, {}).get("type") if declared in inits else None
+        is_made = declared in inits and declared not in _USUAL
+        kind = self.fields.get(declared, {}).get("type") if is_made else None
         if default and declared not in (*self.fields, *_USUAL) and ":" not in declared:
             value = literal_or_none(default)
             kind = type(value).__name__ if type(value) in (bool, int, float, str) else None
