@@ -50,6 +50,13 @@ class NeverUsed(Net):
         return self.layers.first(x)
 
 
+class HalfTrained(Net):
+    """Its first layer is kept as it is by `stop_gradient` alone."""
+
+    def __call__(self, x):
+        return self.layers.second(jax.lax.stop_gradient(self.layers.first)(x))
+
+
 class WithoutItsDtype(Net):
     def __init__(self, dtype=jnp.float32, *, key):
         super().__init__(dtype, key=key)
@@ -84,6 +91,11 @@ class NetLaws(PytreeLaws):
 further(
     *("P9", "A layer below a sub-module that the call does not use", NeverUsed, Net),
     *("at `layers.second.weight`: a leaf of a sub-module never has a gradient", "built and never used"),
+    base=NetLaws,
+)
+further(
+    *("P9", "A layer that is kept by `stop_gradient`, and that weight decay moves", HalfTrained, Net),
+    *("at `layers.first.weight`: a leaf of a sub-module never has a gradient", "`stop_gradient` cuts it off"),
     base=NetLaws,
 )
 further(

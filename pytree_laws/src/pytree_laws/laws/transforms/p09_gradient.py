@@ -34,7 +34,7 @@ from ...values.closeness import check_flow, check_rule, close
 from ...values.optimisation import weighted
 from ...values.randomize import randomize
 from ..ties import TIES, check_ties, read_from, ties_of, untied
-from ..variants.configuration_dtypes import severity_of_idle
+from ..variants.configuration_dtypes import is_cut_off, severity_of_idle
 
 LAW = Law(
     number="P9",
@@ -164,6 +164,9 @@ def test_p09_every_element_of_a_parameter_has_a_gradient(subject: Suite) -> None
             check(not len(wrong), name, message, hint)
 
 
+CUT_OFF = "`stop_gradient` cuts it off, and weight decay moves it: `frozen=True` says that it is not trained"
+
+
 def how_to_leave_unused(declared: Any) -> str:
     return f"`{type(declared).__name__}(..., unused=True)` says that this is so on purpose"
 
@@ -175,7 +178,7 @@ def test_p09_every_trained_sub_tree_has_a_gradient(subject: Suite) -> None:
     for root in roots:
         below = [n for n in trained if is_under(n, root.path) and not subject.is_empty(n)]
         used = not below or any(np.any(grads[name]) for name in below)
-        hint = "a sub-module that the call does not use"
+        hint = CUT_OFF if is_cut_off(subject, below) else "a sub-module that the call does not use"
         check(used or root.unused, root.path, f"no {subject.noun} of this sub-tree has a gradient", hint)
 
 
@@ -185,6 +188,7 @@ def test_p09_every_leaf_of_a_sub_module_has_a_gradient(subject: Suite) -> None:
     for name, grad in greatest_grads(subject).items():
         if subject.role(name) == "module" and name in trained and not subject.is_unused(name):
             hint = f"a layer that is built and never used; beside the sub-module {how_to_leave_unused(subject.declared(name))}"
+            hint = CUT_OFF if is_cut_off(subject, [name]) else hint
             check(bool(np.any(grad)), name, f"a {subject.noun} of a sub-module never has a gradient", hint)
 
 

@@ -1,6 +1,6 @@
 """Keys, dtypes and NaN in the programs of traced configurations."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import jax
@@ -72,6 +72,15 @@ def severity_of_idle(subject: Any, path: str, gradients: bool = False) -> str:
     if is_computed_with and gradients:
         is_computed_with = not marks_by_path(usual, stopped_inputs(usual.trace[0].jaxpr)).get(path, False)
     return ADVICE if is_computed_with else severity_of_values(subject)
+
+
+def is_cut_off(subject: Any, paths: Collection[str]) -> bool:
+    """Whether `stop_gradient` keeps the gradients of the call from some of these leaves."""
+    usual = traced_configurations(subject)[0]
+    if usual.trace is None:
+        return False
+    pairs = zip(usual.inputs, stopped_inputs(usual.trace[0].jaxpr))
+    return any(mark and name.startswith("0.") and name[2:] in paths for (name, _), mark in pairs)
 
 
 def has_nan(arrays: list[Any]) -> bool:
