@@ -31,7 +31,7 @@ RIGHT = (
 EVERY = (*GOOD, *RIGHT, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD)
 
 
-@pytest.mark.spread(6)
+@pytest.mark.spread(11)
 @pytest.mark.parametrize(
     "suite",
     dict.fromkeys([*EVERY, *(pair.fixed for pair in PITFALLS.values())]),

@@ -195,6 +195,7 @@ def test_the_tests_of_an_ordinary_class_pass(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow  # the tests of an ordinary class are run in every run
 def test_an_example_reaches_each_argument_by_the_name_of_its_method(tmp_path: Path) -> None:
     values = '@test(values={"x": lambda: np.ones(3), "norm.x": lambda: np.arange(4.0)})\nclass Net'
     text = NET.replace("class Net", values).replace("param, static", "param, static, test")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -51,6 +53,7 @@ DECAY = """class Decay(Module):
 """
 
 
+@pytest.mark.slow  # dims that a constructor computes are tried in every run
 def test_a_dim_with_a_small_default_has_that_size(tmp_path: Path) -> None:
     generated(tmp_path, {"decay": HEAD + DECAY})
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80, "of two steps `pull` moves nothing"
@@ -70,6 +73,7 @@ TREE = """class Tree(Module):
 """
 
 
+@pytest.mark.slow  # dims that a constructor computes are tried in every run
 def test_a_dim_of_which_nothing_says_the_size_is_left_open(tmp_path: Path) -> None:
     generated(tmp_path, {"tree": HEAD + TREE})
     tests = (tmp_path / "nets/tests/test_tree.py").read_text("utf-8")

@@ -120,6 +120,7 @@ def body(folder: Path, name: str) -> str:
     return text.partition(f"class {name}(")[2].partition("\nclass ")[0]
 
 
+@pytest.mark.slow  # a subclass that inherits the constructor is tried in every run
 def test_what_an_abstract_module_holds_is_made_by_its_subclasses(tmp_path: Path) -> None:
     said = generated(tmp_path, {"family": HEAD + KERNELS})
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 100

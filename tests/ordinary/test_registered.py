@@ -128,6 +128,7 @@ class Model(eqx.Module):
 """
 
 
+@pytest.mark.slow  # classes that something registers are tried in every run
 def test_beside_a_module_they_have_tests_or_a_line_and_are_types_of_its_fields(tmp_path: Path) -> None:
     said = generated(
         tmp_path, {"plant": f"from typing import NamedTuple\n\nimport equinox as eqx{HEAD}{BESIDE}"}

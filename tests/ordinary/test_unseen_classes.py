@@ -210,7 +210,7 @@ class Scaler(Module):
 }
 
 
-@pytest.mark.spread(9)
+@pytest.mark.spread(16)
 @pytest.mark.parametrize("what", CLASSES)
 def test_the_class_is_accepted_and_its_tests_pass(tmp_path: Path, what: str) -> None:
     write_tree(tmp_path, {"specs/unseen.py": HEAD + CLASSES[what]})

@@ -228,6 +228,7 @@ def adopted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {one["class"].rpartition(":")[2]: one for one in every}
 
 
+@pytest.mark.slow  # other sizes are reduced in tests/adopt/examples/test_sizes.py
 def test_a_configuration_of_full_size_is_reduced(adopted: dict[str, Any]) -> None:
     built = adopted["Language"]["built"]
     assert "hidden_size=48, head_size=4, num_layers=2, pad_token_id=0" in built, built
