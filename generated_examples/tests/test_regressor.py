@@ -28,7 +28,7 @@ class TestRegressor(PytreeLaws):
     def inputs(self, seed: int) -> dict[str, Any]:
         return {
             "whiten": Whiten.create(
-                mean=sample(seed + 1, (2,)), deviation=sample(seed + 2, (2,))
+                mean=sample(seed + 100, (2,)), deviation=sample(seed + 101, (2,))
             ),
             "size": 2,
             "hidden_size": 3,

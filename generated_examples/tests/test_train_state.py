@@ -44,11 +44,12 @@ class TestTrainState(TrainStateLaws):
         return {
             "model": Regressor.create(
                 whiten=Whiten.create(
-                    mean=sample(seed + 2, (2,)), deviation=sample(seed + 3, (2,))
+                    mean=sample(seed + 10100, (2,)),
+                    deviation=sample(seed + 10101, (2,)),
                 ),
                 size=2,
                 hidden_size=3,
-                key=jax.random.key(seed + 1),
+                key=jax.random.key(seed + 100),
             ),
             "optimiser": optax.sgd(0.01, momentum=0.9),
             "key": jax.random.key(seed),

@@ -211,7 +211,7 @@ class Examples(Struct, frozen=True, dict=True):
         if spec.test.build:
             return f"({spec.test.build})"
         inner = replace(
-            Examples.of(spec, self.known), begin=self.begin + offset + 1, sizes=self.sizes_of(spec)
+            Examples.of(spec, self.known), begin=APART * (self.begin + offset + 1), sizes=self.sizes_of(spec)
         )
         arguments = ", ".join(f"{key}={value}" for key, value in inner.inputs())
         return f"{inner.construct()}({arguments})"
@@ -232,6 +232,8 @@ class Examples(Struct, frozen=True, dict=True):
 
 _ROWS = 3
 """The size of an axis that has no name, where nothing says another."""
+APART = 100
+"""How far the seeds of instances lie apart that others hold, or are given: no array of one is that of another."""
 HALF = "0.5"
 """A probability of one half is that of the opposite as well: an example has another."""
 _SCALARS = {"int": "3", "bool": "True", "float": "0.3", "dtype": "jnp.float32", "slice": "slice(None, 2)"}

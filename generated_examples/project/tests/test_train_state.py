@@ -27,7 +27,9 @@ class TestTrainState(TrainStateLaws):
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {
-            "model": Affine.create(out_size=2, in_size=3, key=jax.random.key(seed + 1)),
+            "model": Affine.create(
+                out_size=2, in_size=3, key=jax.random.key(seed + 100)
+            ),
             "optimiser": optax.sgd(0.01, momentum=0.9),
         }
 

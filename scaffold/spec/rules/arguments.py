@@ -125,7 +125,8 @@ def _of_call(argument: Argument, place: str, class_name: str) -> Iterator[Fault]
 
 def _carry(spec: ModuleSpec, call: Call) -> Iterator[Fault]:
     place, names = "call.carry", [argument.name for argument in call.args]
-    if call.carry is None or call.carry in spec.unread:
+    gives_the_next = call.carry == SELF and call.returns[:1] == (ClassType(spec.name),)
+    if call.carry is None or call.carry in spec.unread or gives_the_next:
         return
     carried = next((argument for argument in call.args if argument.name == call.carry), None)
     if carried is None:

@@ -7,7 +7,7 @@ from scaffold.spec.construction.cases import case_specs, passed_names
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.construction.sizes import size_faults
-from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.grammar.types import ArrayType, arrays, dim_names
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.fields import value_faults
 from scaffold.spec.source.expressions import assigned_names
@@ -84,7 +84,17 @@ def _sizes(spec: ModuleSpec) -> Iterator[Fault]:
         if isinstance(parameter.type, ArrayType)
         for dim in parameter.type.dims
     }
-    bound = set(assigned_names(spec.setup)) & set(dims_of(spec)) - several - known - shown
+    # The dims of what is made may stay open; those of what calls are given need a size.
+    needed = {
+        name
+        for _, function in spec.functions
+        for argument in function.call.args
+        if argument.type is not None
+        for array in arrays(argument.type)
+        for dim in array.dims
+        for name in dim_names(dim)
+    }
+    bound = set(assigned_names(spec.setup)) & needed - several - known - shown
     for name in sorted(bound - dict(spec.test.sizes).keys() - dims_of_arguments(spec).keys()):
         fix = f"write `[test]` and `sizes = {{ {name} = 3 }}`"
         yield Fault(place, f"`{name}` is computed in setup, so its size is not known", fix)
