@@ -1,4 +1,4 @@
-"""What a fourth set of ordinary classes has shown, as the smallest classes: each is generated as it is written, and its tests pass."""
+"""What a fourth and a fifth set of ordinary classes have shown, as the smallest classes: each is generated as it is written, and its tests pass."""
 
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
-from scaffold.skeleton import buffer, data, module, param
+from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
+from scaffold.skeleton import buffer, call, data, module, param
 """
 CLASSES = {
     "heads": """
@@ -144,6 +144,46 @@ class Causal(eqx.Module):
         x = x + self.positions[:length]
         scores = jax.vmap(self.query)(x) @ jax.vmap(self.key)(x).T + self.mask[:length, :length]
         return jax.nn.softmax(scores, axis=-1) @ x
+""",
+    "attend": """
+class Attend(eqx.Module):
+    att: Float[Array, "heads per_head"]
+    heads: int
+
+    def __init__(self, out_dim: int, heads: int = 2, concat: bool = True, *, key: PRNGKeyArray):
+        per_head = out_dim // heads if concat else out_dim
+        self.att = jax.random.normal(key, (heads, per_head))
+        self.heads = heads
+
+    def __call__(self, x: Float[Array, " out_dim"]) -> Float[Array, " heads"]:
+        return (x.reshape(self.heads, -1) * self.att).sum(-1)
+""",
+    "integrator": """
+class Integrator(eqx.Module):
+    total: Float[Array, ""] = data("zeros")
+
+    @call(carry="self")
+    def __call__(self, x: Float[Array, ""]) -> tuple["Integrator", Float[Array, ""]]:
+        total = self.total + x
+        return Integrator(total), total
+""",
+    "gap": """
+class Point(eqx.Module):
+    at: Float[Array, " n"] = data()
+
+
+class Gap(eqx.Module):
+    w: Float[Array, " n"] = param("ones")
+
+    def gap(self, point: Point, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.w * (point.at - x)
+""",
+    "lion": """
+class Lion(eqx.Module):
+    decay: float = eqx.field(static=True)
+
+    def init(self, params: PyTree) -> PyTree:
+        return jax.tree.map(lambda leaf: self.decay * leaf, params)
 """,
     "gain": """
 class Gain(eqx.Module):

@@ -11,7 +11,7 @@ import numpy as np
 from ..declare.methods import Method
 from ..inspect.call_recorder import Invocation, record_call
 from ..inspect.parameter_values import EMPTY, other_values
-from ..inspect.trees import attributes, combine, keys_as_data, named_numbers, partition
+from ..inspect.trees import arrays_of, attributes, combine, keys_as_data, named_numbers, partition
 from ..report import ANY_ERROR
 from ..trace.jaxprs import without_dead
 from .configuration_names import changes_as_text, changes_options_alone, inputs_as_text
@@ -92,8 +92,11 @@ def at_other_values(method: Method, invocation: Invocation, instance: Any) -> It
             rest = {key: argument for key, argument in invocation.given.items() if key != name}
             changes = {name: value}
             message = f"{method.name}({changes_as_text(changes)})"
-            run, flag = bound_with(invocation, changes), name if is_flag(value) else ""
-            yield Use(message, run, instance, rest, flag=flag, changes=changes)
+            flag, has_arrays = name if is_flag(value) else "", bool(arrays_of(value))
+            # Arrays are given like the others, so that they are traced, and cast.
+            run = bound_with(invocation, {} if has_arrays else changes)
+            given = {**rest, name: value} if has_arrays else rest
+            yield Use(message, run, instance, given, flag=flag, changes=changes)
 
 
 def uses_by_flag(
