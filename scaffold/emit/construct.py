@@ -22,6 +22,7 @@ from scaffold.spec.construction.constructor import (
     made_first,
     parameters,
     rebuilds_by,
+    stores_argument,
     uses_dtype,
 )
 from scaffold.spec.grammar.initialisers import dtype_source
@@ -280,6 +281,8 @@ def _expression(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     if field.name in keys:
         source = rename(source, {"key": keys[field.name]})
     if field.array is not None:
+        if stores_argument(spec, field):
+            return copy_of_given(field.array, source, asked_dtype(spec))
         return array_source(spec, field, field.array, source)
     if _is_made_of_chosen_arrays(field.type) and "dtype" in _names(source):
         return as_tuple(source) if isinstance(field.type, ListType) else source

@@ -10,12 +10,13 @@ from scaffold.spec.construction.constructor import (
     has_open_dtype,
     is_plain,
     rebuilds_by,
+    stores_argument,
     uses_dtype,
 )
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, Type
-from scaffold.spec.model import ModuleSpec
+from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
 
 _REAL = '''\
@@ -114,6 +115,11 @@ def _fixed_dtype(array: ArrayType) -> str:
     return "" if array.dtype in DEFAULT_DTYPES else dtype_source(array)
 
 
+def is_given(spec: ModuleSpec, field: Field) -> bool:
+    """Whether the constructor is given what the field holds, by its name or by another."""
+    return field.given or stores_argument(spec, field)
+
+
 @once
 def asked_dtype(spec: ModuleSpec) -> str:
     """The name of the dtype that the caller passes, or None; empty where the constructor has no such argument.
@@ -122,7 +128,7 @@ def asked_dtype(spec: ModuleSpec) -> str:
     """
     if spec.dtype or not uses_dtype(spec):
         return ""
-    if not any(field.given and has_open_dtype(field) for field in spec.stored):
+    if not any(is_given(spec, field) and has_open_dtype(field) for field in spec.stored):
         return "dtype"
     taken = constructor_names(spec) | {field.name for field in spec.fields}
     names = ("asked", "asked_dtype", "given_dtype", f"dtype_of_{spec.name}")
@@ -151,7 +157,10 @@ def functions_for_given(spec: ModuleSpec) -> tuple[str, ...]:
     whole = fields_as_given(spec) if rebuilds_by(spec, "flag") else spec
     takes_dtype = bool(asked_dtype(spec) or asked_dtype(whole))
     copied = [
-        array for field in whole.stored if field.given and field.dynamic for array in _copied(field.type)
+        array
+        for field in whole.stored
+        if is_given(whole, field) and field.dynamic
+        for array in _copied(field.type)
     ]
     # Several classes of one module share the function that takes a dtype.
     named = dict.fromkeys(map(_copier, copied), spec.unit is not None)

@@ -21,7 +21,6 @@ from tests.emitted.plain_jax import Both
 CALL = {"args": "x: f[n]", "returns": "f[n]", "body": "return x"}
 FORMS = [("module", {}), ("pytree", {}), ("pytree", {"rebuild": "flag"}), ("nnx", {})]
 HANDED_ON = [
-    "source",
     "source if source is not None else None",
     "jnp.asarray(source)",
     "jnp.asarray(source, dtype)",
@@ -51,6 +50,16 @@ def test_what_an_expression_hands_on_is_copied_and_cast(
         held = Both(raw, source=source, dtype=dtype).values()["w"]
         assert held.dtype == dtype, expression
         assert held.unsafe_buffer_pointer() != source.unsafe_buffer_pointer(), expression
+
+
+@pytest.mark.parametrize(("kind", "form"), FORMS, ids=str)
+def test_an_argument_of_another_name_is_copied_and_keeps_its_dtype(kind: str, form: dict[str, Any]) -> None:
+    raw = spec({"w": {"type": "f[n]", "init": "=source"}}, kind, **form)
+    for dtype in (jnp.float32, jnp.bfloat16):
+        source = jnp.arange(3, dtype=dtype)
+        held = Both(raw, source=source).values()["w"]
+        assert held.dtype == dtype
+        assert held.unsafe_buffer_pointer() != source.unsafe_buffer_pointer()
 
 
 @pytest.mark.parametrize(

@@ -185,6 +185,16 @@ class Lion(eqx.Module):
     def init(self, params: PyTree) -> PyTree:
         return jax.tree.map(lambda leaf: self.decay * leaf, params)
 """,
+    "inducing": """
+class Inducing(eqx.Module):
+    points: Float[Array, " m"] = param()
+
+    def __init__(self, inducing: Float[Array, " m"]):
+        self.points = inducing
+
+    def __call__(self) -> Float[Array, " m"]:
+        return self.points * 2
+""",
     "gain": """
 class Gain(eqx.Module):
     gain: Float[Array, " dim"] = param("ones")
@@ -225,6 +235,7 @@ class Frames(eqx.Module):
 EMITTED = {
     "pool": ("pool.py", "pooling: str = eqx.field(static=True)"),
     "ring": ("ring.py", "        self.head = jnp.zeros((), jnp.int32)\n"),
+    "inducing": ("inducing.py", "        self.points = _real(inducing)\n"),
     "linear": ("linear.py", "    inner: eqx.nn.Linear\n"),
 }
 IN_TESTS = {

@@ -140,12 +140,21 @@ def uses_dtype(spec: ModuleSpec) -> bool:
     if is_plain(spec) or spec.own_constructor is not None:
         return False
     in_setup = count_name(spec.setup, "dtype") > 0
-    return in_setup or makers_read(spec, "dtype") or any(map(_makes_arrays, spec.stored))
+    made = (field for field in spec.stored if not stores_argument(spec, field))
+    return in_setup or makers_read(spec, "dtype") or any(map(_makes_arrays, made))
 
 
 def makers_read(spec: ModuleSpec, name: str) -> bool:
     """Whether what makes a field reads a name, such as `dtype`."""
     return any(name in reads(source) for field in spec.stored for source in sources_of(field))
+
+
+def stores_argument(spec: ModuleSpec, field: Field) -> bool:
+    """Whether the field is an argument of another name as it is given: `self.points = inducing`."""
+    types = {argument.name: argument.type for argument in spec.arguments if argument.type is not None}
+    is_array = field.array is not None and not field.nullable and field.name not in types
+    is_bare = field.expression is not None and field.expression.strip() in types
+    return is_array and is_bare and types[(field.expression or "").strip()] == field.type
 
 
 def _makes_arrays(field: Field) -> bool:
