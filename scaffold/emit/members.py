@@ -1,5 +1,6 @@
 """The members that a Module and a pytree class have in common: properties, the call, docstrings."""
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,29 +13,18 @@ from scaffold.kind import kind_of
 from scaffold.passes.static_storage import as_given
 from scaffold.source_text import block, docstring, listed
 from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.fields.buffers import guarded_buffers
 from scaffold.spec.fields.shared import tied_source
-from scaffold.spec.grammar.types import OpaqueType, arrays
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for
 from scaffold.spec.source.expressions import is_identity_test
 from scaffold.spec.source.instance import calls
-from scaffold.spec.source.rewriting import read_as, rename
+from scaffold.spec.source.rewriting import read_as, rename, rewrite
 from scaffold.spec.states import is_state
 
 METHOD = " " * 4
+STOP = "jax.lax.stop_gradient"
 BODY = " " * 8
-
-
-def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
-    """The buffers that must be kept out of the gradient where they are used."""
-    buffers = (field for field in spec.fields if field.role == "buffer")
-    return tuple(
-        buffer.name
-        for buffer in buffers
-        if buffer.is_tree
-        or any(array.inexact for array in arrays(buffer.type))
-        or (isinstance(buffer.type, OpaqueType) and buffer.type.is_array)
-    )
 
 
 def stop_gradients(spec: ModuleSpec, source: str) -> str:
@@ -45,7 +35,22 @@ def stop_gradients(spec: ModuleSpec, source: str) -> str:
     read = kind.read(spec, source)
     if read is not None:
         return read
-    return located(spec, guard(source, guarded_buffers(spec), "jax.lax.stop_gradient"))
+    return located(spec, without_gradients(spec, source))
+
+
+def without_gradients(spec: ModuleSpec, source: str) -> str:
+    """`source` with the buffers of the class, and of the parts that it holds, behind `stop_gradient`."""
+    source = guard(source, guarded_buffers(spec), STOP)
+    paths = {f"self.{path}" for path in spec.buffers_of_parts}
+
+    def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+            return None
+        is_kept = bool(ancestors) and _is_kept(ancestors[-1], STOP)
+        text = ast.unparse(node)
+        return f"{STOP}({text})" if text in paths and not is_kept else None
+
+    return rewrite(source, change) if any(path in source for path in spec.buffers_of_parts) else source
 
 
 def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
@@ -244,6 +249,9 @@ def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
     This is how a buffer is kept out of the gradient at every use.
     """
     reads = {name: f"{wrapper}(self.{name})" for name in attributes}
-    return read_as(
-        source, reads, lambda node: is_identity_test(node) or calls(node, wrapper.rpartition(".")[2])
-    )
+    return read_as(source, reads, lambda node: _is_kept(node, wrapper))
+
+
+def _is_kept(node: ast.AST, wrapper: str) -> bool:
+    """Whether what stands below a node is not wrapped: it is compared with None, or wrapped already."""
+    return is_identity_test(node) or calls(node, wrapper.rpartition(".")[2])

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from scaffold.spec.construction.divisions import divisions_beside
+from scaffold.spec.fields.buffers import buffers_of_parts
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage, subclasses
 from scaffold.spec.source.definitions import abstract_variables, body_of, statements
@@ -25,7 +26,10 @@ def inheriting(
     """The specs, and all that are known, with what each class inherits."""
     whole: dict[str, ModuleSpec] = {}
     for name, spec in known.items():
-        whole[name] = spec = _inheriting(spec, known)
+        spec = _inheriting(spec, known)
+        if paths := tuple(buffers_of_parts(spec, known)):
+            spec = replace(spec, buffers_of_parts=paths)
+        whole[name] = spec
         if divided := tuple(divisions_beside(spec, {**known, **whole})):
             whole[name] = replace(spec, divided_beside=divided)
     return [whole[spec.name] for spec in specs], whole

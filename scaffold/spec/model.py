@@ -266,6 +266,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """Whether a base makes all of its fields."""
     divided_beside: tuple[tuple[str, str], ...] = ()
     """The sizes that it hands to classes which divide them, each with the name or the number by which they do."""
+    buffers_of_parts: tuple[str, ...] = ()
+    """The buffers of the classes that it holds, as paths: `table.values`."""
 
     @cached_property
     def worked_out(self) -> dict[Any, Any]:

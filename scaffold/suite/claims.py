@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from scaffold.emit.members import METHOD, guard, guarded_buffers
+from scaffold.emit.members import METHOD, without_gradients
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
 from scaffold.passes.compute import computes_in
@@ -134,7 +134,7 @@ def _loop(subject: Subject) -> Iterator[str]:
             source, {field.name: f"unstacked(self.{field.name})" for field in stacked(subject.spec)}
         )
         # Its gradients are compared with those of the class, which cuts off what a buffer would have.
-        source = guard(source, guarded_buffers(subject.spec), "jax.lax.stop_gradient")
+        source = without_gradients(subject.spec, source)
         body = [*_unpacked(subject, source), *_defaults_read(subject, source), _in_suite(subject, source, {})]
         yield _method(f"def loop({SIGNATURE}) -> Any:", "\n".join(body))
 

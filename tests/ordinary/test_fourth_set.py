@@ -195,6 +195,18 @@ class Inducing(eqx.Module):
     def __call__(self) -> Float[Array, " m"]:
         return self.points * 2
 """,
+    "schedule": """
+class Table(eqx.Module):
+    steps: Float[Array, " n"] = buffer()
+
+
+class Schedule(eqx.Module):
+    table: Table
+    gain: Float[Array, " n"] = param("ones")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.gain * self.table.steps * x
+""",
     "gain": """
 class Gain(eqx.Module):
     gain: Float[Array, " dim"] = param("ones")
@@ -236,6 +248,7 @@ EMITTED = {
     "pool": ("pool.py", "pooling: str = eqx.field(static=True)"),
     "ring": ("ring.py", "        self.head = jnp.zeros((), jnp.int32)\n"),
     "inducing": ("inducing.py", "        self.points = _real(inducing)\n"),
+    "schedule": ("schedule.py", "self.gain * jax.lax.stop_gradient(self.table.steps) * x\n"),
     "linear": ("linear.py", "    inner: eqx.nn.Linear\n"),
 }
 IN_TESTS = {
