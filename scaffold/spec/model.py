@@ -264,10 +264,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     has_subclasses: bool = False
     inherits_constructor: bool = False
     """Whether a base makes all of its fields."""
-    divided_beside: tuple[tuple[str, str], ...] = ()
-    """The sizes that it hands to classes which divide them, each with the name or the number by which they do."""
-    buffers_of_parts: tuple[str, ...] = ()
-    """The buffers of the classes that it holds, as paths: `table.values`."""
+    divided_beside: tuple[tuple[str, str], ...] = ()  # sizes that it hands to classes which divide them
+    buffers_of_parts: tuple[str, ...] = ()  # as paths: `table.values`
 
     @cached_property
     def worked_out(self) -> dict[Any, Any]:
