@@ -153,8 +153,7 @@ def stores_argument(spec: ModuleSpec, field: Field) -> bool:
     """Whether the field is an argument of another name as it is given: `self.points = inducing`."""
     types = {argument.name: argument.type for argument in spec.arguments if argument.type is not None}
     is_array = field.array is not None and not field.nullable and field.name not in types
-    is_bare = field.expression is not None and field.expression.strip() in types
-    return is_array and is_bare and types[(field.expression or "").strip()] == field.type
+    return is_array and types.get((field.expression or "").strip()) == field.type
 
 
 def _makes_arrays(field: Field) -> bool:

@@ -31,13 +31,13 @@ def limits(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
 @once
 def data_lengths(spec: ModuleSpec) -> frozenset[str]:
     """The dims that the arguments of calls alone have: how many points, times or samples there are."""
-    return _dims_of_calls(spec, results=False) - _held_sizes(spec)
+    return dims_of_calls(spec, results=False) - _held_sizes(spec)
 
 
 @once
 def cutting_sizes(spec: ModuleSpec) -> frozenset[str]:
     """The sizes that a class holds, and that calls cut data by: modes in `spectrum[: self.modes]`, a window in `jnp.convolve(x, self.window)`."""
-    inner = _held_sizes(spec) - _dims_of_calls(spec, results=True)
+    inner = _held_sizes(spec) - dims_of_calls(spec, results=True)
     sources = (function.call.source or function.call.body for _, function in spec.functions) if inner else ()
     trees = (ast.parse(dedented(source)) for source in sources if "[" in source or "conv" in source)
     return inner.intersection(
@@ -68,7 +68,8 @@ def _held_sizes(spec: ModuleSpec) -> frozenset[str]:
     return _dims(kind for kind in kinds if kind is not None) | numbers
 
 
-def _dims_of_calls(spec: ModuleSpec, *, results: bool) -> frozenset[str]:
+def dims_of_calls(spec: ModuleSpec, *, results: bool) -> frozenset[str]:
+    """The dims of the arguments of the call and of the methods, and of their results where these count too."""
     calls = [function.call for _, function in spec.functions if function is not spec.own_constructor]
     kinds = [argument.type for call in calls for argument in call.args if argument.type is not None]
     return _dims([*kinds, *(kind for call in calls for kind in call.returns if results)])

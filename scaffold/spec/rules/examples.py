@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from scaffold.errors import Fault, unknown
 from scaffold.spec.construction.cases import case_specs, passed_names
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
+from scaffold.spec.construction.local_sizes import dims_of_calls
 from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.construction.sizes import size_faults
-from scaffold.spec.grammar.types import ArrayType, arrays, dim_names
+from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.fields import value_faults
 from scaffold.spec.source.expressions import assigned_names
@@ -85,15 +86,7 @@ def _sizes(spec: ModuleSpec) -> Iterator[Fault]:
         for dim in parameter.type.dims
     }
     # The dims of what is made may stay open; those of what calls are given need a size.
-    needed = {
-        name
-        for _, function in spec.functions
-        for argument in function.call.args
-        if argument.type is not None
-        for array in arrays(argument.type)
-        for dim in array.dims
-        for name in dim_names(dim)
-    }
+    needed = dims_of_calls(spec, results=False)
     bound = set(assigned_names(spec.setup)) & needed - several - known - shown
     for name in sorted(bound - dict(spec.test.sizes).keys() - dims_of_arguments(spec).keys()):
         fix = f"write `[test]` and `sizes = {{ {name} = 3 }}`"

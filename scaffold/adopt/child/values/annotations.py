@@ -59,10 +59,16 @@ def of_field(annotation: Any, parameter: inspect.Parameter) -> Any:
     return parts[0] if parts else EMPTY
 
 
+def constructors_of(cls: type) -> list[Any]:
+    """The constructors of a class and its bases, but for that of `object`, in the order in which each calls the next."""
+    return [vars(owner)["__init__"] for owner in cls.__mro__[:-1] if "__init__" in vars(owner)]
+
+
 def naming_constructor(cls: type) -> Any:
     """The first constructor of a class and its bases that does not pass on all that it is given, as one of a metaclass does."""
-    constructors = [vars(owner)["__init__"] for owner in cls.__mro__[:-1] if "__init__" in vars(owner)]
-    naming = (each for each in constructors if {part.kind for part in signature_of(each)[1:]} != {*VARIABLE})
+    naming = (
+        each for each in constructors_of(cls) if {part.kind for part in signature_of(each)[1:]} != {*VARIABLE}
+    )
     return next(naming, cls.__init__)
 
 
@@ -70,19 +76,13 @@ def handed_on(cls: type | None, parameters: Iterable[inspect.Parameter]) -> list
     """What the constructors of bases ask for, where one that takes any keywords hands these on to the next."""
     taken = {parameter.name for parameter in parameters}
     further: list[inspect.Parameter] = []
-    constructors = (
-        [vars(owner)["__init__"] for owner in cls.__mro__[:-1] if "__init__" in vars(owner)] if cls else []
-    )
-    for above, constructor in itertools.pairwise(constructors):
+    for above, constructor in itertools.pairwise(constructors_of(cls) if cls else ()):
         if not hands_on(above):
             break
-        asked = [
-            part
-            for part in signature_of(constructor)[1:]
-            if part.default is EMPTY and part.kind not in VARIABLE
-        ]
+        parts = signature_of(constructor)[1:]
+        asked = [part for part in parts if part.default is EMPTY and part.kind not in VARIABLE]
         further += [part.replace(kind=part.KEYWORD_ONLY) for part in asked if part.name not in taken]
-        taken |= {part.name for part in signature_of(constructor)[1:]}
+        taken |= {part.name for part in parts}
     return further
 
 

@@ -135,10 +135,7 @@ def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuit
 def test_p12_methods_update_the_states_that_they_declare_alone(subject: StateSuite) -> None:
     instance, state = subject.cached_instance(), subject.state(0)
     for method in (method for method in subject.methods if takes_state(method) and method.updates):
-        arguments = method.arguments(0)
-        result = method.use(
-            instance, *arguments[: method.state_at], copied(state), *arguments[method.state_at :]
-        )
+        result = use_with_state(method, instance, state, method.arguments(0))
         pairs = zip(*map(jax.tree.leaves, (state, next_of(state, result))))
         for leaf, (before, after) in zip(subject.states, pairs):
             message = f"it updates `{leaf.path}`"
@@ -165,12 +162,15 @@ def _second_result(method: Method, instance: Any, state: Any, examples: Sequence
     """What the second of two uses gives, which reads what the first has left in the state."""
     result = None
     for arguments in examples:
-        result = method.use(
-            instance, *arguments[: method.state_at], copied(state), *arguments[method.state_at :]
-        )
+        result = use_with_state(method, instance, state, arguments)
         following = next_of(state, result)
         state = state if following is None else following
     return jax.tree.leaves(copied(result))
+
+
+def use_with_state(method: Method, instance: Any, state: Any, arguments: Sequence[Any]) -> Any:
+    """What a method gives for a copy of the state, which it uses up."""
+    return method.use(instance, *arguments[: method.state_at], copied(state), *arguments[method.state_at :])
 
 
 def takes_state(method: Method) -> bool:
