@@ -135,6 +135,7 @@ class FieldKeys(TypedDict, total=False):
     check: Expression
     preset: Mapping[str, Any]
     variable: str
+    example: str
     doc: str
     comment: str
 

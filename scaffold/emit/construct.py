@@ -280,6 +280,8 @@ def _expression(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     source = field.expression or "None"
     if field.name in keys:
         source = rename(source, {"key": keys[field.name]})
+    if isinstance(field.type, OpaqueType) and field.role == "module":
+        return source
     if field.array is not None:
         if stores_argument(spec, field):
             return copy_of_given(field.array, source, asked_dtype(spec))

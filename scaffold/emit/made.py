@@ -4,12 +4,13 @@ import ast
 
 from msgspec.structs import replace
 
+from scaffold.emit.chosen_dtype import with_dtype
 from scaffold.emit.source import parsed
 from scaffold.passes.static_storage import is_simple
-from scaffold.spec.construction.constructor import constructor_names
+from scaffold.spec.construction.constructor import constructor_names, parameters
 from scaffold.spec.grammar.dtypes import BY_LONG_NAME, DEFAULT_DTYPES
 from scaffold.spec.grammar.initialisers import dtype_source
-from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import Field, ModuleSpec
 
 _MAKERS = frozenset(
@@ -57,7 +58,18 @@ def is_new(node: ast.expr) -> bool:
 
 def array_source(spec: ModuleSpec, field: Field, array: ArrayType, source: str) -> str:
     """The value of an array field that an expression makes."""
+    is_real = array.inexact and array.dtype[0] != "c"
+    if is_real and not _names_dtype(parsed(source)) and narrowed(array, source) is array:
+        chosen = with_dtype(source, dtype_source(array), _numbers(spec))
+        if chosen is not None:
+            return chosen
     return _of_array(source, array, nullable=field.nullable, local=_free_local(spec))
+
+
+def _numbers(spec: ModuleSpec) -> frozenset[str]:
+    """The arguments of the constructor that are numbers of Python."""
+    kinds = (ScalarType("int"), ScalarType("float"))
+    return frozenset(parameter.name for parameter in parameters(spec) if parameter.type in kinds)
 
 
 def array_as_made(spec: ModuleSpec, source: str) -> str:

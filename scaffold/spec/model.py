@@ -52,6 +52,8 @@ class Field(Struct, frozen=True):
     """Whether the results inside of a layer are computed again on the way back."""
     compute: str = ""
     """The dtype that it is read in; `false` where that is the stored one, in a class that computes in another."""
+    example: Type | None = None
+    """The type that the tests take for what is given, where its own says no shape."""
     doc: str = ""
     comment: str = ""
     """Lines of comment above it."""

@@ -6,6 +6,7 @@ from scaffold.kind import kind_of
 from scaffold.spec.construction.sizes import is_int
 from scaffold.spec.grammar.types import Type
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.definitions import arguments_with_defaults, function_of
 from scaffold.spec.source.expressions import count_name
 from scaffold.suite.claims import local
 from scaffold.suite.examples import Examples
@@ -35,6 +36,14 @@ def _example(examples: Examples, name: str, kind: Type) -> str:
     """An example of an argument; one that gives a size gives the size that the results are declared with."""
     sized = is_int(kind) and name in examples.sizes
     return str(examples.sizes[name]) if sized else examples.value(kind, name, 0)
+
+
+def unread_of_interface(spec: ModuleSpec) -> Iterator[str]:
+    """The arguments of the call without an annotation that its body does not read: others hand them to each such function."""
+    function = function_of(spec.call.source) if spec.call is not None and spec.call.source else None
+    for argument, _ in arguments_with_defaults(function) if function is not None else ():
+        if argument.annotation is None and never_reads(spec, argument.arg):
+            yield argument.arg
 
 
 def never_reads(spec: ModuleSpec, name: str) -> bool:

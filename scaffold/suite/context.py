@@ -15,7 +15,7 @@ from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.static_storage import stored_value
 from scaffold.source_text import docstring
 from scaffold.spec.construction.cases import flags, key_arguments, passed_names
-from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.constructor import makes_in_one_dtype, parameters
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.fields.training import ALWAYS, undecayed
 from scaffold.spec.grammar.types import (
@@ -24,6 +24,7 @@ from scaffold.spec.grammar.types import (
     ClassType,
     DictType,
     ListType,
+    OpaqueType,
     ScalarType,
     TreeType,
     Type,
@@ -32,7 +33,7 @@ from scaffold.spec.grammar.types import (
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.states import holds_state, is_stateful
 from scaffold.suite.bounds import bounds
-from scaffold.suite.calls import call_arguments, never_reads
+from scaffold.suite.calls import call_arguments, never_reads, unread_of_interface
 from scaffold.suite.claims import claims, local, precisions, targets
 from scaffold.suite.declared import (
     conditional_fields,
@@ -69,6 +70,8 @@ def suite_context(subject: Subject) -> Context:
         "attributes": _helpers_beside(spec),
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "takes_dtype": any(parameter.name == "dtype" for parameter in parameters(spec)),
+        # What takes no dtype is made in one: that it computes in others is no promise of its.
+        "severity": "cost" if makes_in_one_dtype(spec) else "",
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
         "members": [],
@@ -232,7 +235,8 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     if field.role == "module":
         return _told([repr(path), '"module"', *frozen])
     if not isinstance(kind, ArrayType):
-        role = "tree" if field.role == "param" else field.role
+        is_array = isinstance(kind, OpaqueType) and kind.is_array
+        role = "tree" if field.role == "param" and not is_array else field.role
         return _told([repr(path), f'"{role}"', *(f"dtype={dtype}" for dtype in dtype_of_all(kind)), *frozen])
     role = "key" if kind.dtype == "key" else field.role
     if field.built:
@@ -309,7 +313,8 @@ def ignored_arguments(spec: ModuleSpec) -> list[str]:
     keys = [argument.name for argument in key_arguments(spec.call)]
     ties = (field.name for field in shared_fields(spec))
     names = dict.fromkeys((*passed_names(spec), *flags(spec), *ties))
-    unused = [name for name in names if name in spec.test.unused and name not in keys]
+    unread = {*spec.test.unused, *unread_of_interface(spec)}
+    unused = [name for name in names if name in unread and name not in keys]
     return [*unused, *unread_by_methods(spec)]
 
 

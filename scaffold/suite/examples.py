@@ -46,6 +46,7 @@ from scaffold.spec.once import once
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.differentiated import differentiated
 from scaffold.suite.inherited import concrete
+from scaffold.suite.layers import layer_source
 from scaffold.suite.positive import positive_names
 
 
@@ -95,7 +96,8 @@ class Examples(Struct, frozen=True, dict=True):
         nullable = parameter.field is not None and parameter.field.nullable and parameter.source == "field"
         if parameter.default is not None and not (nullable and parameter.default == "None"):
             return None
-        kind = parameter.type if parameter.type is not None else ScalarType("int")
+        example = parameter.field.example if parameter.field is not None else None
+        kind = example or (parameter.type if parameter.type is not None else ScalarType("int"))
         names = tuple(name for name, _ in parameter.field.preset) if parameter.field is not None else ()
         return self.value(kind, parameter.name, index, names)
 
@@ -202,6 +204,9 @@ class Examples(Struct, frozen=True, dict=True):
         """Source that builds an instance of another class; that class must be generated too, or a value given."""
         asked = self.known.get(kind.name) if kind.module is None else None
         spec = concrete(asked, self.known) if asked is not None else None
+        apart = replace(self, begin=APART * (self.begin + offset + 1))
+        if spec is None and (layer := layer_source(self.spec, kind, name, self.sizes, apart.seed(0))):
+            return layer
         if spec is None:
             raise ScaffoldError(
                 f"the tests cannot build a `{type_text(kind)}` for `{name}`",
@@ -210,9 +215,7 @@ class Examples(Struct, frozen=True, dict=True):
             )
         if spec.test.build:
             return f"({spec.test.build})"
-        inner = replace(
-            Examples.of(spec, self.known), begin=APART * (self.begin + offset + 1), sizes=self.sizes_of(spec)
-        )
+        inner = replace(Examples.of(spec, self.known), begin=apart.begin, sizes=self.sizes_of(spec))
         arguments = ", ".join(f"{key}={value}" for key, value in inner.inputs())
         return f"{inner.construct()}({arguments})"
 

@@ -90,7 +90,28 @@ NEW = [
 def test_what_an_expression_has_just_made_is_not_copied(type_: str, expression: str) -> None:
     read = read_spec(spec({"w": {"type": type_, "init": f"={expression}"}}), "spec")
     [(_, value)] = constructor(read).values
-    assert "jnp.array(" not in value and "jnp.asarray(" in value and " is None" not in value, value
+    assert "jnp.array(" not in value and " is None" not in value, value
+    assert "jnp.asarray(" in value or value.count("dtype") == 1, "cast, or made so"
+
+
+WITH_DTYPE = {
+    "jnp.zeros(n)": "jnp.zeros(n, dtype)",
+    "jnp.full((n,), 0.5)": "jnp.full((n,), 0.5, dtype)",
+    "jnp.full((n,), source[0])": "jnp.array(jnp.full((n,), source[0]), dtype)",
+    "jnp.eye(n)": "jnp.eye(n, dtype=dtype)",
+    "jax.random.uniform(key, (n,), minval=-1)": "jax.random.uniform(key, (n,), minval=-1, dtype=dtype)",
+    "0.1 * jax.random.normal(key, (n,)) / n": "0.1 * jax.random.normal(key, (n,), dtype) / n",
+    "-jnp.log(jnp.arange(1, n + 1)) + jnp.ones(n)": "-jnp.log(jnp.arange(1, n + 1, dtype=dtype)) + jnp.ones(n, dtype)",
+    "jnp.ones(n) * source": "jnp.asarray(jnp.ones(n) * source, dtype)",
+    "jnp.zeros(n, jnp.float32)": "jnp.asarray(jnp.zeros(n, jnp.float32), dtype)",
+}
+
+
+@pytest.mark.parametrize("expression", WITH_DTYPE)
+def test_what_makes_an_array_is_asked_for_its_dtype(expression: str) -> None:
+    raw = spec({"w": {"type": "f[n]", "init": f"={expression}"}}) | {"arguments": ["n: int", "source: f[n]"]}
+    [(_, value)] = constructor(read_spec(raw, "spec")).values
+    assert value == WITH_DTYPE[expression]
 
 
 @pytest.mark.parametrize("type_", ["list[f[n]]", "dict[str, f[n]]", "tree"])

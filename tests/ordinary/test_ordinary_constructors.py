@@ -268,7 +268,7 @@ NAMED = """class Scaled(Module):
 def test_what_the_constructor_makes_takes_the_place_of_a_named_initialiser(tmp_path: Path) -> None:
     generated(tmp_path, {"scaled": HEAD + NAMED})
     emitted = (tmp_path / "nets/scaled.py").read_text("utf-8")
-    assert "2 * jnp.ones(level.shape)" in emitted and "self.level = _real(level" in emitted, (
+    assert "2 * jnp.ones(level.shape, dtype)" in emitted and "self.level = _real(level" in emitted, (
         "given arrays are copied"
     )
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80

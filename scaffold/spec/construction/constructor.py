@@ -23,6 +23,7 @@ from scaffold.spec.grammar.types import (
     Type,
     arrays,
     dim_names,
+    walk,
 )
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.once import once
@@ -46,7 +47,10 @@ class Parameter(Struct, frozen=True):
 @once
 def written_dims(spec: ModuleSpec) -> tuple[str, ...]:
     """Every dim as written, in order."""
-    return tuple(dim for kind in spec.named_types for array in arrays(kind) for dim in array.dims)
+    examples = (field.example for field in spec.fields if field.example is not None)
+    return tuple(
+        dim for kind in (*spec.named_types, *examples) for array in arrays(kind) for dim in array.dims
+    )
 
 
 def dims_of(spec: ModuleSpec) -> tuple[str, ...]:
@@ -142,6 +146,25 @@ def uses_dtype(spec: ModuleSpec) -> bool:
     in_setup = count_name(spec.setup, "dtype") > 0
     made = (field for field in spec.stored if not stores_argument(spec, field))
     return in_setup or makers_read(spec, "dtype") or any(map(_makes_arrays, made))
+
+
+def makes_in_one_dtype(spec: ModuleSpec) -> bool:
+    """Whether the constructor takes no dtype, and makes floats, or layers of others: in jax's default, as most of Equinox and Flax."""
+    given = {field.name for field in spec.dynamic if field.given}
+    foreign = (
+        field
+        for field in spec.dynamic
+        if _is_elsewhere(field.type) and not field.given and given.isdisjoint(reads(field.expression or ""))
+    )
+    floats = (
+        field for field in spec.dynamic if field.built and (field.array is None or field.array.dtype == "f")
+    )
+    return any((*floats, *foreign)) and all(parameter.name != "dtype" for parameter in parameters(spec))
+
+
+def _is_elsewhere(kind: Type) -> bool:
+    """Whether a type is that of a class that nobody describes, or one that the grammar does not have."""
+    return any(isinstance(part, ClassType | OpaqueType) and part.module is not None for part in walk(kind))
 
 
 def makers_read(spec: ModuleSpec, name: str) -> bool:

@@ -20,6 +20,7 @@ Division = tuple[str, str]
 """A name that is divided, and by what: a number, a name, or arithmetic over names."""
 _LAYERS = {
     "MultiHeadAttention": ((1, ("in_features",)), (0, ("num_heads",))),
+    "MultiheadAttention": ((1, ("query_size",)), (0, ("num_heads",))),
     "GroupNorm": ((1, ("num_features", "channels")), (0, ("num_groups", "groups"))),
 }
 """Layers of Flax and Equinox that divide a size: the place and the names of that argument, and those of the number."""

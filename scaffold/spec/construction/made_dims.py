@@ -26,7 +26,7 @@ def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
     if not names:
         return {}
     local_sizes = dict(_local_sizes(own.call.source if own is not None else spec.setup))
-    pairs = [pair for name, value in _made(spec) for pair in _dims_of(spec, name, value)]
+    pairs = [pair for name, value in made_fields(spec) for pair in _dims_of(spec, name, value)]
     every = [*((dim, _in_arguments(size, local_sizes)) for dim, size in pairs), *local_sizes.items()]
     sizes: dict[str, str] = {}
     for dim, size in every:
@@ -58,7 +58,7 @@ def names_in(expression: str) -> set[str]:
     return {name.id for name in nodes_of(ast.Name, ast.parse(expression))}
 
 
-def _made(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
+def made_fields(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
     """The fields that the constructor makes, and what it makes each of."""
     own = spec.own_constructor
     if own is None:

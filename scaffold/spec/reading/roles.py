@@ -74,8 +74,9 @@ def _roles(kind: Type) -> tuple[str | None, tuple[str, ...]]:
             return "static", ("static",)
         case CallableType():
             return "callable", ("static", "callable", "module")
-        case OpaqueType():
-            return None, (*OF_GIVEN, "static", "callable", "module", "state")
+        case OpaqueType(is_array=is_array):
+            role = "param" if is_array else None
+            return role, (*OF_GIVEN, "static", "callable", "module", "state")
         case ClassType(module=module):
             return "module", ("module",) if module is None else ("static", "module")
         case ListType(item=item) | DictType(item=item):

@@ -140,6 +140,9 @@ FIELD_KEYS = {
         "Kind nnx: the Variable type of a buffer: one of Flax, or the name of one to define in the module.",
         roles=("data", "buffer", "state"),
     ),
+    "example": Key(
+        "What the tests give for an array whose type says no shape, as a type: `f[out,in]`.", roles=STORED
+    ),
     "doc": Key("What the field is."),
     "comment": _COMMENT,
 }

@@ -1,9 +1,9 @@
-"""The values that code tells apart: what it compares a setting with, and the keys by which it looks a setting up."""
+"""The values that code tells apart, and the flags that it passes on."""
 
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from ..report import ANY_ERROR
@@ -11,13 +11,25 @@ from ..report import ANY_ERROR
 
 def compared_strings(source: Callable[..., Any] | type, name: str) -> list[str]:
     """The strings that code tells a name apart by, or an attribute of that name: `==`, `in`, `match`, and a dict of them."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(source))))
-    except ANY_ERROR:  # it is in no file
-        return []
-    parts = (part for node in ast.walk(tree) for part in _told_apart(node, name))
+    parts = (part for node in _nodes_of(source) for part in _told_apart(node, name))
     strings = (child for part in parts for child in ast.walk(part) if isinstance(child, ast.Constant))
     return list(dict.fromkeys(string.value for string in strings if type(string.value) is str))
+
+
+def passes_argument(source: Callable[..., Any] | type, keywords: Collection[str]) -> bool:
+    """Whether an argument by another name says what code passes by one of these: `inference=not enable_dropout`."""
+    nodes = _nodes_of(source)
+    arguments = {node.arg for node in nodes if isinstance(node, ast.arg)} - {"self", *keywords}
+    values = (node.value for node in nodes if isinstance(node, ast.keyword) and node.arg in keywords)
+    return any(_is(part, name) for value in values for part in ast.walk(value) for name in arguments)
+
+
+def _nodes_of(source: Callable[..., Any] | type) -> list[ast.AST]:
+    """The nodes of the code of a function or a class; none where it is in no file."""
+    try:
+        return [*ast.walk(ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(source)))))]
+    except ANY_ERROR:
+        return []
 
 
 def _told_apart(node: ast.AST, name: str) -> Iterator[ast.AST]:

@@ -14,7 +14,7 @@ from scaffold.spec.skeletons.classes.class_statements import (
     read_decorators,
     values_said,
 )
-from scaffold.spec.skeletons.classes.functions import argument_type, read_function
+from scaffold.spec.skeletons.classes.functions import argument_type, given_type, read_function, types_by_use
 from scaffold.spec.skeletons.classes.registered import (
     is_dataclass,
     is_named_tuple,
@@ -104,7 +104,9 @@ def _methods(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
     """The methods, of which the tests call those that they have examples for."""
     functions = {function.name: function for function in node.body if isinstance(function, Function)}
     tables = {
-        name: read_function(function, ("methods", name), names, notes, [function])
+        name: read_function(
+            function, ("methods", name), names, notes, [function], types_by_use(function, node, names)
+        )
         for name, function in functions.items()
     }
     return {"methods": tables} if tables else {}
@@ -115,6 +117,7 @@ def _fields(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:
     for name, field in annotated_names(node.body):
         if not (is_carried(field, names) or _has_default(field.value, names)):
             text = argument_type(ast.arg(name, field.annotation), names, notes)
+            text = text or given_type(name, field.annotation, node, names)
             yield f"{name}: {text}" if text else name
 
 

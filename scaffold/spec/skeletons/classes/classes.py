@@ -19,8 +19,15 @@ from scaffold.spec.skeletons.classes.class_statements import (
 )
 from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS, Constructor
 from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field
-from scaffold.spec.skeletons.classes.functions import is_left_open, is_understood, read_function
+from scaffold.spec.skeletons.classes.functions import (
+    given_type,
+    is_left_open,
+    is_understood,
+    read_function,
+    types_by_use,
+)
 from scaffold.spec.skeletons.classes.inferred import inferred_types
+from scaffold.spec.skeletons.classes.made_roles import roles_of_made
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.skeletons.words.values import expression
@@ -113,8 +120,22 @@ class ClassReader:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         if (name, table["type"], self.raw.get("kind", "module")) == ("inference", "bool", "module"):
             table.setdefault("role", "buffer")  # a leaf, which `eqx.nn.inference_mode` sets
+        if self._is_given(name, table) and (
+            example := given_type(name, statement.annotation, self.node, self.names)
+        ):
+            table.setdefault("example", example)
         self.fields[name] = table
         return table
+
+    def _is_given(self, name: str, table: Mapping[str, Any]) -> bool:
+        """Whether the emitted constructor takes a field, and no example is said for it."""
+        has_constructor = any(getattr(part, "name", "") in CONSTRUCTORS for part in self.node.body)
+        is_made = {"init", "default", "optional"} & table.keys() or table.get("role") in (
+            "derived",
+            "shared",
+            "state",
+        )
+        return not (has_constructor or is_made or name in self.names.valued)
 
     def _without_annotation(self, statement: ast.Assign) -> None:
         """Refuse a field that has no type, and go on as if it were one."""
@@ -136,7 +157,8 @@ class ClassReader:
         is_constructor = is_first and self._builds(node) and is_understood(node, self.names, self.notes)
         above = "constructors" if is_constructor else "methods"
         path = ("call",) if name == "__call__" else (above, name)
-        table = read_function(node, path, self.names, self.notes, block if is_whole else None)
+        inferred = types_by_use(node, self.node, self.names)
+        table = read_function(node, path, self.names, self.notes, block if is_whole else None, inferred)
         if name == "__call__" and not self.raw.get("methods"):
             self.raw["call"] = table
         else:
@@ -197,6 +219,9 @@ class ClassReader:
         ) and not assigned.issubset(self.fields)
         constructor = Constructor(node, self.fields, self.names, self.notes)
         is_own = makes_them or not constructor.is_read()
+        if not has_variables:
+            for name, role in roles_of_made(node, self.fields, is_own=is_own):
+                self.fields[name].setdefault("role", role)
         said = self.raw.get("constructor", CONSTRUCTORS[node.name])
         if said != CONSTRUCTORS[node.name] and not is_own:
             fix = f'remove `constructor="{said}"`, or `{node.name}`'
@@ -211,7 +236,8 @@ class ClassReader:
             return None
         if is_own:
             path = ("methods", node.name)
-            inferred = inferred_types(node, self.fields, self.names.classes)
+            inferred = types_by_use(node, self.node, self.names)
+            inferred |= inferred_types(node, self.fields, self.names.classes)
             table = read_function(node, path, self.names, self.notes, [node], inferred)
             return self.raw.setdefault("methods", {}).setdefault(node.name, table)
         keys = constructor.read()

@@ -16,12 +16,19 @@ from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes, Path
 from scaffold.spec.skeletons.words.values import expression
 from scaffold.spec.source.definitions import arguments_with_defaults, is_generator, owner_of, returns_value
-from scaffold.spec.source.expressions import Function, first_line
+from scaffold.spec.source.expressions import Function, first_line, nodes_of
 
 _KEYS = ("key", "rng", "rng_key", "prng_key")
 """How an argument is called that is a random key, unless others say that it is attended to."""
 _ATTENTION = ("query", "value", "queries", "values")
-_ARRAYS = ("jax.Array", "jaxtyping.Array", "jaxtyping.PRNGKeyArray")
+ANY_ARRAY = (
+    "jax.Array",
+    "jaxtyping.Array",
+    "jaxtyping.ArrayLike",
+    "jax.typing.ArrayLike",
+    "jax.numpy.ndarray",
+)
+"""Annotations of an array that say no shape."""
 
 
 def read_function(
@@ -151,6 +158,33 @@ def argument_type(argument: ast.arg, names: Names, notes: Notes) -> str:
     return _type(argument.annotation, names, notes)
 
 
+def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str, str]:
+    """The types of the arguments of a method of which annotations say no shape: for the tests, by what the code does with them."""
+    bare = [
+        argument.arg
+        for argument, default in arguments_with_defaults(node)
+        if default is None
+        and (argument.annotation is None or names.of(argument.annotation) in ANY_ARRAY)
+        and names.valued.isdisjoint((argument.arg, f"{node.name}.{argument.arg}"))
+    ]
+    shapes = names.shapes_of(owner) if bare else None
+    read = {name.id for name in nodes_of(ast.Name, *node.body)}
+    # What is not read may be any number.
+    types = (
+        {name: shapes.of_argument(node.name, name) if name in read else "f[]" for name in bare}
+        if shapes
+        else {}
+    )
+    return {name: kind for name, kind in types.items() if kind}
+
+
+def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Names) -> str:
+    """The type, for the tests, of an array that a class is given, and of which its annotation says no shape."""
+    if names.of(annotation) not in ANY_ARRAY:
+        return ""
+    return "key[]" if name in _KEYS else names.shapes_of(owner).of_field(name)
+
+
 def _example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> str:
     """A type for the tests, of an array whose dims need not all have a name: with one axis for `...`, and for `_`."""
     text = "" if annotation is None else type_of(annotation, names, notes)
@@ -161,7 +195,7 @@ def _example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> st
 def _key_by_name(argument: ast.arg, pairs: Sequence[tuple[ast.arg, object]], names: Names) -> str:
     """The type of a random key for an argument that is called so, of which its annotation says no more than that it is an array."""
     annotation = argument.annotation
-    is_plain = annotation is None or names.of(annotation) in _ARRAYS
+    is_plain = annotation is None or names.of(annotation) in (*ANY_ARRAY, "jaxtyping.PRNGKeyArray")
     is_attended = any(other.arg in _ATTENTION for other, _ in pairs)
     return "key[]" if argument.arg in _KEYS and is_plain and not is_attended else ""
 

@@ -28,7 +28,7 @@ def inferred_types(
     """
     bare = [argument.arg for argument in _arguments(node) if argument.annotation is None]
     calls = [*nodes_of(ast.Call, *node.body)]
-    keys = {name for call in calls for name in _keys(call)}
+    keys = {name for call in calls for name in random_keys(call)}
     sizes = {name for call in calls for name in _sizes(call)}
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}
     types |= dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
@@ -60,7 +60,7 @@ def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[
     yield from ((v.id, types[taken]) for taken, v in given if isinstance(v, ast.Name) and taken in types)
 
 
-def _keys(call: ast.Call) -> Iterator[str]:
+def random_keys(call: ast.Call) -> Iterator[str]:
     """The names of random keys that a call takes: first in a function of `jax.random`, or by that name."""
     is_random = (
         isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value).split(".")[-1] in _RANDOM

@@ -13,6 +13,7 @@ from scaffold import skeleton
 from scaffold.errors import ScaffoldError, suggestion
 from scaffold.spec.grammar.type_parser import MODULES
 from scaffold.spec.names import GENERIC, IMPORTS, stem
+from scaffold.spec.skeletons.shapes.of_class import ClassShapes, shapes_by_class
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.expressions import Import, single_imports
 
@@ -31,6 +32,8 @@ class Names(Struct):
     """The type variables of the file, each with the statement that makes it."""
     classes: dict[str, ast.ClassDef] = field(default_factory=dict[str, ast.ClassDef])
     """The classes of the file that are described."""
+    shapes: dict[str, ClassShapes] = field(default_factory=dict[str, ClassShapes])
+    """What the code of each of these asks of its arrays, once somebody wants to know."""
     registered: set[str] = field(default_factory=set[str])
     """The classes of the file that a call below them registers with jax."""
     bound: set[str] = field(default_factory=set[str])
@@ -49,6 +52,12 @@ class Names(Struct):
         meant = {name: class_name for name, whole in self.whole.items() if whole in SELF}
         lines = [(name, line) for name, line in self.lines if line != GENERIC or not self.variables]
         return replace(self, whole={**self.whole, **meant}, lines=lines)
+
+    def shapes_of(self, node: ast.ClassDef) -> ClassShapes:
+        """What the code of a class of the file asks of its arrays."""
+        if node.name not in self.shapes:
+            self.shapes.update(shapes_by_class({**self.classes, node.name: node}))
+        return self.shapes[node.name]
 
     def brings(self, name: str) -> bool:
         """Whether an import or a statement of the file brings a name, or Python has it."""

@@ -12,6 +12,7 @@ from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import example_call
 from ...inspect.arrays import is_floating, is_inexact, is_key
+from ...inspect.branches import passes_argument
 from ...inspect.references import parts_of
 from ...inspect.trees import nodes
 from ...kinds.suite import Suite
@@ -101,6 +102,7 @@ def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:
     use = example_call(suite)
     keywords = defaults_of_call(suite) if use is None else use.given
     says = any(name in QUIET and value is not None for name, value in keywords.items())
+    says = says or passes_argument(type(suite.cached_instance()), QUIET)
     return says and not traced.configuration.given
 
 

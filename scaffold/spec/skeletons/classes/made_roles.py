@@ -1,0 +1,39 @@
+"""The roles of fields that say none, by what the constructor of the class makes of them."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.types import ArrayType, OpaqueType, Type
+from scaffold.spec.skeletons.classes.inferred import random_keys
+from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.instance import last_name, made_attributes
+
+
+def roles_of_made(
+    node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], *, is_own: bool
+) -> Iterator[tuple[str, str]]:
+    """The fields without a role that the constructor makes, each with one.
+
+    What holds layers is a module. The arrays that a constructor of the author's own makes (`is_own`) are trained where it
+    draws any: a class that draws is one that trains. Another may keep tables, and nothing says of what it makes.
+    """
+    trains = is_own and any(any(random_keys(call)) for call in nodes_of(ast.Call, *node.body))
+    for name, value in made_attributes(ast.unparse(node)):
+        if name in fields and "role" not in fields[name]:
+            kind = parse_type(str(fields[name]["type"]))
+            if not is_array(kind) and isinstance(kind, OpaqueType) and _makes_layers(value):
+                yield name, "module"
+            elif is_array(kind) and trains and not isinstance(value, ast.Name):
+                yield name, "param"
+
+
+def is_array(kind: Type) -> bool:
+    """Whether it is one array of floats, or one of which no more is known."""
+    return kind.inexact if isinstance(kind, ArrayType) else isinstance(kind, OpaqueType) and kind.is_array
+
+
+def _makes_layers(value: ast.expr) -> bool:
+    """Whether an expression calls a class: `[eqx.nn.Linear(2, 8, key=key)]`."""
+    return any(last_name(call)[:1].isupper() for call in nodes_of(ast.Call, value))

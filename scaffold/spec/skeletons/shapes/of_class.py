@@ -1,0 +1,68 @@
+"""The shapes that the code of a class asks of its fields, and of the arguments of its methods."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from scaffold.spec.skeletons.shapes.layers import Made, dims_of, function_of, instance_of
+from scaffold.spec.skeletons.shapes.unknown_shapes import AXIS, Dims, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.uses import FIELD, Uses
+from scaffold.spec.source.definitions import arguments_with_defaults
+from scaffold.spec.source.expressions import Function
+
+_READINGS = 2
+"""How often the methods are read: what one says of a field, those above it say no more."""
+
+
+class ClassShapes(Struct, frozen=True):
+    """What the code of one class says."""
+
+    shapes: Shapes
+
+    def of_argument(self, function: str, name: str) -> str:
+        """The type in the grammar of an argument of a method; empty where no use tells it."""
+        return self._type(f"{function}.{name}")
+
+    def of_field(self, name: str) -> str:
+        """The type in the grammar of a field."""
+        return self._type(FIELD + name)
+
+    def _type(self, name: str) -> str:
+        dims = None if name in self.shapes.objects else self.shapes.known(Unknown(name))
+        dtype = "i32" if name in self.shapes.counts else "f"
+        return "" if dims is None else f"{dtype}[{','.join(dims)}]"
+
+
+def shapes_by_class(classes: Mapping[str, ast.ClassDef]) -> dict[str, ClassShapes]:
+    """What the code of each class of a file says; one may call those that stand above it."""
+    by_class: dict[str, ClassShapes] = {}
+    made: dict[str, Made] = {}
+    for name, node in classes.items():
+        by_class[name] = _shapes_of(node, made)
+        call, maker = function_of(node, "__call__"), function_of(node, "__init__")
+        if call is not None and maker is not None:
+            takes = tuple(_first_known(call, by_class[name].shapes))
+            made[name] = Made(tuple(argument.arg for argument, _ in arguments_with_defaults(maker)), takes)
+    return by_class
+
+
+def _shapes_of(owner: ast.ClassDef, made: Mapping[str, Made]) -> ClassShapes:
+    uses = Uses(instance_of(owner, made), Shapes())
+    methods = [part for part in owner.body if isinstance(part, Function)]
+    for method in methods * _READINGS:
+        uses.read(method)
+    uses.shapes.settle(FIELD)
+    for method in methods:
+        uses.read(method)
+    return ClassShapes(uses.shapes)
+
+
+def _first_known(call: ast.FunctionDef, shapes: Shapes) -> Iterator[Dims]:
+    """The dims of the first arguments of a call, up to one of which they are not known."""
+    for argument, _ in arguments_with_defaults(call):
+        said = dims_of(argument.annotation)
+        dims = shapes.known(Unknown(f"__call__.{argument.arg}")) if said is None else said
+        if dims is None or any(dim.startswith(AXIS) for dim in dims):
+            return
+        yield dims

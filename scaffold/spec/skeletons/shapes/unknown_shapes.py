@@ -1,0 +1,95 @@
+"""Shapes of names that are learnt one after the other: `self.weight` and `x` in `self.weight @ x`."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct, field
+
+Dims = tuple[str, ...]
+AXIS = "axis_"
+"""How the names of dims begin that nobody named."""
+
+
+class Unknown(Struct, frozen=True):
+    """The array that a name stands for, as long as nothing says its shape."""
+
+    name: str
+
+
+Shape = Dims | Unknown | None
+"""The dims, the array of which they are not known yet, or None of what may be no array at all."""
+
+
+class Shapes(Struct):
+    """What is known of each name, and which are of one shape."""
+
+    dims: dict[str, Dims] = field(default_factory=dict[str, Dims])
+    same: dict[str, str] = field(default_factory=dict[str, str])
+    axes: dict[str, str] = field(default_factory=dict[str, str])
+    """The dims that others stand for."""
+    objects: set[str] = field(default_factory=set[str])
+    """The names that stand for no array."""
+    counts: set[str] = field(default_factory=set[str])
+    """The names that stand for a whole number."""
+    computed: set[str] = field(default_factory=set[str])
+    """The names whose elements something is computed of."""
+    count: int = 0
+
+    def known(self, shape: Shape) -> Dims | None:
+        """The dims of a shape, as far as they are known."""
+        dims = self.dims.get(self._first(shape.name)) if isinstance(shape, Unknown) else shape
+        return None if dims is None else tuple(map(self._axis, dims))
+
+    def learn(self, shape: Shape, dims: Dims | None) -> None:
+        """Take it that an array has these dims."""
+        known = self.known(shape)
+        if dims is None:
+            return
+        if known is None and isinstance(shape, Unknown):
+            self.dims[self._first(shape.name)] = dims
+        elif known is not None and len(known) == len(dims):
+            for one, other in zip(known, dims, strict=True):
+                self._join(self._axis(one), self._axis(other))
+
+    def equate(self, left: Shape, right: Shape) -> None:
+        """Take it that two arrays are of one shape, unless one is known to be a number."""
+        self.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
+        if () in (self.known(left), self.known(right)):
+            return
+        self.learn(left, self.known(right))
+        self.learn(right, self.known(left))
+        if isinstance(left, Unknown) and isinstance(right, Unknown) and self.known(left) is None:
+            first, second = self._first(left.name), self._first(right.name)
+            self.same |= {second: first} if first != second else {}
+
+    def settle(self, prefix: str) -> None:
+        """Take it that the arrays of these names are vectors of which elements are computed, and no more is known."""
+        for name in sorted(name for name in self.computed if name.startswith(prefix)):
+            if self.known(Unknown(name)) is None:
+                self.learn(Unknown(name), (self.new(),))
+
+    def new(self) -> str:
+        """A dim that nobody named."""
+        self.count += 1
+        return f"{AXIS}{self.count}"
+
+    def _first(self, name: str) -> str:
+        while name in self.same:
+            name = self.same[name]
+        return name
+
+    def _axis(self, dim: str) -> str:
+        while dim in self.axes:
+            dim = self.axes[dim]
+        return dim
+
+    def _join(self, one: str, other: str) -> None:
+        """Let a dim without a name stand for the other one."""
+        for dim, meant in _in_turn(one, other):
+            if dim.startswith(AXIS) and dim != meant:
+                self.axes[dim] = meant
+                return
+
+
+def _in_turn(one: str, other: str) -> Iterator[tuple[str, str]]:
+    yield one, other
+    yield other, one

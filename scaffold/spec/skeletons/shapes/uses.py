@@ -1,0 +1,294 @@
+"""What expressions ask of the shapes of the arrays that they read: `self.weight @ x` takes as many numbers as a row of the weight has."""
+
+import ast
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.skeletons.shapes.layers import Instance, Layer, dims_of
+from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
+from scaffold.spec.source.expressions import Function
+from scaffold.spec.source.instance import attribute_of_self, last_name
+
+FIELD = "self."
+"""How the names of fields begin."""
+_PRODUCTS = ("dot", "matmul")
+_ELEMENTWISE = (
+    *("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "arctan", "abs", "square", "sign"),
+    *("negative", "relu", "sigmoid", "softplus", "gelu", "silu", "swish", "elu", "softmax", "stop_gradient"),
+    *("asarray", "array", "astype", "clip", "cumsum", "roll", "flip", "zeros_like", "ones_like"),
+)
+"""Functions whose result has the shape of what they are given first."""
+_OF_TWO = ("maximum", "minimum", "add", "subtract", "multiply", "power", "arctan2", "hypot", "logaddexp")
+_NUMBERS = ("sum", "mean", "max", "min", "prod", "norm", "var", "std", "vdot")
+"""Functions that give one number, unless an axis is said."""
+_OF_ARRAYS = (
+    *(
+        "shape",
+        "ndim",
+        "dtype",
+        "size",
+        "T",
+        "mT",
+        "at",
+        "real",
+        "imag",
+        "astype",
+        "reshape",
+        "ravel",
+        "flatten",
+    ),
+    *(
+        "transpose",
+        "swapaxes",
+        "conj",
+        "dot",
+        "clip",
+        "squeeze",
+        "argmax",
+        "argmin",
+        "any",
+        "all",
+        "item",
+        "copy",
+    ),
+    *("cumsum", "take", "repeat", "round", "sort", *_NUMBERS),
+)
+"""Attributes of arrays; what another is read of is something else."""
+
+
+class Uses(Struct):
+    """Reads the methods of a class, one statement after the other."""
+
+    instance: Instance
+    shapes: Shapes
+
+    def read(self, node: Function) -> None:
+        """Learn from a method."""
+        self.function(node, node.name, {})
+
+    def function(self, node: Function | ast.Lambda, name: str, outer: Mapping[str, Shape]) -> Shape:
+        """What a function gives; its arguments are arrays by the names `function.argument`."""
+        arguments = node.args
+        taken = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        bound: dict[str, Shape] = {**outer, **{each.arg: _of_argument(each, name) for each in taken}}
+        scope = Scope(self, name, bound, {}, {})
+        return scope.value(node.body) if isinstance(node, ast.Lambda) else scope.block(node.body)
+
+
+def _of_argument(argument: ast.arg, function: str) -> Shape:
+    """What the annotation of an argument says."""
+    dims = dims_of(argument.annotation)
+    return Unknown(f"{function}.{argument.arg}") if dims is None else dims
+
+
+class Scope(Struct):
+    """The names of a function, with the shapes that they have where a statement stands."""
+
+    uses: Uses
+    name: str
+    bound: dict[str, Shape]
+    layers: dict[str, list[Layer]]
+    """The names that stand for a layer: `for layer in self.layers`."""
+    functions: dict[str, tuple[list[str], Shape]]
+    """Functions within it: the names of their arguments, and what they give."""
+
+    @property
+    def shapes(self) -> Shapes:
+        return self.uses.shapes
+
+    def block(self, body: Iterable[ast.stmt]) -> Shape:
+        """Read statements in order; what is returned last."""
+        given: Shape = None
+        for statement in body:
+            match statement:
+                case ast.FunctionDef(name=name):
+                    self._define(name, statement)
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as function):
+                    self._define(name, function)
+                case ast.Assign(targets=[ast.Attribute() as target], value=value):
+                    self.shapes.equate(self.value(target), self.value(value))
+                case ast.Assign(targets=targets, value=value):
+                    self._bind(targets, self.value(value))
+                case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                    self.bound[name] = self.value(ast.BinOp(ast.Name(name, ast.Load()), op, value))
+                case ast.Return(value=ast.expr() as value):
+                    given = self.value(value)
+                case ast.Expr(value=value):
+                    self.value(value)
+                case ast.For(target=target, iter=every):
+                    self._loop(target, every)
+                    given = self.block(statement.body) or given
+                case ast.If() | ast.While() | ast.With():
+                    inner = [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.stmt)]
+                    given = self.block(inner) or given
+                case _:
+                    pass
+        return given
+
+    def _define(self, name: str, node: ast.FunctionDef | ast.Lambda) -> None:
+        own = f"{self.name}.{name}"
+        given = self.uses.function(node, own, self.bound)
+        self.functions[name] = [f"{own}.{argument.arg}" for argument in node.args.args], given
+
+    def _bind(self, targets: Iterable[ast.expr], value: Shape) -> None:
+        for target in targets:
+            names = [target] if isinstance(target, ast.Name) else [*ast.walk(target)]
+            for name in (part.id for part in names if isinstance(part, ast.Name)):
+                self.bound[name] = value if isinstance(target, ast.Name) else None
+
+    def _loop(self, target: ast.expr, every: ast.expr) -> None:
+        """A loop binds names anew, to layers where it is one over those."""
+        self._bind([target], None)
+        held = every.value if isinstance(every, ast.Subscript) else every
+        layers = self.uses.instance.layers.get(attribute_of_self(held) or "")
+        if layers and isinstance(target, ast.Name):
+            self.layers[target.id] = layers
+
+    # -- expressions ---------------------------------------------------------------------------------------------------
+
+    def value(self, node: ast.expr) -> Shape:
+        """The shape of what an expression gives; what it reads is learnt on the way."""
+        match node:
+            case ast.Name(id=name):
+                return self.bound.get(name)
+            case ast.Constant(value=int() | float() | complex()):
+                return ()
+            case ast.Attribute() if (name := attribute_of_self(node)) is not None:
+                return self._field(name)
+            case ast.Attribute(value=inner, attr="T"):
+                return self._transposed(self.value(inner))
+            case ast.Attribute(value=inner, attr=name):
+                self._is_object(self.value(inner), unless=name in _OF_ARRAYS)
+                return None
+            case ast.UnaryOp(operand=inner):
+                return self.value(inner)
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+                return self._product(self.value(left), self.value(right))
+            case ast.BinOp(left=left, right=right):
+                return self._together(self.value(left), self.value(right))
+            case ast.Call():
+                return self._call(node)
+            case _:
+                for part in ast.iter_child_nodes(node):
+                    self.value(part) if isinstance(part, ast.expr) else None
+                return None
+
+    def _field(self, name: str) -> Shape:
+        instance = self.uses.instance
+        known = instance.arrays.get(name)
+        is_object = name in instance.layers or name in instance.objects
+        return known if known is not None else None if is_object else Unknown(FIELD + name)
+
+    def _is_object(self, shape: Shape, *, unless: bool = False) -> None:
+        """Note that a name stands for something that is called, or read, as no array is."""
+        if isinstance(shape, Unknown) and not unless:
+            self.shapes.objects.add(shape.name)
+
+    def _transposed(self, shape: Shape) -> Shape:
+        dims = self.shapes.known(shape)
+        return None if dims is None else dims[::-1]
+
+    def _together(self, left: Shape, right: Shape) -> Shape:
+        """What elements of two arrays give, which are of one shape, unless one of them has fewer axes."""
+        one, other = self.shapes.known(left), self.shapes.known(right)
+        self.shapes.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
+        if left is None or right is None or () in (one, other):
+            return left if one != () else right
+        if one is not None and other is not None and len(one) != len(other):
+            return left if len(one) > len(other) else right
+        self.shapes.equate(left, right)
+        return left
+
+    def _product(self, left: Shape, right: Shape) -> Shape:
+        """What `left @ right` gives."""
+        self._learn_product(left, right)
+        one, other = self.shapes.known(left), self.shapes.known(right)
+        if not one or not other:
+            return None
+        is_matrix = len(other) > 1
+        self.shapes.learn((one[-1],), (other[-2 if is_matrix else -1],))
+        return (*one[:-1], *other[:-2], other[-1]) if is_matrix else one[:-1]
+
+    def _learn_product(self, left: Shape, right: Shape) -> None:
+        """A field is a matrix, and what is given beside it a vector, unless more is known."""
+        one, other = self.shapes.known(left), self.shapes.known(right)
+        if one is None and isinstance(left, Unknown) and right is not None:
+            rows = (self.shapes.new(),) if _is_field(left) and not (other and len(other) > 1) else ()
+            self.shapes.learn(left, (*rows, (other or (self.shapes.new(),))[0]))
+        if other is None and isinstance(right, Unknown) and left is not None:
+            inner = (self.shapes.known(left) or (self.shapes.new(),))[-1]
+            columns = (self.shapes.new(),) if _is_field(right) and not _is_field(left) else ()
+            self.shapes.learn(right, (inner, *columns))
+
+    def _call(self, node: ast.Call) -> Shape:
+        name, taken = last_name(node), [self.value(part) for part in node.args]
+        self._is_object(self.value(node.func))
+        for keyword in node.keywords:
+            self.value(keyword.value)
+        layer = self._layer(node.func)
+        if layer is not None:
+            for shape, dims in zip(taken, layer.takes, strict=False):
+                self.shapes.learn(shape, dims)
+            return layer.gives
+        if name == "fold_in" and isinstance(taken[-1], Unknown):
+            self.shapes.counts.add(taken[-1].name)
+            self.shapes.learn(taken[-1], ())
+        if name == "scan" and len(node.args) > 2 and isinstance(node.args[0], ast.Name):
+            return self._scan(node.args[0].id, taken[1:3])
+        if isinstance(node.func, ast.Name) and node.func.id in self.functions:
+            return self._called(node.func.id, taken)
+        return self._of_function(node, name, taken)
+
+    def _of_function(self, node: ast.Call, name: str, taken: list[Shape]) -> Shape:
+        """What a function of jax gives, or a method of an array."""
+        is_method = isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name)
+        first = self.value(node.func.value) if is_method and isinstance(node.func, ast.Attribute) else None
+        arrays = [first, *taken] if first is not None else taken
+        if name in _PRODUCTS and len(arrays) == 2:
+            return self._product(*arrays)
+        if name in _OF_TWO and len(arrays) == 2:
+            return self._together(*arrays)
+        if name in _ELEMENTWISE and arrays:
+            return arrays[0]
+        is_number = name in _NUMBERS and not node.keywords and len(arrays) == 1
+        return () if is_number else None
+
+    def _called(self, name: str, taken: list[Shape]) -> Shape:
+        names, given = self.functions[name]
+        for argument, shape in zip(names, taken, strict=False):
+            self.shapes.equate(Unknown(argument), shape)
+        return given
+
+    def _scan(self, name: str, taken: list[Shape]) -> Shape:
+        """A scan takes rows of what its function takes second."""
+        names, _ = self.functions.get(name, ([], None))
+        if len(names) == 2:
+            self.shapes.equate(Unknown(names[0]), taken[0])
+            row = self.shapes.known(Unknown(names[1]))
+            self.shapes.learn(taken[1], None if row is None else (ROWS, *row))
+        return None
+
+    def _layer(self, function: ast.expr) -> Layer | None:
+        """The layer that is called, below `jax.vmap` with an axis more."""
+        match function:
+            case ast.Call(args=[inner]) if last_name(function) == "vmap":
+                layer = self._layer(inner)
+                return None if layer is None else _over_rows(layer)
+            case ast.Name(id=name):
+                held = self.layers.get(name, [])
+            case ast.Subscript(value=value, slice=ast.Constant(value=int(index))):
+                held = self.uses.instance.layers.get(attribute_of_self(value) or "", [])[index : index + 1]
+            case _:
+                held = self.uses.instance.layers.get(attribute_of_self(function) or "", [])
+        return held[0] if held else None
+
+
+def _over_rows(layer: Layer) -> Layer:
+    takes = tuple((ROWS, *dims) for dims in layer.takes)
+    return Layer(takes, None if layer.gives is None else (ROWS, *layer.gives))
+
+
+def _is_field(shape: Shape) -> bool:
+    return isinstance(shape, Unknown) and shape.name.startswith(FIELD)

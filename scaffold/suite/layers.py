@@ -1,0 +1,53 @@
+"""Layers of Equinox as examples: a class that is given a `Linear` takes its sizes off it."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from scaffold.spec.construction.made_dims import made_fields
+from scaffold.spec.grammar.types import ArrayType, ClassType
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.expressions import nodes_of
+
+_ROOM = "equinox.nn"
+_SIZES = {
+    "Linear": ("in_features", "out_features"),
+    "MLP": ("in_size", "out_size", "width_size", "depth"),
+    "GRUCell": ("input_size", "hidden_size"),
+    "LSTMCell": ("input_size", "hidden_size"),
+    "Embedding": ("num_embeddings", "embedding_size"),
+    "LayerNorm": ("shape",),
+    "RMSNorm": ("shape",),
+}
+"""The sizes that a layer is made with, in order."""
+_WITHOUT_KEY = ("LayerNorm", "RMSNorm")
+_USUAL = (3, 5, 7, 2)
+
+
+def layer_source(spec: ModuleSpec, kind: ClassType, name: str, sizes: Mapping[str, int], seed: str) -> str:
+    """Source that makes a layer of Equinox for the argument `name`; empty of a class that is none.
+
+    It has the sizes of the dims for which the class reads its attributes, as `(rank, base.in_features)`, or which bear their names.
+    """
+    taken = _SIZES.get(kind.name.rpartition(".")[2], ()) if kind.module in (_ROOM, "equinox") else ()
+    if not taken:
+        return ""
+    dims = dict(_dims_read_off(spec, name))
+    chosen = [sizes.get(dims.get(size, size), usual) for size, usual in zip(taken, _USUAL, strict=False)]
+    layer = kind.name.rpartition(".")[2]
+    key = [] if layer in _WITHOUT_KEY else [f"key=jax.random.key({seed})"]
+    return f"eqx.nn.{layer}({', '.join([*map(str, chosen), *key])})"
+
+
+def _dims_read_off(spec: ModuleSpec, name: str) -> Iterator[tuple[str, str]]:
+    """The attributes of an argument that stand in shapes, each with the dim there."""
+    for field_name, value in made_fields(spec):
+        field = spec.field(field_name)
+        dims = field.type.dims if field is not None and isinstance(field.type, ArrayType) else ()
+        for shape in nodes_of(ast.Tuple, value):
+            if len(shape.elts) == len(dims):
+                pairs = zip(shape.elts, dims, strict=True)
+                yield from (
+                    (size.attr, dim)
+                    for size, dim in pairs
+                    if isinstance(size, ast.Attribute) and ast.unparse(size.value) == name
+                )

@@ -1,0 +1,209 @@
+"""Arrays of which no annotation says the shape, as `jax.Array`: the code says it, and the class stays as it is written."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ordinary.generated import generated
+from tests.support.forking import forked_pytest
+from tests.support.projects import passed, scaffold
+from tests.support.trees import write_tree
+
+HEAD = """
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jaxtyping import Array, Float, PRNGKeyArray
+"""
+CLASSES = {
+    "dense": """
+class Dense(eqx.Module):
+    weight: jax.Array
+    bias: jax.Array
+
+    def __init__(self, in_size, out_size, key):
+        first, second = jax.random.split(key)
+        self.weight = jax.random.normal(first, (out_size, in_size))
+        self.bias = jax.random.normal(second, (out_size,))
+
+    def __call__(self, x):
+        return self.weight @ x + self.bias
+""",
+    "stack": """
+class Stack(eqx.Module):
+    layers: list
+    shift: jax.Array
+
+    def __init__(self, key):
+        first, second = jax.random.split(key)
+        self.layers = [eqx.nn.Linear(2, 8, key=first), eqx.nn.Linear(8, 2, key=second)]
+        self.shift = jnp.ones(2)
+
+    def __call__(self, x):
+        for layer in self.layers[:-1]:
+            x = jax.nn.relu(layer(x))
+        return self.layers[-1](x) + self.shift
+""",
+    "given": """
+class Given(eqx.Module):
+    weight: jax.Array
+    bias: jax.Array
+    scale: float = eqx.field(static=True, default=2.0)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * (self.weight @ x + self.bias)
+
+    def inverse(self, y: jax.Array) -> jax.Array:
+        return jnp.linalg.pinv(self.weight) @ (y / self.scale - self.bias)
+""",
+    "scanned": """
+class Scanned(eqx.Module):
+    cell: eqx.Module
+    out: eqx.nn.Linear
+    width: int = eqx.field(static=True)
+
+    def __init__(self, in_size, width, *, key):
+        first, second = jax.random.split(key)
+        self.cell = eqx.nn.GRUCell(in_size, width, key=first)
+        self.out = eqx.nn.Linear(width, 1, key=second)
+        self.width = width
+
+    def __call__(self, xs):
+        def step(hidden, x):
+            return self.cell(x, hidden), None
+
+        hidden, _ = jax.lax.scan(step, jnp.zeros((self.width,), xs.dtype), xs)
+        return self.out(hidden)
+""",
+    "field": """
+class Field(eqx.Module):
+    mlp: eqx.nn.MLP
+
+    def __init__(self, size, *, key, **kwargs):
+        super().__init__(**kwargs)
+        self.mlp = eqx.nn.MLP(in_size=size, out_size=size, width_size=4, depth=1, key=key)
+
+    def __call__(self, t, y, args):
+        return self.mlp(y)
+""",
+    "block": """
+class Block(eqx.Module):
+    norm: eqx.nn.LayerNorm
+    attention: eqx.nn.MultiheadAttention
+    dropout: eqx.nn.Dropout
+
+    def __init__(self, size: int, heads: int, rate: float, key):
+        self.norm = eqx.nn.LayerNorm(size)
+        self.attention = eqx.nn.MultiheadAttention(heads, size, key=key)
+        self.dropout = eqx.nn.Dropout(rate)
+
+    def __call__(self, x: Array, enable_dropout: bool, key) -> Array:
+        inner = jax.vmap(self.norm)(x)
+        x = x + self.attention(inner, inner, inner)
+        return self.dropout(x, inference=not enable_dropout, key=key)
+""",
+    "adapted": """
+class Adapted(eqx.Module):
+    base: eqx.nn.Linear
+    down: Float[Array, "rank in_features"]
+    up: Float[Array, "out_features rank"]
+
+    def __init__(self, base: eqx.nn.Linear, rank: int, *, key: PRNGKeyArray):
+        self.base = base
+        self.down = jax.random.normal(key, (rank, base.in_features)) / rank
+        self.up = jnp.zeros((base.out_features, rank))
+
+    def __call__(self, x: Float[Array, " in_features"]) -> Float[Array, " out_features"]:
+        return self.base(x) + self.up @ (self.down @ x)
+""",
+    "normalised": """
+class Normalised(nnx.Module):
+    def __init__(self, din, dmid, dout, rngs: nnx.Rngs):
+        self.inner = nnx.Linear(din, dmid, rngs=rngs)
+        self.norm = nnx.BatchNorm(dmid, rngs=rngs)
+        self.outer = nnx.Linear(dmid, dout, rngs=rngs)
+
+    def __call__(self, x):
+        return self.outer(nnx.relu(self.norm(self.inner(x))))
+""",
+    "point": """
+@jax.tree_util.register_pytree_node_class
+class Point:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    def tree_flatten(self):
+        return (self.x, self.y), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children)
+
+    def norm(self):
+        return jnp.sqrt(self.x**2 + self.y**2)
+""",
+    "weights": """
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Weights:
+    w: jax.Array
+    b: jax.Array
+    activation: str = dataclasses.field(default="relu", metadata={"static": True})
+
+    def apply(self, x):
+        y = x @ self.w + self.b
+        return jnp.maximum(y, 0) if self.activation == "relu" else jnp.tanh(y)
+""",
+}
+IN_TESTS = {
+    "dense": ('Leaf("weight", "param"),', "        return (sample(seed, (2,)),)\n"),
+    "stack": ('Leaf("layers", "module"),', "        return (sample(seed, (2,)),)\n"),
+    "given": ('"weight": sample(seed, (3, 2)),', 'Method("inverse", lambda seed: (sample(seed, (3,)),))'),
+    "scanned": ('severity = "cost"', "        return (sample(seed, (2, 3)),)\n"),
+    "field": ('ignored = ("t", "args")',),
+    "block": ('"heads": 5,', '"size": 15,'),
+    "adapted": ('"base": eqx.nn.Linear(3, 5, key=jax.random.key(seed + 100)),',),
+    "normalised": ("        return (sample(seed, (2, 3)),)\n",),
+    "point": ('"x": sample(seed, (2,)),', '"y": sample(seed + 1, (2,)),'),
+    "weights": ('"w": sample(seed, (2, 3)),', '"b": sample(seed + 1, (3,)),'),
+}
+
+
+@pytest.mark.spread(5)
+@pytest.mark.parametrize("name", CLASSES)
+def test_it_is_tried_with_the_shapes_that_its_code_asks_for(tmp_path: Path, name: str) -> None:
+    said = generated(tmp_path, {name: HEAD + CLASSES[name]})
+    assert "not trie" not in said and "not tested" not in said
+    assert CLASSES[name].splitlines()[-1] in (tmp_path / "nets" / f"{name}.py").read_text("utf-8")
+    suite = (tmp_path / "nets/tests" / f"test_{name}.py").read_text("utf-8")
+    for line in IN_TESTS[name]:
+        assert line in suite
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 40
+
+
+def test_the_arrays_that_an_own_constructor_draws_are_trained(tmp_path: Path) -> None:
+    text = CLASSES["dense"].replace("        self.bias", "        super().__init__()\n        self.bias")
+    text = text.replace("jax.Array", 'Float[Array, "..."]')
+    generated(tmp_path, {"dense": HEAD + text})
+    emitted = (tmp_path / "nets/dense.py").read_text("utf-8")
+    assert "def trainable" not in emitted, "all is trained"
+    assert 'Leaf("weight", "param")' in (tmp_path / "nets/tests/test_dense.py").read_text("utf-8")
+
+
+def test_what_is_given_beside_what_is_trained_is_asked_for(tmp_path: Path) -> None:
+    text = """
+class Masked(eqx.Module):
+    mask: Array
+    gain: Array
+
+    def __init__(self, mask: Array, *, key):
+        self.mask = mask
+        self.gain = jax.random.normal(key, mask.shape)
+"""
+    write_tree(tmp_path, {"specs/masked.py": HEAD + text})
+    said = scaffold(tmp_path, "new-module", "--spec=specs/masked.py").stderr
+    assert "fields.mask.role: nothing says whether it is trained (other parts of the class are)\n" in said
