@@ -18,6 +18,7 @@ from scaffold.spec.construction.constructor import (
     converter_expression,
     fields_as_given,
     has_open_dtype,
+    keeps_made_dtype,
     key_consumers,
     made_first,
     parameters,
@@ -285,6 +286,8 @@ def _expression(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     if field.array is not None:
         if stores_argument(spec, field):
             return copy_of_given(field.array, source, asked_dtype(spec))
+        if keeps_made_dtype(field):
+            return array_as_made(spec, source)
         return array_source(spec, field, field.array, source)
     if _is_made_of_chosen_arrays(field.type) and "dtype" in _names(source):
         return as_tuple(source) if isinstance(field.type, ListType) else source

@@ -37,9 +37,9 @@ from scaffold.spec.grammar.types import ArrayType, ClassType, DictType, ListType
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.rewriting import rename
 from scaffold.spec.unit import siblings
-from scaffold.suite.context import entries
 from scaffold.suite.declared import spread_of, value_of
 from scaffold.suite.examples import Examples
+from scaffold.suite.leaves import entries
 from scaffold.suite.subject import Subject
 
 DRAW = "rngs.params()"

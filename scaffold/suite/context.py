@@ -1,7 +1,7 @@
 """The generated test class: the declared leaves in plain sight, and how to build and call an instance."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from scaffold.emit.checks import is_checked
@@ -10,23 +10,16 @@ from scaffold.emit.members import METHOD
 from scaffold.emit.sharding import sharding_rows
 from scaffold.kind import Context, kind_of
 from scaffold.passes.compute import computes_in, uncast
-from scaffold.passes.reached import stops_field
 from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.static_storage import stored_value
 from scaffold.source_text import docstring
 from scaffold.spec.construction.cases import flags, key_arguments, passed_names
 from scaffold.spec.construction.constructor import makes_in_one_dtype, parameters
 from scaffold.spec.fields.shared import shared_fields
-from scaffold.spec.fields.training import ALWAYS, undecayed
+from scaffold.spec.fields.training import undecayed
 from scaffold.spec.grammar.types import (
-    ArrayType,
     CallableType,
     ClassType,
-    DictType,
-    ListType,
-    OpaqueType,
-    ScalarType,
-    TreeType,
     Type,
     walk,
 )
@@ -38,18 +31,14 @@ from scaffold.suite.claims import claims, local, precisions, targets
 from scaffold.suite.declared import (
     conditional_fields,
     drawn_fields,
-    dtype_as_made,
-    dtype_of_all,
     kept_fields,
-    python_value,
-    spread_of,
     tuple_fields,
     used_fields,
-    value_of,
 )
 from scaffold.suite.defaults import declared_defaults
 from scaffold.suite.examples import constructor_name
 from scaffold.suite.inherited import concrete
+from scaffold.suite.leaves import leaf_rows
 from scaffold.suite.mapped import batched, call_source
 from scaffold.suite.methods import method_rows, unread_by_methods
 from scaffold.suite.other import absent_inputs, counted_layers, left_out, other_inputs
@@ -109,13 +98,7 @@ def _construction(subject: Subject) -> Context:
 def _declarations(subject: Subject) -> Context:
     """What the suite holds an instance to."""
     return {
-        "leaves": [
-            _leaf(subject, field, (place + path, kind))
-            for place, field in subject.facts.placed
-            if field.dynamic and field.role != "state" and not subject.is_absent(field)
-            for path, kind in entries(subject, field)
-        ]
-        + _unused_below(subject),
+        "leaves": leaf_rows(subject),
         "static": _static(subject),
         "other": other_inputs(subject),
         "filters": [[method, repr(paths)] for method, paths in subject.facts.filters],
@@ -179,85 +162,6 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
     absent = absent_inputs(spec)
     if absent:
         yield "absent", f"({', '.join(absent)},)"
-
-
-def _unused_below(subject: Subject) -> list[str]:
-    """The leaves of sub-modules that the spec says to be unused."""
-    paths = (name.partition(".") for name in subject.spec.test.unused)
-    unused_paths = [f"{subject.facts.paths[root]}.{below}" for root, _, below in paths if below]
-    return [_told([repr(path), '"param"', "unused=True"]) for path in unused_paths]
-
-
-def entries(subject: Subject, field: Field) -> Iterator[tuple[str, Type]]:
-    """The paths under a field whose structure the example fixes, with their types."""
-    kept = subject.is_kept_apart(field)
-    holder = f"{field.name}_entries" if kept else field.name
-    source = subject.inputs.get(field.name)
-    is_open = field.is_tree and field.role == "param"
-    if source is None or not field.given or field.preprocess or field.converter or is_open:
-        yield holder, field.type
-        return
-    preset = [name for name, _ in field.preset]
-    for name, kind in _below(field.type, ast.parse(source, mode="eval").body, preset):
-        if not (kept and name.removeprefix(".") in preset):
-            yield holder + name, kind
-
-
-def _below(kind: Type, example: ast.expr, preset: Sequence[str] = ()) -> Iterator[tuple[str, Type]]:
-    """The paths from a value down to what it holds, as its example shows."""
-    match kind, example:
-        case (DictType(item=item), ast.Dict(keys=keys, values=values)):
-            shown = {ast.literal_eval(key): value for key, value in zip(keys, values, strict=True) if key}
-            for name in sorted({*shown, *preset}):
-                yield from ((f".{name}{rest}", part) for rest, part in _below(item, shown.get(name, example)))
-        case (ListType(item=item), ast.List(elts=values)):
-            for index, value in enumerate(values):
-                yield from ((f".{index}{rest}", part) for rest, part in _below(item, value))
-        case (TreeType(), ast.Dict(keys=keys, values=values)):
-            for key, value in zip(keys, values, strict=True):
-                name = ast.literal_eval(key) if key is not None else ""
-                yield from ((f".{name}{rest}", part) for rest, part in _below(kind, value))
-        case (TreeType(), ast.Tuple(elts=values) | ast.List(elts=values)):
-            for index, value in enumerate(values):
-                yield from ((f".{index}{rest}", part) for rest, part in _below(kind, value))
-        case _:
-            yield "", kind
-
-
-def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
-    examples, (path, kind) = subject.examples, entry
-    if field.python_leaf:
-        return _told(
-            [repr(path), '"python"', *python_value(field, subject.inputs), *_stopped(subject, field)]
-        )
-    flag = "True" if field.frozen == ALWAYS else repr(field.frozen)
-    frozen = [f"frozen={flag}"] if field.frozen else []
-    if field.role == "module":
-        return _told([repr(path), '"module"', *frozen])
-    if not isinstance(kind, ArrayType):
-        is_array = isinstance(kind, OpaqueType) and kind.is_array
-        role = "tree" if field.role == "param" and not is_array else field.role
-        return _told([repr(path), f'"{role}"', *(f"dtype={dtype}" for dtype in dtype_of_all(kind)), *frozen])
-    role = "key" if kind.dtype == "key" else field.role
-    if field.built:
-        return _told([repr(path), f'"{role}"', *frozen])
-    parts = [repr(path), f'"{role}"', repr(examples.known_shape(kind)), *dtype_as_made(kind, field)]
-    value, spread = value_of(field, path), spread_of(examples, field)
-    parts += [f"value={value}"] if value is not None else []
-    parts += [f"std={float(f'{spread:.4g}')}"] if spread is not None else []
-    parts += ["unused=True"] if field.name in subject.spec.test.unused else []
-    return _told([*parts, *frozen])
-
-
-def _stopped(subject: Subject, field: Field) -> list[str]:
-    """Whether an array in the place of a number has no gradient, as the call of the spec says."""
-    call = subject.spec.call
-    is_number = field.type == ScalarType("float")
-    return ["stopped=True"] if is_number and call and stops_field(subject.spec, call.body, field.name) else []
-
-
-def _told(parts: list[str]) -> str:
-    return f"Leaf({', '.join(parts)})"
 
 
 def _static(subject: Subject) -> list[list[str]]:

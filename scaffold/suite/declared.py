@@ -11,6 +11,7 @@ from scaffold.kind import kind_of
 from scaffold.passes.variables import UNTRAINED
 from scaffold.spec.construction.arithmetic import measured
 from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
+from scaffold.spec.construction.made_dims import made_fields
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
     ArrayType,
@@ -24,7 +25,8 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.model import Call, Field, ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import assigned_names, dedented, draws_from
+from scaffold.spec.source.expressions import assigned_names, dedented, draws_from, nodes_of
+from scaffold.spec.source.instance import last_name
 from scaffold.suite.always_read import always_read, assigns, reads_attribute
 from scaffold.suite.examples import Examples
 from scaffold.suite.setup_draws import keys_and_draws, reads_value
@@ -33,6 +35,13 @@ TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 
 _UNITS = {"normal": 1.0, "uniform": 1 / math.sqrt(3), "truncated_normal": TRUNCATED}
 """The deviation of each draw for a measure of 1."""
 _GAINS = {"lecun": 1.0, "he": 2.0, "glorot": 1.0}
+
+
+_FLOATS = (
+    *("normal", "uniform", "truncated_normal", "zeros", "ones", "eye", "linspace", "logspace", "orthogonal"),
+    *("sqrt", "exp", "log", "sin", "cos", "tanh", "max", "min"),
+)
+"""Functions that give the default float dtype, whatever Python numbers they are given."""
 
 
 def value_of(field: Field, path: str) -> str | None:
@@ -266,6 +275,21 @@ def python_value(field: Field, inputs: Mapping[str, str]) -> list[str]:
 def dtype_as_made(kind: ArrayType, field: Field) -> list[str]:
     """The dtype of an array where it is not the default: the one that its expression says, if it says one."""
     return dtype_of_all(kind if field.expression is None else narrowed(kind, field.expression))
+
+
+def dtype_as_built(spec: ModuleSpec, kind: Type, field: Field) -> list[str]:
+    """The dtype of what an expression makes that is kept as it is: the type says it, or the functions that make it do."""
+    if isinstance(kind, ArrayType) and kind.dtype != "inexact":
+        return [f"dtype={dtype}" for dtype in dtype_of_all(kind)]
+    made = [value for name, value in made_fields(spec) if name == field.name]
+    return [] if made and all(map(_makes_floats, made)) else ["dtype=None"]
+
+
+def _makes_floats(value: ast.expr) -> bool:
+    """Whether all that an expression computes with is of jax's default dtype."""
+    is_complex = any(isinstance(node.value, complex) for node in nodes_of(ast.Constant, value))
+    calls = [*nodes_of(ast.Call, value)]
+    return bool(calls) and not is_complex and all(last_name(call) in _FLOATS for call in calls)
 
 
 def dtype_of_all(kind: Type) -> list[str]:

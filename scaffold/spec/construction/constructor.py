@@ -182,7 +182,12 @@ def stores_argument(spec: ModuleSpec, field: Field) -> bool:
 def _makes_arrays(field: Field) -> bool:
     """Whether the value of the field, or a part of it, is an array of open dtype that is not given."""
     is_made = (not field.given and not field.built) or bool(field.preset)
-    return is_made and has_open_dtype(field)
+    return is_made and has_open_dtype(field) and not keeps_made_dtype(field)
+
+
+def keeps_made_dtype(field: Field) -> bool:
+    """Whether what an expression makes may be complex, as its type says: it keeps its dtype."""
+    return field.array is not None and field.array.dtype == "inexact" and bool(field.expression)
 
 
 def has_open_dtype(field: Field) -> bool:

@@ -18,7 +18,7 @@ class Leaf:
     what is trained), `tree` (a sub-tree of parameters), `python` (no array, held fixed)
     or `state` (kept by `equinox.nn.State`, no leaf). A shape of None is not checked, and
     data or a buffer without a shape may be a sub-tree of such; the dtype `float` is the
-    default float dtype. `value` is what each element, or the number or flag that is no
+    default float dtype, and None any. `value` is what each element, or the number or flag that is no
     array, holds after construction, `std` the standard deviation with which the constructor
     draws them. `unused` says that the example call does not depend on all of its elements,
     `frozen` that nothing of a parameter or a sub-tree is trained, though gradients pass
@@ -29,7 +29,7 @@ class Leaf:
     path: str
     role: str
     shape: tuple[int, ...] | None = None
-    dtype: str = "float"
+    dtype: str | None = "float"
     value: complex | None = None
     std: float | None = None
     unused: bool = False

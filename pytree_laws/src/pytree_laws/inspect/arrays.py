@@ -24,9 +24,9 @@ def has_dtype(value: Any, name: str | None) -> bool:
     return name is None or dtype == real_dtype(name)
 
 
-def is_fixed_inexact(name: str) -> bool:
+def is_fixed_inexact(name: str | None) -> bool:
     """Whether a declared dtype is a float or complex one other than the default."""
-    if name in ("float", "key", "None"):
+    if name in ("float", "key", "None", None):
         return False
     return jnp.issubdtype(real_dtype(name), jnp.inexact)
 

@@ -10,6 +10,10 @@ from scaffold.spec.skeletons.classes.inferred import random_keys
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes
 
+_INDICES = ("arange", "argsort", "argmax", "argmin", "randint", "permutation")
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint", "bool_")
+"""How the names of dtypes begin that are no floats."""
+
 
 def roles_of_made(
     node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], *, is_own: bool
@@ -25,6 +29,8 @@ def roles_of_made(
             kind = parse_type(str(fields[name]["type"]))
             if not is_array(kind) and isinstance(kind, OpaqueType) and _makes_layers(value):
                 yield name, "module"
+            elif isinstance(kind, OpaqueType) and is_array(kind) and _makes_integers(value):
+                yield name, "data"
             elif is_array(kind) and trains and not isinstance(value, ast.Name):
                 yield name, "param"
 
@@ -32,6 +38,14 @@ def roles_of_made(
 def is_array(kind: Type) -> bool:
     """Whether it is one array of floats, or one of which no more is known."""
     return kind.inexact if isinstance(kind, ArrayType) else isinstance(kind, OpaqueType) and kind.is_array
+
+
+def _makes_integers(value: ast.expr) -> bool:
+    """Whether an expression gives indices or counts: `jnp.arange(n)`, `jnp.zeros(n, jnp.int32)`."""
+    is_index = isinstance(value, ast.Call) and last_name(value) in _INDICES
+    has_floats = any(isinstance(node.value, float) for node in nodes_of(ast.Constant, value))
+    dtypes = {last_name(node) for node in nodes_of(ast.Attribute, value)}
+    return (is_index and not has_floats) or any(name.startswith(_INTEGERS) for name in dtypes)
 
 
 def _makes_layers(value: ast.expr) -> bool:
