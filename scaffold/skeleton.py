@@ -131,6 +131,7 @@ class FieldKeys(TypedDict, total=False):
     preprocess: Expression
     optional: str
     default: Any
+    in_class: bool
     converter: Expression
     check: Expression
     preset: Mapping[str, Any]

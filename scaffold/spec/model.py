@@ -34,6 +34,8 @@ class Field(Struct, frozen=True):
     converter: Source | None = None
     """A function to apply, or `=` and an expression over the field's own name."""
     check: Source | None = None
+    in_class: bool = False
+    """Whether the class statement has the default too: the author wrote it there."""
     preset: tuple[tuple[str, Source], ...] = ()
     """Entries of a dict that creation fixes, sorted by name."""
     variable: str | None = None

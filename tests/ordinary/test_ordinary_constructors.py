@@ -230,9 +230,9 @@ def test_an_object_that_the_constructor_asks_is_given_nothing_else(tmp_path: Pat
     assert 'values={"rule": lambda: GradientTransformation(...)}' in made.stdout
 
 
-COUNTS_ON_A_DEFAULT = """class Learner(eqx.Module):
+COUNTS_ON_A_DEFAULT = """class Learner(Module):
     step: Float[Array, ""] = data()
-    gamma: float = eqx.field(static=True, default=0.99)
+    gamma: float = static(0.99)
 
     @classmethod
     def init(cls, step: Float[Array, ""]) -> "Learner":

@@ -35,7 +35,7 @@ def _constructor_called(spec: ModuleSpec, function: ast.expr) -> str | None:
 
 @once
 def kept_defaults(spec: ModuleSpec) -> frozenset[str]:
-    """The static fields at the end whose defaults the class statement has, since code of the file calls the class without them.
+    """The static fields at the end whose defaults the class statement has: it had them, or code of the file counts on them.
 
     As a rule the constructor alone has defaults, in the place of which the class takes every field.
     """
@@ -45,7 +45,8 @@ def kept_defaults(spec: ModuleSpec) -> frozenset[str]:
     needed = set(names) - with_default
     given = (_given(call, names) for call in _calls_with_fields(spec))
     is_left_out = any(each >= needed and not each >= with_default for each in given)
-    return frozenset(with_default) if is_left_out else frozenset()
+    had = takewhile(lambda field: field.in_class and not field.dynamic, reversed(spec.stored))
+    return frozenset(with_default if is_left_out else (field.name for field in had))
 
 
 def is_called_with_fields(spec: ModuleSpec) -> bool:

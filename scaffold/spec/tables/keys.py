@@ -131,6 +131,11 @@ FIELD_KEYS = {
         "value",
         roles=STORED,
     ),
+    "in_class": Key(
+        "Kind module: whether the class statement has the default too, as a dataclass has it (default: false).",
+        "boolean",
+        roles=("static",),
+    ),
     "converter": Key(
         "A function, or `=` and an expression over the field's name, run by the constructor.", roles=STORED
     ),

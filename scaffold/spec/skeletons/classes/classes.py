@@ -7,7 +7,9 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from scaffold.kind import kind_of
+from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.reading.made_variables import makes_variables
+from scaffold.spec.reading.roles import role_of
 from scaffold.spec.skeletons.classes.axes import batch_axis
 from scaffold.spec.skeletons.classes.carried import blocks, is_carried, source_of
 from scaffold.spec.skeletons.classes.class_statements import (
@@ -120,12 +122,22 @@ class ClassReader:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         if (name, table["type"], self.raw.get("kind", "module")) == ("inference", "bool", "module"):
             table.setdefault("role", "buffer")  # a leaf, which `eqx.nn.inference_mode` sets
+        says_default = statement.value is not None and not self.names.word(statement.value)
+        if says_default and "default" in table and self._is_static(table):
+            table["in_class"] = True
         if self._is_given(name, table) and (
             example := given_type(name, statement.annotation, self.node, self.names)
         ):
             table.setdefault("example", example)
         self.fields[name] = table
         return table
+
+    def _is_static(self, table: Mapping[str, Any]) -> bool:
+        """Whether a field of a Module that its author wrote in Equinox's words is part of the treedef."""
+        is_written = any(self.names.of(base) == "equinox.Module" for base in self.node.bases)
+        return (
+            is_written and (table.get("role") or role_of(parse_type(str(table["type"])), table)) == "static"
+        )
 
     def _is_given(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether the emitted constructor takes a field, and no example is said for it."""

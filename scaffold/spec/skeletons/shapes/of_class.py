@@ -48,8 +48,8 @@ def shapes_by_class(classes: Mapping[str, ast.ClassDef]) -> dict[str, ClassShape
 
 
 def _shapes_of(owner: ast.ClassDef, made: Mapping[str, Made]) -> ClassShapes:
-    uses = Uses(instance_of(owner, made), Shapes())
     methods = [part for part in owner.body if isinstance(part, Function)]
+    uses = Uses(instance_of(owner, made), Shapes(), {method.name: method for method in methods}, {})
     for method in methods * _READINGS:
         uses.read(method)
     uses.shapes.settle(FIELD)

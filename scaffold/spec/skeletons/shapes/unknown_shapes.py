@@ -32,6 +32,8 @@ class Shapes(Struct):
     """The names that stand for a whole number."""
     computed: set[str] = field(default_factory=set[str])
     """The names whose elements something is computed of."""
+    unclear: set[str] = field(default_factory=set[str])
+    """The names that may have any number of axes: parts of them are taken."""
     count: int = 0
 
     def known(self, shape: Shape) -> Dims | None:
@@ -64,7 +66,7 @@ class Shapes(Struct):
     def settle(self, prefix: str) -> None:
         """Take it that the arrays of these names are vectors of which elements are computed, and no more is known."""
         for name in sorted(name for name in self.computed if name.startswith(prefix)):
-            if self.known(Unknown(name)) is None:
+            if self.known(Unknown(name)) is None and name not in self.unclear:
                 self.learn(Unknown(name), (self.new(),))
 
     def new(self) -> str:
@@ -85,7 +87,7 @@ class Shapes(Struct):
     def _join(self, one: str, other: str) -> None:
         """Let a dim without a name stand for the other one."""
         for dim, meant in _in_turn(one, other):
-            if dim.startswith(AXIS) and dim != meant:
+            if dim.startswith(AXIS) and meant not in (dim, "1"):
                 self.axes[dim] = meant
                 return
 

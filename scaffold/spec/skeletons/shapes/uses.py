@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.skeletons.shapes.indexing import axes_of_index, indexed, is_whole_index
 from scaffold.spec.skeletons.shapes.layers import Instance, Layer, dims_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
+from scaffold.spec.source.definitions import arguments_with_defaults
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.instance import attribute_of_self, last_name
 
@@ -63,10 +65,25 @@ class Uses(Struct):
 
     instance: Instance
     shapes: Shapes
+    methods: dict[str, Function]
+    given: dict[str, Shape]
+    """What each method gives that was read."""
 
     def read(self, node: Function) -> None:
         """Learn from a method."""
-        self.function(node, node.name, {})
+        self.given[node.name] = self.function(node, node.name, {})
+
+    def arguments(self, method: str) -> list[str]:
+        """The names of what a method takes, but for the instance."""
+        node = self.methods[method]
+        return [f"{method}.{argument.arg}" for argument, _ in arguments_with_defaults(node)]
+
+    def is_property(self, method: str) -> bool:
+        """Whether a method is read as an attribute."""
+        decorators = (ast.unparse(decorator) for decorator in self.methods[method].decorator_list)
+        return any(
+            decorator.rpartition(".")[2] in ("property", "cached_property") for decorator in decorators
+        )
 
     def function(self, node: Function | ast.Lambda, name: str, outer: Mapping[str, Shape]) -> Shape:
         """What a function gives; its arguments are arrays by the names `function.argument`."""
@@ -108,7 +125,11 @@ class Scope(Struct):
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as function):
                     self._define(name, function)
                 case ast.Assign(targets=[ast.Attribute() as target], value=value):
-                    self.shapes.equate(self.value(target), self.value(value))
+                    self._store(self.value(target), self.value(value))
+                case ast.Assign(
+                    targets=[ast.Tuple(elts=sizes)], value=ast.Attribute(value=array, attr="shape")
+                ):
+                    self.shapes.learn(self.value(array), tuple(self.shapes.new() for _ in sizes))
                 case ast.Assign(targets=targets, value=value):
                     self._bind(targets, self.value(value))
                 case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
@@ -126,6 +147,11 @@ class Scope(Struct):
                 case _:
                     pass
         return given
+
+    def _store(self, field: Shape, value: Shape) -> None:
+        """A constructor stores a number, or an array."""
+        self.shapes.learn(field, self.shapes.known(value))
+        self.shapes.equate(field, value)
 
     def _define(self, name: str, node: ast.FunctionDef | ast.Lambda) -> None:
         own = f"{self.name}.{name}"
@@ -170,6 +196,8 @@ class Scope(Struct):
                 return self._together(self.value(left), self.value(right))
             case ast.Call():
                 return self._call(node)
+            case ast.Subscript(value=inner, slice=index):
+                return self._part(self.value(inner), index.elts if isinstance(index, ast.Tuple) else [index])
             case _:
                 for part in ast.iter_child_nodes(node):
                     self.value(part) if isinstance(part, ast.expr) else None
@@ -177,6 +205,8 @@ class Scope(Struct):
 
     def _field(self, name: str) -> Shape:
         instance = self.uses.instance
+        if name in self.uses.methods:
+            return self.uses.given.get(name) if self.uses.is_property(name) else None
         known = instance.arrays.get(name)
         is_object = name in instance.layers or name in instance.objects
         return known if known is not None else None if is_object else Unknown(FIELD + name)
@@ -185,6 +215,18 @@ class Scope(Struct):
         """Note that a name stands for something that is called, or read, as no array is."""
         if isinstance(shape, Unknown) and not unless:
             self.shapes.objects.add(shape.name)
+
+    def _part(self, shape: Shape, index: list[ast.expr]) -> Shape:
+        """What `shape[index]` has; an index of several axes says how many there are."""
+        if is_whole_index(index):
+            return shape
+        axes = axes_of_index(index)
+        if self.shapes.known(shape) is None and axes > 1:
+            self.shapes.learn(shape, tuple(self.shapes.new() for _ in range(axes)))
+        if isinstance(shape, Unknown):
+            self.shapes.unclear.add(shape.name)
+        dims = self.shapes.known(shape)
+        return indexed(dims, index, self.shapes) if dims is not None and 0 <= axes <= len(dims) else None
 
     def _transposed(self, shape: Shape) -> Shape:
         dims = self.shapes.known(shape)
@@ -199,7 +241,9 @@ class Scope(Struct):
         if one is not None and other is not None and len(one) != len(other):
             return left if len(one) > len(other) else right
         self.shapes.equate(left, right)
-        return left
+        if one is None or other is None:
+            return left
+        return tuple(second if first == "1" else first for first, second in zip(one, other, strict=True))
 
     def _product(self, left: Shape, right: Shape) -> Shape:
         """What `left @ right` gives."""
@@ -214,12 +258,15 @@ class Scope(Struct):
     def _learn_product(self, left: Shape, right: Shape) -> None:
         """A field is a matrix, and what is given beside it a vector, unless more is known."""
         one, other = self.shapes.known(left), self.shapes.known(right)
+        if one is None and other is None and _is_field(left) and _is_field(right):
+            self.shapes.unclear |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
+            return  # two matrices, or a matrix and a vector
         if one is None and isinstance(left, Unknown) and right is not None:
             rows = (self.shapes.new(),) if _is_field(left) and not (other and len(other) > 1) else ()
             self.shapes.learn(left, (*rows, (other or (self.shapes.new(),))[0]))
         if other is None and isinstance(right, Unknown) and left is not None:
             inner = (self.shapes.known(left) or (self.shapes.new(),))[-1]
-            columns = (self.shapes.new(),) if _is_field(right) and not _is_field(left) else ()
+            columns = (self.shapes.new(),) if _is_field(right) else ()
             self.shapes.learn(right, (inner, *columns))
 
     def _call(self, node: ast.Call) -> Shape:
@@ -237,8 +284,11 @@ class Scope(Struct):
             self.shapes.learn(taken[-1], ())
         if name == "scan" and len(node.args) > 2 and isinstance(node.args[0], ast.Name):
             return self._scan(node.args[0].id, taken[1:3])
+        method = attribute_of_self(node.func) or ""
+        if method in self.uses.methods:
+            return self._called(self.uses.arguments(method), self.uses.given.get(method), taken)
         if isinstance(node.func, ast.Name) and node.func.id in self.functions:
-            return self._called(node.func.id, taken)
+            return self._called(*self.functions[node.func.id], taken)
         return self._of_function(node, name, taken)
 
     def _of_function(self, node: ast.Call, name: str, taken: list[Shape]) -> Shape:
@@ -255,8 +305,8 @@ class Scope(Struct):
         is_number = name in _NUMBERS and not node.keywords and len(arrays) == 1
         return () if is_number else None
 
-    def _called(self, name: str, taken: list[Shape]) -> Shape:
-        names, given = self.functions[name]
+    def _called(self, names: list[str], given: Shape, taken: list[Shape]) -> Shape:
+        """What a function of the class gives, or one within the method; its arguments are of the shapes that it is called with."""
         for argument, shape in zip(names, taken, strict=False):
             self.shapes.equate(Unknown(argument), shape)
         return given
