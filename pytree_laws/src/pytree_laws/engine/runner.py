@@ -151,6 +151,11 @@ def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
     name, took = type(suite).__name__, f"took more than {suite.time_limit:.0f} seconds"
     under_test = doing(name, UNDER_TEST)
     watch = session_of(suite).of(Watch)
+    watch.findings = lambda: [
+        f"{finding.severity} {finding.law.number} {finding.law.name}, at {finding.where}: "
+        + finding.what.partition("\n")[0]
+        for finding in session_of(suite).results(suite).findings.values()
+    ]
     try:
         with (
             one_failure_of_treedefs(suite, number),

@@ -5,11 +5,11 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from types import FrameType
 
 PERIOD = 1.0  # seconds between two looks
-GRACE = 30.0  # seconds, after which no interrupt can be hoped for
+GRACE = 15.0  # seconds, after which no interrupt can be hoped for
 
 
 class TooLong(BaseException):
@@ -56,6 +56,8 @@ class Watch:
         self.told = ""
         self.release: Callable[[], object] | None = None
         """Has pytest give the standard streams back."""
+        self.findings: Callable[[], Sequence[str]] = list
+        """What the laws have found up to now, in lines: a process that is ended prints no summary."""
 
     def begin(self, seconds: float, message: str) -> None:
         self.told, self.latest = message, time.monotonic() + seconds
@@ -70,14 +72,23 @@ class Watch:
         """Looks now and then, until nothing runs."""
         while (latest := self.latest) is not None:
             if time.monotonic() > latest:
-                return stop(self.told, self.release)
+                return stop(self.told, self.release, self.findings())
             time.sleep(min(PERIOD, GRACE))
 
 
-def stop(message: str, release: Callable[[], object] | None = None) -> None:
+def stop(message: str, release: Callable[[], object] | None = None, findings: Sequence[str] = ()) -> None:
     """Ends a run of pytest that nothing else can end; a notebook is left to its owner."""
-    if "PYTEST_CURRENT_TEST" in os.environ:
-        if release is not None:
-            release()  # or what is written here would be captured, and lost
-        os.write(2, f"\n{message}: its compiled program does not end\n".encode())
-        os._exit(70)
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" (")[0]
+    if not test:
+        return
+    if release is not None:
+        release()  # or what is written here would be captured, and lost
+    lines = [
+        f"{message}: its compiled program does not end",
+        "  look for: a `while_loop` whose condition stays true where a leaf or an argument is large, small, zero or NaN",
+        f"  the other tests: pytest --deselect {test}",
+        *(["found before it:"] if findings else []),
+        *(f"  {finding}" for finding in findings),
+    ]
+    os.write(2, ("\n" + "\n".join(lines) + "\n").encode())
+    os._exit(70)

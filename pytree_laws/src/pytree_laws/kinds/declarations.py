@@ -57,7 +57,7 @@ class Declarations(Collected):
     lower_for: ClassVar[Sequence[str]] = ()  # platforms, with or without the hardware
     tries_configurations: ClassVar[bool] = True  # False: another suite does
     severity: ClassVar[str] = ADVICE  # the least that fails a test; below it warns
-    time_limit: ClassVar[float] = 300.0  # seconds for each test
+    time_limit: ClassVar[float] = 120.0  # seconds for each test
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
     """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from ...discover.configurations import Configuration, TracedConfiguration, traced_configurations
 from ...discover.evaluation import on_purpose
+from ...discover.invocation import trace_call
 from ...discover.likely import at_likely_values
 from ...discover.method_programs import traced_methods
 from ...discover.method_uses import computed_text, is_flag, trace_use, uses_by_flag
@@ -30,7 +31,7 @@ def test_p08_every_flag_of_the_call_matters(subject: Suite) -> None:
     for name in sorted(_flags(list(traced_by_key.values()))):
         with_flag = [value for value in traced_by_key.values() if name in value.configuration.given]
         pairs = ((traced, traced_by_key.get(_key(traced.configuration, name))) for traced in with_flag)
-        _check(subject, "call", name, any(_differ(*pair) for pair in pairs))
+        _check(subject, "call", name, any(_differ(subject, *pair) for pair in pairs))
 
 
 @CHECKS.register(ARRAYS_DECLARED, METHODS, severity=ADVICE)
@@ -59,13 +60,21 @@ def _key(configuration: Configuration, without: str = "") -> str:
     return Configuration(configuration.inputs, arguments, configuration.leaves).name
 
 
-def _differ(traced: TracedConfiguration, other: TracedConfiguration | None) -> bool:
-    """Whether two configurations do not do the same, as far as their traces tell."""
+def _differ(subject: Suite, traced: TracedConfiguration, other: TracedConfiguration | None) -> bool:
+    """Whether two configurations do not do the same, as far as their traces tell: in what they give, and what they change."""
     if other is None:
         return False
     if traced.trace is None or other.trace is None:
         return (traced.error is None) != (other.error is None)
-    return _text(traced.trace) != _text(other.trace)
+    if _text(traced.trace) != _text(other.trace):
+        return True
+    return subject.is_mutable and _changes(subject, traced) != _changes(subject, other)
+
+
+def _changes(subject: Suite, traced: TracedConfiguration) -> str:
+    """What the call computes of the state of a module, which it does not give."""
+    instance = subject.copied(traced.instance)
+    return _text(trace_call(subject, instance, traced.configuration.given, after=True)[0])
 
 
 def _text(trace: Any) -> str:
