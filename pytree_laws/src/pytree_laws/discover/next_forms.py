@@ -65,13 +65,25 @@ def _holds_numbers(node: Any) -> bool:
 def with_other_settings(suite: Any) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
     """By setting the instances with another number or function there, made without the constructor.
 
-    Integers are left out: arrays may have their size.
+    Arrays may have the size that an integer is: the constructor makes those, with what the suite declares.
     """
     instance = suite.cached_instance()
     for path in suite.statics():
+        value = getattr(instance, path, None) if path in (suite.other or {}) else None
+        if type(value) is int and (built := _built_with(suite, path)) is not None:
+            yield path, [(suite.other[path], built)]
         values = [] if "." in path else other_settings(getattr(instance, path, None))
         if values:
             yield path, [(value, suite.with_static(instance, path, value)) for value in values]
+
+
+def _built_with(suite: Any, name: str) -> Any:
+    """An instance that the constructor makes with another value of one input; None where it refuses, or stores something else."""
+    try:
+        instance = suite.build(**{**suite.inputs(0), name: suite.other[name]})
+    except ANY_ERROR:
+        return None
+    return instance if same_value(getattr(instance, name, None), suite.other[name]) else None
 
 
 def other_settings(value: Any) -> list[Any]:
