@@ -89,7 +89,8 @@ def plan_classes(
         classes: list[ClassFiles] = []
         texts = tidy(_unique(_laid_out(by_module(specs), layout, known, classes)))
     plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
-    return replace(plan, notes=(*plan.notes, *untested, *untried_notes(specs, known)))
+    tested = [spec for spec in specs if not any(note.startswith(f"{spec.name}: ") for note in untested)]
+    return replace(plan, notes=(*plan.notes, *untested, *untried_notes(tested, known)))
 
 
 def tidy_conftest(layout: Layout) -> File:

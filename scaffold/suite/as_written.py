@@ -1,11 +1,14 @@
 """The suite of a class that is emitted word for word: what its examples say, and all else the laws find from an instance."""
 
+import ast
 from collections.abc import Mapping
 from typing import Any
 
+from scaffold.errors import ScaffoldError
 from scaffold.source_text import docstring
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.model import Method, ModuleSpec
+from scaffold.spec.source.definitions import arguments_with_defaults, function_of
 from scaffold.suite.context import example_call
 from scaffold.suite.inherited import has_known_constructor
 from scaffold.suite.mapped_methods import as_called
@@ -18,7 +21,7 @@ _SUITES = {"nnx": ("NnxLaws", "variables"), "pytree": ("PytreeLaws", "leaves")}
 def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     """The values that `templates/adopt` lays out."""
     suite, manifest = _SUITES[str(dict(spec.options).get("laws", "pytree"))]
-    build = spec.test.build
+    build = build_of(spec, known)
     return {
         "name": spec.name,
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
@@ -42,6 +45,32 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "state": "",
         **_call(spec, known),
     }
+
+
+def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
+    """The expression that builds an instance where arguments by name do not: as the spec says, or a constructor without arguments."""
+    if spec.test.build:
+        return spec.test.build
+    try:
+        inputs_of(spec, known)
+    except ScaffoldError:
+        return next(
+            (f"{spec.name}.{method.name}()" for method in spec.methods if _builds_alone(method, spec)), ""
+        )
+    return ""
+
+
+def _builds_alone(method: Method, spec: ModuleSpec) -> bool:
+    """Whether a class method takes nothing, and gives an instance: `Molecule.water()`."""
+    function = function_of(method.call.source)
+    if function is None or method.name.startswith("_") or function.returns is None:
+        return False
+    is_of_class = any(
+        ast.unparse(part) in ("classmethod", "staticmethod") for part in function.decorator_list
+    )
+    gives = ast.unparse(function.returns).strip("'\"") in (spec.name, "Self")
+    pairs = arguments_with_defaults(function)
+    return is_of_class and gives and all(default is not None for _, default in pairs)
 
 
 def said_values(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:

@@ -6,7 +6,7 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scaffold.errors import ScaffoldError
+from scaffold.errors import Fault, ScaffoldError
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import (
     KEY,
@@ -69,11 +69,18 @@ class Examples(Struct, frozen=True, dict=True):
 
     @cached_property
     def _inputs(self) -> tuple[tuple[str, str], ...]:
-        pairs = (
-            (parameter.name, self.parameter(parameter, index))
-            for index, parameter in enumerate(parameters(self.spec))
-        )
-        return tuple((name, source) for name, source in pairs if source is not None)
+        pairs: list[tuple[str, str]] = []
+        faults: list[Fault] = []
+        for index, parameter in enumerate(parameters(self.spec)):
+            try:
+                source = self.parameter(parameter, index)
+            except ScaffoldError as error:
+                faults += error.faults
+                continue
+            pairs += [(parameter.name, source)] if source is not None else []
+        if faults:
+            raise ScaffoldError.of(faults)
+        return tuple(pairs)
 
     def parameter(self, parameter: Parameter, index: int) -> str | None:
         explicit = dict(self.spec.test.values).get(parameter.name)

@@ -1,15 +1,20 @@
 """The classes that get no suite, and why: nothing builds an instance for it."""
 
 import ast
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.definitions import ABSTRACT_VARIABLES
-from scaffold.suite.as_written import inputs_of, said_values
+from scaffold.suite.as_written import build_of, inputs_of, said_values
 from scaffold.suite.inherited import has_known_constructor
 from scaffold.suite.subject import Subject
+
+_NO_EXAMPLE = "the tests have no example for "
+_ENTRY = r"`values = \{ (.*?) \}`"
+"""The entry that a fault asks for."""
 
 
 def untested_notes(specs: Iterable[ModuleSpec], known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
@@ -30,23 +35,37 @@ def why_untested(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
     try:
         Subject(kind.examined(spec, known), known).examples.inputs()
     except ScaffoldError as error:
-        return _told(error.faults[0], spec)
+        return _missing(error.faults, spec)
     return ""
 
 
-def _told(fault: Fault, spec: ModuleSpec) -> str:
+def _missing(faults: Sequence[Fault], spec: ModuleSpec) -> str:
     """What is missing, with what to write in the language of the spec."""
+    what, fix = faults[0].what, faults[0].fix
+    entries = [entry[1] for fault in faults if (entry := re.search(_ENTRY, fault.fix))]
+    if len(entries) > 1:
+        what = _NO_EXAMPLE + "; ".join(_by_reason(fault.what.removeprefix(_NO_EXAMPLE) for fault in faults))
+        fix = f"write `[test]` and `values = {{ {', '.join(entries)} }}`"
     if ".py" not in spec.where:
-        return f"{fault.what}: {fault.fix}"
+        return f"{what}: {fix}"
     # Here, because only a class without a suite needs it.
     from scaffold.spec.skeletons.fixes import in_python
 
-    return f"{fault.what}: {in_python(fault.fix, 'test.values')}"
+    return f"{what}: {in_python(fix, 'test.values')}"
+
+
+def _by_reason(texts: Iterable[str]) -> Iterator[str]:
+    """Names with what is wrong with each, those of one reason together: "`mean`, `cov`, of which nothing says type and shape"."""
+    names: dict[str, list[str]] = {}
+    for text in texts:
+        name, _, reason = text.partition(", ")
+        names.setdefault(reason, []).append(name)
+    yield from (", ".join([*listed, *([reason] if reason else [])]) for reason, listed in names.items())
 
 
 def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
     """The same of a class that is emitted word for word."""
-    if spec.test.build:
+    if build_of(spec, known):
         return ""
     if is_abstract(spec):
         return "it leaves methods or fields to subclasses"
@@ -57,7 +76,7 @@ def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
     try:
         inputs_of(spec, known)
     except ScaffoldError as error:
-        return _told(error.faults[0], spec)
+        return _missing(error.faults, spec)
     return ""
 
 

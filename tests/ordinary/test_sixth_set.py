@@ -1,0 +1,140 @@
+"""What a sixth set of ordinary classes has shown, as the smallest classes."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ordinary.generated import generated
+from tests.support.forking import forked_pytest
+from tests.support.projects import passed
+
+HEAD = """
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jaxtyping import Array, Complex, Float, Inexact
+from scaffold.skeleton import Module, param, static
+"""
+CLASSES = {
+    "spectrum": """
+class Spectrum(Module):
+    coeffs: Inexact[Array, " m"] = param()
+
+    def __init__(self, signal: Float[Array, " n"]):
+        self.coeffs = jnp.fft.rfft(signal)
+
+    def __call__(self, w: Float[Array, " m"]) -> Float[Array, " m"]:
+        return jnp.abs(self.coeffs) * w
+""",
+    "phases": """
+class Phases(eqx.Module):
+    phase: Complex[Array, " n"]
+    wave: jax.Array
+    index: jax.Array
+
+    def __init__(self, n: int, key):
+        super().__init__()
+        first, second = jax.random.split(key)
+        self.phase = jnp.exp(1j * jax.random.normal(first, (n,)))
+        self.wave = jnp.exp(1j * jax.random.normal(second, (n,)))
+        self.index = jnp.arange(n)
+
+    def __call__(self, w: Float[Array, " n"]) -> Float[Array, " n"]:
+        return jnp.abs(self.phase + self.wave) * w * self.index
+""",
+    "line": """
+class Line(eqx.Module):
+    slope: Float[Array, ""]
+    order: int = eqx.field(static=True, default=3)
+    name: str = "line"
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.slope * x**self.order
+""",
+    "counter": """
+class Counter(nnx.Module):
+    def __init__(self, dim, *, rngs):
+        self.scale = nnx.Param(jnp.ones(dim))
+        self.seen = nnx.Variable(jnp.zeros(dim))
+
+    def __call__(self, x: Float[Array, " dim"], train: bool = True) -> Float[Array, " dim"]:
+        if train:
+            self.seen[...] = 0.9 * self.seen[...] + 0.1 * x
+        return self.scale * x
+""",
+    "molecule": """
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Molecule:
+    positions: jax.Array
+    bonds: jax.Array
+
+    def distances(self) -> jax.Array:
+        i, j = self.bonds[:, 0], self.bonds[:, 1]
+        return jnp.linalg.norm(self.positions[i] - self.positions[j], axis=-1)
+
+    @classmethod
+    def water(cls) -> "Molecule":
+        positions = jnp.array([[0.0, 0.0, 0.0], [0.96, 0.0, 0.0], [-0.24, 0.93, 0.0]])
+        return cls(positions, jnp.array([[0, 1], [0, 2]]))
+""",
+}
+EMITTED = {
+    "spectrum": "jnp.fft.rfft(signal)",
+    "line": '    name: str = eqx.field(static=True, default="line")\n',
+}
+IN_TESTS = {
+    "spectrum": 'Leaf("coeffs", "param", (2,), dtype=None)',
+    "phases": 'Leaf("index", "data"),',
+    "counter": 'updates = ("seen",)',
+    "molecule": "Molecule.water()",
+}
+
+
+@pytest.mark.spread(3)
+@pytest.mark.parametrize("name", CLASSES)
+def test_it_is_generated_as_it_is_written_and_its_tests_pass(tmp_path: Path, name: str) -> None:
+    generated(tmp_path, {name: HEAD + CLASSES[name]})
+    made = tmp_path / "nets"
+    assert EMITTED.get(name, "") in (made / f"{name}.py").read_text("utf-8")
+    assert IN_TESTS.get(name, "") in (made / "tests" / f"test_{name}.py").read_text("utf-8")
+    assert passed(forked_pytest(made, "--numbers=off")) > 40
+
+
+def test_a_method_that_forgets_a_whole_number_is_noticed(tmp_path: Path) -> None:
+    text = """
+class Forget(Module):
+    slope: Float[Array, ""] = param()
+    order: int = static(3)
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.slope * x**self.order
+
+    def moved(self, by: Float[Array, ""]) -> "Forget":
+        return Forget.create(self.slope + by)
+"""
+    generated(tmp_path, {"forget": HEAD + text})
+    run = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert "P11 carry, at `moved with order=4.order`: of an instance with 4 the next has 3" in run.stdout
+
+
+def test_all_that_no_example_is_known_of_is_told_at_once(tmp_path: Path) -> None:
+    text = """
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Belief:
+    mean: object
+    cov: object
+
+    def moved(self, by):
+        return Belief(self.mean.moved(by), self.cov)
+"""
+    said = generated(tmp_path, {"belief": HEAD + text})
+    assert (
+        "no example for `cov`, `mean`, of which nothing says type and shape: write `@test(...)` and " in said
+    )
+    assert '`values={"cov": lambda: ..., "mean": lambda: ...}`' in said
+    assert "not tried" not in said
