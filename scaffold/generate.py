@@ -37,7 +37,7 @@ from scaffold.spec.tables.schema import json_schema
 from scaffold.spec.tables.toml import write_toml
 from scaffold.spec.unit import by_module
 from scaffold.suite.untested import untested_notes
-from scaffold.suite.untried import untried_notes
+from scaffold.suite.untried import assumed_notes, untried_notes
 from scaffold.tidy import tidy
 
 SCHEMA_NAME = "scaffold.schema.json"
@@ -90,7 +90,8 @@ def plan_classes(
         texts = tidy(_unique(_laid_out(by_module(specs), layout, known, classes)))
     plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
     tested = [spec for spec in specs if not any(note.startswith(f"{spec.name}: ") for note in untested)]
-    return replace(plan, notes=(*plan.notes, *untested, *untried_notes(tested, known)))
+    notes = (*plan.notes, *assumed_notes(specs), *untested, *untried_notes(tested, known))
+    return replace(plan, notes=notes)
 
 
 def tidy_conftest(layout: Layout) -> File:

@@ -44,6 +44,8 @@ class Field(Struct, frozen=True):
     """Role shared: the array that it is tied to, as an expression over the fields."""
     nullable: bool = False
     """Whether the constructor takes None for it."""
+    is_assumed: bool = False
+    """Whether nobody says its role, which is taken to be that of data."""
     frozen: str = ""
     """`true` where nothing of it is trained, or the static bool that says whether it is."""
     decays: bool = True

@@ -11,6 +11,7 @@ from scaffold.kind import kind_of
 from scaffold.passes.variables import updated
 from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
 from scaffold.spec.model import Argument, Method, ModuleSpec
+from scaffold.spec.reading.roles import is_trained
 from scaffold.spec.source.definitions import function_of, is_generator, returns_value
 from scaffold.suite.examples import Examples
 from scaffold.suite.inherited import with_types_of_bases
@@ -129,6 +130,14 @@ def with_values_of(spec: ModuleSpec, method: Method) -> ModuleSpec:
         return spec  # with all that is worked out of it
     values = {**dict(spec.test.values), **own_values}
     return replace(spec, test=replace(spec.test, values=tuple(values.items())))
+
+
+def assumed_notes(specs: Iterable[ModuleSpec]) -> Iterator[str]:
+    """What a user is told of Modules whose arrays are taken for data, so that nothing of them is trained."""
+    for spec in specs:
+        names = [field.name for field in spec.dynamic if field.is_assumed]
+        if names and spec.kind == "module" and not any(map(is_trained, spec.dynamic)):
+            yield f"{spec.name}: taken for data, which is not trained: {', '.join(names)} (`param()` says otherwise)"
 
 
 def untried_notes(specs: Iterable[ModuleSpec], known: Known) -> tuple[str, ...]:

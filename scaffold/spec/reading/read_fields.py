@@ -46,7 +46,10 @@ def read_fields(reader: Reader, tables: Mapping[str, Any]) -> tuple[Field, ...]:
     for (message, fix, legal), names in unsaid.items():
         listed = f": {', '.join(f'`{name}`' for name in names)}" * (len(names) > 1)
         reader.add(f"fields.{names[0]}" + ".role" * (legal == OF_GIVEN), message + listed, fix, legal)
-    return tuple(replace(field, role=role or "param") if field.role == UNTOLD else field for field in known)
+    return tuple(
+        replace(field, role=role or "param", is_assumed=role == "data") if field.role == UNTOLD else field
+        for field in known
+    )
 
 
 def _field(reader: Reader, name: str, raw: Any, unsaid: _UNSAID) -> Field | None:
