@@ -34,8 +34,7 @@ class Field(Struct, frozen=True):
     converter: Source | None = None
     """A function to apply, or `=` and an expression over the field's own name."""
     check: Source | None = None
-    in_class: bool = False
-    """Whether the class statement has the default too: the author wrote it there."""
+    in_class: bool = False  # the class statement has the default too
     preset: tuple[tuple[str, Source], ...] = ()
     """Entries of a dict that creation fixes, sorted by name."""
     variable: str | None = None
@@ -44,8 +43,7 @@ class Field(Struct, frozen=True):
     """Role shared: the array that it is tied to, as an expression over the fields."""
     nullable: bool = False
     """Whether the constructor takes None for it."""
-    is_assumed: bool = False
-    """Whether nobody says its role, which is taken to be that of data."""
+    is_assumed: bool = False  # nobody says its role, which is that of data
     frozen: str = ""
     """`true` where nothing of it is trained, or the static bool that says whether it is."""
     decays: bool = True
@@ -56,8 +54,7 @@ class Field(Struct, frozen=True):
     """Whether the results inside of a layer are computed again on the way back."""
     compute: str = ""
     """The dtype that it is read in; `false` where that is the stored one, in a class that computes in another."""
-    example: Type | None = None
-    """The type that the tests take for what is given, where its own says no shape."""
+    example: Type | None = None  # what the tests give, where its type says no shape
     doc: str = ""
     comment: str = ""
     """Lines of comment above it."""
@@ -242,8 +239,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
     save: bool | None = None
     """Whether it has `save` and `load`; None where the project decides."""
-    migrate: bool = False
-    """Whether `load` reads files of its former versions."""
+    migrate: bool = False  # `load` reads files of its former versions
     sharding: tuple[tuple[str, tuple[str, ...]], ...] | None = None
     """Mesh axes by the name of a dim; None where it has no `partition_specs`, or the project decides."""
     compute: str = ""
@@ -265,11 +261,9 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """What lays the class out, where that is not the template of its kind: a name in the project's settings."""
     unit: Unit | None = None
     """The file that it shares with other classes; None where it is a module of its own."""
-    is_open: bool = False
-    """Whether it leaves methods to subclasses."""
+    is_open: bool = False  # it leaves methods to subclasses
     has_subclasses: bool = False
-    inherits_constructor: bool = False
-    """Whether a base makes all of its fields."""
+    inherits_constructor: bool = False  # a base makes all of its fields
     divided_beside: tuple[tuple[str, str], ...] = ()  # sizes that it hands to classes which divide them
     buffers_of_parts: tuple[str, ...] = ()  # as paths: `table.values`
 
