@@ -1,4 +1,4 @@
-"""Layers of Equinox as examples: a class that is given a `Linear` takes its sizes off it."""
+"""Layers of Equinox and Flax as examples: a class that is given a `Linear` takes its sizes off it."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -8,8 +8,7 @@ from scaffold.spec.grammar.types import ArrayType, ClassType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import nodes_of
 
-_ROOM = "equinox.nn"
-_SIZES = {
+_OF_EQUINOX = {
     "Linear": ("in_features", "out_features"),
     "MLP": ("in_size", "out_size", "width_size", "depth"),
     "GRUCell": ("input_size", "hidden_size"),
@@ -19,23 +18,37 @@ _SIZES = {
     "RMSNorm": ("shape",),
 }
 """The sizes that a layer is made with, in order."""
+_OF_FLAX = {
+    "Linear": ("in_features", "out_features"),
+    "Embed": ("num_embeddings", "features"),
+    "LayerNorm": ("num_features",),
+    "RMSNorm": ("num_features",),
+    "BatchNorm": ("num_features",),
+}
 _WITHOUT_KEY = ("LayerNorm", "RMSNorm")
 _USUAL = (3, 5, 7, 2)
 
 
 def layer_source(spec: ModuleSpec, kind: ClassType, name: str, sizes: Mapping[str, int], seed: str) -> str:
-    """Source that makes a layer of Equinox for the argument `name`; empty of a class that is none.
+    """Source that makes a layer for the argument `name`; empty of a class that is none.
 
     It has the sizes of the dims for which the class reads its attributes, as `(rank, base.in_features)`, or which bear their names.
     """
-    taken = _SIZES.get(kind.name.rpartition(".")[2], ()) if kind.module in (_ROOM, "equinox") else ()
+    room, layer = (kind.module or "").partition(".")[0], kind.name.rpartition(".")[2]
+    taken = {"equinox": _OF_EQUINOX, "flax": _OF_FLAX}.get(room, {}).get(layer, ())
     if not taken:
         return ""
     dims = dict(_dims_read_off(spec, name))
     chosen = [sizes.get(dims.get(size, size), usual) for size, usual in zip(taken, _USUAL, strict=False)]
-    layer = kind.name.rpartition(".")[2]
-    key = [] if layer in _WITHOUT_KEY else [f"key=jax.random.key({seed})"]
-    return f"eqx.nn.{layer}({', '.join([*map(str, chosen), *key])})"
+    called, drawn = _maker(room, layer, seed)
+    return f"{called}({', '.join([*map(str, chosen), *drawn])})"
+
+
+def _maker(room: str, layer: str, seed: str) -> tuple[str, list[str]]:
+    """What is called, and the randomness that it is given."""
+    if room == "flax":
+        return f"nnx.{layer}", [f"rngs=nnx.Rngs({seed})"]
+    return f"eqx.nn.{layer}", [] if layer in _WITHOUT_KEY else [f"key=jax.random.key({seed})"]
 
 
 def _dims_read_off(spec: ModuleSpec, name: str) -> Iterator[tuple[str, str]]:

@@ -158,6 +158,54 @@ class Weights:
         y = x @ self.w + self.b
         return jnp.maximum(y, 0) if self.activation == "relu" else jnp.tanh(y)
 """,
+    "tokens": """
+class Tokens(eqx.Module):
+    embed: eqx.nn.Embedding
+    places: Array
+    head: eqx.nn.Linear
+
+    def __init__(self, vocab, dim, length, *, key):
+        first, second, third = jax.random.split(key, 3)
+        self.embed = eqx.nn.Embedding(vocab, dim, key=first)
+        self.places = 0.02 * jax.random.normal(second, (length, dim))
+        self.head = eqx.nn.Linear(dim, vocab, key=third)
+
+    def __call__(self, tokens):
+        x = jax.vmap(self.embed)(tokens) + self.places[: tokens.shape[0]]
+        return jax.vmap(self.head)(x)
+""",
+    "lowrank": """
+class Lowrank(nnx.Module):
+    def __init__(self, linear: nnx.Linear, rank: int, rngs: nnx.Rngs):
+        self.linear = linear
+        self.down = nnx.Param(jax.random.normal(rngs(), (linear.in_features, rank)))
+        self.up = nnx.Param(jnp.zeros((rank, linear.out_features)))
+
+    def __call__(self, x: jax.Array):
+        return self.linear(x) + x @ self.down @ self.up
+""",
+    "step": """
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Stats:
+    mean: jax.Array
+    count: jax.Array
+
+    def update(self, batch):
+        total = self.count + batch.shape[0]
+        return Stats(self.mean + (batch.mean(0) - self.mean) / total, total)
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Step:
+    stats: Stats
+    count: jax.Array
+    key: jax.Array
+
+    def noise(self):
+        return jax.random.normal(jax.random.fold_in(self.key, self.count), (3,))
+""",
 }
 IN_TESTS = {
     "dense": ('Leaf("weight", "param"),', "        return (sample(seed, (2,)),)\n"),
@@ -169,6 +217,13 @@ IN_TESTS = {
     "adapted": ('"base": eqx.nn.Linear(3, 5, key=jax.random.key(seed + 100)),',),
     "normalised": ("        return (sample(seed, (2, 3)),)\n",),
     "point": ('"x": sample(seed, (2,)),', '"y": sample(seed + 1, (2,)),'),
+    "tokens": ('        return (sample(seed, (2,), "int32"),)\n',),
+    "lowrank": ('"linear": nnx.Linear(2, 5, rngs=nnx.Rngs(seed + 100)),',),
+    "step": (
+        'Method("update", lambda seed: (sample(seed + 50, (2, 3)),))',
+        "mean=sample(seed + 100, (3,)), count=sample(seed + 101, (3,))",
+        '"count": sample(seed + 1, (), "int32"),',
+    ),
     "weights": ('"w": sample(seed, (2, 3)),', '"b": sample(seed + 1, (3,)),'),
 }
 

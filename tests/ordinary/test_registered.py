@@ -107,7 +107,7 @@ def test_a_class_without_an_example_is_told_what_to_write(tmp_path: Path) -> Non
 BESIDE = """
 class Pair(NamedTuple):
     a: Float[Array, " n"]
-    b: jax.Array
+    b: object
 
 
 @struct.dataclass

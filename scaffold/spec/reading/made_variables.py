@@ -1,11 +1,11 @@
 """The attributes of an NNX module that its constructor alone makes, as Flax's own code has them: without annotations."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from scaffold.spec.grammar.types import OpaqueType
+from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Call, Field
 from scaffold.spec.source.instance import last_name, made_attributes
 
@@ -25,14 +25,19 @@ def with_variables_made(fields: Iterable[Field], constructor: Call) -> Iterator[
         yield replace(field, variable=field.variable or called) if called in VARIABLES else field
 
 
-def variables_made(fields: Iterable[Field], constructor: Call) -> Iterator[Field]:
-    """A field for each attribute that is no field yet: a setting has the type of the argument that it is."""
+def variables_made(fields: Iterable[Field], constructor: Call, called: Collection[str]) -> Iterator[Field]:
+    """A field for each attribute that is no field yet: a setting has the type of the argument that it is.
+
+    An argument of a class is a module where Flax has the class, or a method calls it (`called`).
+    """
     declared = {field.name for field in fields}
     made = {name: value for name, value in made_attributes(constructor.source) if name not in declared}
     types = {argument.name: argument.type for argument in constructor.args}
     for name, value in made.items():
         role = _role(value)
         kind = types.get(ast.unparse(value)) if role == "static" else None
+        if isinstance(kind, ClassType) and (name in called or (kind.module or "").startswith("flax")):
+            role, kind = "module", None
         variable = last_name(value) if role == "state" else None
         yield Field(name, kind or OpaqueType("Any"), role, variable=variable, built=True, annotated=False)
 

@@ -1,5 +1,6 @@
 """Tables to a `ModuleSpec`: every fault of a spec in one report."""
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -23,6 +24,8 @@ from scaffold.spec.rules.bases import MODULES
 from scaffold.spec.rules.check import spec_faults
 from scaffold.spec.rules.groups import class_of_group
 from scaffold.spec.rules.known_names import classes_used
+from scaffold.spec.source.expressions import dedented, nodes_of
+from scaffold.spec.source.instance import attribute_of_self
 from scaffold.spec.tables.check_keys import sound_options
 from scaffold.spec.tables.keys import GROUP_KEYS, SPEC_KEYS
 from scaffold.spec.tables.raw import as_table
@@ -164,7 +167,17 @@ def _built(spec: ModuleSpec) -> ModuleSpec:
     fields = tuple(replace(field, built=field.stored) for field in spec.fields)
     if not kind_of(spec.kind).variables:
         return replace(spec, fields=fields)
-    return replace(spec, fields=(*with_variables_made(fields, own.call), *variables_made(fields, own.call)))
+    called = {
+        name for _, method in spec.functions for name in _called(method.call.source or method.call.body)
+    }
+    made = variables_made(fields, own.call, called)
+    return replace(spec, fields=(*with_variables_made(fields, own.call), *made))
+
+
+def _called(source: str) -> Iterator[str]:
+    """The attributes of `self` that a source calls."""
+    for call in nodes_of(ast.Call, ast.parse(dedented(source))):
+        yield from filter(None, [attribute_of_self(call.func)])
 
 
 def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:

@@ -28,11 +28,17 @@ _PLACES = {
 }
 
 
+_TABLES = {"Embedding": 1, "Embed": 1}
+"""Layers that look up rows, and the place of their size; Flax calls one by a batch as well."""
+
+
 class Layer(Struct, frozen=True):
     """The dims of what a layer is called with, and of what it gives, as far as they are known."""
 
     takes: tuple[Dims, ...]
     gives: Dims | None = None
+    of_counts: bool = False
+    """Whether it takes whole numbers."""
 
 
 class Made(Struct, frozen=True):
@@ -48,7 +54,7 @@ class Instance(Struct):
     arrays: dict[str, Dims] = field(default_factory=dict[str, Dims])
     layers: dict[str, list[Layer]] = field(default_factory=dict[str, list[Layer]])
     objects: set[str] = field(default_factory=set[str])
-    """The fields that are no arrays, as their annotations say."""
+    """The fields that are no arrays, as their annotations say, or of which nothing says the shape."""
 
 
 def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
@@ -65,8 +71,11 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
         return instance
     makers = Makers({argument.arg for argument, _ in arguments_with_defaults(maker)}, beside)
     for name, value in made_attributes(ast.unparse(maker)):
-        if dims := makers.shape_of(value):
+        dims = makers.shape_of(value)
+        if dims:
             instance.arrays.setdefault(name, dims)
+        elif not isinstance(value, ast.Name) and name not in instance.arrays:
+            instance.objects.add(name)  # or an array of which the shape cannot be told
         listed = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
         layers = [makers.layer(part) for part in listed]
         if layers and layers[0] is not None:
@@ -116,6 +125,11 @@ class Makers(Struct):
 
     def size(self, node: ast.expr) -> str:
         """A size as a dim: a number, an argument, or arithmetic over such; nothing for all else."""
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=size) if name in self.sizes and size in _PLACES:
+                return size  # of a layer that is given
+            case _:
+                pass
         parts = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)
         named = {name.id for name in nodes_of(ast.Name, node)}
         is_size = named <= self.sizes and all(isinstance(part, parts) for part in ast.walk(node))
@@ -129,6 +143,9 @@ class Makers(Struct):
             case ast.Call(args=[ast.List(elts=[first, *_]), *_]) if last_name(value) == "Sequential":
                 inner = self.layer(first)
                 return None if inner is None else Layer(inner.takes)
+            case ast.Call() if last_name(value) in _TABLES:
+                width = self._at(value, ("embedding_size", "features"), _TABLES[last_name(value)])
+                return Layer(((),), (width,) if width else None, of_counts=True)
             case ast.Call() if last_name(value) in _LAYERS:
                 rows = (ROWS,) if "nnx" in ast.unparse(value.func).split(".") else ()
                 return self._known_layer(value, rows)
@@ -154,6 +171,12 @@ class Makers(Struct):
             return ()
         dim = self.size(size) if size is not None else ""
         return (dim,) if dim and dim.strip("'\"") == dim else None
+
+    def _at(self, call: ast.Call, names: tuple[str, ...], place: int) -> str:
+        """The size that stands at a place, or by a name."""
+        named = [keyword.value for keyword in call.keywords if keyword.arg in names]
+        sizes = [*call.args[place : place + 1], *named]
+        return self.size(sizes[0]) if sizes else ""
 
     def _class(self, call: ast.Call, made: Made) -> Layer | None:
         """What another class of the file takes, in terms of what it is made with here."""

@@ -8,8 +8,9 @@ from msgspec import Struct
 from scaffold.spec.skeletons.shapes.layers import Made, dims_of, function_of, instance_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import AXIS, Dims, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.uses import FIELD, Uses
-from scaffold.spec.source.definitions import arguments_with_defaults
+from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults
 from scaffold.spec.source.expressions import Function
+from scaffold.spec.source.instance import attribute_of_self
 
 _READINGS = 2
 """How often the methods are read: what one says of a field, those above it say no more."""
@@ -52,10 +53,17 @@ def _shapes_of(owner: ast.ClassDef, made: Mapping[str, Made]) -> ClassShapes:
     uses = Uses(instance_of(owner, made), Shapes(), {method.name: method for method in methods}, {})
     for method in methods * _READINGS:
         uses.read(method)
-    uses.shapes.settle(FIELD)
+    uses.shapes.settle(_vectors(owner, uses.shapes))
     for method in methods:
         uses.read(method)
     return ClassShapes(uses.shapes)
+
+
+def _vectors(owner: ast.ClassDef, shapes: Shapes) -> Iterator[str]:
+    """The fields of which elements are computed, or of which no method reads anything: any shape will do."""
+    read = {name for node in ast.walk(owner) if (name := attribute_of_self(node)) is not None}
+    yield from sorted(name for name in shapes.computed if name.startswith(FIELD))
+    yield from (FIELD + name for name, _ in annotated_names(owner.body) if name not in read)
 
 
 def _first_known(call: ast.FunctionDef, shapes: Shapes) -> Iterator[Dims]:

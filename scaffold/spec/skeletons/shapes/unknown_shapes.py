@@ -1,10 +1,16 @@
 """Shapes of names that are learnt one after the other: `self.weight` and `x` in `self.weight @ x`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
 
+from scaffold.spec.grammar.named_dims import ROWS
+
 Dims = tuple[str, ...]
+ROW = "[0]"
+"""How the names of rows end."""
+LONGEST = 200
+"""How long a name may be: rows of rows come to an end."""
 AXIS = "axis_"
 """How the names of dims begin that nobody named."""
 
@@ -38,8 +44,22 @@ class Shapes(Struct):
 
     def known(self, shape: Shape) -> Dims | None:
         """The dims of a shape, as far as they are known."""
-        dims = self.dims.get(self._first(shape.name)) if isinstance(shape, Unknown) else shape
+        dims = self._dims(self._first(shape.name)) if isinstance(shape, Unknown) else shape
         return None if dims is None else tuple(map(self._axis, dims))
+
+    def _dims(self, name: str) -> Dims | None:
+        """The dims of a name, or those of a row of it below one more."""
+        if name in self.dims or len(name) > LONGEST:
+            return self.dims.get(name)
+        row = self._dims(self._first(name + ROW))
+        return None if row is None else (ROWS, *row)
+
+    def row(self, shape: Shape) -> Shape:
+        """What a row of an array has."""
+        dims = self.known(shape)
+        if dims is not None:
+            return dims[1:] if dims else None
+        return Unknown(self._first(shape.name) + ROW) if isinstance(shape, Unknown) else None
 
     def learn(self, shape: Shape, dims: Dims | None) -> None:
         """Take it that an array has these dims."""
@@ -63,9 +83,9 @@ class Shapes(Struct):
             first, second = self._first(left.name), self._first(right.name)
             self.same |= {second: first} if first != second else {}
 
-    def settle(self, prefix: str) -> None:
-        """Take it that the arrays of these names are vectors of which elements are computed, and no more is known."""
-        for name in sorted(name for name in self.computed if name.startswith(prefix)):
+    def settle(self, names: Iterable[str]) -> None:
+        """Take it that the arrays of these names are vectors, where no more is known."""
+        for name in names:
             if self.known(Unknown(name)) is None and name not in self.unclear:
                 self.learn(Unknown(name), (self.new(),))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.skeletons.shapes.functions import ELEMENTWISE, NUMBERS, OF_ARRAYS, OF_TWO, PRODUCTS
 from scaffold.spec.skeletons.shapes.indexing import axes_of_index, indexed, is_whole_index
 from scaffold.spec.skeletons.shapes.layers import Instance, Layer, dims_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
@@ -15,49 +16,6 @@ from scaffold.spec.source.instance import attribute_of_self, last_name
 
 FIELD = "self."
 """How the names of fields begin."""
-_PRODUCTS = ("dot", "matmul")
-_ELEMENTWISE = (
-    *("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "arctan", "abs", "square", "sign"),
-    *("negative", "relu", "sigmoid", "softplus", "gelu", "silu", "swish", "elu", "softmax", "stop_gradient"),
-    *("asarray", "array", "astype", "clip", "cumsum", "roll", "flip", "zeros_like", "ones_like"),
-)
-"""Functions whose result has the shape of what they are given first."""
-_OF_TWO = ("maximum", "minimum", "add", "subtract", "multiply", "power", "arctan2", "hypot", "logaddexp")
-_NUMBERS = ("sum", "mean", "max", "min", "prod", "norm", "var", "std", "vdot")
-"""Functions that give one number, unless an axis is said."""
-_OF_ARRAYS = (
-    *(
-        "shape",
-        "ndim",
-        "dtype",
-        "size",
-        "T",
-        "mT",
-        "at",
-        "real",
-        "imag",
-        "astype",
-        "reshape",
-        "ravel",
-        "flatten",
-    ),
-    *(
-        "transpose",
-        "swapaxes",
-        "conj",
-        "dot",
-        "clip",
-        "squeeze",
-        "argmax",
-        "argmin",
-        "any",
-        "all",
-        "item",
-        "copy",
-    ),
-    *("cumsum", "take", "repeat", "round", "sort", *_NUMBERS),
-)
-"""Attributes of arrays; what another is read of is something else."""
 
 
 class Uses(Struct):
@@ -90,8 +48,14 @@ class Uses(Struct):
         arguments = node.args
         taken = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         bound: dict[str, Shape] = {**outer, **{each.arg: _of_argument(each, name) for each in taken}}
+        defaults = dict(arguments_with_defaults(node)) if not isinstance(node, ast.Lambda) else {}
+        bound |= {each.arg: () for each, default in defaults.items() if _is_number(default)}
         scope = Scope(self, name, bound, {}, {})
         return scope.value(node.body) if isinstance(node, ast.Lambda) else scope.block(node.body)
+
+
+def _is_number(default: ast.expr | None) -> bool:
+    return isinstance(default, ast.Constant) and isinstance(default.value, float | int)
 
 
 def _of_argument(argument: ast.arg, function: str) -> Shape:
@@ -171,6 +135,8 @@ class Scope(Struct):
         layers = self.uses.instance.layers.get(attribute_of_self(held) or "")
         if layers and isinstance(target, ast.Name):
             self.layers[target.id] = layers
+        elif isinstance(target, ast.Name):
+            self.bound[target.id] = self.shapes.row(self.value(every))
 
     # -- expressions ---------------------------------------------------------------------------------------------------
 
@@ -186,7 +152,7 @@ class Scope(Struct):
             case ast.Attribute(value=inner, attr="T"):
                 return self._transposed(self.value(inner))
             case ast.Attribute(value=inner, attr=name):
-                self._is_object(self.value(inner), unless=name in _OF_ARRAYS)
+                self._is_object(self.value(inner), unless=name in OF_ARRAYS)
                 return None
             case ast.UnaryOp(operand=inner):
                 return self.value(inner)
@@ -221,6 +187,8 @@ class Scope(Struct):
         if is_whole_index(index):
             return shape
         axes = axes_of_index(index)
+        if len(index) == 1 and isinstance(index[0], ast.Constant) and isinstance(index[0].value, int):
+            return self.shapes.row(shape)
         if self.shapes.known(shape) is None and axes > 1:
             self.shapes.learn(shape, tuple(self.shapes.new() for _ in range(axes)))
         if isinstance(shape, Unknown):
@@ -278,10 +246,14 @@ class Scope(Struct):
         if layer is not None:
             for shape, dims in zip(taken, layer.takes, strict=False):
                 self.shapes.learn(shape, dims)
+            if layer.of_counts:
+                self.shapes.counts |= {shape.name for shape in taken if isinstance(shape, Unknown)}
             return layer.gives
         if name == "fold_in" and isinstance(taken[-1], Unknown):
             self.shapes.counts.add(taken[-1].name)
             self.shapes.learn(taken[-1], ())
+        if isinstance(node.func, ast.Call) and last_name(node.func) == "vmap" and len(node.func.args) == 1:
+            self._mapped(node.func.args[0], taken)
         if name == "scan" and len(node.args) > 2 and isinstance(node.args[0], ast.Name):
             return self._scan(node.args[0].id, taken[1:3])
         method = attribute_of_self(node.func) or ""
@@ -293,17 +265,22 @@ class Scope(Struct):
 
     def _of_function(self, node: ast.Call, name: str, taken: list[Shape]) -> Shape:
         """What a function of jax gives, or a method of an array."""
-        is_method = isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name)
+        holder = node.func.value if isinstance(node.func, ast.Attribute) else None
+        is_method = holder is not None and not (isinstance(holder, ast.Name) and holder.id not in self.bound)
         first = self.value(node.func.value) if is_method and isinstance(node.func, ast.Attribute) else None
         arrays = [first, *taken] if first is not None else taken
-        if name in _PRODUCTS and len(arrays) == 2:
+        if name in PRODUCTS and len(arrays) == 2:
             return self._product(*arrays)
-        if name in _OF_TWO and len(arrays) == 2:
+        if name in OF_TWO and len(arrays) == 2:
             return self._together(*arrays)
-        if name in _ELEMENTWISE and arrays:
+        if name in ELEMENTWISE and arrays:
             return arrays[0]
-        is_number = name in _NUMBERS and not node.keywords and len(arrays) == 1
-        return () if is_number else None
+        if name in NUMBERS and arrays:
+            axes = [keyword.value for keyword in node.keywords if keyword.arg == "axis"]
+            axes += node.args[1 if first is None else 0 :]
+            is_first = [ast.unparse(axis) for axis in axes] == ["0"]
+            return self.shapes.row(arrays[0]) if is_first else None if axes or node.keywords else ()
+        return None
 
     def _called(self, names: list[str], given: Shape, taken: list[Shape]) -> Shape:
         """What a function of the class gives, or one within the method; its arguments are of the shapes that it is called with."""
@@ -316,9 +293,24 @@ class Scope(Struct):
         names, _ = self.functions.get(name, ([], None))
         if len(names) == 2:
             self.shapes.equate(Unknown(names[0]), taken[0])
-            row = self.shapes.known(Unknown(names[1]))
-            self.shapes.learn(taken[1], None if row is None else (ROWS, *row))
+            self.shapes.equate(Unknown(names[1]), self.shapes.row(taken[1]))
         return None
+
+    def _mapped(self, function: ast.expr, taken: list[Shape]) -> None:
+        """What `jax.vmap` calls takes rows of what it is given."""
+        rows = list(map(self.shapes.row, taken))
+        method = attribute_of_self(function) or ""
+        match function:
+            case ast.Lambda():
+                name = f"lambda_{function.lineno}_{function.col_offset}"
+                self._define(name, function)
+                self._called(*self.functions[name], rows)
+            case ast.Name(id=name) if name in self.functions:
+                self._called(*self.functions[name], rows)
+            case _ if method in self.uses.methods:
+                self._called(self.uses.arguments(method), None, rows)
+            case _:
+                pass
 
     def _layer(self, function: ast.expr) -> Layer | None:
         """The layer that is called, below `jax.vmap` with an axis more."""
@@ -337,7 +329,7 @@ class Scope(Struct):
 
 def _over_rows(layer: Layer) -> Layer:
     takes = tuple((ROWS, *dims) for dims in layer.takes)
-    return Layer(takes, None if layer.gives is None else (ROWS, *layer.gives))
+    return Layer(takes, None if layer.gives is None else (ROWS, *layer.gives), layer.of_counts)
 
 
 def _is_field(shape: Shape) -> bool:

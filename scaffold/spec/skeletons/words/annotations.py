@@ -52,7 +52,8 @@ def is_of_grammar(text: str, names: Names) -> bool:
     if any(_is_no_class(class_type.name.rpartition(".")[2]) for class_type in classes):
         return False
     if names.stands_alone:
-        return all(class_type == ClassType("Rngs", "flax.nnx") for class_type in classes)
+        beside = (ClassType("Rngs", "flax.nnx"), *map(ClassType, names.classes))
+        return all(class_type in beside for class_type in classes)
     own = {*names.bound, *names.classes}  # a class within a class is none of a module
     return not any(
         class_type.module.partition(".")[0] in own if class_type.module else class_type.name in names.bound

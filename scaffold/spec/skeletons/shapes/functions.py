@@ -1,0 +1,45 @@
+"""Functions of jax, and attributes of arrays, by what they say of shapes."""
+
+PRODUCTS = ("dot", "matmul")
+ELEMENTWISE = (
+    *("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "arctan", "abs", "square", "sign"),
+    *("negative", "relu", "sigmoid", "softplus", "gelu", "silu", "swish", "elu", "softmax", "stop_gradient"),
+    *("asarray", "array", "astype", "clip", "cumsum", "roll", "flip", "zeros_like", "ones_like"),
+)
+"""Functions whose result has the shape of what they are given first."""
+OF_TWO = ("maximum", "minimum", "add", "subtract", "multiply", "power", "arctan2", "hypot", "logaddexp")
+NUMBERS = ("sum", "mean", "max", "min", "prod", "norm", "var", "std", "vdot")
+"""Functions that give one number, unless an axis is said."""
+OF_ARRAYS = (
+    *(
+        "shape",
+        "ndim",
+        "dtype",
+        "size",
+        "T",
+        "mT",
+        "at",
+        "real",
+        "imag",
+        "astype",
+        "reshape",
+        "ravel",
+        "flatten",
+    ),
+    *(
+        "transpose",
+        "swapaxes",
+        "conj",
+        "dot",
+        "clip",
+        "squeeze",
+        "argmax",
+        "argmin",
+        "any",
+        "all",
+        "item",
+        "copy",
+    ),
+    *("cumsum", "take", "repeat", "round", "sort", *NUMBERS),
+)
+"""Attributes of arrays; what another is read of is something else."""
