@@ -213,6 +213,7 @@ class TestKeys(TypedDict, total=False):
     build: Expression
     other: Mapping[str, Any]
     strict: bool
+    severity: Literal["fault", "cost", "advice"]
     narrowest: str
     allows: Sequence[str]
     unused: Sequence[str]

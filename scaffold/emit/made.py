@@ -28,6 +28,8 @@ _HANDED_ON = frozenset(
     )
 )
 """Functions whose result may be what they are given."""
+_ROOMS = ("jax.random", "math", "jnp.fft", "jnp.linalg")
+"""Modules whose functions give new values."""
 _NUMBERS = ("float", "int", "complex", "len", "sum", "bool")
 
 
@@ -51,7 +53,7 @@ def is_new(node: ast.expr) -> bool:
         case ast.Call(func=function):
             module, _, name = ast.unparse(function).rpartition(".")
             is_maker = module in ("jnp", "np") and name in _MAKERS
-            return is_maker or module in ("jax.random", "math") or (not module and name in _NUMBERS)
+            return is_maker or module in _ROOMS or (not module and name in _NUMBERS)
         case _:
             return False
 

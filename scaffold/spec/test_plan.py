@@ -37,6 +37,8 @@ class TestPlan(Struct, frozen=True):
     rejected: tuple[tuple[tuple[str, Source], ...], ...] = ()
     strict: bool = True
     """Whether the call must not promote dtypes and ranks."""
+    severity: str = ""
+    """The least that fails a test; empty where the class decides."""
     narrowest: str = ""
     """The dtype to which the call may narrow on the way, as `bf16`."""
     allows: tuple[str, ...] = ()

@@ -33,7 +33,7 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "static": [],
         "updates": [],
         # Advice is about contracts that a class may have on purpose, and this one is its author's, word for word.
-        "severity": "fault",
+        "severity": spec.test.severity or "fault",
         "sharding": "",
         "skips": [[repr(part).replace("'", '"'), "as the spec says"] for part in spec.test.skip],
         "test_helpers": [],

@@ -60,7 +60,7 @@ def suite_context(subject: Subject) -> Context:
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "takes_dtype": any(parameter.name == "dtype" for parameter in parameters(spec)),
         # What takes no dtype is made in one: that it computes in others is no promise of its.
-        "severity": "cost" if makes_in_one_dtype(spec) else "",
+        "severity": spec.test.severity or ("cost" if makes_in_one_dtype(spec) else ""),
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
         "members": [],

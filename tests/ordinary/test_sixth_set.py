@@ -138,3 +138,25 @@ class Belief:
     )
     assert '`values={"cov": lambda: ..., "mean": lambda: ...}`' in said
     assert "not tried" not in said
+
+
+WIDE = """
+@test(severity="cost")
+class Wide(Module):
+    level: Float[Array, " n"] = param("ones")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.level * x + jnp.zeros(x.shape)
+"""
+
+
+@pytest.mark.parametrize("severity", ["cost", ""])
+def test_a_class_says_whether_it_promises_other_dtypes(tmp_path: Path, severity: str) -> None:
+    text = HEAD.replace("static", "static, test") + WIDE
+    generated(tmp_path, {"wide": text if severity else text.replace('@test(severity="cost")\n', "")})
+    run = forked_pytest(tmp_path / "nets", "--numbers=off")
+    suite = (tmp_path / "nets/tests/test_wide.py").read_text("utf-8")
+    assert ('    severity = "cost"\n' in suite) == bool(severity)
+    assert run.returncode == (0 if severity else 1)
+    if not severity:
+        assert 'or `severity = "cost"` in the suite, `@test(severity="cost")` in a spec' in run.stdout

@@ -9,7 +9,7 @@ from scaffold.spec.tables.keys import CASE_KEYS, CONDITION_KEYS, TEST_KEYS
 from scaffold.spec.tables.raw import as_list, as_table
 from scaffold.spec.test_plan import Case, Condition, TestPlan
 
-_PLAIN = ("strict", "narrowest", "backend")
+_PLAIN = ("strict", "severity", "narrowest", "backend")
 _LISTED = ("allows", "unused", "positive", "invariants", "dtypes", "skip", "lower_for")
 
 

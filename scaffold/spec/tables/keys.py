@@ -1,6 +1,6 @@
 """The keys that a spec may hold: one table, from which both the checks and the JSON Schema are made."""
 
-from scaffold.choices import BACKENDS
+from scaffold.choices import BACKENDS, SEVERITIES
 from scaffold.kind import NAMES as KINDS
 from scaffold.spec.tables.key import ROLES, Key
 
@@ -205,6 +205,10 @@ TEST_KEYS = {
     ),
     "other": Key("Changes to the arguments that make another configuration.", "table"),
     "strict": Key("Whether the call must not promote dtypes and ranks (default: true).", "boolean"),
+    "severity": Key(
+        "What fails a test: faults alone, costs as well, or advice too (default: all, but for a class that takes no dtype).",
+        legal=SEVERITIES,
+    ),
     "narrowest": Key("The dtype to which the call may narrow on the way: `bf16`.", legal=NARROW_DTYPES),
     "allows": Key(
         "What the call does on purpose: it makes one draw again, has one noise for all rows, ends gradients at the carry.",

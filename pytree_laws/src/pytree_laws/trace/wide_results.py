@@ -7,10 +7,11 @@ import jax
 import jax.numpy as jnp
 
 from ..inspect.raised_at import line_of_class
-from ..report import ANY_ERROR
+from ..report import ADVICE, ANY_ERROR
 from .jaxprs import is_variable
 
 FIXED_DTYPE = "an array with a fixed dtype (`dtype=x.dtype`)"
+_NO_PROMISE = '`severity = "cost"` in the suite, `@test(severity="cost")` in a spec, says that it promises no other dtype'
 _NARROW = ("bfloat16", "float16")
 
 
@@ -64,3 +65,8 @@ def _is_promotion(equation: Any) -> bool:
 def _line_of(equation: Any) -> str:
     frames = equation.source_info.traceback.frames
     return line_of_class((frame.file_name, frame.line_num) for frame in reversed(frames))
+
+
+def unless_promised(suite: Any) -> str:
+    """What to declare of a class that computes in one dtype alone; nothing where that fails no test."""
+    return f", or {_NO_PROMISE}" if suite.declares_arrays() and suite.severity == ADVICE else ""

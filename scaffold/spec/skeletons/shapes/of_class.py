@@ -1,7 +1,7 @@
 """The shapes that the code of a class asks of its fields, and of the arguments of its methods."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -9,8 +9,7 @@ from scaffold.spec.skeletons.shapes.layers import Made, dims_of, function_of, in
 from scaffold.spec.skeletons.shapes.unknown_shapes import AXIS, Dims, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.uses import FIELD, Uses
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults
-from scaffold.spec.source.expressions import Function
-from scaffold.spec.source.instance import attribute_of_self
+from scaffold.spec.source.expressions import Function, nodes_of
 
 _READINGS = 2
 """How often the methods are read: what one says of a field, those above it say no more."""
@@ -39,8 +38,9 @@ def shapes_by_class(classes: Mapping[str, ast.ClassDef]) -> dict[str, ClassShape
     """What the code of each class of a file says; one may call those that stand above it."""
     by_class: dict[str, ClassShapes] = {}
     made: dict[str, Made] = {}
+    read = {part.attr for part in nodes_of(ast.Attribute, *classes.values())}
     for name, node in classes.items():
-        by_class[name] = _shapes_of(node, made)
+        by_class[name] = _shapes_of(node, made, read)
         call, maker = function_of(node, "__call__"), function_of(node, "__init__")
         if call is not None and maker is not None:
             takes = tuple(_first_known(call, by_class[name].shapes))
@@ -48,20 +48,19 @@ def shapes_by_class(classes: Mapping[str, ast.ClassDef]) -> dict[str, ClassShape
     return by_class
 
 
-def _shapes_of(owner: ast.ClassDef, made: Mapping[str, Made]) -> ClassShapes:
+def _shapes_of(owner: ast.ClassDef, made: Mapping[str, Made], read: Collection[str]) -> ClassShapes:
     methods = [part for part in owner.body if isinstance(part, Function)]
     uses = Uses(instance_of(owner, made), Shapes(), {method.name: method for method in methods}, {})
     for method in methods * _READINGS:
         uses.read(method)
-    uses.shapes.settle(_vectors(owner, uses.shapes))
+    uses.shapes.settle(_vectors(owner, uses.shapes, read))
     for method in methods:
         uses.read(method)
     return ClassShapes(uses.shapes)
 
 
-def _vectors(owner: ast.ClassDef, shapes: Shapes) -> Iterator[str]:
-    """The fields of which elements are computed, or of which no method reads anything: any shape will do."""
-    read = {name for node in ast.walk(owner) if (name := attribute_of_self(node)) is not None}
+def _vectors(owner: ast.ClassDef, shapes: Shapes, read: Collection[str]) -> Iterator[str]:
+    """The fields of which elements are computed, or that no class of the file reads (`read`): any shape will do."""
     yield from sorted(name for name in shapes.computed if name.startswith(FIELD))
     yield from (FIELD + name for name, _ in annotated_names(owner.body) if name not in read)
 

@@ -48,7 +48,7 @@ from ...report import ADVICE, ANY_ERROR, FAULT, Fault, check, doing
 from ...trace.jaxprs import compiled_anew, lacks_dtype, lost_updates
 from ...trace.platforms import lowering_fault
 from ...trace.programs import shapes_of
-from ...trace.wide_results import FIXED_DTYPE
+from ...trace.wide_results import FIXED_DTYPE, unless_promised
 from ...values.closeness import check_close, in_64_bits
 from ..transforms.p07_outputs import check_fixed_dtypes
 
@@ -151,7 +151,11 @@ def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severi
         right = not jnp.issubdtype(out.dtype, jnp.floating) or out.dtype == jnp.bfloat16
         message = f"with bfloat16 leaves and arguments it is {out.dtype}"
         is_right = right or i in fixed
-        hint = FIXED_DTYPE if is_right else f"{FIXED_DTYPE}{use_widened_in(subject, use, i)}"
+        hint = (
+            FIXED_DTYPE
+            if is_right
+            else f"{FIXED_DTYPE}{use_widened_in(subject, use, i)}{unless_promised(subject)}"
+        )
         check(is_right, f"{use.name}, output {i}", message, hint, severity=ADVICE)
 
 
