@@ -1,9 +1,20 @@
 """Arrays of which no annotation says the shape, as `jax.Array`: the code says it, and the class stays as it is written."""
 
+import argparse
+import ast
+import collections
+import plistlib
+import pprint
+import pydoc
+import statistics
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.skeletons.shapes.of_class import shapes_by_class
 from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
@@ -262,3 +273,16 @@ class Masked(eqx.Module):
     write_tree(tmp_path, {"specs/masked.py": HEAD + text})
     said = scaffold(tmp_path, "new-module", "--spec=specs/masked.py").stderr
     assert "fields.mask.role: nothing says whether it is trained (other parts of the class are)\n" in said
+
+
+@pytest.mark.parametrize("module", [argparse, ast, collections, pprint, plistlib, pydoc, statistics])
+def test_code_that_knows_no_arrays_is_read_as_well(module: ModuleType) -> None:
+    tree = ast.parse(Path(module.__file__ or "").read_text("utf-8"))
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    for name, shapes in shapes_by_class(classes).items():
+        functions = [part for part in classes[name].body if isinstance(part, ast.FunctionDef)]
+        types = [shapes.of_argument(each.name, part.arg) for each in functions for part in each.args.args]
+        types += [
+            shapes.of_field(part.attr) for part in ast.walk(classes[name]) if isinstance(part, ast.Attribute)
+        ]
+        assert all(isinstance(parse_type(text), ArrayType) for text in types if text)

@@ -1,6 +1,6 @@
 """Shapes of names that are learnt one after the other: `self.weight` and `x` in `self.weight @ x`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec import Struct, field
 
@@ -9,8 +9,8 @@ from scaffold.spec.grammar.named_dims import ROWS
 Dims = tuple[str, ...]
 ROW = "[0]"
 """How the names of rows end."""
-LONGEST = 200
-"""How long a name may be: rows of rows come to an end."""
+MOST_AXES = 4
+"""How many axes above a row are looked for."""
 AXIS = "axis_"
 """How the names of dims begin that nobody named."""
 
@@ -47,11 +47,11 @@ class Shapes(Struct):
         dims = self._dims(self._first(shape.name)) if isinstance(shape, Unknown) else shape
         return None if dims is None else tuple(map(self._axis, dims))
 
-    def _dims(self, name: str) -> Dims | None:
-        """The dims of a name, or those of a row of it below one more."""
-        if name in self.dims or len(name) > LONGEST:
+    def _dims(self, name: str, axes: int = 0) -> Dims | None:
+        """The dims of a name, or those of a row of it below one more: an array may be said to be one of its own rows."""
+        if name in self.dims or axes == MOST_AXES:
             return self.dims.get(name)
-        row = self._dims(self._first(name + ROW))
+        row = self._dims(self._first(name + ROW), axes + 1)
         return None if row is None else (ROWS, *row)
 
     def row(self, shape: Shape) -> Shape:
@@ -69,8 +69,8 @@ class Shapes(Struct):
         if known is None and isinstance(shape, Unknown):
             self.dims[self._first(shape.name)] = dims
         elif known is not None and len(known) == len(dims):
-            for one, other in zip(known, dims, strict=True):
-                self._join(self._axis(one), self._axis(other))
+            for dim, meant in zip(known, dims, strict=True):
+                self._join(self._axis(dim), self._axis(meant))
 
     def equate(self, left: Shape, right: Shape) -> None:
         """Take it that two arrays are of one shape, unless one is known to be a number."""
@@ -104,14 +104,9 @@ class Shapes(Struct):
             dim = self.axes[dim]
         return dim
 
-    def _join(self, one: str, other: str) -> None:
+    def _join(self, left: str, right: str) -> None:
         """Let a dim without a name stand for the other one."""
-        for dim, meant in _in_turn(one, other):
+        for dim, meant in ((left, right), (right, left)):
             if dim.startswith(AXIS) and meant not in (dim, "1"):
                 self.axes[dim] = meant
                 return
-
-
-def _in_turn(one: str, other: str) -> Iterator[tuple[str, str]]:
-    yield one, other
-    yield other, one

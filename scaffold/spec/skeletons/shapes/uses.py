@@ -202,37 +202,41 @@ class Scope(Struct):
 
     def _together(self, left: Shape, right: Shape) -> Shape:
         """What elements of two arrays give, which are of one shape, unless one of them has fewer axes."""
-        one, other = self.shapes.known(left), self.shapes.known(right)
+        left_dims, right_dims = self.shapes.known(left), self.shapes.known(right)
         self.shapes.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
-        if left is None or right is None or () in (one, other):
-            return left if one != () else right
-        if one is not None and other is not None and len(one) != len(other):
-            return left if len(one) > len(other) else right
+        if left is None or right is None or () in (left_dims, right_dims):
+            return left if left_dims != () else right
+        if left_dims is not None and right_dims is not None and len(left_dims) != len(right_dims):
+            return left if len(left_dims) > len(right_dims) else right
         self.shapes.equate(left, right)
-        if one is None or other is None:
+        if left_dims is None or right_dims is None:
             return left
-        return tuple(second if first == "1" else first for first, second in zip(one, other, strict=True))
+        return tuple(
+            second if first == "1" else first for first, second in zip(left_dims, right_dims, strict=True)
+        )
 
     def _product(self, left: Shape, right: Shape) -> Shape:
         """What `left @ right` gives."""
         self._learn_product(left, right)
-        one, other = self.shapes.known(left), self.shapes.known(right)
-        if not one or not other:
+        left_dims, right_dims = self.shapes.known(left), self.shapes.known(right)
+        if not left_dims or not right_dims:
             return None
-        is_matrix = len(other) > 1
-        self.shapes.learn((one[-1],), (other[-2 if is_matrix else -1],))
-        return (*one[:-1], *other[:-2], other[-1]) if is_matrix else one[:-1]
+        is_matrix = len(right_dims) > 1
+        self.shapes.learn((left_dims[-1],), (right_dims[-2 if is_matrix else -1],))
+        return (*left_dims[:-1], *right_dims[:-2], right_dims[-1]) if is_matrix else left_dims[:-1]
 
     def _learn_product(self, left: Shape, right: Shape) -> None:
         """A field is a matrix, and what is given beside it a vector, unless more is known."""
-        one, other = self.shapes.known(left), self.shapes.known(right)
-        if one is None and other is None and _is_field(left) and _is_field(right):
+        left_dims, right_dims = self.shapes.known(left), self.shapes.known(right)
+        if left_dims is None and right_dims is None and _is_field(left) and _is_field(right):
             self.shapes.unclear |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
             return  # two matrices, or a matrix and a vector
-        if one is None and isinstance(left, Unknown) and right is not None:
-            rows = (self.shapes.new(),) if _is_field(left) and not (other and len(other) > 1) else ()
-            self.shapes.learn(left, (*rows, (other or (self.shapes.new(),))[0]))
-        if other is None and isinstance(right, Unknown) and left is not None:
+        if left_dims is None and isinstance(left, Unknown) and right is not None:
+            rows = (
+                (self.shapes.new(),) if _is_field(left) and not (right_dims and len(right_dims) > 1) else ()
+            )
+            self.shapes.learn(left, (*rows, (right_dims or (self.shapes.new(),))[0]))
+        if right_dims is None and isinstance(right, Unknown) and left is not None:
             inner = (self.shapes.known(left) or (self.shapes.new(),))[-1]
             columns = (self.shapes.new(),) if _is_field(right) else ()
             self.shapes.learn(right, (inner, *columns))
@@ -249,7 +253,7 @@ class Scope(Struct):
             if layer.of_counts:
                 self.shapes.counts |= {shape.name for shape in taken if isinstance(shape, Unknown)}
             return layer.gives
-        if name == "fold_in" and isinstance(taken[-1], Unknown):
+        if name == "fold_in" and taken and isinstance(taken[-1], Unknown):
             self.shapes.counts.add(taken[-1].name)
             self.shapes.learn(taken[-1], ())
         if isinstance(node.func, ast.Call) and last_name(node.func) == "vmap" and len(node.func.args) == 1:
