@@ -65,12 +65,14 @@ def _by_reason(texts: Iterable[str]) -> Iterator[str]:
 
 def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
     """The same of a class that is emitted word for word."""
-    if build_of(spec, known):
+    if spec.test.build:
         return ""
     if is_abstract(spec):
         return "it leaves methods or fields to subclasses"
     if dict(spec.options).get("laws") == "none":
         return "jax knows no leaves of it; `@jax.tree_util.register_dataclass` above it says them"
+    if build_of(spec, known):
+        return ""
     if not (said_values(spec) or has_known_constructor(spec)):
         return "a base builds it: write `@test(build=...)`"
     try:

@@ -6,7 +6,8 @@ import pytest
 
 from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
-from tests.support.projects import passed
+from tests.support.projects import passed, scaffold
+from tests.support.trees import write_tree
 
 HEAD = """
 import dataclasses
@@ -81,8 +82,17 @@ class Molecule:
         positions = jnp.array([[0.0, 0.0, 0.0], [0.96, 0.0, 0.0], [-0.24, 0.93, 0.0]])
         return cls(positions, jnp.array([[0, 1], [0, 2]]))
 """,
+    "quiet": """
+class Quiet(eqx.Module):
+    table: Float[Array, " n"] = eqx.field(repr=False)
+    scale: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.ones(()))
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.table * x * self.scale
+""",
 }
 EMITTED = {
+    "quiet": '    scale: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.ones(()))\n',
     "spectrum": "jnp.fft.rfft(signal)",
     "line": '    name: str = eqx.field(static=True, default="line")\n',
 }
@@ -160,3 +170,39 @@ def test_a_class_says_whether_it_promises_other_dtypes(tmp_path: Path, severity:
     assert run.returncode == (0 if severity else 1)
     if not severity:
         assert 'or `severity = "cost"` in the suite, `@test(severity="cost")` in a spec' in run.stdout
+
+
+REFUSED = """
+class Held(Module):
+    def __init__(self, handle: int):
+        self.handle = handle
+
+    def get(self):
+        return 1
+"""
+
+
+def test_what_a_constructor_stores_and_the_class_does_not_declare_is_refused(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"specs/held.py": HEAD + REFUSED})
+    said = scaffold(tmp_path, "new-module", "--spec=specs/held.py")
+    assert said.returncode == 2 and "fields.handle: `self.handle` is no field" in said.stderr
+
+
+def test_a_factory_is_a_default_in_the_words_of_the_tool(tmp_path: Path) -> None:
+    text = CLASSES["quiet"].replace("eqx.Module", "Module").replace("repr=False", "static=False")
+    generated(tmp_path, {"quiet": HEAD + text})
+    assert 'scale: Float[ArrayLike, ""] = jnp.ones(())' in (tmp_path / "nets/quiet.py").read_text("utf-8")
+
+
+def test_a_plain_dataclass_stays_without_tests_though_it_can_be_built(tmp_path: Path) -> None:
+    text = """
+@dataclasses.dataclass
+class Options:
+    depth: object
+
+    @classmethod
+    def usual(cls) -> "Options":
+        return cls(3)
+"""
+    said = generated(tmp_path, {"options": HEAD + text})
+    assert "Options: not tested: jax knows no leaves of it" in said

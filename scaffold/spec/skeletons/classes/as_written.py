@@ -14,6 +14,7 @@ from scaffold.spec.skeletons.classes.class_statements import (
     read_decorators,
     values_said,
 )
+from scaffold.spec.skeletons.classes.fields import UNDERSTOOD
 from scaffold.spec.skeletons.classes.functions import argument_type, given_type, read_function, types_by_use
 from scaffold.spec.skeletons.classes.registered import (
     is_dataclass,
@@ -33,12 +34,24 @@ _WORD = AS_WRITTEN.replace("-", "_")
 def is_as_written(node: ast.ClassDef, names: Names) -> bool:
     """Whether a class is emitted word for word: its author asks for it, or it is no `Module` and something else makes it a pytree.
 
-    It registers itself with jax, a decorator makes it a dataclass, or it is a tuple of Python.
+    It registers itself with jax, a decorator makes it a dataclass, it is a tuple of Python, or a field of it is said in other words.
     """
     if any(names.word(decorator) == _WORD for decorator in node.decorator_list):
         return True
     ways = (is_named_tuple, is_registered, is_dataclass)
-    return not kind_said(node, names) and any(way(node, names) for way in ways)
+    return (not kind_said(node, names) and any(way(node, names) for way in ways)) or _has_own_fields(
+        node, names
+    )
+
+
+def _has_own_fields(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a class of Equinox says more of a field than the tool reads: `eqx.field(repr=False)`."""
+    calls = (field.value for _, field in annotated_names(node.body) if isinstance(field.value, ast.Call))
+    keywords = (
+        part.arg for call in calls if names.of(call.func) == "equinox.field" for part in call.keywords
+    )
+    is_of_equinox = any(names.of(base) == "equinox.Module" for base in node.bases)
+    return is_of_equinox and any(keyword not in UNDERSTOOD for keyword in keywords)
 
 
 def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:

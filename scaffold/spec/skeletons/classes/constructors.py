@@ -43,7 +43,11 @@ class Constructor:
         every = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
         texts = read_arguments(node, ("arguments",), self.names, notes, every, self.inferred)
         notes.locations[("constructor",)] = notes.position(node)
-        inits = {name: value for name, value in self.inits.items() if not _is_given(name, value, every)}
+        inits = {
+            name: value
+            for name, value in self.inits.items()
+            if name not in self.fields or not _is_given(name, value, every)
+        }
         for statement in self.kept:
             notes.note(("setup",), statement)
         arguments = [self._with_type(_argument(text), inits) for text in texts]

@@ -26,6 +26,8 @@ from scaffold.spec.tables.keys import FIELD_KEYS
 
 WORDS = ("field", *(role for role in ROLES if role != "callable"))
 """The words of the vocabulary that make a field: `callable` would hide the builtin."""
+UNDERSTOOD = ("static", "default", "converter")
+"""What is read of `eqx.field(...)`."""
 FIRST = {"static": "default", "shared": "of"}
 """The key that the one positional argument is, where that is not `init`."""
 
@@ -98,17 +100,19 @@ def _of_equinox(call: ast.Call, path: Path, notes: Notes) -> dict[str, Any]:
     """What `eqx.field(...)` says: a static field, a default, a converter."""
     said = {keyword.arg or "**": keyword.value for keyword in call.keywords}
     is_static = ast.unparse(said.pop("static", ast.Constant(value=False))) == "True"
-    for key in (key for key in said if key not in ("default", "converter")):
+    factory = said.pop("default_factory", None)
+    for key in (key for key in said if key not in UNDERSTOOD):
         fix = "write a word, as `static(...)` or `data(...)`, or the constructor"
-        notes.refuse(
-            said[key],
-            path,
-            f"`{key}` of `eqx.field` is not understood",
-            fix,
-            ("static", "default", "converter"),
-        )
+        notes.refuse(said[key], path, f"`{key}` of `eqx.field` is not understood", fix, UNDERSTOOD)
     keys = {key: _FORMS[key](said[key], notes) for key in ("default", "converter") if key in said}
+    keys |= {"default": _made_by(factory, notes)} if factory is not None else {}
     return {**({"role": "static"} if is_static else {}), **keys}
+
+
+def _made_by(factory: ast.expr, notes: Notes) -> str:
+    """What a factory of a default gives: the body of a lambda, or a call."""
+    source = expression(factory, notes)
+    return f"={source}" if isinstance(factory, ast.Lambda) else f"={source}()"
 
 
 def _misspelt(function: ast.expr, names: Names) -> str | None:
