@@ -16,6 +16,7 @@ from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from ..classes.messages import message_of
 from ..values.sources import Source, called
+from .cached_tracers import globals_of, without_tracers
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,16 @@ def instance_of(source: Source) -> Any:
         kept.append(static)
         return arrays
 
+    before = globals_of(source)
     try:
         shapes = jax.eval_shape(build)
-        if any(jnp.issubdtype(struct.dtype, jax.dtypes.prng_key) for struct in shapes):
+        if without_tracers(before) or any(
+            jnp.issubdtype(struct.dtype, jax.dtypes.prng_key) for struct in shapes
+        ):
             return source.value(0)
         made = combine(kept[-1], [on_device(np.zeros(struct.shape, struct.dtype)) for struct in shapes])
     except Exception as error:
+        without_tracers(before)
         needs_values = isinstance(error, NEEDS_VALUES) or "racer" in f"{type(error).__name__} {error}"
         if kept or needs_values or raised_in(error) == "equinox":
             return source.value(

@@ -175,6 +175,15 @@ def is_array_type(annotation: Any) -> bool:
     return isinstance(annotation, type) and name in ("Array", "ndarray", "TypedNdArray")
 
 
+def scalar_dtype(annotation: Any) -> str:
+    """The dtype of the scalar arrays for which a type of jax or NumPy stands, as `jnp.int32`; empty of anything else."""
+    is_numpy = isinstance(annotation, type) and issubclass(annotation, np.generic)
+    dtype = np.dtype(annotation) if is_numpy else getattr(annotation, "dtype", None)
+    is_scalar = isinstance(dtype, np.dtype) and (is_numpy or type(annotation).__name__ == "_ScalarMeta")
+    kinds = {"f": "float", "V": "float", "i": "int", "u": "int", "b": "bool", "c": "complex"}
+    return kinds.get(dtype.kind, "") if is_scalar and isinstance(dtype, np.dtype) else ""
+
+
 def dtype_of(annotation: Any) -> str:
     """The dtype by which `sample` makes an array of an annotation of jaxtyping."""
     if getattr(getattr(annotation, "array_type", None), "__name__", "") == "PRNGKeyArray":

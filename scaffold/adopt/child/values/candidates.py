@@ -23,6 +23,7 @@ from .annotations import (
     is_shaped,
     kinds_of_variable,
     required,
+    scalar_dtype,
     signature_of,
     unaliased,
     union_members,
@@ -122,6 +123,8 @@ def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
         return shaped(name, kind, context)
     if is_array_type(kind):
         return arrays(name, context)
+    if scalar := scalar_dtype(kind):
+        return [array(name, (), scalar, context)]
     plain = PLAIN.get(kind) if isinstance(kind, type) else None
     if plain is not None:
         return plain(name, context)

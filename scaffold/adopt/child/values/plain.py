@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from . import names
 from .annotations import OPEN, arity_of, is_shaped, union_members
 from .domains import SHARES, between, drawn_in, within
@@ -141,6 +143,7 @@ PLAIN: dict[Any, Callable[[str, Context], list[Source]]] = {
     str: strings,
     complex: lambda name, context: [Source("0.5 + 0.25j")],
     type(None): lambda name, context: [Source("None")],
+    np.dtype: lambda name, context: [Source("jnp.float32")],
 }
 
 

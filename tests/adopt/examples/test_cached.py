@@ -1,0 +1,41 @@
+"""Two classes of a module that keeps its first random key: under a trace that is a tracer, which no later call can use."""
+
+from tests.adopt.asking import Asked, asked_of
+
+SOURCE = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+_root = None
+
+
+def ambient() -> jax.Array:
+    global _root
+    if _root is None:
+        _root = jax.random.PRNGKey(0)
+    return _root
+
+
+class Layer(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, dim: int, *, key: jax.Array | None = None):
+        self.weight = jax.random.normal(ambient() if key is None else key, (dim,))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+
+
+class Other(Layer):
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight + x
+"""
+asked = asked_of("cached", SOURCE)
+
+
+def test_what_a_module_keeps_of_a_trace_is_taken_back(asked: Asked) -> None:
+    for name in ("Layer", "Other"):
+        answer = asked.adopt(name)
+        assert answer["inputs"] and answer["called"]
+        assert not [text for text in map(str, answer.values()) if "UnexpectedTracerError" in text]

@@ -1,0 +1,41 @@
+"""Types of jax that are annotations: a dtype is one of floats, and a scalar type stands for an array without axes."""
+
+from tests.adopt.asking import Asked, asked_of
+
+SOURCE = """
+import jax
+import jax.numpy as jnp
+from flax import nnx, struct
+
+
+class Norm(nnx.Module):
+    def __init__(self, size: int, *, param_dtype: jnp.dtype, rngs: nnx.Rngs):
+        self.scale = nnx.Param(jnp.ones((size,), param_dtype))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return x * self.scale
+
+
+@struct.dataclass
+class Point:
+    x: jnp.float32
+    step: jnp.int32
+    known: jnp.bool_
+
+    def moved(self, by: jnp.float32) -> "Point":
+        return self.replace(x=self.x + by)
+"""
+asked = asked_of("scalars", SOURCE)
+
+
+def test_a_dtype_is_one_of_floats(asked: Asked) -> None:
+    assert dict(asked.adopt("Norm")["inputs"])["param_dtype"] == "jnp.float32"
+
+
+def test_a_scalar_type_stands_for_an_array_of_it(asked: Asked) -> None:
+    inputs = dict(asked.adopt("Point")["inputs"])
+    assert inputs == {
+        "x": "sample(seed)",
+        "step": 'sample(seed, (), "int", 0, 2)',
+        "known": 'sample(seed, (), "bool")',
+    }
