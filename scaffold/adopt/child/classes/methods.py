@@ -10,6 +10,7 @@ from pytree_laws.declare.methods import is_action
 from ..values.annotations import parameters_of, required, signature_of
 from ..values.inherited import with_inherited
 from .call_text import ARITHMETIC, MATMUL, call_text
+from .parts_by_name import gives_part_by_name
 
 SELF = ("self", "module")
 NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "tree_flatten_with_keys", "init", "setup", "to_tuple", "trainable", "keys", "items",
@@ -30,6 +31,7 @@ def methods_of(cls: type) -> list[str]:
         name
         for name in public
         if not (name in NO_CALLS or is_action(cls, name) or gives_no_array(getattr(cls, name)))
+        and not gives_part_by_name(getattr(cls, name))
     ]
     own_call = ["" for name in method_names if name == "__call__"][:1]
     matmul = [MATMUL] if MATMUL in method_names else []

@@ -177,11 +177,12 @@ def is_array_type(annotation: Any) -> bool:
 
 def scalar_dtype(annotation: Any) -> str:
     """The dtype of the scalar arrays for which a type of jax or NumPy stands, as `jnp.int32`; empty of anything else."""
-    is_numpy = isinstance(annotation, type) and issubclass(annotation, np.generic)
-    dtype = np.dtype(annotation) if is_numpy else getattr(annotation, "dtype", None)
-    is_scalar = isinstance(dtype, np.dtype) and (is_numpy or type(annotation).__name__ == "_ScalarMeta")
-    kinds = {"f": "float", "V": "float", "i": "int", "u": "int", "b": "bool", "c": "complex"}
-    return kinds.get(dtype.kind, "") if is_scalar and isinstance(dtype, np.dtype) else ""
+    if type(annotation).__name__ == "_ScalarMeta":
+        annotation = annotation.dtype.type
+    if not (isinstance(annotation, type) and issubclass(annotation, np.generic)):
+        return ""
+    kinds = {np.bool_: "bool", np.integer: "int", np.complexfloating: "complex"}
+    return next((name for kind, name in kinds.items() if issubclass(annotation, kind)), "float")
 
 
 def dtype_of(annotation: Any) -> str:
