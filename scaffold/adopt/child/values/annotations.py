@@ -179,7 +179,8 @@ def scalar_dtype(annotation: Any) -> str:
     """The dtype of the scalar arrays for which a type of jax or NumPy stands, as `jnp.int32`; empty of anything else."""
     if type(annotation).__name__ == "_ScalarMeta":
         annotation = annotation.dtype.type
-    if not (isinstance(annotation, type) and issubclass(annotation, np.generic)):
+    is_scalar = isinstance(annotation, type) and issubclass(annotation, np.generic)
+    if not is_scalar or issubclass(annotation, np.flexible | np.object_):  # texts, records and objects
         return ""
     kinds = {np.bool_: "bool", np.integer: "int", np.complexfloating: "complex"}
     return next((name for kind, name in kinds.items() if issubclass(annotation, kind)), "float")
