@@ -12,6 +12,8 @@ from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_na
 from scaffold.spec.source.expressions import assigned_names, count_name, dedented, free_names, own_nodes
 from scaffold.spec.source.instance import self_attributes, updated_attribute
 
+_OF_NNX = frozenset(("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train"))
+"""What a module of Flax has beside its attributes."""
 _METHODS = frozenset(("create", "trainable", "__call__", "__dict__", *dir(object)))
 _SCALARS = ("bool", "complex", "float", "int", "str")
 """The builtins that a type may be."""
@@ -122,7 +124,9 @@ def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
     legal = tuple(sorted({*kind_of(spec.kind).members, *class_names(spec)}))
     if spec.bases or "__getattr__" in legal:
         return
-    known = spec.unread | {*legal} | _METHODS
+    known = (
+        spec.unread | {*legal} | _METHODS | (_OF_NNX if kind_of(spec.kind).variables else frozenset[str]())
+    )
     nested = {group.name for group in (spec.groups if spec.nests else ())}
     for piece in (piece for piece in pieces(spec) if piece.of_instance):
         for name in (name for name in self_attributes(piece.text) if name not in known):
