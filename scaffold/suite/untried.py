@@ -136,7 +136,8 @@ def assumed_notes(specs: Iterable[ModuleSpec]) -> Iterator[str]:
     """What a user is told of Modules whose arrays are taken for data, so that nothing of them is trained."""
     for spec in specs:
         names = [field.name for field in spec.dynamic if field.is_assumed]
-        if names and spec.kind == "module" and not any(map(is_trained, spec.dynamic)):
+        is_python = ".py" in spec.where  # where a table says `f[n]` and no `init`, the form says it
+        if names and is_python and spec.kind == "module" and not any(map(is_trained, spec.dynamic)):
             yield f"{spec.name}: taken for data, which is not trained: {', '.join(names)} (`param()` says otherwise)"
 
 
