@@ -256,7 +256,7 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
         if stays_wide(out):
             message = f"with bfloat16 {subject.nouns} and arguments it is {out.dtype}"
             run, given = with_static_modules(lambda *parts: subject.output_of(call(*parts)), narrow_arguments)
-            hint = f"{FIXED_DTYPE}{widened_in(run, (value, *given), i)}{unless_promised(subject)}"
+            hint = f"{FIXED_DTYPE}{unless_promised(subject)}{widened_in(run, (value, *given), i)}"
             # Half of the public classes that do this do it on purpose (docs/findings.md).
             raise Fault(f"output {i}", message, hint, severity=ADVICE)
     if subject.is_mutable:

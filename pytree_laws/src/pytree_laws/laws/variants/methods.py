@@ -154,7 +154,7 @@ def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severi
         hint = (
             FIXED_DTYPE
             if is_right
-            else f"{FIXED_DTYPE}{use_widened_in(subject, use, i)}{unless_promised(subject)}"
+            else f"{FIXED_DTYPE}{unless_promised(subject)}{use_widened_in(subject, use, i)}"
         )
         check(is_right, f"{use.name}, output {i}", message, hint, severity=ADVICE)
 
