@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from scaffold.kind import kind_of
 from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.types import CallableType
 from scaffold.spec.reading.made_variables import makes_variables
 from scaffold.spec.reading.roles import role_of
 from scaffold.spec.skeletons.classes.axes import batch_axis
@@ -29,7 +30,7 @@ from scaffold.spec.skeletons.classes.functions import (
     types_by_use,
 )
 from scaffold.spec.skeletons.classes.inferred import inferred_types
-from scaffold.spec.skeletons.classes.made_roles import roles_of_made
+from scaffold.spec.skeletons.classes.made_roles import roles_of_made, takes_any_callable
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.skeletons.words.values import expression
@@ -125,6 +126,8 @@ class ClassReader:
         says_default = statement.value is not None and not self.names.word(statement.value)
         if says_default and "default" in table and self._is_static(table):
             table["in_class"] = True
+        if self._is_any_callable(name, table):
+            table["role"] = "module"
         if self._is_given(name, table) and (
             example := given_type(name, statement.annotation, self.node, self.names)
         ):
@@ -134,10 +137,17 @@ class ClassReader:
 
     def _is_static(self, table: Mapping[str, Any]) -> bool:
         """Whether a field of a Module that its author wrote in Equinox's words is part of the treedef."""
-        is_written = any(self.names.of(base) == "equinox.Module" for base in self.node.bases)
-        return (
-            is_written and (table.get("role") or role_of(parse_type(str(table["type"])), table)) == "static"
-        )
+        role = table.get("role") or role_of(parse_type(str(table["type"])), table)
+        return self._is_of_equinox() and role == "static"
+
+    def _is_any_callable(self, name: str, table: Mapping[str, Any]) -> bool:
+        """Whether a field of such a Module holds any callable, a layer too, as it does in Equinox."""
+        is_open = self._is_of_equinox() and not {"role", "default"} & table.keys()
+        is_callable = isinstance(parse_type(str(table["type"])), CallableType)
+        return is_open and is_callable and takes_any_callable(name, self.node)
+
+    def _is_of_equinox(self) -> bool:
+        return any(self.names.of(base) == "equinox.Module" for base in self.node.bases)
 
     def _is_given(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether the emitted constructor takes a field, and no example is said for it."""
@@ -266,7 +276,7 @@ class ClassReader:
             return
         self.notes.note(path, value)
         self.fields[name].pop("std", None)
-        self.fields[name]["init"] = f"={expression(value, self.notes)}"
+        self.fields[name]["init"] = f"={self.notes.segment(value)}"
 
 
 def _types(table: Mapping[str, Any]) -> Iterator[str]:

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.grammar.types import ArrayType, OpaqueType, Type
+from scaffold.spec.grammar.types import ArrayType, CallableType, OpaqueType, Type
 from scaffold.spec.skeletons.classes.inferred import random_keys
-from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import last_name, made_attributes
+from scaffold.spec.source.definitions import arguments_with_defaults
+from scaffold.spec.source.expressions import local_names, nodes_of
+from scaffold.spec.source.instance import calls, last_name, made_attributes
 
 _INDICES = ("arange", "argsort", "argmax", "argmin", "randint", "permutation")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint", "bool_")
@@ -20,14 +21,17 @@ def roles_of_made(
 ) -> Iterator[tuple[str, str]]:
     """The fields without a role that the constructor makes, each with one.
 
-    What holds layers is a module. The arrays that a constructor of the author's own makes (`is_own`) are trained where it
+    What holds layers is a module, and so is a callable that is made: only a function of a module is the same in each
+    instance, as what is static must be. The arrays that a constructor of the author's own makes (`is_own`) are trained where it
     draws any: a class that draws is one that trains. Another may keep tables, and nothing says of what it makes.
     """
     trains = is_own and any(any(random_keys(call)) for call in nodes_of(ast.Call, *node.body))
     for name, value in made_attributes(ast.unparse(node)):
         if name in fields and "role" not in fields[name]:
             kind = parse_type(str(fields[name]["type"]))
-            if not is_array(kind) and isinstance(kind, OpaqueType) and _makes_layers(value):
+            if isinstance(kind, CallableType) and _makes_callable(value, node):
+                yield name, "module"
+            elif not is_array(kind) and isinstance(kind, OpaqueType) and _makes_layers(value):
                 yield name, "module"
             elif isinstance(kind, OpaqueType) and is_array(kind) and _makes_integers(value):
                 yield name, "data"
@@ -46,6 +50,23 @@ def _makes_integers(value: ast.expr) -> bool:
     has_floats = any(isinstance(node.value, float) for node in nodes_of(ast.Constant, value))
     dtypes = {last_name(node) for node in nodes_of(ast.Attribute, value)}
     return (is_index and not has_floats) or any(name.startswith(_INTEGERS) for name in dtypes)
+
+
+def _makes_callable(value: ast.expr, node: ast.FunctionDef) -> bool:
+    """Whether it is no function of a module, and no argument: a layer, a lambda, a partial, a function of the constructor."""
+    if isinstance(value, ast.Name):
+        return value.id in local_names(node.body)
+    return not isinstance(value, ast.Attribute) and not calls(value, "getattr")
+
+
+def takes_any_callable(name: str, node: ast.ClassDef) -> bool:
+    """Whether a field is whatever the class is given, a layer or a function: no default says that it is a function."""
+    for constructor in (part for part in node.body if getattr(part, "name", "") == "__init__"):
+        assert isinstance(constructor, ast.FunctionDef)
+        value = dict(made_attributes(ast.unparse(constructor))).get(name)
+        given = [argument.arg for argument, default in arguments_with_defaults(constructor) if default is None]
+        return isinstance(value, ast.Name) and value.id in given
+    return True
 
 
 def _makes_layers(value: ast.expr) -> bool:
