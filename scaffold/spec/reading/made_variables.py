@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Call, Field
-from scaffold.spec.source.instance import last_name, made_attributes
+from scaffold.spec.source.instance import last_name
+from scaffold.spec.source.local_makers import unfolded_attributes
 
 FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
 """The types of Flax that an array may have which is not trained."""
@@ -19,7 +20,7 @@ _STREAMS = ("rngs", "fork")
 
 def with_variables_made(fields: Iterable[Field], constructor: Call) -> Iterator[Field]:
     """The fields, those of states with the Variable that the constructor makes."""
-    made = dict(made_attributes(constructor.source))
+    made = dict(unfolded_attributes(constructor.source))
     for field in fields:
         called = last_name(made[field.name]) if field.role == "state" and field.name in made else ""
         yield replace(field, variable=field.variable or called) if called in VARIABLES else field
@@ -31,7 +32,7 @@ def variables_made(fields: Iterable[Field], constructor: Call, called: Collectio
     An argument of a class is a module where Flax has the class, or a method calls it (`called`).
     """
     declared = {field.name for field in fields}
-    made = {name: value for name, value in made_attributes(constructor.source) if name not in declared}
+    made = {name: value for name, value in unfolded_attributes(constructor.source) if name not in declared}
     types = {argument.name: argument.type for argument in constructor.args}
     for name, value in made.items():
         role = _role(value)
@@ -45,7 +46,12 @@ def variables_made(fields: Iterable[Field], constructor: Call, called: Collectio
 def makes_variables(source: str, declared: Iterable[str]) -> bool:
     """Whether a constructor makes Variables itself, or what no field declares: it is kept as it is."""
     names = {*declared}
-    return any(name not in names or last_name(value) in VARIABLES for name, value in made_attributes(source))
+    return any(name not in names or last_name(value) in VARIABLES for name, value in unfolded_attributes(source))
+
+
+def _takes_streams(call: ast.Call) -> bool:
+    """Whether a call is handed random streams, as what makes a part is."""
+    return any(keyword.arg == "rngs" for keyword in call.keywords)
 
 
 def _role(value: ast.expr) -> str:
@@ -56,5 +62,5 @@ def _role(value: ast.expr) -> str:
     called = last_name(value)
     if called in VARIABLES:
         return VARIABLES[called]
-    is_part = isinstance(value, ast.Call) and called[:1].isupper()
+    is_part = isinstance(value, ast.Call) and (called[:1].isupper() or _takes_streams(value))
     return "module" if is_part or called in _STREAMS else "static"

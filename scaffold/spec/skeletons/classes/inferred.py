@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.local_makers import unfolded
 
 _SIZED = ("range", "zeros", "ones", "empty", "eye", "identity", "arange", "tri")
 """Functions whose arguments are sizes."""
@@ -27,7 +28,7 @@ def inferred_types(
     What is handed on to another of the `classes` of the file is what that takes.
     """
     bare = [argument.arg for argument in _arguments(node) if argument.annotation is None]
-    calls = [*nodes_of(ast.Call, *node.body)]
+    calls = [*nodes_of(ast.Call, *unfolded(node).body)]
     keys = {name for call in calls for name in random_keys(call)}
     sizes = {name for call in calls for name in _sizes(call)}
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}

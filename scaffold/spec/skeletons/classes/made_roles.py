@@ -10,6 +10,7 @@ from scaffold.spec.skeletons.classes.inferred import random_keys
 from scaffold.spec.source.definitions import arguments_with_defaults
 from scaffold.spec.source.expressions import local_names, nodes_of
 from scaffold.spec.source.instance import calls, last_name, made_attributes
+from scaffold.spec.source.local_makers import unfolded
 
 _INDICES = ("arange", "argsort", "argmax", "argmin", "randint", "permutation")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint", "bool_")
@@ -26,7 +27,7 @@ def roles_of_made(
     draws any: a class that draws is one that trains. Another may keep tables, and nothing says of what it makes.
     """
     trains = is_own and any(any(random_keys(call)) for call in nodes_of(ast.Call, *node.body))
-    for name, value in made_attributes(ast.unparse(node)):
+    for name, value in made_attributes(ast.unparse(unfolded(node))):
         if name in fields and "role" not in fields[name]:
             kind = parse_type(str(fields[name]["type"]))
             if isinstance(kind, CallableType) and _makes_callable(value, node):

@@ -11,6 +11,7 @@ from scaffold.spec.skeletons.shapes.unknown_shapes import Dims
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes
+from scaffold.spec.source.local_makers import unfolded
 
 _LAYERS = {
     "Linear": (("in_features",), "out_features"),
@@ -70,7 +71,7 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     if maker is None:
         return instance
     makers = Makers({argument.arg for argument, _ in arguments_with_defaults(maker)}, beside)
-    for name, value in made_attributes(ast.unparse(maker)):
+    for name, value in made_attributes(ast.unparse(unfolded(maker))):
         dims = makers.shape_of(value)
         if dims:
             instance.arrays.setdefault(name, dims)

@@ -1,0 +1,101 @@
+"""What the local names of a constructor stand for where it calls them: `linear = partial(nnx.Linear, use_bias=False)`."""
+
+import ast
+import copy
+from collections.abc import Iterator, Mapping
+
+from scaffold.spec.source.expressions import Function, dedented, own_nodes
+from scaffold.spec.source.instance import made_attributes
+
+_LEVELS = 5
+"""How many names are followed: one may stand for another."""
+
+
+def unfolded(function: Function) -> Function:
+    """A copy in which each call of a local name is that of the class, the partial or the expression that the name is bound to."""
+    makers = dict(_makers(function))
+    held = copy.deepcopy(function)
+    return _Unfolding(makers).visit(held) if makers else held
+
+
+def unfolded_attributes(source: str) -> Iterator[tuple[str, ast.expr]]:
+    """The attributes of `self` that the functions of a text assign, each with its value, unfolded."""
+    for function in ast.parse(dedented(source)).body:
+        if isinstance(function, Function):
+            yield from made_attributes(ast.unparse(unfolded(function)))
+
+
+def _makers(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """The local names that stand for what can be called, each with that."""
+    for node in own_nodes(function.body):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_maker(value):
+                yield name, value
+            case ast.FunctionDef(name=name, args=arguments, body=[*_, ast.Return(value=ast.expr() as value)]):
+                yield name, ast.Lambda(arguments, value)
+            case _:
+                pass
+
+
+def _is_maker(value: ast.expr) -> bool:
+    match value:
+        case ast.Lambda() | ast.Attribute():
+            return True
+        case ast.Name(id=name):
+            return name[:1].isupper()
+        case ast.IfExp(body=body, orelse=other):
+            return _is_maker(body) and _is_maker(other)
+        case _:
+            return _partial(value) is not None
+
+
+def _partial(value: ast.expr) -> ast.Call | None:
+    """The call that a partial makes of what it is given so far."""
+    match value:
+        case ast.Call(func=function, args=[made, *given], keywords=keywords):
+            is_partial = ast.unparse(function).rpartition(".")[2] in ("partial", "Partial")
+            return ast.Call(made, given, keywords) if is_partial else None
+        case _:
+            return None
+
+
+class _Unfolding(ast.NodeTransformer):
+    def __init__(self, makers: Mapping[str, ast.expr], level: int = 0):
+        self.makers, self.level = makers, level
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        maker = self.makers.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if maker is None or self.level == _LEVELS:
+            return node
+        called = copy.deepcopy(_called(maker, node))
+        return _Unfolding(self.makers, self.level + 1).visit(called)
+
+
+def _called(maker: ast.expr, call: ast.Call) -> ast.expr:
+    """What a call of a maker comes to."""
+    if isinstance(maker, ast.IfExp):
+        return _called(maker.body, call)
+    if isinstance(maker, ast.Lambda):
+        return _Substitution(_given(maker.args, call)).visit(copy.deepcopy(maker.body))
+    inner = _partial(maker)
+    if inner is None:
+        return ast.Call(maker, call.args, call.keywords)
+    own = {keyword.arg for keyword in call.keywords}
+    kept = [keyword for keyword in inner.keywords if keyword.arg not in own]
+    return ast.Call(inner.func, [*inner.args, *call.args], [*kept, *call.keywords])
+
+
+def _given(arguments: ast.arguments, call: ast.Call) -> dict[str, ast.expr]:
+    """The values of the parameters of a lambda, as a call gives them."""
+    places = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    by_name = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    return {**dict(zip(places, call.args, strict=False)), **by_name}
+
+
+class _Substitution(ast.NodeTransformer):
+    def __init__(self, values: Mapping[str, ast.expr]):
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.values.get(node.id, node)
