@@ -8,7 +8,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.source_text import docstring
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.source.definitions import arguments_with_defaults, function_of
+from scaffold.spec.source.definitions import arguments_with_defaults, function_of, gives_instance
 from scaffold.suite.context import example_call
 from scaffold.suite.inherited import has_known_constructor
 from scaffold.suite.mapped_methods import as_called
@@ -63,14 +63,13 @@ def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
 def _builds_alone(method: Method, spec: ModuleSpec) -> bool:
     """Whether a class method takes nothing, and gives an instance: `Molecule.water()`."""
     function = function_of(method.call.source)
-    if function is None or method.name.startswith("_") or function.returns is None:
+    if function is None or method.name.startswith("_"):
         return False
     is_of_class = any(
         ast.unparse(part) in ("classmethod", "staticmethod") for part in function.decorator_list
     )
-    gives = ast.unparse(function.returns).strip("'\"") in (spec.name, "Self")
     pairs = arguments_with_defaults(function)
-    return is_of_class and gives and all(default is not None for _, default in pairs)
+    return is_of_class and gives_instance(function, spec.name) and all(default is not None for _, default in pairs)
 
 
 def said_values(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:

@@ -111,6 +111,18 @@ def arguments_with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr 
     return [*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
 
 
+def gives_instance(function: Function, name: str) -> bool:
+    """Whether a class method of the class `name` gives an instance: by its annotation, or by all that it returns where it has none."""
+    if function.returns is not None:
+        said = ast.unparse(function.returns).strip("'\"").rpartition(".")[2]
+        return said in (name, "Self")
+    given = [node.value for node in own_nodes(function.body) if isinstance(node, ast.Return)]
+    owner = owner_of(function)
+    return bool(given) and all(
+        isinstance(value, ast.Call) and ast.unparse(value.func) in (owner, name) for value in given
+    )
+
+
 def returns_value(body: Iterable[ast.stmt]) -> bool:
     """Whether the body of a function gives something."""
     ends = [node for node in own_nodes(body) if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom)]

@@ -34,7 +34,7 @@ from scaffold.spec.skeletons.classes.made_roles import roles_of_made, takes_any_
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.skeletons.words.values import expression
-from scaffold.spec.source.definitions import annotated_names, bound_by, is_setter
+from scaffold.spec.source.definitions import annotated_names, bound_by, gives_instance, is_setter
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.instance import made_attributes
 
@@ -221,14 +221,8 @@ class ClassReader:
 
     def _builds(self, node: Function) -> bool:
         """Whether it is a class method, with no other decorator, whose result is the class."""
-        match node.returns:
-            case ast.Constant(value=result):
-                pass
-            case other:
-                result = self.names.of(other) if other is not None else ""
-        return [ast.unparse(decorator) for decorator in node.decorator_list] == [
-            "classmethod"
-        ] and result == self.node.name
+        is_of_class = [ast.unparse(decorator) for decorator in node.decorator_list] == ["classmethod"]
+        return is_of_class and gives_instance(node, self.node.name)
 
     def _constructor(self, node: ast.FunctionDef) -> dict[str, Any] | None:
         """What makes the fields; one of the author's own, which is carried, with all that it must be given."""
