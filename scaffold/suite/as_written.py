@@ -69,7 +69,11 @@ def _builds_alone(method: Method, spec: ModuleSpec) -> bool:
         ast.unparse(part) in ("classmethod", "staticmethod") for part in function.decorator_list
     )
     pairs = arguments_with_defaults(function)
-    return is_of_class and gives_instance(function, spec.name) and all(default is not None for _, default in pairs)
+    return (
+        is_of_class
+        and gives_instance(function, spec.name)
+        and all(default is not None for _, default in pairs)
+    )
 
 
 def said_values(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:

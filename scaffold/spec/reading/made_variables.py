@@ -46,7 +46,9 @@ def variables_made(fields: Iterable[Field], constructor: Call, called: Collectio
 def makes_variables(source: str, declared: Iterable[str]) -> bool:
     """Whether a constructor makes Variables itself, or what no field declares: it is kept as it is."""
     names = {*declared}
-    return any(name not in names or last_name(value) in VARIABLES for name, value in unfolded_attributes(source))
+    return any(
+        name not in names or last_name(value) in VARIABLES for name, value in unfolded_attributes(source)
+    )
 
 
 def _takes_streams(call: ast.Call) -> bool:

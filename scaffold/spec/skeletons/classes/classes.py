@@ -33,7 +33,6 @@ from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.classes.made_roles import roles_of_made, takes_any_callable
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.skeletons.words.values import expression
 from scaffold.spec.source.definitions import annotated_names, bound_by, gives_instance, is_setter
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.instance import made_attributes

@@ -30,9 +30,9 @@ def roles_of_made(
     for name, value in made_attributes(ast.unparse(unfolded(node))):
         if name in fields and "role" not in fields[name]:
             kind = parse_type(str(fields[name]["type"]))
-            if isinstance(kind, CallableType) and _makes_callable(value, node):
-                yield name, "module"
-            elif not is_array(kind) and isinstance(kind, OpaqueType) and _makes_layers(value):
+            if (isinstance(kind, CallableType) and _makes_callable(value, node)) or (
+                not is_array(kind) and isinstance(kind, OpaqueType) and _makes_layers(value)
+            ):
                 yield name, "module"
             elif isinstance(kind, OpaqueType) and is_array(kind) and _makes_integers(value):
                 yield name, "data"
@@ -65,7 +65,9 @@ def takes_any_callable(name: str, node: ast.ClassDef) -> bool:
     for constructor in (part for part in node.body if getattr(part, "name", "") == "__init__"):
         assert isinstance(constructor, ast.FunctionDef)
         value = dict(made_attributes(ast.unparse(constructor))).get(name)
-        given = [argument.arg for argument, default in arguments_with_defaults(constructor) if default is None]
+        given = [
+            argument.arg for argument, default in arguments_with_defaults(constructor) if default is None
+        ]
         return isinstance(value, ast.Name) and value.id in given
     return True
 

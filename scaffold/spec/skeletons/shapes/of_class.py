@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from msgspec import Struct
 
 from scaffold.spec.skeletons.shapes.layers import Made, dims_of, function_of, instance_of
+from scaffold.spec.skeletons.shapes.products import FIELD
 from scaffold.spec.skeletons.shapes.unknown_shapes import AXIS, Dims, Shapes, Unknown
-from scaffold.spec.skeletons.shapes.uses import FIELD, Uses
+from scaffold.spec.skeletons.shapes.uses import Uses
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults
 from scaffold.spec.source.expressions import Function, nodes_of
 

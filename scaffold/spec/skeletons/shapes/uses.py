@@ -9,13 +9,11 @@ from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.skeletons.shapes.functions import ELEMENTWISE, NUMBERS, OF_ARRAYS, OF_TWO, PRODUCTS
 from scaffold.spec.skeletons.shapes.indexing import axes_of_index, indexed, is_whole_index
 from scaffold.spec.skeletons.shapes.layers import Instance, Layer, dims_of
+from scaffold.spec.skeletons.shapes.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
 from scaffold.spec.source.definitions import arguments_with_defaults
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.instance import attribute_of_self, last_name
-
-FIELD = "self."
-"""How the names of fields begin."""
 
 
 class Uses(Struct):
@@ -157,9 +155,9 @@ class Scope(Struct):
             case ast.UnaryOp(operand=inner):
                 return self.value(inner)
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
-                return self._product(self.value(left), self.value(right))
+                return product(self.shapes, self.value(left), self.value(right))
             case ast.BinOp(left=left, right=right):
-                return self._together(self.value(left), self.value(right))
+                return together(self.shapes, self.value(left), self.value(right))
             case ast.Call():
                 return self._call(node)
             case ast.Subscript(value=inner, slice=index):
@@ -200,47 +198,6 @@ class Scope(Struct):
         dims = self.shapes.known(shape)
         return None if dims is None else dims[::-1]
 
-    def _together(self, left: Shape, right: Shape) -> Shape:
-        """What elements of two arrays give, which are of one shape, unless one of them has fewer axes."""
-        left_dims, right_dims = self.shapes.known(left), self.shapes.known(right)
-        self.shapes.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
-        if left is None or right is None or () in (left_dims, right_dims):
-            return left if left_dims != () else right
-        if left_dims is not None and right_dims is not None and len(left_dims) != len(right_dims):
-            return left if len(left_dims) > len(right_dims) else right
-        self.shapes.equate(left, right)
-        if left_dims is None or right_dims is None:
-            return left
-        return tuple(
-            second if first == "1" else first for first, second in zip(left_dims, right_dims, strict=True)
-        )
-
-    def _product(self, left: Shape, right: Shape) -> Shape:
-        """What `left @ right` gives."""
-        self._learn_product(left, right)
-        left_dims, right_dims = self.shapes.known(left), self.shapes.known(right)
-        if not left_dims or not right_dims:
-            return None
-        is_matrix = len(right_dims) > 1
-        self.shapes.learn((left_dims[-1],), (right_dims[-2 if is_matrix else -1],))
-        return (*left_dims[:-1], *right_dims[:-2], right_dims[-1]) if is_matrix else left_dims[:-1]
-
-    def _learn_product(self, left: Shape, right: Shape) -> None:
-        """A field is a matrix, and what is given beside it a vector, unless more is known."""
-        left_dims, right_dims = self.shapes.known(left), self.shapes.known(right)
-        if left_dims is None and right_dims is None and _is_field(left) and _is_field(right):
-            self.shapes.unclear |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
-            return  # two matrices, or a matrix and a vector
-        if left_dims is None and isinstance(left, Unknown) and right is not None:
-            rows = (
-                (self.shapes.new(),) if _is_field(left) and not (right_dims and len(right_dims) > 1) else ()
-            )
-            self.shapes.learn(left, (*rows, (right_dims or (self.shapes.new(),))[0]))
-        if right_dims is None and isinstance(right, Unknown) and left is not None:
-            inner = (self.shapes.known(left) or (self.shapes.new(),))[-1]
-            columns = (self.shapes.new(),) if _is_field(right) else ()
-            self.shapes.learn(right, (inner, *columns))
-
     def _call(self, node: ast.Call) -> Shape:
         name, taken = last_name(node), [self.value(part) for part in node.args]
         self._is_object(self.value(node.func))
@@ -274,9 +231,9 @@ class Scope(Struct):
         first = self.value(node.func.value) if is_method and isinstance(node.func, ast.Attribute) else None
         arrays = [first, *taken] if first is not None else taken
         if name in PRODUCTS and len(arrays) == 2:
-            return self._product(*arrays)
+            return product(self.shapes, *arrays)
         if name in OF_TWO and len(arrays) == 2:
-            return self._together(*arrays)
+            return together(self.shapes, *arrays)
         if name in ELEMENTWISE and arrays:
             return arrays[0]
         if name in NUMBERS and arrays:
@@ -334,7 +291,3 @@ class Scope(Struct):
 def _over_rows(layer: Layer) -> Layer:
     takes = tuple((ROWS, *dims) for dims in layer.takes)
     return Layer(takes, None if layer.gives is None else (ROWS, *layer.gives), layer.of_counts)
-
-
-def _is_field(shape: Shape) -> bool:
-    return isinstance(shape, Unknown) and shape.name.startswith(FIELD)

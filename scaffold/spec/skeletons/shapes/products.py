@@ -1,0 +1,52 @@
+"""The shapes of what two arrays give together: elements of both, and products."""
+
+from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
+
+FIELD = "self."
+"""How the names of fields begin."""
+
+
+def together(shapes: Shapes, left: Shape, right: Shape) -> Shape:
+    """What elements of two arrays give, which are of one shape, unless one of them has fewer axes."""
+    left_dims, right_dims = shapes.known(left), shapes.known(right)
+    shapes.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
+    if left is None or right is None or () in (left_dims, right_dims):
+        return left if left_dims != () else right
+    if left_dims is not None and right_dims is not None and len(left_dims) != len(right_dims):
+        return left if len(left_dims) > len(right_dims) else right
+    shapes.equate(left, right)
+    if left_dims is None or right_dims is None:
+        return left
+    return tuple(
+        second if first == "1" else first for first, second in zip(left_dims, right_dims, strict=True)
+    )
+
+
+def product(shapes: Shapes, left: Shape, right: Shape) -> Shape:
+    """What `left @ right` gives."""
+    _learn_product(shapes, left, right)
+    left_dims, right_dims = shapes.known(left), shapes.known(right)
+    if not left_dims or not right_dims:
+        return None
+    is_matrix = len(right_dims) > 1
+    shapes.learn((left_dims[-1],), (right_dims[-2 if is_matrix else -1],))
+    return (*left_dims[:-1], *right_dims[:-2], right_dims[-1]) if is_matrix else left_dims[:-1]
+
+
+def _learn_product(shapes: Shapes, left: Shape, right: Shape) -> None:
+    """A field is a matrix, and what is given beside it a vector, unless more is known."""
+    left_dims, right_dims = shapes.known(left), shapes.known(right)
+    if left_dims is None and right_dims is None and _is_field(left) and _is_field(right):
+        shapes.unclear |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
+        return  # two matrices, or a matrix and a vector
+    if left_dims is None and isinstance(left, Unknown) and right is not None:
+        rows = (shapes.new(),) if _is_field(left) and not (right_dims and len(right_dims) > 1) else ()
+        shapes.learn(left, (*rows, (right_dims or (shapes.new(),))[0]))
+    if right_dims is None and isinstance(right, Unknown) and left is not None:
+        inner = (shapes.known(left) or (shapes.new(),))[-1]
+        columns = (shapes.new(),) if _is_field(right) else ()
+        shapes.learn(right, (inner, *columns))
+
+
+def _is_field(shape: Shape) -> bool:
+    return isinstance(shape, Unknown) and shape.name.startswith(FIELD)
