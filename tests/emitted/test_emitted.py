@@ -313,7 +313,7 @@ def test_drawn_code_is_typed(project: Project) -> None:
 
 
 def test_drawn_code_passes_its_tests(project: Project) -> None:
-    check_execution(project, 4)
+    check_execution(project, 2)  # more of the thousand are run
 
 
 def test_the_examples_are_formatted_and_linted() -> None:

@@ -97,13 +97,13 @@ def test_the_law_notices_the_mistake_of_the_catalogue(pair):
     check_broken(pair.broken, pair.law, pair.words)
 
 
-@pytest.mark.spread(8)
+@pytest.mark.spread(12)
 @pytest.mark.parametrize("pair", params(FURTHER))
 def test_the_law_notices_the_further_mistake(pair):
     check_broken(pair.broken, pair.law, pair.words)
 
 
-@pytest.mark.spread(8)
+@pytest.mark.spread(12)
 @pytest.mark.parametrize("pair", FURTHER.values(), ids=lambda pair: pair.fixed.__name__)
 def test_the_law_passes_the_right_form(pair):
     check_right(pair.fixed, of_law(pair.law), pair.law)

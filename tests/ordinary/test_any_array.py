@@ -239,7 +239,7 @@ IN_TESTS = {
 }
 
 
-@pytest.mark.spread(5)
+@pytest.mark.spread(12)
 @pytest.mark.parametrize("name", CLASSES)
 def test_it_is_tried_with_the_shapes_that_its_code_asks_for(tmp_path: Path, name: str) -> None:
     said = generated(tmp_path, {name: HEAD + CLASSES[name]})

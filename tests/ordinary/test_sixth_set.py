@@ -104,7 +104,7 @@ IN_TESTS = {
 }
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("name", CLASSES)
 def test_it_is_generated_as_it_is_written_and_its_tests_pass(tmp_path: Path, name: str) -> None:
     generated(tmp_path, {name: HEAD + CLASSES[name]})
@@ -160,7 +160,7 @@ class Wide(Module):
 """
 
 
-@pytest.mark.parametrize("severity", ["cost", ""])
+@pytest.mark.parametrize("severity", ["cost", pytest.param("", marks=pytest.mark.slow)])
 def test_a_class_says_whether_it_promises_other_dtypes(tmp_path: Path, severity: str) -> None:
     text = HEAD.replace("static", "static, test") + WIDE
     generated(tmp_path, {"wide": text if severity else text.replace('@test(severity="cost")\n', "")})

@@ -14,7 +14,7 @@ LINES = {
 }
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("told", LEGITIMATE)
 def test_a_legitimate_edit_passes(told: str):
     outcome = run(LEGITIMATE[told], on_warning="ignore")

@@ -17,7 +17,7 @@ def names(table: Mapping[str, Public | Module]) -> list[Any]:
     return [pytest.param(name, marks=[pytest.mark.slow] * one.slow) for name, one in table.items()]
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 @pytest.mark.parametrize("name", names(PUBLIC))
 def test_a_public_class_is_clean_or_has_its_true_finding(name: str) -> None:
     one: Public = PUBLIC[name]

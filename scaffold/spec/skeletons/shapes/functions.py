@@ -7,6 +7,8 @@ ELEMENTWISE = (
     *("asarray", "array", "astype", "clip", "cumsum", "roll", "flip", "zeros_like", "ones_like"),
 )
 """Functions whose result has the shape of what they are given first."""
+SAME_FUNCTION = ("jit", "filter_jit", "checkpoint", "filter_checkpoint", "remat")
+"""Functions that give the function that they are given."""
 OF_TWO = ("maximum", "minimum", "add", "subtract", "multiply", "power", "arctan2", "hypot", "logaddexp")
 NUMBERS = ("sum", "mean", "max", "min", "prod", "norm", "var", "std", "vdot")
 """Functions that give one number, unless an axis is said."""

@@ -6,47 +6,32 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from scaffold.spec.grammar.named_dims import ROWS
-from scaffold.spec.skeletons.shapes.unknown_shapes import Dims
+from scaffold.spec.skeletons.shapes.known_layers import Layer, known_layer
+from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes
 from scaffold.spec.source.local_makers import unfolded
 
-_LAYERS = {
-    "Linear": (("in_features",), "out_features"),
-    "MLP": (("in_size",), "out_size"),
-    "LayerNorm": (("shape",), "shape"),
-    "RMSNorm": (("shape",), "shape"),
-    "GRUCell": (("input_size", "hidden_size"), "hidden_size"),
-    "LSTMCell": (("input_size",), ""),
-    "BatchNorm": (("num_features",), "num_features"),
-}
-"""Layers of Equinox and Flax: the arguments that are the sizes of what they are called with, and that of what they give."""
-_PLACES = {
-    **{"in_features": 0, "out_features": 1, "in_size": 0, "out_size": 1, "shape": 0},
-    **{"input_size": 0, "hidden_size": 1, "num_features": 0},
-}
-
-
-_TABLES = {"Embedding": 1, "Embed": 1}
-"""Layers that look up rows, and the place of their size; Flax calls one by a batch as well."""
-
-
-class Layer(Struct, frozen=True):
-    """The dims of what a layer is called with, and of what it gives, as far as they are known."""
-
-    takes: tuple[Dims, ...]
-    gives: Dims | None = None
-    of_counts: bool = False
-    """Whether it takes whole numbers."""
+_SIZES_OF_LAYERS = (
+    "in_features",
+    "out_features",
+    "in_size",
+    "out_size",
+    "shape",
+    "input_size",
+    "hidden_size",
+    "num_features",
+)
+"""The attributes of layers that are sizes."""
 
 
 class Made(Struct, frozen=True):
     """Another class of the file: the arguments of its constructor, and the dims that its call takes in terms of them."""
 
     arguments: tuple[str, ...]
-    takes: tuple[Dims, ...]
+    takes: tuple[Shape, ...]
+    gives: Shape = None
 
 
 class Instance(Struct):
@@ -72,16 +57,22 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
         return instance
     makers = Makers({argument.arg for argument, _ in arguments_with_defaults(maker)}, beside)
     for name, value in made_attributes(ast.unparse(unfolded(maker))):
-        dims = makers.shape_of(value)
-        if dims:
-            instance.arrays.setdefault(name, dims)
-        elif not isinstance(value, ast.Name) and name not in instance.arrays:
-            instance.objects.add(name)  # or an array of which the shape cannot be told
-        listed = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
-        layers = [makers.layer(part) for part in listed]
-        if layers and layers[0] is not None:
-            instance.layers.setdefault(name, [layer for layer in layers if layer is not None])
+        _read_made(instance, makers, name, value)
     return instance
+
+
+def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr) -> None:
+    """Note what a constructor makes of a field: layers, or an array."""
+    listed = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
+    layers = [makers.layer(part) for part in listed]
+    dims = makers.shape_of(value)
+    if layers and layers[0] is not None:
+        instance.layers.setdefault(name, [layer for layer in layers if layer is not None])
+        instance.objects.add(name)
+    elif dims:
+        instance.arrays.setdefault(name, dims)
+    elif not isinstance(value, ast.Name) and name not in instance.arrays:
+        instance.objects.add(name)  # or an array of which the shape cannot be told
 
 
 def function_of(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
@@ -127,7 +118,9 @@ class Makers(Struct):
     def size(self, node: ast.expr) -> str:
         """A size as a dim: a number, an argument, or arithmetic over such; nothing for all else."""
         match node:
-            case ast.Attribute(value=ast.Name(id=name), attr=size) if name in self.sizes and size in _PLACES:
+            case ast.Attribute(value=ast.Name(id=name), attr=size) if (
+                name in self.sizes and size in _SIZES_OF_LAYERS
+            ):
                 return size  # of a layer that is given
             case _:
                 pass
@@ -144,48 +137,28 @@ class Makers(Struct):
             case ast.Call(args=[ast.List(elts=[first, *_]), *_]) if last_name(value) == "Sequential":
                 inner = self.layer(first)
                 return None if inner is None else Layer(inner.takes)
-            case ast.Call() if last_name(value) in _TABLES:
-                width = self._at(value, ("embedding_size", "features"), _TABLES[last_name(value)])
-                return Layer(((),), (width,) if width else None, of_counts=True)
-            case ast.Call() if last_name(value) in _LAYERS:
-                rows = (ROWS,) if "nnx" in ast.unparse(value.func).split(".") else ()
-                return self._known_layer(value, rows)
             case ast.Call() if last_name(value) in self.beside:
                 return self._class(value, self.beside[last_name(value)])
+            case ast.Call():
+                return known_layer(value, self.size)
             case _:
                 return None
-
-    def _known_layer(self, call: ast.Call, rows: Dims) -> Layer | None:
-        taken, given = _LAYERS[last_name(call)]
-        dims = [self._dims(call, name) for name in taken]
-        if any(each is None for each in dims):
-            return None
-        out = self._dims(call, given) if given else None
-        return Layer(tuple((*rows, *(each or ())) for each in dims), None if out is None else (*rows, *out))
-
-    def _dims(self, call: ast.Call, name: str) -> Dims | None:
-        """The one dim that a size is; none of `"scalar"`."""
-        by_name = {keyword.arg: keyword.value for keyword in call.keywords}
-        place = _PLACES[name]
-        size = call.args[place] if place < len(call.args) else by_name.get(name)
-        if isinstance(size, ast.Constant) and size.value == "scalar":
-            return ()
-        dim = self.size(size) if size is not None else ""
-        return (dim,) if dim and dim.strip("'\"") == dim else None
-
-    def _at(self, call: ast.Call, names: tuple[str, ...], place: int) -> str:
-        """The size that stands at a place, or by a name."""
-        named = [keyword.value for keyword in call.keywords if keyword.arg in names]
-        sizes = [*call.args[place : place + 1], *named]
-        return self.size(sizes[0]) if sizes else ""
 
     def _class(self, call: ast.Call, made: Made) -> Layer | None:
         """What another class of the file takes, in terms of what it is made with here."""
         given = dict.fromkeys(made.arguments, "")
         given |= {name: self.size(value) for name, value in zip(given, call.args, strict=False)}
         given |= {keyword.arg: self.size(keyword.value) for keyword in call.keywords if keyword.arg}
-        takes = [
-            tuple(re.sub(r"[A-Za-z_]\w*", lambda name: given.get(name[0], name[0]), dim) for dim in dims)
-            for dims in made.takes
-        ]
-        return Layer(tuple(takes)) if takes and all(all(dims) for dims in takes) else None
+        takes = tuple(_in_terms_of(given, shape) for shape in made.takes)
+        return Layer(takes, _in_terms_of(given, made.gives)) if takes and None not in takes else None
+
+
+def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:
+    """A shape with what the arguments of a constructor are; None where one of them is no size."""
+    if isinstance(shape, Parts):
+        parts = tuple(_in_terms_of(given, part) for part in shape.shapes)
+        return None if None in parts else Parts(parts)
+    if not isinstance(shape, tuple):
+        return None
+    dims = tuple(re.sub(r"[A-Za-z_]\w*", lambda name: given.get(name[0], name[0]), dim) for dim in shape)
+    return dims if all(dims) else None

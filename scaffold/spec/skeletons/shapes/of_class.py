@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from scaffold.spec.skeletons.shapes.layers import Made, dims_of, function_of, instance_of
 from scaffold.spec.skeletons.shapes.products import FIELD
-from scaffold.spec.skeletons.shapes.unknown_shapes import AXIS, Dims, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.uses import Uses
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults
 from scaffold.spec.source.expressions import Function, nodes_of
@@ -20,6 +20,8 @@ class ClassShapes(Struct, frozen=True):
     """What the code of one class says."""
 
     shapes: Shapes
+    given: Mapping[str, Shape]
+    """What each method gives."""
 
     def of_argument(self, function: str, name: str) -> str:
         """The type in the grammar of an argument of a method; empty where no use tells it."""
@@ -32,7 +34,12 @@ class ClassShapes(Struct, frozen=True):
     def _type(self, name: str) -> str:
         dims = None if name in self.shapes.objects else self.shapes.known(Unknown(name))
         dtype = "i32" if name in self.shapes.counts else "f"
-        return "" if dims is None else f"{dtype}[{','.join(dims)}]"
+        return self._tuple(name) if dims is None else f"{dtype}[{','.join(dims)}]"
+
+    def _tuple(self, name: str) -> str:
+        """The type of a tuple of arrays, as a carry is."""
+        parts = [self._type(part.name) for part in self.shapes.parts_of(name)]
+        return f"tuple[{', '.join(parts)}]" if parts and all(parts) else ""
 
 
 def shapes_by_class(classes: Mapping[str, ast.ClassDef]) -> dict[str, ClassShapes]:
@@ -45,7 +52,10 @@ def shapes_by_class(classes: Mapping[str, ast.ClassDef]) -> dict[str, ClassShape
         call, maker = function_of(node, "__call__"), function_of(node, "__init__")
         if call is not None and maker is not None:
             takes = tuple(_first_known(call, by_class[name].shapes))
-            made[name] = Made(tuple(argument.arg for argument, _ in arguments_with_defaults(maker)), takes)
+            arguments = tuple(argument.arg for argument, _ in arguments_with_defaults(maker))
+            made[name] = Made(
+                arguments, takes, by_class[name].shapes.told(by_class[name].given.get("__call__"))
+            )
     return by_class
 
 
@@ -57,7 +67,7 @@ def _shapes_of(owner: ast.ClassDef, made: Mapping[str, Made], read: Collection[s
     uses.shapes.settle(_vectors(owner, uses.shapes, read))
     for method in methods:
         uses.read(method)
-    return ClassShapes(uses.shapes)
+    return ClassShapes(uses.shapes, uses.given)
 
 
 def _vectors(owner: ast.ClassDef, shapes: Shapes, read: Collection[str]) -> Iterator[str]:
@@ -66,11 +76,11 @@ def _vectors(owner: ast.ClassDef, shapes: Shapes, read: Collection[str]) -> Iter
     yield from (FIELD + name for name, _ in annotated_names(owner.body) if name not in read)
 
 
-def _first_known(call: ast.FunctionDef, shapes: Shapes) -> Iterator[Dims]:
+def _first_known(call: ast.FunctionDef, shapes: Shapes) -> Iterator[Shape]:
     """The dims of the first arguments of a call, up to one of which they are not known."""
     for argument, _ in arguments_with_defaults(call):
         said = dims_of(argument.annotation)
-        dims = shapes.known(Unknown(f"__call__.{argument.arg}")) if said is None else said
-        if dims is None or any(dim.startswith(AXIS) for dim in dims):
+        shape = shapes.told(Unknown(f"__call__.{argument.arg}")) if said is None else said
+        if shape is None:
             return
-        yield dims
+        yield shape

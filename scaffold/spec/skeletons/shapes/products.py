@@ -1,6 +1,6 @@
 """The shapes of what two arrays give together: elements of both, and products."""
 
-from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes, Unknown
 
 FIELD = "self."
 """How the names of fields begin."""
@@ -10,6 +10,8 @@ def together(shapes: Shapes, left: Shape, right: Shape) -> Shape:
     """What elements of two arrays give, which are of one shape, unless one of them has fewer axes."""
     left_dims, right_dims = shapes.known(left), shapes.known(right)
     shapes.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
+    if isinstance(left, Parts) or isinstance(right, Parts):
+        return None  # tuples that are joined
     if left is None or right is None or () in (left_dims, right_dims):
         return left if left_dims != () else right
     if left_dims is not None and right_dims is not None and len(left_dims) != len(right_dims):

@@ -1,14 +1,14 @@
 """Shapes of names that are learnt one after the other: `self.weight` and `x` in `self.weight @ x`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, field
 
 from scaffold.spec.grammar.named_dims import ROWS
 
 Dims = tuple[str, ...]
-ROW = "[0]"
-"""How the names of rows end."""
+_ROW = "[{}]"
+"""How the names of rows end, by the axis that they lie along."""
 MOST_AXES = 4
 """How many axes above a row are looked for."""
 AXIS = "axis_"
@@ -21,8 +21,14 @@ class Unknown(Struct, frozen=True):
     name: str
 
 
-Shape = Dims | Unknown | None
-"""The dims, the array of which they are not known yet, or None of what may be no array at all."""
+class Parts(Struct, frozen=True):
+    """A tuple of arrays."""
+
+    shapes: "tuple[Shape, ...]"
+
+
+Shape = Dims | Unknown | Parts | None
+"""The dims, the array of which they are not known yet, several arrays, or None of what may be no array at all."""
 
 
 class Shapes(Struct):
@@ -40,26 +46,70 @@ class Shapes(Struct):
     """The names whose elements something is computed of."""
     unclear: set[str] = field(default_factory=set[str])
     """The names that may have any number of axes: parts of them are taken."""
+    unpacked: dict[str, int] = field(default_factory=dict[str, int])
+    """The names that are taken apart, as `v, s = state`: into how many."""
+    tuples: set[str] = field(default_factory=set[str])
+    """Those of them that stand for a tuple: what is unpacked may be an array, too."""
     count: int = 0
 
     def known(self, shape: Shape) -> Dims | None:
         """The dims of a shape, as far as they are known."""
         dims = self._dims(self._first(shape.name)) if isinstance(shape, Unknown) else shape
-        return None if dims is None else tuple(map(self._axis, dims))
+        return None if dims is None or isinstance(dims, Parts) else tuple(map(self._axis, dims))
+
+    def told(self, shape: Shape) -> Shape:
+        """A shape of which every dim has a name; None of another."""
+        if isinstance(shape, Unknown) and self.known(shape) is None:
+            shape = Parts(tuple(self.parts_of(shape.name)))
+        if isinstance(shape, Parts):
+            parts = tuple(map(self.told, shape.shapes))
+            return Parts(parts) if parts and None not in parts else None
+        dims = self.known(shape)
+        return None if dims is None or any(dim.startswith(AXIS) for dim in dims) else dims
 
     def _dims(self, name: str, axes: int = 0) -> Dims | None:
         """The dims of a name, or those of a row of it below one more: an array may be said to be one of its own rows."""
         if name in self.dims or axes == MOST_AXES:
             return self.dims.get(name)
-        row = self._dims(self._first(name + ROW), axes + 1)
-        return None if row is None else (ROWS, *row)
+        for axis in range(MOST_AXES - 1):
+            row = self._dims(self._first(name + _ROW.format(axis)), axes + 1)
+            if row is not None and axis <= len(row):
+                return (*row[:axis], ROWS, *row[axis:])
+        return self._of_equal_parts(name)
 
-    def row(self, shape: Shape) -> Shape:
-        """What a row of an array has."""
+    def _of_equal_parts(self, name: str) -> Dims | None:
+        """The dims of an array that is unpacked into others of one shape."""
+        parts = {self.known(part) for part in self.parts_of(name)}
+        [dims] = parts if len(parts) == 1 else [None]
+        return None if dims is None or name in self.tuples else (str(self.unpacked[name]), *dims)
+
+    def parts_of(self, name: str) -> list[Unknown]:
+        """What a name is unpacked into."""
+        first = self._first(name)
+        return [Unknown(self._first(f"{first}.{i}")) for i in range(self.unpacked.get(first, 0))]
+
+    def unpack(self, shape: Shape, count: int) -> Sequence[Shape]:
+        """Several values of one: of a tuple, or the rows of an array."""
+        if isinstance(shape, Parts) and len(shape.shapes) == count:
+            return shape.shapes
+        if self.known(shape) is not None:
+            return [self.row(shape)] * count
+        if not isinstance(shape, Unknown):
+            return [None] * count
+        self.unpacked.setdefault(self._first(shape.name), count)
+        parts = self.parts_of(shape.name)
+        return parts if len(parts) == count else [None] * count
+
+    def row(self, shape: Shape, axis: int = 0) -> Shape:
+        """What an array has along one axis; each of several, of a tuple."""
+        if isinstance(shape, Parts):
+            return Parts(tuple(self.row(part, axis) for part in shape.shapes))
         dims = self.known(shape)
         if dims is not None:
-            return dims[1:] if dims else None
-        return Unknown(self._first(shape.name) + ROW) if isinstance(shape, Unknown) else None
+            return (*dims[:axis], *dims[axis:][1:]) if -len(dims) <= axis < len(dims) else None
+        if not isinstance(shape, Unknown) or axis < 0:
+            return None
+        return Unknown(self._first(shape.name) + _ROW.format(axis))
 
     def learn(self, shape: Shape, dims: Dims | None) -> None:
         """Take it that an array has these dims."""
@@ -68,12 +118,17 @@ class Shapes(Struct):
             return
         if known is None and isinstance(shape, Unknown):
             self.dims[self._first(shape.name)] = dims
+            for part in self.parts_of(shape.name):
+                self.learn(part, dims[1:])
         elif known is not None and len(known) == len(dims):
             for dim, meant in zip(known, dims, strict=True):
                 self._join(self._axis(dim), self._axis(meant))
 
     def equate(self, left: Shape, right: Shape) -> None:
         """Take it that two arrays are of one shape, unless one is known to be a number."""
+        if isinstance(left, Parts) or isinstance(right, Parts):
+            self._equate_parts(left, right)
+            return
         self.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
         if () in (self.known(left), self.known(right)):
             return
@@ -81,7 +136,30 @@ class Shapes(Struct):
         self.learn(right, self.known(left))
         if isinstance(left, Unknown) and isinstance(right, Unknown) and self.known(left) is None:
             first, second = self._first(left.name), self._first(right.name)
-            self.same |= {second: first} if first != second else {}
+            if first != second:
+                self._name_as(second, first)
+
+    def _name_as(self, second: str, first: str) -> None:
+        """Let a name stand for another, with what it is unpacked into."""
+        parts = self.parts_of(second)
+        self.tuples |= {first} if second in self.tuples else set[str]()
+        self.same[second] = first
+        for part, meant in zip(parts, self.unpack(Unknown(first), len(parts)), strict=False):
+            self.equate(part, meant)
+
+    def _equate_parts(self, left: Shape, right: Shape) -> None:
+        """Take it that two are tuples of the same."""
+        count = max(len(shape.shapes) for shape in (left, right) if isinstance(shape, Parts))
+        for shape in (left, right):
+            if isinstance(shape, Unknown):
+                self.tuples.add(self._first(shape.name))
+        for pair in zip(self.unpack(left, count), self.unpack(right, count), strict=False):
+            self.equate(*pair)
+
+    def holds_counts(self, shape: Shape) -> None:
+        """Take it that an array, or the one of which it is a row, holds whole numbers."""
+        if isinstance(shape, Unknown):
+            self.counts.add(shape.name.partition("[")[0])
 
     def settle(self, names: Iterable[str]) -> None:
         """Take it that the arrays of these names are vectors, where no more is known."""

@@ -6,11 +6,20 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from scaffold.spec.grammar.named_dims import ROWS
-from scaffold.spec.skeletons.shapes.functions import ELEMENTWISE, NUMBERS, OF_ARRAYS, OF_TWO, PRODUCTS
+from scaffold.spec.skeletons.shapes.functions import (
+    ELEMENTWISE,
+    NUMBERS,
+    OF_ARRAYS,
+    OF_TWO,
+    PRODUCTS,
+    SAME_FUNCTION,
+)
 from scaffold.spec.skeletons.shapes.indexing import axes_of_index, indexed, is_whole_index
-from scaffold.spec.skeletons.shapes.layers import Instance, Layer, dims_of
+from scaffold.spec.skeletons.shapes.known_layers import Layer
+from scaffold.spec.skeletons.shapes.layers import Instance, dims_of
+from scaffold.spec.skeletons.shapes.mapped_axes import axes_of_vmap, has_other_result
 from scaffold.spec.skeletons.shapes.products import FIELD, product, together
-from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes, Unknown
 from scaffold.spec.source.definitions import arguments_with_defaults
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.instance import attribute_of_self, last_name
@@ -28,11 +37,25 @@ class Uses(Struct):
     def read(self, node: Function) -> None:
         """Learn from a method."""
         self.given[node.name] = self.function(node, node.name, {})
+        self._carries(node)
 
-    def arguments(self, method: str) -> list[str]:
-        """The names of what a method takes, but for the instance."""
-        node = self.methods[method]
-        return [f"{method}.{argument.arg}" for argument, _ in arguments_with_defaults(node)]
+    def _carries(self, node: Function) -> None:
+        """What is unpacked, and given again in the first place, is a carry: `v, s = state` and `return (v, s), y`."""
+        layer = self.as_layer(node.name)
+        given = layer.gives.shapes[0] if isinstance(layer.gives, Parts) and layer.gives.shapes else None
+        match layer.takes, given:
+            case [Unknown(name=name), *_], Parts(shapes=parts) if len(self.shapes.parts_of(name)) == len(
+                parts
+            ):
+                self.shapes.equate(layer.takes[0], given)
+            case _:
+                pass
+
+    def as_layer(self, method: str) -> Layer:
+        """What a method takes, but for the instance, and what it gives."""
+        arguments = (argument for argument, _ in arguments_with_defaults(self.methods[method]))
+        takes = (Unknown(f"{method}.{argument.arg}") for argument in arguments)
+        return Layer(tuple(takes), self.given.get(method))
 
     def is_property(self, method: str) -> bool:
         """Whether a method is read as an attribute."""
@@ -62,6 +85,10 @@ def _of_argument(argument: ast.arg, function: str) -> Shape:
     return Unknown(f"{function}.{argument.arg}") if dims is None else dims
 
 
+_NOT_CALLED = Parts(())
+"""Stands for what a function gives that is none of the class, and no layer."""
+
+
 class Scope(Struct):
     """The names of a function, with the shapes that they have where a statement stands."""
 
@@ -70,8 +97,8 @@ class Scope(Struct):
     bound: dict[str, Shape]
     layers: dict[str, list[Layer]]
     """The names that stand for a layer: `for layer in self.layers`."""
-    functions: dict[str, tuple[list[str], Shape]]
-    """Functions within it: the names of their arguments, and what they give."""
+    functions: dict[str, Layer]
+    """Functions within it: what they take, and what they give."""
 
     @property
     def shapes(self) -> Shapes:
@@ -118,13 +145,23 @@ class Scope(Struct):
     def _define(self, name: str, node: ast.FunctionDef | ast.Lambda) -> None:
         own = f"{self.name}.{name}"
         given = self.uses.function(node, own, self.bound)
-        self.functions[name] = [f"{own}.{argument.arg}" for argument in node.args.args], given
+        takes = tuple(Unknown(f"{own}.{argument.arg}") for argument in node.args.args)
+        self.functions[name] = Layer(takes, given)
 
     def _bind(self, targets: Iterable[ast.expr], value: Shape) -> None:
         for target in targets:
-            names = [target] if isinstance(target, ast.Name) else [*ast.walk(target)]
-            for name in (part.id for part in names if isinstance(part, ast.Name)):
-                self.bound[name] = value if isinstance(target, ast.Name) else None
+            match target:
+                case ast.Name(id=name):
+                    self.bound[name] = value
+                case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                    is_plain = not any(isinstance(part, ast.Starred) for part in parts)
+                    values = self.shapes.unpack(value if is_plain else None, len(parts))
+                    for part, held in zip(parts, values, strict=True):
+                        self._bind([part], held)
+                case ast.Starred(value=inner):
+                    self._bind([inner], None)
+                case _:
+                    pass
 
     def _loop(self, target: ast.expr, every: ast.expr) -> None:
         """A loop binds names anew, to layers where it is one over those."""
@@ -156,6 +193,11 @@ class Scope(Struct):
                 return self.value(inner)
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
                 return product(self.shapes, self.value(left), self.value(right))
+            case ast.Tuple(elts=parts):
+                return Parts(tuple(map(self.value, parts)))
+            case ast.BinOp(left=ast.Tuple() as several, op=ast.Mult(), right=ast.Constant(value=int(count))):
+                held = self.value(several)
+                return Parts(held.shapes * count) if isinstance(held, Parts) else None
             case ast.BinOp(left=left, right=right):
                 return together(self.shapes, self.value(left), self.value(right))
             case ast.Call():
@@ -203,26 +245,13 @@ class Scope(Struct):
         self._is_object(self.value(node.func))
         for keyword in node.keywords:
             self.value(keyword.value)
-        layer = self._layer(node.func)
-        if layer is not None:
-            for shape, dims in zip(taken, layer.takes, strict=False):
-                self.shapes.learn(shape, dims)
-            if layer.of_counts:
-                self.shapes.counts |= {shape.name for shape in taken if isinstance(shape, Unknown)}
-            return layer.gives
-        if name == "fold_in" and taken and isinstance(taken[-1], Unknown):
-            self.shapes.counts.add(taken[-1].name)
+        if name == "fold_in" and taken:
+            self.shapes.holds_counts(taken[-1])
             self.shapes.learn(taken[-1], ())
-        if isinstance(node.func, ast.Call) and last_name(node.func) == "vmap" and len(node.func.args) == 1:
-            self._mapped(node.func.args[0], taken)
-        if name == "scan" and len(node.args) > 2 and isinstance(node.args[0], ast.Name):
-            return self._scan(node.args[0].id, taken[1:3])
-        method = attribute_of_self(node.func) or ""
-        if method in self.uses.methods:
-            return self._called(self.uses.arguments(method), self.uses.given.get(method), taken)
-        if isinstance(node.func, ast.Name) and node.func.id in self.functions:
-            return self._called(*self.functions[node.func.id], taken)
-        return self._of_function(node, name, taken)
+        if name == "scan" and len(node.args) > 2:
+            return self._scan(node.args[0], taken[1], taken[2])
+        applied = self._applied(node.func, taken)
+        return self._of_function(node, name, taken) if applied is _NOT_CALLED else applied
 
     def _of_function(self, node: ast.Call, name: str, taken: list[Shape]) -> Shape:
         """What a function of jax gives, or a method of an array."""
@@ -243,51 +272,78 @@ class Scope(Struct):
             return self.shapes.row(arrays[0]) if is_first else None if axes or node.keywords else ()
         return None
 
-    def _called(self, names: list[str], given: Shape, taken: list[Shape]) -> Shape:
-        """What a function of the class gives, or one within the method; its arguments are of the shapes that it is called with."""
-        for argument, shape in zip(names, taken, strict=False):
-            self.shapes.equate(Unknown(argument), shape)
-        return given
+    # -- functions and layers ------------------------------------------------------------------------------------------
 
-    def _scan(self, name: str, taken: list[Shape]) -> Shape:
-        """A scan takes rows of what its function takes second."""
-        names, _ = self.functions.get(name, ([], None))
-        if len(names) == 2:
-            self.shapes.equate(Unknown(names[0]), taken[0])
-            self.shapes.equate(Unknown(names[1]), self.shapes.row(taken[1]))
-        return None
+    def _applied(self, function: ast.expr, taken: list[Shape]) -> Shape:
+        """What a function of the class gives, or a layer; its arguments are of the shapes that it is called with."""
+        wrapper = last_name(function) if isinstance(function, ast.Call) else ""
+        if isinstance(function, ast.Call) and function.args and wrapper in ("vmap", "filter_vmap"):
+            return self._mapped(function, taken)
+        if isinstance(function, ast.Call) and function.args and wrapper in SAME_FUNCTION:
+            return self._applied(function.args[0], taken)
+        layer = self._layer(function)
+        if layer is None:
+            return _NOT_CALLED
+        for shape, meant in zip(taken, layer.takes, strict=False):
+            self._take(shape, meant)
+        if layer.of_counts:
+            for shape in taken:
+                self.shapes.holds_counts(shape)
+        is_kept = layer.keeps and taken and taken[0] is not None
+        return taken[0] if is_kept else layer.takes[0] if layer.keeps and layer.takes else layer.gives
 
-    def _mapped(self, function: ast.expr, taken: list[Shape]) -> None:
-        """What `jax.vmap` calls takes rows of what it is given."""
-        rows = list(map(self.shapes.row, taken))
+    def _take(self, shape: Shape, meant: Shape) -> None:
+        """Take it that a value is what a layer, or a function, is called with."""
+        if isinstance(meant, tuple):
+            self.shapes.learn(shape, meant)
+        elif meant is not None:
+            self.shapes.equate(meant, shape)
+
+    def _mapped(self, call: ast.Call, taken: list[Shape]) -> Shape:
+        """What `jax.vmap` gives of a function, which takes rows of what it is given, or what lies along another axis."""
+        axes = axes_of_vmap(call, len(taken))
+        pairs = list(zip(taken, axes, strict=True))
+        rows = [shape if axis is None else self.shapes.row(shape, axis) for shape, axis in pairs]
+        given = self._applied(call.args[0], rows)
+        if given is _NOT_CALLED:
+            return None
+        sizes = (self.shapes.known(shape) for shape, axis in pairs if axis == 0)
+        size = next((dims[0] for dims in sizes if dims), ROWS)
+        return None if has_other_result(call) else self._over(given, size)
+
+    def _over(self, shape: Shape, size: str) -> Shape:
+        """Several of what a function gives."""
+        if isinstance(shape, Parts):
+            return Parts(tuple(self._over(part, size) for part in shape.shapes))
+        dims = self.shapes.known(shape)
+        return None if dims is None else (size, *dims)
+
+    def _scan(self, function: ast.expr, carry: Shape, rows: Shape) -> Shape:
+        """A scan takes rows of what its function takes second, and gives the carry with all that it gives second."""
+        given = self._applied(function, [carry, self.shapes.row(rows)])
+        if not isinstance(given, Parts) or len(given.shapes) != 2:
+            return Parts((carry, None))
+        self.shapes.equate(carry, given.shapes[0])
+        dims = self.shapes.known(rows)
+        return Parts((carry, self._over(given.shapes[1], dims[0] if dims else ROWS)))
+
+    def _layer(self, function: ast.expr) -> Layer | None:
+        """The layer that is called, or the function within the class."""
+        layers = self.uses.instance.layers
         method = attribute_of_self(function) or ""
         match function:
             case ast.Lambda():
                 name = f"lambda_{function.lineno}_{function.col_offset}"
                 self._define(name, function)
-                self._called(*self.functions[name], rows)
+                return self.functions[name]
             case ast.Name(id=name) if name in self.functions:
-                self._called(*self.functions[name], rows)
-            case _ if method in self.uses.methods:
-                self._called(self.uses.arguments(method), None, rows)
-            case _:
-                pass
-
-    def _layer(self, function: ast.expr) -> Layer | None:
-        """The layer that is called, below `jax.vmap` with an axis more."""
-        match function:
-            case ast.Call(args=[inner]) if last_name(function) == "vmap":
-                layer = self._layer(inner)
-                return None if layer is None else _over_rows(layer)
+                return self.functions[name]
             case ast.Name(id=name):
                 held = self.layers.get(name, [])
             case ast.Subscript(value=value, slice=ast.Constant(value=int(index))):
-                held = self.uses.instance.layers.get(attribute_of_self(value) or "", [])[index : index + 1]
+                held = layers.get(attribute_of_self(value) or "", [])[index : index + 1]
+            case _ if method in self.uses.methods:
+                return self.uses.as_layer(method)
             case _:
-                held = self.uses.instance.layers.get(attribute_of_self(function) or "", [])
+                held = layers.get(method, [])
         return held[0] if held else None
-
-
-def _over_rows(layer: Layer) -> Layer:
-    takes = tuple((ROWS, *dims) for dims in layer.takes)
-    return Layer(takes, None if layer.gives is None else (ROWS, *layer.gives), layer.of_counts)

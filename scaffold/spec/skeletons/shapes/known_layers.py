@@ -1,0 +1,182 @@
+"""Layers of Equinox and Flax: what they are called with, and what they give, in terms of what they are made with."""
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from msgspec import Struct
+
+from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
+
+Size = Callable[[ast.expr], str]
+"""Reads an expression of a size as a dim; empty of what is none."""
+_SPACE = "8"
+"""The size of an image along each of its axes."""
+_STATE = Parts((("hidden_size",), ("hidden_size",)))
+T = TypeVar("T")
+
+
+class Layer(Struct, frozen=True):
+    """What a layer is called with, and what it gives, as far as it is known."""
+
+    takes: tuple[Shape, ...]
+    gives: Shape = None
+    of_counts: bool = False
+    """Whether it takes whole numbers."""
+    keeps: bool = False
+    """Whether it gives what has the shape of its first argument."""
+
+
+class _Form(Struct, frozen=True):
+    """A layer by the arguments that are its sizes, in the order of its constructor; `_` is none of them."""
+
+    sizes: str
+    takes: tuple[Shape, ...]
+    gives: Shape = None
+    keeps: bool = False
+
+
+_SAME = _Form("", (), keeps=True)
+_OF_EQUINOX = {
+    "Linear": _Form("in_features out_features", (("in_features",),), ("out_features",)),
+    "MLP": _Form("in_size out_size", (("in_size",),), ("out_size",)),
+    "LayerNorm": _Form("shape", (("shape",),), keeps=True),
+    "RMSNorm": _Form("shape", (("shape",),), keeps=True),
+    "GRUCell": _Form("input_size hidden_size", (("input_size",), ("hidden_size",)), ("hidden_size",)),
+    "LSTMCell": _Form("input_size hidden_size", (("input_size",), _STATE), _STATE),
+    "MultiheadAttention": _Form("_ query_size", ((ROWS, "query_size"),) * 3, (ROWS, "query_size")),
+    **dict.fromkeys(("Dropout", "Identity", "PReLU"), _SAME),
+}
+_CARRY = Parts(((ROWS, "hidden_features"), (ROWS, "hidden_features")))
+_HIDDEN = (ROWS, "hidden_features")
+_INPUT = (ROWS, "in_features")
+_OF_FLAX = {
+    "Linear": _Form("in_features out_features", (_INPUT,), (ROWS, "out_features")),
+    "LayerNorm": _Form("num_features", ((ROWS, "num_features"),), keeps=True),
+    "RMSNorm": _Form("num_features", ((ROWS, "num_features"),), keeps=True),
+    "BatchNorm": _Form("num_features", ((ROWS, "num_features"),), keeps=True),
+    "GRUCell": _Form("in_features hidden_features", (_HIDDEN, _INPUT), Parts((_HIDDEN, _HIDDEN))),
+    "SimpleCell": _Form("in_features hidden_features", (_HIDDEN, _INPUT), Parts((_HIDDEN, _HIDDEN))),
+    "LSTMCell": _Form("in_features hidden_features", (_CARRY, _INPUT), Parts((_CARRY, _HIDDEN))),
+    "OptimizedLSTMCell": _Form("in_features hidden_features", (_CARRY, _INPUT), Parts((_CARRY, _HIDDEN))),
+    "MultiHeadAttention": _Form(
+        "_ in_features", ((ROWS, "seq", "in_features"),), (ROWS, "seq", "in_features")
+    ),
+    "Dropout": _SAME,
+}
+_TABLES = {"Embedding": 1, "Embed": 1}
+"""Layers that look up rows, and the place of their size; Flax calls one by a batch as well."""
+
+
+def known_layer(call: ast.Call, size: Size) -> Layer | None:
+    """The layer that a call makes; None where nothing says what it takes."""
+    *room, name = ast.unparse(call.func).split(".")
+    is_flax = "nnx" in room
+    if name in _TABLES:
+        width = _sizes(
+            call, "_ embedding_size" if "embedding_size" in ast.unparse(call) else "_ features", size
+        )
+        dims = tuple(width.values())
+        return Layer(((),), dims if dims and all(dims) else None, of_counts=True)
+    if name.startswith("Conv"):
+        return _convolution(call, size, is_flax=is_flax)
+    form = (_OF_FLAX if is_flax else _OF_EQUINOX).get(name)
+    if form is None:
+        return None
+    sizes = _sizes(call, form.sizes, size)
+    if not all(sizes.values()):
+        return None
+    takes = tuple(renamed(shape, sizes) for shape in form.takes)
+    return Layer(takes, renamed(form.gives, sizes), keeps=form.keeps)
+
+
+def _sizes(call: ast.Call, names: str, size: Size) -> dict[str, str]:
+    """The dims that the sizes of a layer are, by name; empty where one is not known."""
+    by_name = {keyword.arg: keyword.value for keyword in call.keywords}
+    found: dict[str, str] = {}
+    for place, name in enumerate(names.split()):
+        value = call.args[place] if place < len(call.args) else by_name.get(name)
+        if name != "_":
+            found[name] = size(value) if value is not None else ""
+    return found
+
+
+def renamed(shape: Shape, sizes: Mapping[str, str]) -> Shape:
+    """A shape with other dims for those in `sizes`; none for the one axis that `"scalar"` leaves out."""
+    if isinstance(shape, Parts):
+        return Parts(tuple(renamed(part, sizes) for part in shape.shapes))
+    if not isinstance(shape, tuple):
+        return shape
+    dims: Dims = tuple(sizes.get(dim, dim) for dim in shape)
+    return tuple(dim for dim in dims if dim.strip("'\"") != "scalar")
+
+
+def _convolution(call: ast.Call, size: Size, *, is_flax: bool) -> Layer | None:
+    """A convolution: of Equinox with the channels first, of Flax with a batch, and the channels last."""
+    sizes = _sizes(call, "in_features out_features" if is_flax else "in_channels out_channels", size)
+    inputs, outputs = sizes.values()
+    space = _space(call, is_flax=is_flax)
+    if not (inputs and space):
+        return None
+    left = tuple(map(_left, space, _windows(call, len(space), is_flax=is_flax)))
+    is_known = outputs and all(left)
+    if is_flax:
+        return Layer(((ROWS, *space, inputs),), (ROWS, *left, outputs) if is_known else None)
+    return Layer(((inputs, *space),), (outputs, *left) if is_known else None)
+
+
+def _space(call: ast.Call, *, is_flax: bool) -> Dims:
+    """The axes of an image: as many as the name of Equinox says, or the kernel of Flax has."""
+    *_, name = ast.unparse(call.func).split(".")
+    if not is_flax:
+        return (_SPACE,) * int(name[-2]) if name.endswith(("1d", "2d", "3d")) else ()
+    kernel = _argument(call, "kernel_size", 2)
+    return (_SPACE,) * (len(kernel.elts) if isinstance(kernel, ast.Tuple | ast.List) else 1)
+
+
+def _windows(call: ast.Call, rank: int, *, is_flax: bool) -> list[tuple[int, int, int] | None]:
+    """Size, step and padding of the window along each axis; None where one of them is no number, or it is transposed."""
+    stride = "strides" if is_flax else "stride"
+    kernel = _numbers(_argument(call, "kernel_size", 2), rank)
+    steps = _numbers(_argument(call, stride, 3), rank, usual=1)
+    text = ast.unparse(_argument(call, "padding", 4) or ast.Constant("SAME" if is_flax else 0)).strip("'")
+    is_same = text == "SAME"
+    padding = (
+        [0] * rank if text == "VALID" or is_same else _numbers(_argument(call, "padding", 4), rank, usual=0)
+    )
+    is_plain = "Transpose" not in ast.unparse(call.func) and "dilation" not in ast.unparse(call)
+    if not is_plain or not (kernel and steps and padding):
+        return [None] * rank
+    if is_same:
+        return [(step, step, 0) for step in steps]  # as many windows as steps begin
+    return list(zip(kernel, steps, padding, strict=True))
+
+
+def _left(size: str, window: tuple[int, int, int] | None) -> str:
+    """How many windows an axis has."""
+    if window is None:
+        return ""
+    width, step, padding = window
+    count = (int(size) + 2 * padding - width) // step + 1
+    return str(count) if count > 0 else ""
+
+
+def _argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
+    by_name = {keyword.arg: keyword.value for keyword in call.keywords}
+    return call.args[place] if place < len(call.args) else by_name.get(name)
+
+
+def _numbers(node: ast.expr | None, rank: int, usual: int | None = None) -> list[int]:
+    """The number for each axis that an argument says; none where it says another."""
+    match node:
+        case None:
+            return [] if usual is None else [usual] * rank
+        case ast.Constant(value=int(number)):
+            return [number] * rank
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            numbers = [part.value for part in elements if isinstance(part, ast.Constant)]
+            known = [number for number in numbers if isinstance(number, int)]
+            return known if len(known) == rank else []
+        case _:
+            return []
