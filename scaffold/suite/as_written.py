@@ -10,6 +10,7 @@ from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.source.definitions import arguments_with_defaults, function_of, gives_instance
 from scaffold.suite.context import example_call
+from scaffold.suite.guesses import guessed_methods
 from scaffold.suite.inherited import has_known_constructor
 from scaffold.suite.mapped_methods import as_called
 from scaffold.suite.subject import Subject
@@ -44,6 +45,7 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "construct": build or f"{spec.name}(**inputs)",
         "state": "",
         **_call(spec, known),
+        "guessed": guessed_methods(without_untried(as_called(spec), known)),
     }
 
 

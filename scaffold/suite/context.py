@@ -37,6 +37,7 @@ from scaffold.suite.declared import (
 )
 from scaffold.suite.defaults import declared_defaults
 from scaffold.suite.examples import constructor_name
+from scaffold.suite.guesses import guessed_methods
 from scaffold.suite.inherited import concrete
 from scaffold.suite.leaves import leaf_rows
 from scaffold.suite.mapped import batched, call_source
@@ -149,6 +150,7 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
         "stacked": [paths[field.name] for field in stacked(spec)],
         "uncast": [paths[name] for name in uncast(spec)],
         "undecayed": [paths[name] for name in undecayed(spec)],
+        "guessed": [*guessed_methods(spec)],
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
     if computes_in(spec):

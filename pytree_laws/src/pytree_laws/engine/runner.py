@@ -32,6 +32,7 @@ from ..values.precision import tolerated
 from .applicability import require_conditions
 from .error_hints import advice_on
 from .expected import expected_failure, held_as_declared
+from .guesses import is_misfit, said_of
 from .timeout import TooLong, Watch, time_limit
 
 SAME = 60
@@ -306,11 +307,17 @@ def one_failure_of_treedefs(suite: Any, number: str) -> Generator[None, None, No
         raise Fault(type(suite).__name__, message, hint) from fault.__cause__
 
 
+_METHODS = {"build": "__init__", "call": "__call__", "compiled call": "__call__"}
+"""By operation, the method that an example is for."""
+
+
 def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None) -> None:
     """Fails once for a class whose example fails, and skips what depends on it."""
     __tracebackhide__ = True
     if error is None:
         return
+    if is_misfit(suite, _METHODS[operation], error):
+        pytest.skip(said_of(_METHODS[operation], error))
     reported = session_of(suite).results(suite).reported
     findings = session_of(suite).results(suite).findings
     if operation != "build" and OF_METHODS in findings and not session_of(suite).reports_all:

@@ -31,6 +31,9 @@ class Declarations(Collected):
     returns: ClassVar[Sequence[Output]] = ()  # (): those of the example call
     carry: ClassVar[int | None] = None  # which argument is carried by lax.scan
     methods: ClassVar[Sequence[Method]] = ()  # beside the call; others are found
+    guessed: ClassVar[
+        Sequence[str]
+    ] = ()  # those whose examples nobody declared: what does not fit is not tried
     takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
     drawn: ClassVar[Sequence[str]] = ()  # paths of what is drawn from the key
     kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given

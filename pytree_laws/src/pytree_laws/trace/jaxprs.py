@@ -258,6 +258,8 @@ def lacks_dtype(error: Exception) -> bool:
         return False
     words = (*("not supported", "unsupported", "must be float"), *("does not accept dtype", "not inexact"))
     text = str(error).lower()
+    if "accepted dtypes at position" in text:  # which jax alone says, and may leave its own frames out
+        return True
     folders = [
         {*frame.filename.replace("\\", "/").split("/")} for frame in traceback.extract_tb(error.__traceback__)
     ]

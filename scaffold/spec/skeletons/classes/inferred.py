@@ -33,8 +33,13 @@ def inferred_types(
     sizes = {name for call in calls for name in _sizes(call)}
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}
     types |= dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
-    types |= {name: str(table["type"]) for name, table in fields.items() if table.get("type")}
+    types |= {name: str(table["type"]) for name, table in fields.items() if _is_known(table)}
     return {name: types[name] for name in bare if name in types}
+
+
+def _is_known(table: Mapping[str, Any]) -> bool:
+    """Whether a field has a type of the grammar, and not one that stands as it is behind `=`."""
+    return not str(table.get("type", "=")).startswith("=")
 
 
 def _arguments(node: ast.FunctionDef) -> list[ast.arg]:

@@ -1,0 +1,35 @@
+"""Examples that the code of a class suggested, and nobody declared: where one does not fit, nothing is said of the class."""
+
+import re
+from typing import Any
+
+from ..errors import message_of
+
+_MISFITS = (IndexError, TypeError, ValueError)
+"""What functions of arrays raise where shapes do not fit."""
+
+
+def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
+    """Whether a guessed example of a method, of the call (`__call__`) or of the constructor (`__init__`) does not fit.
+
+    With numbers on record it did, and what it raises is the edit of a class that worked.
+    """
+    return name in suite.guessed and isinstance(error, _MISFITS) and not _is_recorded(suite, name)
+
+
+def said_of(name: str, error: Exception | None) -> str:
+    """Why a method is not tried, and what would have it tried."""
+    described = f"{type(error).__name__}: {message_of(error).strip():.200}" if error else ""
+    return (
+        f"not tried: the example of `{name}` is a guess, and does not fit ({described}): write one that does, "
+        "and take the name out of `guessed`"
+    )
+
+
+def _is_recorded(suite: Any, name: str) -> bool:
+    """Whether the record beside the tests has numbers of a method; of the constructor, any."""
+    text = suite.recorded() or ""
+    entries = {"__call__": "call", "__init__": ""}
+    own = text.split(f"[{type(suite).__name__}: ")[1:]
+    begins = re.compile(rf"^{re.escape(entries.get(name, name))}\b", re.MULTILINE)
+    return any(begins.search(section.split("\n[")[0]) for section in own)

@@ -1,0 +1,62 @@
+"""The methods of which an example has a shape that nobody declared: the code suggests it, and it may not fit."""
+
+import ast
+
+from scaffold.spec.grammar.types import Type, arrays
+from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
+from scaffold.spec.source.expressions import nodes_of
+
+
+def guessed_methods(spec: ModuleSpec) -> tuple[str, ...]:
+    """The names of those methods, the call as `__call__`; `__init__` before them where the instance itself is a guess."""
+    own = [] if spec.call is None else [("__call__", spec.call)]
+    called = [*own, *((method.name, method.call) for method in spec.methods if method.is_function)]
+    if any(field.example is not None and field.given for field in spec.fields) or _is_guessed(spec):
+        return ("__init__", *(name for name, _ in called))
+    return tuple(name for name, call in called if _is_guess(spec, name, call))
+
+
+def _is_guessed(spec: ModuleSpec) -> bool:
+    """Whether a class that is carried is given an array of which its own text says no shape."""
+    fields = {
+        name: field.annotation
+        for node in nodes_of(ast.ClassDef, *statements(spec.source))
+        if node.name == spec.name
+        for name, field in annotated_names(node.body)
+    }
+    given = {argument.name: argument.type for argument in spec.arguments}
+    said = dict(spec.test.values)
+    return any(
+        name in fields and _says_no_shape(fields[name]) and _has_shape(kind)
+        for name, kind in given.items()
+        if name not in said
+    )
+
+
+def _is_guess(spec: ModuleSpec, name: str, call: Call) -> bool:
+    function = function_of(call.source)
+    if function is None:
+        return False
+    said = {key.rpartition(".")[2] for key, _ in spec.test.values if key.partition(".")[0] in (name, key)}
+    bare = {
+        argument.arg
+        for argument, _ in arguments_with_defaults(function)
+        if _says_no_shape(argument.annotation)
+    }
+    return any(
+        argument.name in bare - said and _has_shape(argument.type) for argument in call.args if argument.type
+    )
+
+
+def _says_no_shape(annotation: ast.expr | None) -> bool:
+    return annotation is None or ast.unparse(annotation).rpartition(".")[2] in (
+        "Array",
+        "ArrayLike",
+        "ndarray",
+    )
+
+
+def _has_shape(kind: Type | None) -> bool:
+    """Whether a type is that of an array, or of several, and of no random key."""
+    return any(array.dtype != "key" for array in arrays(kind)) if kind is not None else False
