@@ -75,16 +75,23 @@ def field_lines(spec: ModuleSpec) -> list[str]:
     scope, kept = Scope.of(spec), kept_defaults(spec)
     converts = is_called_with_fields(spec)
     return [
-        _field(field, scope, has_default=field.built or field.name in kept, converts=converts)
+        _field(
+            field,
+            scope,
+            has_default=field.name in kept or (field.built and not field.nullable),
+            converts=converts,
+        )
         for field in spec.stored
     ]
 
 
 def _field(field: Field, scope: Scope, *, has_default: bool, converts: bool) -> str:
-    default = field.default if has_default and not field.nullable else None
+    default = field.default if has_default else None
     arguments = ["static=True"] * (not field.dynamic) + [f"default={default}"] * (default is not None)
     if converts and field.converter is not None:
         arguments.append(f"converter={field.converter.removeprefix('=').strip()}")
+    if arguments == ["default=None"]:
+        return f"{field.name}: {scope.held(field)} = None"
     return f"{field.name}: {scope.held(field)}" + (
         f" = eqx.field({', '.join(arguments)})" if arguments else ""
     )

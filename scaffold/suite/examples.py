@@ -106,7 +106,12 @@ class Examples(Struct, frozen=True, dict=True):
         example = parameter.field.example if parameter.field is not None else None
         kind = example or (parameter.type if parameter.type is not None else ScalarType("int"))
         names = tuple(name for name, _ in parameter.field.preset) if parameter.field is not None else ()
-        return self.value(kind, parameter.name, index, names)
+        try:
+            return self.value(kind, parameter.name, index, names)
+        except ScaffoldError:
+            if nullable:
+                return "None"  # it is tried without
+            raise
 
     def argument(self, name: str, kind: Type | None, offset: int) -> str:
         """Source of an argument of the call: what `[test]` says, as an array of its dtype, or an example."""

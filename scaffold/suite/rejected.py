@@ -16,6 +16,7 @@ from scaffold.spec.grammar.types import (
     UnionType,
 )
 from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.instance import named_value
 from scaffold.suite.bounds import bounds, is_read_elsewhere
 from scaffold.suite.refused import other_shapes, refused_by_checks
 from scaffold.suite.subject import Subject
@@ -29,7 +30,10 @@ def rejected_inputs(subject: Subject) -> list[list[str]]:
         (*spec.test.rejected, *at_bounds, *refused_by_checks(subject), *other_shapes(subject))
     )
     rows_of_checks = [[changed(row), "ValueError"] for row in rows]
-    checked_above = {*names_checked(spec.setup)}
+    own_checks = (
+        method.call.source or method.call.body for method in spec.methods if method.name == "__check_init__"
+    )
+    checked_above = {name for text in (spec.setup, *own_checks) for name in names_checked(text)}
     static = (
         field
         for field in spec.static
@@ -53,9 +57,9 @@ def names_checked(setup: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(dedented(setup))):
         match node:
             case ast.If(test=test, body=body) if any(isinstance(part, ast.Raise) for part in body):
-                yield from (part.id for part in ast.walk(test) if isinstance(part, ast.Name))
+                yield from filter(None, map(named_value, ast.walk(test)))
             case ast.Assert(test=test):
-                yield from (part.id for part in ast.walk(test) if isinstance(part, ast.Name))
+                yield from filter(None, map(named_value, ast.walk(test)))
             case _:
                 pass
 

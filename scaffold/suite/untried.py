@@ -133,12 +133,15 @@ def with_values_of(spec: ModuleSpec, method: Method) -> ModuleSpec:
 
 
 def assumed_notes(specs: Iterable[ModuleSpec]) -> Iterator[str]:
-    """What a user is told of Modules whose arrays are taken for data, so that nothing of them is trained."""
+    """What a user is told of Modules whose arrays are taken for data, or for what is trained as Equinox takes them."""
     for spec in specs:
         names = [field.name for field in spec.dynamic if field.is_assumed]
         is_python = ".py" in spec.where  # where a table says `f[n]` and no `init`, the form says it
         if names and is_python and spec.kind == "module" and not any(map(is_trained, spec.dynamic)):
             yield f"{spec.name}: taken for data, which is not trained: {', '.join(names)} (`param()` says otherwise)"
+        trained = [field.name for field in spec.dynamic if field.is_assumed and field.role == "param"]
+        if trained:
+            yield f"{spec.name}: taken for trained, as Equinox does: {', '.join(trained)} (`data()` says otherwise)"
 
 
 def untried_notes(specs: Iterable[ModuleSpec], known: Known) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import ast
 from itertools import takewhile
 
-from scaffold.spec.model import ModuleSpec
+from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.definitions import statements
 from scaffold.spec.source.expressions import nodes_of
@@ -35,18 +35,25 @@ def _constructor_called(spec: ModuleSpec, function: ast.expr) -> str | None:
 
 @once
 def kept_defaults(spec: ModuleSpec) -> frozenset[str]:
-    """The static fields at the end whose defaults the class statement has: it had them, or code of the file counts on them.
+    """The fields at the end, static or optional ones, whose defaults the class statement has: it had them, or code of the file counts on them.
 
     As a rule the constructor alone has defaults, in the place of which the class takes every field.
     """
     names = [field.name for field in spec.stored]
-    last = takewhile(lambda field: field.default is not None and not field.dynamic, reversed(spec.stored))
+    last = takewhile(
+        lambda field: field.default is not None and _may_have_default(field), reversed(spec.stored)
+    )
     with_default = {field.name for field in last}
     needed = set(names) - with_default
     given = (_given(call, names) for call in _calls_with_fields(spec))
     is_left_out = any(each >= needed and not each >= with_default for each in given)
-    had = takewhile(lambda field: field.in_class and not field.dynamic, reversed(spec.stored))
+    had = takewhile(lambda field: field.in_class and _may_have_default(field), reversed(spec.stored))
     return frozenset(with_default if is_left_out else (field.name for field in had))
+
+
+def _may_have_default(field: Field) -> bool:
+    """Whether the class statement may have a default: instances would share an array, and a part."""
+    return not field.dynamic or field.default == "None"
 
 
 def is_called_with_fields(spec: ModuleSpec) -> bool:

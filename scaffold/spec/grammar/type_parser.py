@@ -12,6 +12,7 @@ from keyword import iskeyword
 
 from scaffold.errors import suggestion
 from scaffold.spec.grammar.dtypes import BY_ANNOTATION, BY_LONG_NAME, DTYPES, meant_dtype
+from scaffold.spec.grammar.kept_annotations import kept_annotation
 from scaffold.spec.grammar.types import (
     LARGEST,
     ArrayType,
@@ -20,7 +21,6 @@ from scaffold.spec.grammar.types import (
     DictType,
     ListType,
     LiteralType,
-    OpaqueType,
     ScalarType,
     SetType,
     TreeType,
@@ -92,8 +92,7 @@ def parse_type(text: str) -> Type:
     annotation = text.lstrip()[1:].strip() if text.lstrip().startswith("=") else None
     try:
         if annotation is not None:
-            _parsed(annotation)
-            return OpaqueType(annotation)
+            return kept_annotation(_parsed(annotation), annotation)
         bare = re.sub(_QUOTED, "", text)
         if "@" in bare or not bare.isascii():  # Python itself takes some letters for others
             raise TypeSyntaxError(f"`{_shortened(text)}` is not a type")

@@ -76,7 +76,7 @@ def _assembled(reader: Reader, table: Mapping[str, Any]) -> ModuleSpec:
         name=_named(reader, table),
         kind=reader.kind,
         where=reader.where,
-        fields=read_fields(reader, table["fields"]) if "fields" in table else (),
+        fields=read_fields(reader, table["fields"], table.get("given", "")) if "fields" in table else (),
         comment=as_comment(table.get("comment", "")),
         bases=_bases(reader, table.get("bases", ())),
         generic=tuple(_type_parameter(reader, text) for text in table.get("generic", ())),

@@ -31,13 +31,14 @@ _UNSAID = dict[tuple[str, str, tuple[str, ...]], list[str]]
 _OF_GIVEN = "nothing says whether it is trained (other parts of the class are)"
 
 
-def read_fields(reader: Reader, tables: Mapping[str, Any]) -> tuple[Field, ...]:
-    """The fields that can be made out."""
+def read_fields(reader: Reader, tables: Mapping[str, Any], given: str = "") -> tuple[Field, ...]:
+    """The fields that can be made out; `given` is the role of float arrays that say none beside what is trained."""
     unsaid: _UNSAID = {}
     fields_by_name = {name: _field(reader, name, table, unsaid) for name, table in tables.items()}
     reader.unread += [f"{name} {tables[name]}" for name, field in fields_by_name.items() if field is None]
     known = [field for field in fields_by_name.values() if field is not None]
     role = given_role(known, kind_of(reader.kind).given_arrays)
+    role = given if given and role == UNTOLD else role
     untold = [field.name for field in known if field.role == UNTOLD] if role == UNTOLD else []
     if untold:
         form = "TYPE@{}" if reader.where == COMMAND_LINE else 'role = "{}"'
@@ -47,7 +48,9 @@ def read_fields(reader: Reader, tables: Mapping[str, Any]) -> tuple[Field, ...]:
         listed = f": {', '.join(f'`{name}`' for name in names)}" * (len(names) > 1)
         reader.add(f"fields.{names[0]}" + ".role" * (legal == OF_GIVEN), message + listed, fix, legal)
     return tuple(
-        replace(field, role=role or "param", is_assumed=role == "data") if field.role == UNTOLD else field
+        replace(field, role=role or "param", is_assumed=role in ("data", given))
+        if field.role == UNTOLD
+        else field
         for field in known
     )
 

@@ -46,6 +46,10 @@ SPEC_KEYS = {
     "layout": Key(
         "Whether a group is a set of fields, or a class of its own that holds them.", legal=LAYOUTS
     ),
+    "given": Key(
+        "The role of float arrays that are given and say none, where other parts are trained.",
+        legal=("param", "data"),
+    ),
     "arguments": Key(
         "Arguments of the constructor, in order: `depth`, `scale: float = 1.0`, `*`.", "array of strings"
     ),
@@ -134,7 +138,7 @@ FIELD_KEYS = {
     "in_class": Key(
         "Kind module: whether the class statement has the default too, as a dataclass has it (default: false).",
         "boolean",
-        roles=("static",),
+        roles=("static", "param", "data", "buffer", "module"),
     ),
     "converter": Key(
         "A function, or `=` and an expression over the field's name, run by the constructor.", roles=STORED

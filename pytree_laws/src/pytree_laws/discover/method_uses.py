@@ -11,7 +11,7 @@ import numpy as np
 from ..declare.methods import Method
 from ..inspect.call_recorder import Invocation, record_call
 from ..inspect.parameter_values import EMPTY, other_values
-from ..inspect.trees import arrays_of, attributes, combine, keys_as_data, named_numbers, partition
+from ..inspect.trees import arrays_of, attributes, combine, keys_as_data, named_numbers, partition, structure
 from ..report import ANY_ERROR
 from ..trace.jaxprs import without_dead
 from .configuration_names import changes_as_text, changes_options_alone, inputs_as_text
@@ -46,6 +46,8 @@ class Traced(NamedTuple):
     form: Any
     plain: dict[str, Any]
     inputs: Any
+    treedef: Any = None
+    """That of the result, whose static values an option may set."""
 
 
 def uses_of(suite: Any, method: Method) -> Iterator[Use]:
@@ -148,16 +150,18 @@ def traced_or_raise(suite: Any, use: Use) -> Traced:
     value, back = suite.to_arrays(use.instance)
     static, arrays = partition(use.given)
     plain: dict[str, Any] = {}
+    treedefs: list[Any] = []
 
     def run(value: Any, arrays: Any) -> Any:
         instance = back(value)
         result = use.run(instance, combine(static, arrays))
         plain.clear()
         plain.update(plain_parts(use.name, result))
+        treedefs[:] = [structure(result)]
         return _arrays(use.name, result), suite.changed_in_place(instance)
 
     jaxpr, form = jax.make_jaxpr(run, return_shape=True)(value, arrays)
-    return Traced(jaxpr, form, plain, (value, arrays))
+    return Traced(jaxpr, form, plain, (value, arrays), treedefs[0])
 
 
 def updated_by(suite: Any, method: Method) -> list[str]:
@@ -192,7 +196,7 @@ def plain_parts(name: str, result: Any) -> dict[str, Any]:
 
 def computed_text(trace: Traced) -> str:
     """What a use computes that its result needs, as text."""
-    return f"{without_dead(trace.jaxpr.jaxpr)} {list(trace.plain.values())}"
+    return f"{without_dead(trace.jaxpr.jaxpr)} {list(trace.plain.values())} {trace.treedef}"
 
 
 def trace_text(trace: Traced) -> str:

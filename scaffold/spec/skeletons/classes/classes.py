@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from scaffold.kind import kind_of
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.grammar.types import CallableType
+from scaffold.spec.grammar.types import CallableType, without_none
 from scaffold.spec.reading.made_variables import makes_variables
 from scaffold.spec.reading.roles import role_of
 from scaffold.spec.skeletons.classes.axes import batch_axis
@@ -67,6 +67,7 @@ class ClassReader:
         for name, value in self.inits.items():
             self._made(name, value)
         self.raw |= {"fields": self.fields} if self.fields else {}
+        self.raw |= {"given": "param"} if self.fields and self._is_of_equinox() else {}
         kind = kind_of(self.raw.get("kind", "module"))
         lines = self.names.imports(kind.imports, "\n".join(_types(self.raw)))
         return self.raw | ({"imports": lines} if lines else {})
@@ -123,7 +124,7 @@ class ClassReader:
         if (name, table["type"], self.raw.get("kind", "module")) == ("inference", "bool", "module"):
             table.setdefault("role", "buffer")  # a leaf, which `eqx.nn.inference_mode` sets
         says_default = statement.value is not None and not self.names.word(statement.value)
-        if says_default and "default" in table and self._is_static(table):
+        if says_default and "default" in table and self._keeps_default(statement.value, table):
             table["in_class"] = True
         if self._is_any_callable(name, table):
             table["role"] = "module"
@@ -134,15 +135,16 @@ class ClassReader:
         self.fields[name] = table
         return table
 
-    def _is_static(self, table: Mapping[str, Any]) -> bool:
-        """Whether a field of a Module that its author wrote in Equinox's words is part of the treedef."""
+    def _keeps_default(self, value: ast.expr | None, table: Mapping[str, Any]) -> bool:
+        """Whether a default stays in the class statement, as in Equinox: of what is static, and of what may be left out."""
         role = table.get("role") or role_of(parse_type(str(table["type"])), table)
-        return self._is_of_equinox() and role == "static"
+        is_none = isinstance(value, ast.Constant) and value.value is None
+        return self._is_of_equinox() and (role == "static" or is_none)
 
     def _is_any_callable(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether a field of such a Module holds any callable, a layer too, as it does in Equinox."""
-        is_open = self._is_of_equinox() and not {"role", "default"} & table.keys()
-        is_callable = isinstance(parse_type(str(table["type"])), CallableType)
+        is_open = self._is_of_equinox() and "role" not in table and table.get("default", "=None") == "=None"
+        is_callable = isinstance(without_none(parse_type(str(table["type"]))), CallableType)
         return is_open and is_callable and takes_any_callable(name, self.node)
 
     def _is_of_equinox(self) -> bool:
