@@ -196,7 +196,7 @@ def plain_parts(name: str, result: Any) -> dict[str, Any]:
 
 def computed_text(trace: Traced) -> str:
     """What a use computes that its result needs, as text."""
-    return f"{without_dead(trace.jaxpr.jaxpr)} {list(trace.plain.values())} {trace.treedef}"
+    return f"{without_dead(trace.jaxpr.jaxpr)} {list(trace.plain.values())}"
 
 
 def trace_text(trace: Traced) -> str:

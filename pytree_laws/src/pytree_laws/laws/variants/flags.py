@@ -40,7 +40,10 @@ def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
         likely = uses_by_flag(subject, method, at_likely_values)
         for name, uses in {**likely, **uses_by_flag(subject, method)}.items():
             pairs = [[trace_use(subject, use) for use in each] for each in uses]
-            texts = [{None if trace is None else computed_text(trace) for trace in p} for p in pairs]
+            texts = [
+                {None if trace is None else f"{computed_text(trace)} {trace.treedef}" for trace in p}
+                for p in pairs
+            ]
             # What raises is another thing, too.
             matters = any(len(each) > 1 for each in texts)
             _check(subject, method.name, name, matters)
