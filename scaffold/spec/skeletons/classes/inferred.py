@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.instance import made_attributes
 from scaffold.spec.source.local_makers import unfolded
 
 _SIZED = ("range", "zeros", "ones", "empty", "eye", "identity", "arange", "tri")
@@ -14,7 +15,9 @@ _PLACES = (("full", 0), ("split", 1))
 """Functions that take a size at one place."""
 _LAYERS = ("nn", "nnx")
 """The rooms of layers, which take sizes."""
-_SIZE = re.compile(r"size|shape|features|dim|width|depth|num|channels|heads|^n_|^in_|^out_")
+_SIZE = re.compile(
+    r"size|shape|features|dim|width|depth|num|channels|heads|dilation|stride|groups|length|^n_|^in_|^out_"
+)
 """Names of arguments that are sizes."""
 _RANDOM = ("random", "jr", "jrandom")
 """What `jax.random` is called, whose functions take a key first."""
@@ -30,7 +33,7 @@ def inferred_types(
     bare = [argument.arg for argument in _arguments(node) if argument.annotation is None]
     calls = [*nodes_of(ast.Call, *unfolded(node).body)]
     keys = {name for call in calls for name in random_keys(call)}
-    sizes = {name for call in calls for name in _sizes(call)}
+    sizes = {name for call in calls for name in _sizes(call)} | {*_sizes_kept(node, classes)}
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}
     types |= dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
     types |= {name: str(table["type"]) for name, table in fields.items() if _is_known(table)}
@@ -87,11 +90,24 @@ def _sizes(call: ast.Call) -> Iterator[str]:
             yield from _names(value)
 
 
+def _sizes_kept(node: ast.FunctionDef, classes: Mapping[str, ast.ClassDef]) -> Iterator[str]:
+    """The arguments that an instance keeps, and that its methods take for sizes: `jnp.zeros(self.slots)`."""
+    bodies = (owner.body for owner in classes.values() if node in owner.body)
+    read = {name for body in bodies for call in nodes_of(ast.Call, *body) for name in _sizes(call)}
+    yield from (
+        value.id
+        for name, value in made_attributes(ast.unparse(node))
+        if isinstance(value, ast.Name) and f"self.{name}" in read
+    )
+
+
 def _names(expression: ast.expr) -> Iterator[str]:
     """The names in an expression of sizes, as `(2 * width, depth)`."""
     match expression:
         case ast.Name(id=name):
             yield name
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            yield f"self.{name}"
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for part in parts:
                 yield from _names(part)

@@ -125,11 +125,15 @@ class Shapes(Struct):
                 self._join(self._axis(dim), self._axis(meant))
 
     def equate(self, left: Shape, right: Shape) -> None:
-        """Take it that two arrays are of one shape, unless one is known to be a number."""
+        """Take it that elements are computed of two arrays, which are of one shape unless one is known to be a number."""
+        self.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
+        self.unify(left, right)
+
+    def unify(self, left: Shape, right: Shape) -> None:
+        """Take it that two names stand for one array, or for arrays of one shape."""
         if isinstance(left, Parts) or isinstance(right, Parts):
             self._equate_parts(left, right)
             return
-        self.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
         if () in (self.known(left), self.known(right)):
             return
         self.learn(left, self.known(right))
@@ -145,7 +149,7 @@ class Shapes(Struct):
         self.tuples |= {first} if second in self.tuples else set[str]()
         self.same[second] = first
         for part, meant in zip(parts, self.unpack(Unknown(first), len(parts)), strict=False):
-            self.equate(part, meant)
+            self.unify(part, meant)
 
     def _equate_parts(self, left: Shape, right: Shape) -> None:
         """Take it that two are tuples of the same."""
@@ -154,7 +158,7 @@ class Shapes(Struct):
             if isinstance(shape, Unknown):
                 self.tuples.add(self._first(shape.name))
         for pair in zip(self.unpack(left, count), self.unpack(right, count), strict=False):
-            self.equate(*pair)
+            self.unify(*pair)
 
     def holds_counts(self, shape: Shape) -> None:
         """Take it that an array, or the one of which it is a row, holds whole numbers."""
