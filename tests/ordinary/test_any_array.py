@@ -260,7 +260,9 @@ def test_the_arrays_that_an_own_constructor_draws_are_trained(tmp_path: Path) ->
     assert 'Leaf("weight", "param")' in (tmp_path / "nets/tests/test_dense.py").read_text("utf-8")
 
 
-def test_what_is_given_beside_what_is_trained_is_asked_for(tmp_path: Path) -> None:
+def test_what_is_given_beside_what_is_trained_is_trained_as_in_equinox_and_a_line_says_so(
+    tmp_path: Path,
+) -> None:
     text = """
 class Masked(eqx.Module):
     mask: Array
@@ -270,7 +272,10 @@ class Masked(eqx.Module):
         self.mask = mask
         self.gain = jax.random.normal(key, mask.shape)
 """
-    write_tree(tmp_path, {"specs/masked.py": HEAD + text})
+    said = generated(tmp_path / "plain", {"masked": HEAD + text})
+    assert "Masked: taken for trained, as Equinox does: mask (`data()` says otherwise)\n" in said
+    head = HEAD + "from scaffold.skeleton import Module\n"
+    write_tree(tmp_path, {"specs/masked.py": head + text.replace("eqx.Module", "Module")})
     said = scaffold(tmp_path, "new-module", "--spec=specs/masked.py").stderr
     assert "fields.mask.role: nothing says whether it is trained (other parts of the class are)\n" in said
 

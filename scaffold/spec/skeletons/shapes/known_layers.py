@@ -1,10 +1,11 @@
 """Layers of Equinox and Flax: what they are called with, and what they give, in terms of what they are made with."""
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
@@ -26,6 +27,8 @@ class Layer(Struct, frozen=True):
     """Whether it takes whole numbers."""
     keeps: bool = False
     """Whether it gives what has the shape of its first argument."""
+    any_rank: bool = False
+    """Whether it computes along the last axis, and keeps all others: that of `takes` is one of many."""
 
 
 class _Form(Struct, frozen=True):
@@ -65,8 +68,8 @@ _OF_FLAX = {
     ),
     "Dropout": _SAME,
 }
-_TABLES = {"Embedding": 1, "Embed": 1}
-"""Layers that look up rows, and the place of their size; Flax calls one by a batch as well."""
+_TABLES = ("Embedding", "Embed")
+"""Layers that look up rows; Flax calls one by any number of them."""
 
 
 def known_layer(call: ast.Call, size: Size) -> Layer | None:
@@ -88,7 +91,8 @@ def known_layer(call: ast.Call, size: Size) -> Layer | None:
     if not all(sizes.values()):
         return None
     takes = tuple(renamed(shape, sizes) for shape in form.takes)
-    return Layer(takes, renamed(form.gives, sizes), keeps=form.keeps)
+    is_along_last = is_flax and len(takes) == 1 and takes[0] == (ROWS, *sizes.values())[:2]
+    return Layer(takes, renamed(form.gives, sizes), keeps=form.keeps, any_rank=is_along_last)
 
 
 def _sizes(call: ast.Call, names: str, size: Size) -> dict[str, str]:
@@ -180,3 +184,18 @@ def _numbers(node: ast.expr | None, rank: int, usual: int | None = None) -> list
             return known if len(known) == rank else []
         case _:
             return []
+
+
+def with_new_rows(layer: Layer, new: Callable[[], str]) -> Layer:
+    """A layer as one call of it has it: the axes that nobody named are axes of what it is called with."""
+    names = sorted({dim for shape in (*layer.takes, layer.gives) for dim in _dims_in(shape)})
+    rows = {name: new() for name in names if name.startswith(ROWS)}
+    takes = tuple(renamed(shape, rows) for shape in layer.takes)
+    return replace(layer, takes=takes, gives=renamed(layer.gives, rows)) if rows else layer
+
+
+def _dims_in(shape: Shape) -> Iterator[str]:
+    if isinstance(shape, Parts):
+        yield from (dim for part in shape.shapes for dim in _dims_in(part))
+    elif isinstance(shape, tuple):
+        yield from shape

@@ -63,7 +63,10 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
 
 def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr) -> None:
     """Note what a constructor makes of a field: layers, or an array."""
-    listed = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
+    held = (
+        value.args[0] if isinstance(value, ast.Call) and last_name(value) == "List" and value.args else value
+    )
+    listed = held.elts if isinstance(held, ast.List | ast.Tuple) else [held]
     layers = [makers.layer(part) for part in listed]
     dims = makers.shape_of(value)
     if layers and layers[0] is not None:

@@ -9,6 +9,8 @@ from scaffold.spec.grammar.named_dims import ROWS
 Dims = tuple[str, ...]
 _ROW = "[{}]"
 """How the names of rows end, by the axis that they lie along."""
+_LONGER = "[+]"
+"""How the names of arrays end that have an axis more."""
 MOST_AXES = 4
 """How many axes above a row are looked for."""
 AXIS = "axis_"
@@ -50,6 +52,10 @@ class Shapes(Struct):
     """The names that are taken apart, as `v, s = state`: into how many."""
     tuples: set[str] = field(default_factory=set[str])
     """Those of them that stand for a tuple: what is unpacked may be an array, too."""
+    widths: dict[str, str] = field(default_factory=dict[str, str])
+    """The last axis of what is a vector for each element of another array."""
+    lengths: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    """How long an array is along an axis, of which the rows are known."""
     count: int = 0
 
     def known(self, shape: Shape) -> Dims | None:
@@ -58,23 +64,32 @@ class Shapes(Struct):
         return None if dims is None or isinstance(dims, Parts) else tuple(map(self._axis, dims))
 
     def told(self, shape: Shape) -> Shape:
-        """A shape of which every dim has a name; None of another."""
+        """A shape that is known, for others to use; None of another. Its axes without a name are rows."""
         if isinstance(shape, Unknown) and self.known(shape) is None:
             shape = Parts(tuple(self.parts_of(shape.name)))
         if isinstance(shape, Parts):
             parts = tuple(map(self.told, shape.shapes))
             return Parts(parts) if parts and None not in parts else None
         dims = self.known(shape)
-        return None if dims is None or any(dim.startswith(AXIS) for dim in dims) else dims
+        return None if dims is None else tuple(dim.replace(AXIS, f"{ROWS}_") for dim in dims)
 
     def _dims(self, name: str, axes: int = 0) -> Dims | None:
         """The dims of a name, or those of a row of it below one more: an array may be said to be one of its own rows."""
         if name in self.dims or axes == MOST_AXES:
             return self.dims.get(name)
+        longer = self._dims(name + _LONGER, axes + 1) if name + _LONGER in self.widths else None
+        if longer is not None:
+            return longer[:-1]
+        if name in self.widths:
+            shorter = self.known(Unknown(name.removesuffix(_LONGER)))
+            return None if shorter is None else (*shorter, self.widths[name])
         for axis in range(MOST_AXES - 1):
             row = self._dims(self._first(name + _ROW.format(axis)), axes + 1)
             if row is not None and axis <= len(row):
-                return (*row[:axis], ROWS, *row[axis:])
+                if (name, axis) not in self.lengths:
+                    self.lengths[name, axis] = self.new()
+                count = self.lengths[name, axis]
+                return (*row[:axis], count, *row[axis:])
         return self._of_equal_parts(name)
 
     def _of_equal_parts(self, name: str) -> Dims | None:
@@ -99,6 +114,17 @@ class Shapes(Struct):
         self.unpacked.setdefault(self._first(shape.name), count)
         parts = self.parts_of(shape.name)
         return parts if len(parts) == count else [None] * count
+
+    def with_axis(self, shape: Shape, width: str) -> Shape:
+        """A vector for each element of an array."""
+        dims = self.known(shape)
+        if dims is not None:
+            return (*dims, width)
+        if not isinstance(shape, Unknown):
+            return None
+        name = self._first(shape.name) + _LONGER
+        self.widths.setdefault(name, width)
+        return Unknown(name)
 
     def row(self, shape: Shape, axis: int = 0) -> Shape:
         """What an array has along one axis; each of several, of a tuple."""
@@ -166,8 +192,8 @@ class Shapes(Struct):
             self.counts.add(shape.name.partition("[")[0])
 
     def settle(self, names: Iterable[str]) -> None:
-        """Take it that the arrays of these names are vectors, where no more is known."""
-        for name in names:
+        """Take it that the arrays of these names are vectors, where no more is known, and counts too."""
+        for name in (*names, *sorted(self.counts)):
             if self.known(Unknown(name)) is None and name not in self.unclear:
                 self.learn(Unknown(name), (self.new(),))
 
