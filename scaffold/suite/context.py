@@ -45,6 +45,7 @@ from scaffold.suite.methods import method_rows, unread_by_methods
 from scaffold.suite.other import absent_inputs, counted_layers, left_out, other_inputs
 from scaffold.suite.outputs import declared_outputs
 from scaffold.suite.rejected import changed, rejected_inputs
+from scaffold.suite.starred import EXAMPLE, starred_sizes
 from scaffold.suite.subject import Subject
 
 
@@ -91,9 +92,15 @@ def _construction(subject: Subject) -> Context:
         "built": "[0]" if stateful else "",
         "is_stateful": stateful,
         "states": (holds_state(subject.spec) and subject.states) or [],
-        "inputs": [list(pair) for pair in subject.inputs.items()],
+        "inputs": [*_starred(subject), *(list(pair) for pair in subject.inputs.items())],
+        "starred": starred_sizes(subject.spec),
         "test_classes": sorted(_classes(subject.spec, subject.known)),
     }
+
+
+def _starred(subject: Subject) -> list[list[str]]:
+    name = starred_sizes(subject.spec)
+    return [[name, EXAMPLE]] if name else []
 
 
 def _declarations(subject: Subject) -> Context:
