@@ -7,6 +7,7 @@ from typing import Any
 from scaffold.errors import ScaffoldError
 from scaffold.source_text import docstring
 from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.sizes import primes
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.source.definitions import arguments_with_defaults, function_of, gives_instance
 from scaffold.suite.context import example_call
@@ -56,25 +57,26 @@ def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
     try:
         inputs_of(spec, known)
     except ScaffoldError:
-        return next(
-            (f"{spec.name}.{method.name}()" for method in spec.methods if _builds_alone(method, spec)), ""
-        )
+        calls = (_call_that_builds(method, spec) for method in spec.methods)
+        return next((f"{spec.name}.{call}" for call in calls if call), "")
     return ""
 
 
-def _builds_alone(method: Method, spec: ModuleSpec) -> bool:
-    """Whether a class method takes nothing, and gives an instance: `Molecule.water()`."""
+def _call_that_builds(method: Method, spec: ModuleSpec) -> str:
+    """The call of a class method that takes nothing or sizes alone, and gives an instance: `water()`, `empty(2, 3)`."""
     function = function_of(method.call.source)
     if function is None or method.name.startswith("_"):
-        return False
+        return ""
     is_of_class = any(
         ast.unparse(part) in ("classmethod", "staticmethod") for part in function.decorator_list
     )
-    pairs = arguments_with_defaults(function)
+    needed = [argument for argument, default in arguments_with_defaults(function) if default is None]
+    sizes = ", ".join(f"{argument.arg}={size}" for argument, size in zip(needed, primes(), strict=False))
+    takes_sizes = all(ast.unparse(argument.annotation or argument) == "int" for argument in needed)
     return (
-        is_of_class
-        and gives_instance(function, spec.name)
-        and all(default is not None for _, default in pairs)
+        f"{method.name}({sizes})"
+        if is_of_class and takes_sizes and gives_instance(function, spec.name)
+        else ""
     )
 
 

@@ -45,12 +45,32 @@ def cutting_sizes(spec: ModuleSpec) -> frozenset[str]:
     )
 
 
+@once
+def counts_taken(spec: ModuleSpec) -> tuple[str, ...]:
+    """The arguments of methods that say how many of what there is are given: `count` of `directions[:count]`, as few as can be."""
+    fixed = _held_sizes(spec) | dims_of_calls(spec, results=False)
+    return tuple(
+        argument.name
+        for _, function in spec.functions
+        for argument in function.call.args
+        if argument.type == ScalarType("int") and argument.default is None and argument.name not in fixed
+        if any(end and named_value(end) == argument.name for end in _all_ends(function.call))
+    )
+
+
+def _all_ends(call: Call) -> Iterator[ast.expr | None]:
+    text = call.source or call.body
+    for node in nodes_of(ast.Subscript, ast.parse(dedented(text))) if "[" in text else ():
+        yield from _ends(node)
+
+
 def _cut_by(spec: ModuleSpec, node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Subscript(value=array) if attribute_of_self(array) is None:
             yield from filter(None, (end and named_value(end) for end in _ends(node)))
         case ast.Call(func=ast.Attribute(attr=function), args=arguments) if _CONVOLVES.search(function):
-            fields = (spec.field(attribute_of_self(argument) or "") for argument in arguments)
+            read = nodes_of(ast.Attribute, *arguments)
+            fields = (spec.field(attribute_of_self(attribute) or "") for attribute in read)
             yield from _dims(field.type for field in fields if field is not None)
         case _:
             pass

@@ -9,6 +9,7 @@ from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import local_values, nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes
+from scaffold.spec.source.local_makers import substituted
 
 _WINDOWS = ("hanning", "hamming", "blackman", "bartlett", "kaiser")
 _MAKERS = ("zeros", "ones", "empty", "full", "arange", "eye", *_WINDOWS)
@@ -62,10 +63,14 @@ def made_fields(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
     """The fields that the constructor makes, and what it makes each of."""
     own = spec.own_constructor
     if own is None:
-        made = ((field.name, field.expression) for field in spec.stored if field.expression)
-        yield from ((name, ast.parse(source, mode="eval").body) for name, source in made)
-        return
-    yield from made_attributes(own.call.source)
+        sources = ((field.name, field.expression) for field in spec.stored if field.expression)
+        made = ((name, ast.parse(source, mode="eval").body) for name, source in sources)
+    else:
+        made = made_attributes(own.call.source)
+    above = own.call.source if own is not None else spec.setup
+    shapes = {name: value for name, value in local_values(above) if isinstance(value, ast.Tuple)}
+    for name, value in made:
+        yield name, substituted(value, shapes) if shapes else value
 
 
 def _dims_of(spec: ModuleSpec, name: str, value: ast.expr) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from scaffold.mesh_axes import axes_of
 from scaffold.spec.construction.arithmetic import evaluate, measured
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
-from scaffold.spec.construction.local_sizes import cutting_sizes, data_lengths, limits
+from scaffold.spec.construction.local_sizes import counts_taken, cutting_sizes, data_lengths, limits
 from scaffold.spec.construction.made_dims import dims_of_arguments, names_in
 from scaffold.spec.grammar.types import (
     LARGEST,
@@ -28,6 +28,8 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 
 _TRIES = 12
+_FEW = 2
+"""How many a method gives that is asked for some of what there is."""
 SMALL = 32
 """The largest default that is taken for a size of the tests."""
 DEVICES = 8
@@ -57,6 +59,7 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
     defaults = dict(_default_sizes(spec))
     chosen = {
+        **dict.fromkeys(counts_taken(spec), _FEW),
         **_small_defaults(spec, defaults, {*values.values(), *dict(spec.test.sizes).values()}),
         **dict(_shown_by_values(spec)),
         **values,

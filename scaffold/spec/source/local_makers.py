@@ -77,7 +77,7 @@ def _called(maker: ast.expr, call: ast.Call) -> ast.expr:
     if isinstance(maker, ast.IfExp):
         return _called(maker.body, call)
     if isinstance(maker, ast.Lambda):
-        return _Substitution(_given(maker.args, call)).visit(copy.deepcopy(maker.body))
+        return substituted(maker.body, _given(maker.args, call))
     inner = _partial(maker)
     if inner is None:
         return ast.Call(maker, call.args, call.keywords)
@@ -91,6 +91,11 @@ def _given(arguments: ast.arguments, call: ast.Call) -> dict[str, ast.expr]:
     places = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
     by_name = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     return {**dict(zip(places, call.args, strict=False)), **by_name}
+
+
+def substituted(expression: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
+    """A copy of an expression with values for names."""
+    return _Substitution(values).visit(copy.deepcopy(expression))
 
 
 class _Substitution(ast.NodeTransformer):
