@@ -18,7 +18,7 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.suite.compared_texts import compared_texts
+from scaffold.suite.compared_values import compared_texts, listed_numbers
 from scaffold.suite.subject import Subject
 
 
@@ -120,7 +120,8 @@ def _changed(subject: Subject, parameter: Parameter) -> tuple[str, str] | None:
 def _other_count(spec: ModuleSpec, name: str, sizes: Sizes) -> str | None:
     """A number beside the usual one that divides what that divides."""
     usual = sizes[name]
-    others = (usual + 1, *range(usual - 1, 0, -1))
+    listed = [number for number in listed_numbers(spec, name) if number != usual]
+    others = listed or (usual + 1, *range(usual - 1, 0, -1))
     return next((str(other) for other in others if all_divide(spec, {**sizes, name: other}, sizes)), None)
 
 

@@ -1,9 +1,10 @@
-"""The strings that the code of a class tells apart: those that an argument, or a field, may be."""
+"""The strings and numbers that the code of a class tells apart: those that an argument, or a field, may be."""
 
 import ast
 from collections.abc import Iterator
 
 from scaffold.spec.construction.divisions import class_sources
+from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import local_values
 from scaffold.spec.source.instance import named_value
@@ -15,6 +16,23 @@ def compared_texts(spec: ModuleSpec, name: str) -> tuple[str, ...]:
     nodes = (node for source in class_sources(spec) if name in source for node in ast.walk(ast.parse(source)))
     choices = (choice for node in nodes for choice in _choices(node, name))
     return tuple(dict.fromkeys(text for choice in choices for text in _texts(choice, tables)))
+
+
+def listed_numbers(spec: ModuleSpec, name: str) -> tuple[int, ...]:
+    """The whole numbers among which code looks for `name`: `order not in (0, 1, 2)`."""
+    nodes = (node for source in class_sources(spec) if name in source for node in ast.walk(ast.parse(source)))
+    listed = (
+        choice
+        for node in nodes
+        for choice in _choices(node, name)
+        if isinstance(choice, ast.Tuple | ast.List | ast.Set)
+    )
+    return tuple(
+        value
+        for choice in listed
+        for value in (literal_or_none(ast.unparse(part)) for part in choice.elts)
+        if type(value) is int
+    )
 
 
 def _choices(node: ast.AST, name: str) -> Iterator[ast.AST]:
