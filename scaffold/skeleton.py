@@ -63,6 +63,7 @@ class ClassKeys(TypedDict, total=False):
     compute: Literal["bfloat16", "float16", "float32"]
     template: str
     file: str
+    given: Literal["param", "data"]
     ema: float
     key: bool
     state: bool

@@ -48,7 +48,7 @@ class TestSmooth(PytreeLaws):
         return Smooth.create(**inputs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
-        return (sample(seed, (3,)),)
+        return (sample(seed, (5,)),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         (x,) = arguments
