@@ -1,6 +1,8 @@
 """Which attributes of an instance statements read, whichever branch they take: what a result must follow."""
 
 import ast
+from collections.abc import Mapping
+from typing import Any
 
 _FORMS = ("shape", "dtype", "ndim", "size")
 """Attributes of an array that its values do not decide."""
@@ -17,32 +19,67 @@ _OF_FORMS = (
 """Functions of the form of what they are given first."""
 
 
-def always_read(body: list[ast.stmt], *, beside_updates: bool = False) -> set[str]:
+Given = Mapping[str, Any]
+"""The arguments of which the example has a constant, as by default."""
+
+
+def always_read(
+    body: list[ast.stmt], given: Given | None = None, *, beside_updates: bool = False
+) -> set[str]:
     """The attributes of `self` that statements read, whichever branch is taken and wherever they return.
 
-    `beside_updates` leaves out what a statement reads of an attribute to assign it anew.
+    What an argument of `given` decides is decided. `beside_updates` leaves out what a statement reads of an attribute to
+    assign it anew.
     """
-    names: set[str] = set()
+    known, names = given or {}, set[str]()
     for index, statement in enumerate(body):
         if isinstance(statement, ast.If | ast.Match):
             rest = body[index + 1 :] if _returns(statement) else []
-            asked, branches = _branches(statement)
-            ways = (always_read([*branch, *rest], beside_updates=beside_updates) for branch in branches)
-            names |= _read_in_every_case(asked) | set[str].intersection(*ways)
+            asked, branches = _branches(statement, known)
+            ways = (
+                always_read([*branch, *rest], known, beside_updates=beside_updates) for branch in branches
+            )
+            names |= _read_in_every_case(asked, known) | set[str].intersection(*ways)
             if rest:
                 return names
         else:
-            read = _read_in_every_case(statement)
+            read = _read_in_every_case(statement, known)
             names |= {name for name in read if not (beside_updates and assigns(statement, name))}
         if isinstance(statement, ast.Return):
             return names
     return names
 
 
-def _branches(statement: ast.If | ast.Match) -> tuple[ast.expr, list[list[ast.stmt]]]:
+def _decided(test: ast.expr, given: Given) -> bool | None:
+    """What a test gives for the arguments that are known; None where more decides."""
+    match test:
+        case ast.Name(id=name) if name in given:
+            return bool(given[name])
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            decided = _decided(inner, given)
+            return None if decided is None else not decided
+        case ast.BoolOp(op=operator, values=values):
+            decided_values = [_decided(value, given) for value in values]
+            is_and = isinstance(operator, ast.And)
+            return not is_and if (not is_and) in decided_values else None
+        case ast.Compare(
+            left=ast.Name(id=name),
+            ops=[ast.Is() | ast.IsNot() as operator],
+            comparators=[ast.Constant(value=None)],
+        ):
+            is_none = given[name] is None if name in given else None
+            return is_none if isinstance(operator, ast.Is) or is_none is None else not is_none
+        case _:
+            return None
+
+
+def _branches(statement: ast.If | ast.Match, given: Given) -> tuple[ast.expr, list[list[ast.stmt]]]:
     """What a statement asks, and its branches, with that of no case where cases may leave one over."""
     if isinstance(statement, ast.If):
-        return statement.test, [statement.body, statement.orelse]
+        decided = _decided(statement.test, given)
+        if decided is None:
+            return statement.test, [statement.body, statement.orelse]
+        return ast.Constant(decided), [statement.body if decided else statement.orelse]
     branches = [case.body for case in statement.cases]
     last = statement.cases[-1]
     takes_all = last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
@@ -56,24 +93,32 @@ def _returns(node: ast.AST) -> bool:
     return isinstance(node, ast.Return) or any(map(_returns, ast.iter_child_nodes(node)))
 
 
-def _read_in_every_case(node: ast.AST) -> set[str]:
+def _read_in_every_case(node: ast.AST, given: Given) -> set[str]:
     """The attributes of `self` that an expression, or a statement without branches of its own, reads."""
     match node:
         case ast.If() | ast.Match():
-            return always_read([node])
+            return always_read([node], given)
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            return _read_in_every_case(test) | (_read_in_every_case(body) & _read_in_every_case(orelse))
+            return _read_in_either(test, body, orelse, given)
         case ast.BoolOp(values=[first, *_]):
-            return _read_in_every_case(first)
+            return set() if _decided(node, given) is not None else _read_in_every_case(first, given)
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             return {name}
         case ast.Attribute(attr=form) if form in _FORMS:
             return set()
         case ast.Call(func=function, args=[_, *rest]) if _name_of(function) in _OF_FORMS:
-            return set[str]().union(*map(_read_in_every_case, rest))
+            return set[str]().union(*(_read_in_every_case(part, given) for part in rest))
         case _:
-            parts = map(_read_in_every_case, ast.iter_child_nodes(node))
+            parts = (_read_in_every_case(part, given) for part in ast.iter_child_nodes(node))
             return set[str]().union(*parts)
+
+
+def _read_in_either(test: ast.expr, body: ast.expr, orelse: ast.expr, given: Given) -> set[str]:
+    decided = _decided(test, given)
+    if decided is not None:
+        return _read_in_every_case(body if decided else orelse, given)
+    both = _read_in_every_case(body, given) & _read_in_every_case(orelse, given)
+    return _read_in_every_case(test, given) | both
 
 
 def _name_of(function: ast.expr) -> str:

@@ -3,6 +3,7 @@
 import ast
 import math
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from scaffold.emit.construct import is_index
 from scaffold.emit.initialised import fan_axes
@@ -17,6 +18,7 @@ from scaffold.spec.grammar.types import (
     ArrayType,
     CallableType,
     ListType,
+    LiteralType,
     OpaqueType,
     ScalarType,
     TupleType,
@@ -164,8 +166,9 @@ def used_fields(spec: ModuleSpec) -> list[str]:
     if not (static or buffers):
         return []
     body = _call_body(spec)
-    read = always_read(body)
-    kept = always_read(body, beside_updates=True)
+    given = _constants(spec, spec.call)
+    read = always_read(body, given)
+    kept = always_read(body, given, beside_updates=True)
     overwritten = {name for name in buffers if name not in kept or not _outlives_its_update(body, name)}
     return [name for name in (*static, *buffers) if name in read - overwritten]
 
@@ -180,8 +183,16 @@ def fields_used_by(spec: ModuleSpec, call: Call) -> list[str]:
     of_members = {name for names in kind_of(spec.kind).reads.values() for name in names}
     held = [field.name for field in spec.dynamic if _is_number_array(field) and not is_index(spec, field)]
     held += [name for name in of_members if spec.field(name) is not None]
-    used = _with_members(spec, always_read(body)) - assigned
+    used = _with_members(spec, always_read(body, _constants(spec, call))) - assigned
     return [name for name in (*_plain_static(spec), *held) if name in used]
+
+
+def _constants(spec: ModuleSpec, call: Call | None) -> dict[str, Any]:
+    """The arguments that the example leaves out, where the constants that they then are can be told."""
+    said = {name.rpartition(".")[2] for name, _ in spec.test.values}
+    pairs = [(argument.name, argument.default) for argument in call.args] if call is not None else []
+    words = {"True": True, "False": False, "None": None}
+    return {name: words[text] for name, text in pairs if text in words and name not in said}
 
 
 def _with_members(spec: ModuleSpec, names: set[str], *seen: str) -> set[str]:
@@ -203,7 +214,7 @@ def _read_by_members(spec: ModuleSpec) -> dict[str, set[str]]:
 
 
 def _plain_static(spec: ModuleSpec) -> list[str]:
-    plain = ScalarType | CallableType
+    plain = ScalarType | CallableType | LiteralType
     return [field.name for field in spec.static if field.given and isinstance(field.type, plain)]
 
 

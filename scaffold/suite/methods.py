@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
-from scaffold.passes.reached import may_stop, stops_a_value
+from scaffold.passes.reached import may_stop, stops_a_value, stops_field
 from scaffold.passes.states import states_set
 from scaffold.passes.variables import updated
 from scaffold.spec.construction.cases import given_names
@@ -99,6 +99,7 @@ def _rows(subject: Subject, method: Method) -> Iterator[str]:
             *_handed_on(method_subject, method),
             *_updates(subject.spec, method),
             *_stopped(method_subject, method),
+            *_closed(method_subject, method),
             *_used(method_subject, method),
             *_call(method_subject, method),
         ]
@@ -165,6 +166,15 @@ def _stopped(subject: Subject, method: Method) -> Iterator[str]:
     stopped = (*arguments, *fields)
     if stopped:
         yield f"stopped={stopped!r}"
+
+
+def _closed(subject: Subject, method: Method) -> Iterator[str]:
+    """The fields that a method reads behind `stop_gradient` alone; buffers are so in every method."""
+    spec, body = subject.of_class, method.call.body
+    fields = [field for field in spec.dynamic if field.role in ("param", "data", "state")]
+    closed = [subject.facts.paths[field.name] for field in fields if stops_field(spec, body, field.name)]
+    if closed:
+        yield f"closed={_tuple([repr(path) for path in closed])}"
 
 
 def _used(subject: Subject, method: Method) -> Iterator[str]:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from scaffold.spec.construction.constructor import parameters, variadic_dims
 from scaffold.spec.grammar.dtypes import DTYPES
-from scaffold.spec.grammar.types import ArrayType, Type, arrays, dim_names
+from scaffold.spec.grammar.types import ArrayType, ClassType, TupleType, Type, arrays, dim_names
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.suite.examples import Examples, unknown_dims
@@ -18,7 +18,7 @@ def declared_outputs(
     subject: Subject, call: Call, kinds: tuple[Type, ...], states: list[Type] | None
 ) -> list[str]:
     """How the tests declare the outputs; not at all where one has a dim of nothing that goes in, whose size is not known."""
-    returned, spec = outputs(kinds, states) or [], subject.of_class
+    returned, spec = outputs(tuple(unpacked(subject, kind) for kind in kinds), states) or [], subject.of_class
     names = {
         *_names_given(subject.of_class),
         *_names(argument.type for argument in call.args),
@@ -29,6 +29,19 @@ def declared_outputs(
     several = {name for name, _ in spec.test.shapes} | variadic_dims(spec) | _variadic(call)
     is_known = _names(returned) <= {*sized.sizes, *several}
     return [_output(sized, kind) for kind in returned] if is_known else []
+
+
+def unpacked(subject: Subject, kind: Type) -> Type:
+    """The types in a NamedTuple of the file, as a tuple of them."""
+    match kind:
+        case TupleType(items=items, variadic=variadic):
+            return TupleType(tuple(unpacked(subject, item) for item in items), variadic)
+        case ClassType(name=name, module=None) if (spec := subject.known.get(name)) is not None:
+            parts = tuple(field.type for field in spec.stored)
+            is_plain = spec.kind == "namedtuple" and all(isinstance(part, ArrayType) for part in parts)
+            return TupleType(parts) if is_plain else kind
+        case _:
+            return kind
 
 
 @once

@@ -124,6 +124,7 @@ def journal_entries(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
+@pytest.mark.slow  # a run that ends by itself is tried in every run
 def test_a_killed_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> None:
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for folder in (killed, whole):
@@ -223,6 +224,7 @@ def callers():
 """
 
 
+@pytest.mark.slow  # tests/adopt/strangers has imports that end the process
 def test_a_class_that_ends_its_process_within_the_laws_costs_no_other(tmp_path: Path) -> None:
     write_tree(tmp_path, {"last.py": LAST})
     ran = scaffold(tmp_path, "adopt", "last.py", "--python", sys.executable, "--json", "--dry-run")

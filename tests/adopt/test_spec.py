@@ -46,6 +46,7 @@ EVERY_FORM = (
 )
 
 
+@pytest.mark.slow  # one form is tried in every run
 def test_classes_of_every_form_come_out_as_they_are(tmp_path: Path) -> None:
     before = read_tree(EXAMPLES)
     specs = said(EXAMPLES, *EVERY_FORM)

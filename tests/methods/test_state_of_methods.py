@@ -83,6 +83,7 @@ def faults_of(**methods: Any) -> list[str]:
     return [f"{fault.where}: {fault.what} -> {fault.fix}" for fault in caught.value.faults]
 
 
+@pytest.mark.slow  # methods of states are among the examples
 @pytest.mark.spread(2)
 @pytest.mark.parametrize("call", ["", CALL], ids=["without a call", "with one"])
 def test_methods_take_the_state_and_return_the_next(call: str, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ SPECTRAL = """class Spectral(Module):
 """
 
 
+@pytest.mark.slow  # examples of later sets have such dims
 def test_dims_that_a_constructor_computes_have_the_sizes_that_it_gives_them(tmp_path: Path) -> None:
     generated(tmp_path, {"spectral": HEAD + SPECTRAL})
     tests = (tmp_path / "nets/tests/test_spectral.py").read_text("utf-8")

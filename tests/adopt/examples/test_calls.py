@@ -99,6 +99,7 @@ def test_numbers_are_left_to_the_first_run_where_that_is_wished(tmp_path: Path) 
     assert not (tmp_path / "tests/numbers").exists()
 
 
+@pytest.mark.slow  # severities of suites are tried in tests/laws
 def test_a_cost_is_a_warning_of_the_tests_and_no_failure(tmp_path: Path) -> None:
     strict = '[project]\nname = "odd"\n[tool.pytest.ini_options]\nfilterwarnings = ["error"]\n'
     write_tree(tmp_path, {"odd.py": ODD, "pyproject.toml": strict})

@@ -235,14 +235,17 @@ def test_a_configuration_of_full_size_is_reduced(adopted: dict[str, Any]) -> Non
     assert adopted["Language"]["arguments"]
 
 
+@pytest.mark.slow  # all of them share one long search
 def test_of_two_arguments_that_exclude_each_other_one_is_given(adopted: dict[str, Any]) -> None:
     assert adopted["Batched"]["arguments"] == ['sample(seed, (5, 7), "int", 0, 6)']
 
 
+@pytest.mark.slow  # all of them share one long search
 def test_a_large_default_is_reduced(adopted: dict[str, Any]) -> None:
     assert adopted["Heavy"]["built"] == "Heavy(key=jax.random.key(seed), width=128)"
 
 
+@pytest.mark.slow  # all of them share one long search
 def test_a_shape_that_an_error_wants_is_tried(adopted: dict[str, Any]) -> None:
     assert adopted["Pictured"]["arguments"] == ["sample(seed, (5, 24, 20))"]
     assert adopted["Folded"]["arguments"] == ["sample(seed, (90,))"]

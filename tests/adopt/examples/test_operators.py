@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
@@ -42,6 +44,7 @@ class Velocity(eqx.Module):
 '''
 
 
+@pytest.mark.slow  # other calls are found in every run
 def test_what_has_an_operator_is_called_by_it(tmp_path: Path) -> None:
     write_tree(tmp_path, {"lib.py": SOURCE})
     ran = scaffold(tmp_path, "adopt", "lib.py")

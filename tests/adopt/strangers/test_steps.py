@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.support.projects import scaffold
 from tests.support.trees import write_tree
 
@@ -68,6 +70,7 @@ class Disc(eqx.Module):
 """
 
 
+@pytest.mark.slow  # tests/laws/steps has each law
 def test_a_leaf_that_the_call_follows_in_steps_has_no_gradient_and_is_marked(tmp_path: Path) -> None:
     write_tree(tmp_path, {"steps.py": IN_STEPS})
     ran = scaffold(tmp_path, "adopt", "steps.py", "--json")

@@ -284,6 +284,7 @@ def test_a_class_whose_attributes_fail_is_built(asked: Asked) -> None:
     assert asked.adopt("Computed")["built"]
 
 
+@pytest.mark.slow  # its neighbours look at parts of it
 def test_the_file_declares_what_was_found(tmp_path: Path) -> None:
     write_tree(tmp_path, {"pyproject.toml": "[project]\nname = 'unseen'\n", "effects_of_others.py": EFFECTS})
     write_tree(tmp_path, {"unseen.py": SOURCE})

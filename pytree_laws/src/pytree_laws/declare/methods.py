@@ -61,7 +61,8 @@ class Method:
     `traced` it needs values, and works outside of `jax.jit` alone. `updates` are the paths of the
     Variables that it updates in place; where it says what it returns, it updates no others.
     `stopped` are the positions of arguments, and the paths of leaves, that it keeps behind
-    `stop_gradient`, at some value of a flag at least. `used` are the
+    `stop_gradient`, at some value of a flag at least; `closed` are the paths of leaves that it reads
+    there alone, so that no gradient reaches them. `used` are the
     paths of leaves and static values that its result follows, `keeps` of those that the next
     instance has of this one.
     """
@@ -76,6 +77,7 @@ class Method:
     """Where among its arguments it is given the state of the instance, which a suite of state knows."""
     updates: Sequence[str] = ()
     stopped: Sequence[int | str] = ()
+    closed: Sequence[str] = ()
     used: Sequence[str] = ()
     keeps: Sequence[str] = ()
     found: bool = False

@@ -16,6 +16,18 @@ def compared_strings(source: Callable[..., Any] | type, name: str) -> list[str]:
     return list(dict.fromkeys(string.value for string in strings if type(string.value) is str))
 
 
+def takes_argument(cls: type, name: str) -> bool:
+    """Whether a method has an argument of a name, but for those that build instances."""
+    functions = (node for node in _nodes_of(cls) if isinstance(node, ast.FunctionDef))
+    others = (function for function in functions if function.name not in ("__init__", "create"))
+    return any(
+        argument.arg == name
+        for function in others
+        for argument in ast.walk(function.args)
+        if isinstance(argument, ast.arg)
+    )
+
+
 def passes_argument(source: Callable[..., Any] | type, keywords: Collection[str]) -> bool:
     """Whether an argument by another name says what code passes by one of these: `inference=not enable_dropout`."""
     nodes = _nodes_of(source)

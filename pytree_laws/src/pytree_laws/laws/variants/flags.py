@@ -9,14 +9,27 @@ from ...discover.invocation import trace_call
 from ...discover.likely import at_likely_values
 from ...discover.method_programs import traced_methods
 from ...discover.method_uses import computed_text, is_flag, trace_use, uses_by_flag
-from ...engine.applicability import ARRAYS_DECLARED, METHODS
+from ...engine.applicability import ARRAYS_DECLARED, METHODS, Condition, not_applicable
 from ...engine.registry import Checks
+from ...inspect.branches import compared_strings, takes_argument
+from ...inspect.literals import literal_values
 from ...inspect.trees import structure
 from ...kinds.suite import Suite
 from ...report import ADVICE, check
 from ...trace.jaxprs import without_dead
 
 CHECKS = Checks()
+
+
+STATICS = Condition("no static value is declared", lambda suite: bool(suite.static))
+
+
+def _literal_fields(suite: Any) -> list[str]:
+    """The static fields that are one of several texts, which no method has an argument of the name of."""
+    cls = type(suite.cached_instance())
+    fields = [name for name in suite.static if any(type(v) is str for v in literal_values(cls, name))]
+    return [name for name in fields if not takes_argument(cls, name)]
+
 
 IDLE = "at each of its values the same is computed"
 
@@ -47,6 +60,18 @@ def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
             # What raises is another thing, too.
             matters = any(len(each) > 1 for each in texts)
             _check(subject, method.name, name, matters)
+
+
+@CHECKS.register(STATICS)
+def test_p08_a_text_is_told_apart_by_what_it_may_be(subject: Suite) -> None:
+    cls, names = type(subject.cached_instance()), _literal_fields(subject)
+    if not names:
+        not_applicable("no field is one of several texts")
+    for name in names:
+        values = literal_values(cls, name)
+        strange = [text for text in compared_strings(cls, name) if text not in values]
+        message = f"the class tells it apart by {', '.join(map(repr, strange))}, which it never is"
+        check(not strange, name, message, f"one of {', '.join(map(repr, values))}")
 
 
 def _check(subject: Suite, where: str, name: str, matters: bool) -> None:

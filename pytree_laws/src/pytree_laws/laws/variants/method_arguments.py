@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+
 from ...declare.methods import Method
 from ...discover.evaluation import is_of_a_base, on_purpose
 from ...discover.method_programs import traced_methods
@@ -35,11 +38,11 @@ def test_p08_every_argument_of_a_method_matters(subject: Suite) -> None:
 
 
 def _arguments(subject: Suite, method: Method, use: Use) -> dict[str, str]:
-    """The names of arguments that are arrays, with their positions in the example; of a state nothing need matter."""
+    """The names of arguments that are arrays, or tuples of them, with their positions in the example; of a state nothing need matter."""
     invocation = record_call(use.instance, lambda: use.run(use.instance, use.given))
     if invocation is None or invocation.name != method.name:
         return {}
-    places = {id(value): str(i) for i, value in enumerate(use.given) if is_array(value)}
+    places = {id(value): str(i) for i, value in enumerate(use.given) if _is_of_arrays(value)}
     pairs = ((name, places.get(id(value), "")) for name, value in invocation.given.items())
     known = (*subject.ignored, *(name.removeprefix(f"{method.name}.") for name in subject.ignored))
     return {name: place for name, place in pairs if place and name not in known and name[0] != "_"}
@@ -57,9 +60,20 @@ def _reached(given: Any, trace: Any) -> set[str]:
 def _gives_its_form(subject: Suite, example: TracedUse, place: str) -> bool:
     """Whether arrays of other shapes are computed where an argument is shorter, or the method then raises."""
     use, trace = example.use, example.trace
-    given: Sequence[Any] = [v[:1] if str(i) == place and v.ndim else v for i, v in enumerate(use.given)]
+    given: Sequence[Any] = [
+        jax.tree.map(_shortened, v) if str(i) == place else v for i, v in enumerate(use.given)
+    ]
     other = trace_use(subject, use._replace(given=tuple(given)))
     return other is None or trace is None or _shapes(other) != _shapes(trace)
+
+
+def _is_of_arrays(value: Any) -> bool:
+    """Whether it is an array, or a tuple that holds nothing else, named or not."""
+    return is_array(value) or (isinstance(value, tuple) and bool(value) and all(map(_is_of_arrays, value)))
+
+
+def _shortened(leaf: Any) -> Any:
+    return leaf[:1] if jnp.ndim(leaf) else leaf
 
 
 def _shapes(trace: Any) -> list[Any]:

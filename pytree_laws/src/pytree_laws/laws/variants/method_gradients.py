@@ -36,7 +36,7 @@ from ...engine.applicability import METHODS, Condition, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact
 from ...inspect.references import snapshot
-from ...inspect.trees import arrays_of, avals, combine, partition, structure
+from ...inspect.trees import arrays_of, avals, combine, partition, structure, under_any
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, check, doing
 from ...trace.dependencies import inputs_reaching
@@ -65,6 +65,9 @@ TOLD_APART = 1e-5
 ALIKE = 2 * KINK
 """By which share the slopes that both show differ on a way that does not bend."""
 NOT_CALLED = Condition("the call reaches the parameters", lambda suite: not suite.called())
+CLOSED = Condition(
+    "no method declares what it closes", lambda suite: any(method.closed for method in suite.methods)
+)
 NEXT_INSTANCE = Condition(
     "no method gives the next instance", lambda suite: any(method.carry == SELF for method in suite.methods)
 )
@@ -134,6 +137,17 @@ def test_p09_methods_keep_gradients_from_buffers_at_other_values(subject: Suite)
                     f"a gradient reaches the buffer `{name}`, which `stop_gradient` keeps away in the example"
                 )
                 check(name not in kept_away & buffers.keys(), use.name, message, hint)
+
+
+@CHECKS.register(CLOSED)
+def test_p09_methods_send_no_gradient_to_what_they_close(subject: Suite) -> None:
+    hint = "`jax.lax.stop_gradient` around all that the method reads of it"
+    for method in traced_methods(subject, declared=True):
+        for use, trace, _ in traced_uses(subject)[method.name] if method.closed else ():
+            flowing = leaves_with_gradient(subject, use, trace) if trace is not None else ()
+            reached = [name for name in flowing if under_any(name, method.closed)]
+            message = f"a gradient reaches {', '.join(f'`{name}`' for name in reached)}, which it reads behind `stop_gradient` alone"
+            check(not reached, use.name, message, hint)
 
 
 @CHECKS.register(METHODS, severity=ADVICE)

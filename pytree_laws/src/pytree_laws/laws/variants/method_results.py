@@ -15,7 +15,7 @@ from ...engine.applicability import METHODS, not_applicable
 from ...engine.guesses import is_misfit, said_of
 from ...engine.registry import Checks
 from ...errors import message_of, raises_deliberately
-from ...inspect.arrays import buffer_of
+from ...inspect.arrays import buffer_of, is_array
 from ...inspect.trees import arrays_of, attributes, is_node, named_arrays
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, COST, FAULT, Fault, check, doing
@@ -118,6 +118,8 @@ def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
         where, dtype = f"{method.name}, output {i}", jnp.result_type(value)
         message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
         check(jnp.shape(value) == tuple(output.shape), where, message, OF_AXES)
+        message = f"it is {value!r}, a number of Python, and an array is declared"
+        check(is_array(value), where, message, "`jnp.zeros((), jnp.int32)` for a count that is carried")
         message = f"the dtype is {dtype}, declared is {output.dtype}"
         check(subject.is_of(output.dtype, value), where, message)
 
