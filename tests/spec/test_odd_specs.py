@@ -209,7 +209,6 @@ values = { model = "=eqx.nn.MLP(2, 1, 3, 1, key=jax.random.key(seed))" }
 """
 
 
-@pytest.mark.slow  # closures are among the examples
 def test_a_closure_may_capture_a_module_that_holds_functions(tmp_path: Path) -> None:
     assert generated(tmp_path, CLOSURE)[:2] == (0, "")
     assert passed(forked_pytest(tmp_path, "-k", "passes_through or eval_shape")) >= 5
