@@ -1,9 +1,11 @@
 """Annotations of all sorts in one form."""
 
+import ast
 import inspect
 import itertools
 import re
 import sys
+import textwrap
 import types
 import typing
 from collections.abc import Callable, Iterable
@@ -80,10 +82,24 @@ def handed_on(cls: type | None, parameters: Iterable[inspect.Parameter]) -> list
         if not hands_on(above):
             break
         parts = signature_of(constructor)[1:]
-        asked = [part for part in parts if part.default is EMPTY and part.kind not in VARIABLE]
+        count, names = given_to_base(above)
+        open_parts = [part for part in parts[count:] if part.name not in names]
+        asked = [part for part in open_parts if part.default is EMPTY and part.kind not in VARIABLE]
         further += [part.replace(kind=part.KEYWORD_ONLY) for part in asked if part.name not in taken]
         taken |= {part.name for part in parts}
     return further
+
+
+def given_to_base(constructor: Any) -> tuple[int, set[str]]:
+    """How many arguments a constructor gives to that of its base by position, and the names of others that it gives."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(constructor))))
+    except (OSError, TypeError, SyntaxError):
+        return 0, set()
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = [call for call in calls if re.fullmatch(r"super\(.*\)\.__init__", ast.unparse(call.func))]
+    plain = [part for call in calls for part in call.args if not isinstance(part, ast.Starred)]
+    return len(plain), {keyword.arg for call in calls for keyword in call.keywords if keyword.arg}
 
 
 def hands_on(constructor: Any) -> bool:
