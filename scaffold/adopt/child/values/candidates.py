@@ -28,6 +28,7 @@ from .annotations import (
     unaliased,
     union_members,
 )
+from .elements import of_elements
 from .libraries import is_tree_of_its_own, of_flax, own_items
 from .plain import (
     PLAIN,
@@ -61,9 +62,8 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     sources = [*of_first_words(name, annotation, context), *of_annotation(name, kind, context)]
     if context.of_optimiser and name.endswith("mask"):
         sources = [Source("True"), *sources]
-    is_open = annotation in OPEN
-    if is_open or all(source.text == "None" for source in sources):
-        is_class = isinstance(annotation, type) and not is_open
+    if annotation in OPEN or all(source.text == "None" for source in sources):
+        is_class = isinstance(annotation, type) and annotation not in OPEN
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
         if is_class and is_tree_of_its_own(annotation):  # a module that stands for any is none of that class
             parts = [source for source in parts[0] if source not in modules()], []
@@ -71,6 +71,7 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
         sources += [*parts[1], *parts[0]] if is_array else [*parts[0], *parts[1]]
         alike = (source for kind in context.lookalikes for source in of_annotation(name, kind, context))
         sources = [*alike, *sources]
+    sources = [*of_elements(annotation, context), *sources]
     is_number = bool(sources) and sources[0].text.isdigit()
     sources[1:1] = arrays(name, context)[:3] if is_number and context.wants_arrays else []
     return list(dict.fromkeys([*context.shown.get(name, ()), *sources]))[:MOST]

@@ -1,0 +1,17 @@
+"""Tuples and lists of parts, for an annotation that says no more than that it is one."""
+
+from typing import Any
+
+from .plain import Context
+from .sources import Source
+
+_FORMS = {tuple: "({},)", list: "[{}]"}
+
+
+def of_elements(annotation: Any, context: Context) -> list[Source]:
+    """One of the classes that errors ask for, in a tuple or a list: `'int' object has no attribute 'contribution'`."""
+    form = _FORMS.get(annotation) if isinstance(annotation, type) else None
+    if form is None:
+        return []
+    parts = (part for kind in context.lookalikes for part in context.instances(kind, context.sizes.known))
+    return [part.but(form.format(part.text)) for part in parts]
