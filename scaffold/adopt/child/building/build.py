@@ -27,7 +27,7 @@ from .as_shown import values_shown, ways_shown
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, instance_of, with_state
 from .hints import alternatives, asks_for_shape, may_be_filled, named_by, taught
-from .makers import makers_of
+from .makers import makers_of, named
 from .members import all_members_work
 from .neutral import shapes_beside, with_telling
 
@@ -80,7 +80,7 @@ def ways_to_build(
             shown=values_shown(cls, parameters),
         )
         for signature in (*with_several(parameters), parameters):
-            ways = ways_of_maker(cls, signature, named(cls, name), context, of_maker, failure)
+            ways = ways_of_maker(cls, signature, named(cls, name, maker), context, of_maker, failure)
             while (built := next_way(cls, ways)) is not None:
                 yield from with_telling(cls, built)
         budget.tries += 0 if is_last else of_maker.tries
@@ -105,11 +105,6 @@ def next_way(cls: type, ways: Iterator[Built]) -> Built | None:
         return next(ways, None)
     finally:
         _BUSY.pop()
-
-
-def named(cls: type, name: str) -> Source:
-    reference = refer(cls)
-    return reference.but(f"{reference.text}.{name}") if name else reference
 
 
 def ways_of_maker(

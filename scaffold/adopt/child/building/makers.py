@@ -1,6 +1,8 @@
 """What makes a class: its constructor, and the methods of the class that give an instance."""
 
+import inspect
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +11,8 @@ from pytree_laws.declare.methods import is_action
 from ..values.annotations import EMPTY, is_array_type, is_shaped, parameters_of, required
 from ..values.names import KEY, READS_FILES
 from ..values.sizes import LARGEST
+from ..values.sources import Source, refer
+from .factories import factories_of, is_named_by
 
 COMPLETING = ("create", "init", "initialize", "make")
 """Names of the methods that users are to build a class with, where it has them."""
@@ -21,7 +25,7 @@ CHECKS = frozenset(("__post_init__", "__check_init__"))
 
 
 def makers_of(cls: Any) -> Iterator[tuple[str, Any, frozenset[str]]]:
-    """The constructor, and the methods that may build, with the sizes that each is to be given.
+    """The constructor, and the methods and functions beside the class that may build, with the sizes that each is to be given.
 
     What makes its own arrays goes first, and so does what checks or completes that of which a constructor only takes the parts.
     """
@@ -37,9 +41,13 @@ def makers_of(cls: Any) -> Iterator[tuple[str, Any, frozenset[str]]]:
     completed = COMPLETING if takes_parts(cls) else ()
     first = [name for name in sizes if sizes[name] or draws_arrays(cls, makers[name]) or name in completed]
     first += [name for name in ordered if name not in first and takes_private_parts(cls)]
+    factories = dict(factories_of(cls))
+    shown = [name for name in factories if is_named_by(cls, name)]
+    yield from ((name, factories[name], frozenset()) for name in shown)
     yield from ((name, makers[name], sizes.get(name, frozenset())) for name in first)
     yield "", cls, frozenset()
     yield from ((name, makers[name], frozenset()) for name in ordered if name not in first)
+    yield from ((name, factories[name], frozenset()) for name in factories if name not in shown)
 
 
 def takes_parts(cls: type) -> bool:
@@ -103,3 +111,11 @@ def returns(method: Any, cls: type) -> bool:
     if wanted is EMPTY:
         return isinstance(method, classmethod)
     return any(word in names for word in re.findall(r"\w+", text)) or text.startswith("~")
+
+
+def named(cls: type, name: str, maker: Any) -> Source:
+    """How a maker is written: the class, a method of it, or a function beside it."""
+    if inspect.isfunction(maker) and maker is vars(sys.modules[cls.__module__]).get(name):
+        return refer(maker)
+    reference = refer(cls)
+    return reference.but(f"{reference.text}.{name}") if name else reference
