@@ -2,11 +2,14 @@
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from ..report import ANY_ERROR
+
+_CONSTRUCTORS = ("__init__", "__post_init__", "__check_init__", "create")
 
 
 def compared_strings(source: Callable[..., Any] | type, name: str) -> list[str]:
@@ -16,16 +19,21 @@ def compared_strings(source: Callable[..., Any] | type, name: str) -> list[str]:
     return list(dict.fromkeys(string.value for string in strings if type(string.value) is str))
 
 
-def takes_argument(cls: type, name: str) -> bool:
-    """Whether a method has an argument of a name, but for those that build instances."""
+def strings_of_attribute(cls: type, name: str) -> list[str]:
+    """The strings that methods tell `self.name` apart by; a constructor may be given others, and store what they mean."""
     functions = (node for node in _nodes_of(cls) if isinstance(node, ast.FunctionDef))
-    others = (function for function in functions if function.name not in ("__init__", "create"))
-    return any(
-        argument.arg == name
-        for function in others
-        for argument in ast.walk(function.args)
-        if isinstance(argument, ast.arg)
-    )
+    methods = (function for function in functions if function.name not in _CONSTRUCTORS)
+    nodes = (node for method in methods for node in ast.walk(method) if _reads(node, name))
+    strings = (child for node in nodes for part in _told_apart(node, name) for child in ast.walk(part))
+    texts = (child.value for child in strings if isinstance(child, ast.Constant))
+    return list(dict.fromkeys(text for text in texts if type(text) is str))
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    """Whether an expression, or a statement by what it asks, reads `self.name`."""
+    asked = node.subject if isinstance(node, ast.Match) else node
+    is_asking = isinstance(node, ast.Compare | ast.Match | ast.Subscript | ast.Call)
+    return is_asking and re.search(rf"\bself\.{name}\b", ast.unparse(asked)) is not None
 
 
 def passes_argument(source: Callable[..., Any] | type, keywords: Collection[str]) -> bool:

@@ -11,7 +11,7 @@ from ...discover.method_programs import traced_methods
 from ...discover.method_uses import computed_text, is_flag, trace_use, uses_by_flag
 from ...engine.applicability import ARRAYS_DECLARED, METHODS, Condition, not_applicable
 from ...engine.registry import Checks
-from ...inspect.branches import compared_strings, takes_argument
+from ...inspect.branches import strings_of_attribute
 from ...inspect.literals import literal_values
 from ...inspect.trees import structure
 from ...kinds.suite import Suite
@@ -25,10 +25,9 @@ STATICS = Condition("no static value is declared", lambda suite: bool(suite.stat
 
 
 def _literal_fields(suite: Any) -> list[str]:
-    """The static fields that are one of several texts, which no method has an argument of the name of."""
+    """The static fields that are one of several texts."""
     cls = type(suite.cached_instance())
-    fields = [name for name in suite.static if any(type(v) is str for v in literal_values(cls, name))]
-    return [name for name in fields if not takes_argument(cls, name)]
+    return [name for name in suite.static if any(type(v) is str for v in literal_values(cls, name))]
 
 
 IDLE = "at each of its values the same is computed"
@@ -69,7 +68,7 @@ def test_p08_a_text_is_told_apart_by_what_it_may_be(subject: Suite) -> None:
         not_applicable("no field is one of several texts")
     for name in names:
         values = literal_values(cls, name)
-        strange = [text for text in compared_strings(cls, name) if text not in values]
+        strange = [text for text in strings_of_attribute(cls, name) if text not in values]
         message = f"the class tells it apart by {', '.join(map(repr, strange))}, which it never is"
         check(not strange, name, message, f"one of {', '.join(map(repr, values))}")
 
