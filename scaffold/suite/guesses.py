@@ -2,7 +2,7 @@
 
 import ast
 
-from scaffold.spec.grammar.types import Type, arrays
+from scaffold.spec.grammar.types import ScalarType, Type, arrays
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
 from scaffold.spec.source.expressions import nodes_of
@@ -44,8 +44,11 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call) -> bool:
         for argument, _ in arguments_with_defaults(function)
         if _says_no_shape(argument.annotation)
     }
+    is_size = ScalarType("int") if name == "__init__" else None
     return any(
-        argument.name in bare - said and _has_shape(argument.type) for argument in call.args if argument.type
+        argument.name in bare - said and (_has_shape(argument.type) or argument.type == is_size)
+        for argument in call.args
+        if argument.type and argument.default is None
     )
 
 

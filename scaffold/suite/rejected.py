@@ -30,14 +30,13 @@ def rejected_inputs(subject: Subject) -> list[list[str]]:
         (*spec.test.rejected, *at_bounds, *refused_by_checks(subject), *other_shapes(subject))
     )
     rows_of_checks = [[changed(row), "ValueError"] for row in rows]
-    own_checks = (
-        method.call.source or method.call.body for method in spec.methods if method.name == "__check_init__"
-    )
-    checked_above = {name for text in (spec.setup, *own_checks) for name in names_checked(text)}
+    checked_above = {*names_checked(spec.setup)}
     static = (
         field
         for field in spec.static
-        if field.name not in checked_above
+        # Nothing is added to a check of the author's own.
+        if not spec.defines("__check_init__")
+        and field.name not in checked_above
         and field.given
         and is_checked(field)
         and field.converter is None

@@ -19,6 +19,10 @@ _SIZE = re.compile(
     r"size|shape|features|dim|width|depth|num|channels|heads|dilation|stride|groups|length|^n_|^in_|^out_"
 )
 """Names of arguments that are sizes."""
+_NAMED_SIZE = re.compile(
+    r"(^|_)(size|width|depth|dim|features|channels|heads|hidden|units|levels|classes|modes|layers)$"
+)
+"""Names that say that an argument is one size, where nothing else says it."""
 _RANDOM = ("random", "jr", "jrandom")
 """What `jax.random` is called, whose functions take a key first."""
 
@@ -37,6 +41,7 @@ def inferred_types(
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}
     types |= dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
     types |= {name: str(table["type"]) for name, table in fields.items() if _is_known(table)}
+    types = dict.fromkeys(filter(_NAMED_SIZE.search, bare), "int") | types
     return {name: types[name] for name in bare if name in types}
 
 
