@@ -12,7 +12,7 @@ def guessed_methods(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of those methods, the call as `__call__`; `__init__` before them where the instance itself is a guess."""
     own = [] if spec.call is None else [("__call__", spec.call)]
     called = [*own, *((method.name, method.call) for method in spec.methods if method.is_function)]
-    if any(field.example is not None and field.given for field in spec.fields) or _is_guessed(spec):
+    if any(_has_shape(field.example) and field.given for field in spec.fields) or _is_guessed(spec):
         return ("__init__", *(name for name, _ in called))
     return tuple(name for name, call in called if _is_guess(spec, name, call))
 

@@ -9,6 +9,7 @@ from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
 HEAD = """
+from collections.abc import Callable
 from itertools import pairwise
 
 import equinox as eqx
@@ -20,6 +21,14 @@ from scaffold.skeleton import Module, data, param, static
 """
 CLASSES = {
     "plate": """
+class Wave(eqx.Module):
+    phase: jax.Array
+    shape: Callable[[jax.Array], jax.Array]
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.shape(x + self.phase)
+
+
 class Plate(eqx.Module):
     phase: jax.Array
     aperture: jax.Array | None = None
@@ -149,6 +158,7 @@ def test_it_is_tried_as_it_is_written_and_its_tests_pass(tmp_path: Path, name: s
     emitted = (tmp_path / f"nets/{name}.py").read_text("utf-8")
     if name == "plate":
         assert "    aperture: jax.Array | None = None\n" in emitted
+        assert "    shape: Callable[[jax.Array], jax.Array]\n" in emitted
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
 
 

@@ -35,7 +35,7 @@ from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import annotated_names, bound_by, gives_instance, is_setter
 from scaffold.spec.source.expressions import Function
-from scaffold.spec.source.instance import made_attributes
+from scaffold.spec.source.instance import last_name, made_attributes
 
 _OF_TYPES = ("type", "args", "returns", "arguments", "bases", "generic")
 """The keys under which types stand."""
@@ -128,6 +128,10 @@ class ClassReader:
             table["in_class"] = True
         if self._is_any_callable(name, table):
             table["role"] = "module"
+            head = getattr(statement.annotation, "value", None)
+            if isinstance(head, ast.expr) and last_name(head) == "Callable":
+                # What its arguments and results are stays in the annotation.
+                table |= {"type": f"={self.notes.segment(statement.annotation)}", "example": "callable"}
         if self._is_given(name, table) and (
             example := given_type(name, statement.annotation, self.node, self.names)
         ):
