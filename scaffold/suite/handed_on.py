@@ -17,8 +17,7 @@ def handed_on(spec: ModuleSpec, call: Call) -> list[str]:
         return []
     names = _assigned_once(body)
     kept = [_kept_by(spec, end.value, names) or Kept() for end in ends]
-    candidates = (field.name for field in spec.stored if field.role != "module")
-    return [name for name in candidates if all(name in each for each in kept)]
+    return [field.name for field in spec.stored if all(field.name in each for each in kept)]
 
 
 def _assigned_once(body: list[ast.stmt]) -> dict[str, ast.expr]:
@@ -48,6 +47,18 @@ def _kept_by(spec: ModuleSpec, value: ast.expr | None, names: dict[str, ast.expr
             return None
 
 
+def _replaced(spec: ModuleSpec, where: ast.expr) -> Kept:
+    """The fields in which `eqx.tree_at` puts something else; all that are leaves where no lambda says them."""
+    every = frozenset(field.name for field in spec.dynamic)
+    if not isinstance(where, ast.Lambda) or len(where.args.args) != 1:
+        return every
+    instance = where.args.args[0].arg
+    nodes = [*ast.walk(where.body)]
+    roots = [n.attr for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n.value) == instance]
+    reads = [node for node in nodes if isinstance(node, ast.Name) and node.id == instance]
+    return frozenset(roots) if len(roots) == len(reads) else every
+
+
 def _kept_by_call(
     spec: ModuleSpec, function: str, args: list[ast.expr], keywords: list[ast.keyword]
 ) -> Kept | None:
@@ -60,8 +71,8 @@ def _kept_by_call(
         and list(map(ast.unparse, args)) == ["self"]
     ):
         return frozenset(name for name in stored if name not in given)
-    if function in ("eqx.tree_at", "equinox.tree_at") and ast.unparse(args[1]) == "self":
-        return frozenset(field.name for field in spec.static)
+    if function in ("eqx.tree_at", "equinox.tree_at") and len(args) > 1 and ast.unparse(args[1]) == "self":
+        return frozenset(stored) - _replaced(spec, args[0])
     makes = function in (spec.name, "type(self)", "self.__class__") and spec.constructor == "factory"
     if not (makes and is_whole and len(args) + len(given) == len(stored)):
         return None

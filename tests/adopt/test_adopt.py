@@ -164,6 +164,7 @@ def test_a_class_that_hangs_or_ends_the_process_costs_no_other_anything(tmp_path
 STRICTER = '[project]\nname = "odd"\n[tool.scaffold]\nseverity = "cost"\n'
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_a_baseline_leaves_out_what_is_found_with_its_text(tmp_path: Path) -> None:
     write_tree(tmp_path, {"odd.py": ODD, "pyproject.toml": STRICTER})
     said = ("odd.py:Weak", "--build", "Weak.create(3)")

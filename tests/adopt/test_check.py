@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from scaffold.cli import main
@@ -162,6 +163,7 @@ def test_suites_that_were_generated_or_written_by_hand_count(tmp_path: Path) -> 
     assert [row["path"] for row in report["files"]] == ["tests/test_dense.py"]
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_a_package_is_adopted_without_what_has_a_suite(tmp_path: Path) -> None:
     handed_on = "from lib.dense import Dense as Dense\nfrom lib.layers import Gate as Gate\n"
     gate = "import equinox as eqx\nimport jax\n\n\nclass Gate(eqx.Module):\n    weight: jax.Array\n"

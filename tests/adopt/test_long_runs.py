@@ -259,6 +259,7 @@ class Loose(Base):
 """
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_leaves_that_come_in_another_order_in_another_process_are_a_fault(tmp_path: Path) -> None:
     right = (
         SET.replace('frozenset({"loc"', '("loc"').replace('"width"})', '"width")').replace("Loose", "Fixed")

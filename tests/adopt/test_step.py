@@ -78,6 +78,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_the_suite_is_written_and_passes(project: Path) -> None:
     ran = scaffold(project, "adopt", "--step", "net.train:train_step", *STATE, *BATCH)
     assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -179,6 +179,7 @@ def test_mistakes_are_found_and_a_baseline_leaves_them_out(tmp_path: Path) -> No
     assert forked_pytest(tmp_path, "tests/test_momentum.py").returncode == 0
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_updates_may_be_wider_than_their_parameters(tmp_path: Path) -> None:
     returned = "jax.tree.map(lambda t: 0.5 * t.astype(jnp.float32), trace)"
     source = SOURCE.replace("RETURNED", returned).replace("COUNT", "state.count + 1")

@@ -308,6 +308,7 @@ def test_drawn_code_stands_alone(project: Project) -> None:
     check_sources(project.python())
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_drawn_code_is_typed(project: Project) -> None:
     check_with_pyright(project.root)  # and mypy reads the thousand
 

@@ -33,6 +33,7 @@ def check_drawn(count: int) -> Counter[tuple[str, str]]:
     return seen
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_gradients_of_drawn_classes_are_those_of_plain_jax() -> None:
     check_drawn(30)
 

@@ -201,6 +201,7 @@ def test_a_call_among_the_methods_has_the_keys_and_the_faults_of_the_call(tmp_pa
     assert any("`__call__` is a name that the class uses itself" in one.what for one in caught.value.faults)
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 @pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("kind", "keys"), [("Module", "half=3, key=jax.random.key(0)"), ("Nnx", "half=3, rngs=nnx.Rngs(0)")]

@@ -215,6 +215,7 @@ class Net(Module):
 """
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_an_argument_that_is_called_a_key_is_one_unless_it_is_attended_to(tmp_path: Path) -> None:
     write_tree(tmp_path, {".git/": "", "specs/net.py": KEYS})
     result = scaffold(tmp_path, "new-module", "--spec", "specs/net.py")

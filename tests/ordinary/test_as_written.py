@@ -154,6 +154,7 @@ class Map(nnx.Module):
 """
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_a_module_of_nnx_is_held_to_the_laws_of_nnx(tmp_path: Path) -> None:
     write_tree(tmp_path, {"specs/map.py": NNX})
     generate(tmp_path, "specs/map.py")

@@ -178,6 +178,7 @@ BRANCHES = """class Routed(Module):
 """
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_what_one_case_of_a_match_reads_need_not_show(tmp_path: Path) -> None:
     write_tree(tmp_path, {"specs/routed.py": HEAD + BRANCHES, "nets/readme.md": ""})
     made = scaffold(tmp_path / "nets", "new-module", "--spec=../specs/routed.py")
@@ -265,6 +266,7 @@ NAMED = """class Scaled(Module):
 """
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_what_the_constructor_makes_takes_the_place_of_a_named_initialiser(tmp_path: Path) -> None:
     generated(tmp_path, {"scaled": HEAD + NAMED})
     emitted = (tmp_path / "nets/scaled.py").read_text("utf-8")
@@ -287,6 +289,7 @@ def weak() -> Shear:
 """
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_the_class_statement_has_the_converter_that_a_function_counts_on(tmp_path: Path) -> None:
     generated(tmp_path, {"shear": HEAD + CALLED_BESIDE})
     emitted = (tmp_path / "nets/shear.py").read_text("utf-8")

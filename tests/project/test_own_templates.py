@@ -39,6 +39,7 @@ def documented(folder: Path) -> Result:
     return run_in(folder, *shlex.split(COMMAND.replace("\\\n", ""))[1:])
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_a_class_is_laid_out_as_the_project_says(tmp_path: Path) -> None:
     project = in_project(tmp_path, {CLASS: STRUCT})
     result = documented(project)

@@ -218,6 +218,7 @@ def test_nothing_is_recorded_while_a_law_finds_a_fault(tmp_path: Path) -> None:
     assert not (folder / "tests/numbers").exists()
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_what_is_not_recorded_fails_where_ci_runs_and_says_what_to_do(tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
     code, told = numbers_of(folder, CI="true")
@@ -327,6 +328,7 @@ class TestHeld(PytreeLaws):
 """
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_a_new_method_of_a_class_without_a_call_is_told_as_not_recorded(tmp_path: Path) -> None:
     write_tree(tmp_path, {"held.py": HELD, "test_held.py": LAWS_OF_HELD})
     assert numbers_of(tmp_path) == (0, ANY)

@@ -73,6 +73,7 @@ print(sorted(jax.tree_util.keystr(path) for path, mark in jax.tree_util.tree_lea
 """
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_a_step_of_adamw_is_that_of_a_mask_by_hand_and_the_laws_hold(tmp_path: Path) -> None:
     write_tree(tmp_path, {"specs/net.py": SKELETON, "steps.py": STEPS})
     assert scaffold(tmp_path, "new-module", "--spec", "specs/net.py").returncode == 0

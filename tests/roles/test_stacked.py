@@ -117,6 +117,7 @@ def skeleton(*, stacked: bool) -> str:
     return SKELETON.replace("STACKED", str(stacked)).replace("REMAT", str(stacked))
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_scans_give_what_the_loops_give_and_the_laws_hold(tmp_path: Path) -> None:
     write_tree(tmp_path, {"compare.py": COMPARED})
     for folder, name in ((tmp_path, "stacked"), (tmp_path / "other", "looped")):

@@ -142,6 +142,7 @@ def dims_of(tree: dict[str, Any]) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_a_dim_has_the_name_of_an_integer_that_it_follows_and_of_no_other(tmp_path: Path) -> None:
     assert dims_of(drawn(tmp_path, "Lookup", "--set", "capacity=15")) == {
         "nodes": ["31"],

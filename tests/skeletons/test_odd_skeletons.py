@@ -87,6 +87,7 @@ Bank(jnp.ones(4), jnp.ones(3))
 """
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_sizes_are_read_off_the_arguments_of_a_constructor_of_ones_own(tmp_path: Path) -> None:
     assert not generated(tmp_path, BANK)
     ran = run([sys.executable, "-c", USE], tmp_path)

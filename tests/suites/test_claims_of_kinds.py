@@ -116,6 +116,7 @@ def generated(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_claims_become_tests_that_pass_and_that_can_fail(tmp_path: Path) -> None:
     generated(tmp_path)
     shown = {name: (tmp_path / f"tests/test_{name}.py").read_text() for name in SPECS}

@@ -129,6 +129,7 @@ def pytest_of(folder: Path, *options: str) -> tuple[int, str]:
     return result.returncode, result.stdout
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 @pytest.mark.spread(4)
 @pytest.mark.parametrize(
     ("options", "lines"),

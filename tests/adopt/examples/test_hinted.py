@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 from tests.support.projects import scaffold
 from tests.support.trees import write_tree
@@ -109,6 +111,7 @@ def test_an_error_says_the_axes_with_the_size_of_one(asked: Asked) -> None:
     assert text.endswith(", 3))") and text.count(",") == 3
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_what_only_holds_parts_has_no_call_to_find(tmp_path: Path) -> None:
     write_tree(tmp_path, {"lib.py": SOURCE})
     ran = scaffold(tmp_path, "adopt", "lib.py:Held", "lib.py:Sharpened")

@@ -1,5 +1,7 @@
 """Types of jax that are annotations: a dtype is one of floats, and a scalar type stands for an array without axes."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -28,6 +30,7 @@ class Point:
 asked = asked_of("scalars", SOURCE)
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_a_dtype_is_one_of_floats(asked: Asked) -> None:
     assert dict(asked.adopt("Norm")["inputs"])["param_dtype"] == "jnp.float32"
 

@@ -244,6 +244,7 @@ def test_a_density_gives_one_number_and_takes_data(asked: Asked) -> None:
     assert "density" in dict((name, text) for name, text, _ in answer["arguments"])["log_density"]
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_a_class_that_takes_long_to_describe_is_adopted_with_less(asked: Asked) -> None:
     answer = asked.adopt("Patient", seconds=3.0)
     assert (answer["built"], answer["called"], answer["leaves"]) == (True, True, [])

@@ -54,6 +54,7 @@ def test_an_attribute_that_nobody_has_is_a_mistake(printed: str) -> None:
     assert "object has no attribute 'wieght'" in printed
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_a_module_that_names_the_classes_of_a_private_one_has_them(tmp_path: Path) -> None:
     layer = "import equinox as eqx\nimport jax\n\n\nclass Layer(eqx.Module):\n    size: jax.Array\n"
     layer += "\n    def __call__(self, x):\n        return self.size * x\n"

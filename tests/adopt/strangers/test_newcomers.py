@@ -229,6 +229,7 @@ class NAME(eqx.Module):
 """
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 @pytest.mark.spread(2)
 @pytest.mark.parametrize("name", ["TestNet", "PytreeLaws"])
 def test_a_name_that_means_something_else_in_a_test_file(tmp_path: Path, name: str) -> None:

@@ -6,6 +6,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 from tests.support.projects import pytest_command, run, scaffold
 from tests.support.trees import write_tree
 
@@ -123,6 +125,7 @@ def adopt(folder: Path, files: dict[str, str], *arguments: str) -> subprocess.Co
     return scaffold(folder, "adopt", *arguments, "--python", sys.executable)
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_two_classes_of_one_name_are_told_apart_in_a_test_file(tmp_path: Path) -> None:
     files = {"lib/__init__.py": "", "lib/inner.py": INNER, "lib/outer.py": OUTER}
     result = adopt(tmp_path, files, "lib.outer:Affine")

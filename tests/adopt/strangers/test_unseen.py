@@ -270,11 +270,13 @@ def test_a_subclass_that_holds_arrays_goes_before_a_base_that_holds_none(asked: 
     assert [text for _, text in asked.adopt("Chain")["inputs"]] == ["Shift(size=3)", "Shift(size=3)"]
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_parts_are_drawn_from_seeds_of_their_own(asked: Asked) -> None:
     inner, outer = (text for _, text in asked.adopt("Chunked")["inputs"])
     assert inner.startswith("nnx.Linear(") and outer == inner.replace("(seed)", "(seed + 1)")
 
 
+@pytest.mark.slow  # its neighbours are tried in every run
 def test_what_was_found_until_the_time_is_up_is_kept(asked: Asked) -> None:
     found = asked.adopt("Endless", seconds=4.0)
     assert found["built"] and not found["called"] and found["why"] == "it took more than 4 seconds"

@@ -86,6 +86,15 @@ def stopped_arguments(suite: Any, method: Method) -> list[str]:
     return [name for name, is_stopped in zip(names, marks[len(marks) - len(names) :]) if is_stopped]
 
 
+def stopped_in(use: Use, trace: Traced) -> list[str]:
+    """The paths of the floats among the arguments that one use of a method reads behind `stop_gradient` alone."""
+    names = [name for name, leaf in named_arrays(tuple(use.given)) if is_inexact(leaf)]
+    every = [name for name, _ in named_arrays(tuple(use.given))]
+    marks = stopped_inputs(_of_result(trace))
+    stopped = (name for name, is_stopped in zip(every, marks[len(marks) - len(every) :]) if is_stopped)
+    return [name for name in stopped if name in names]
+
+
 def stopped_leaves(suite: Any, use: Use, trace: Traced) -> list[str]:
     """The paths of the leaves that a use of a method reads behind `stop_gradient` alone."""
     marks = stopped_inputs(_of_result(trace))

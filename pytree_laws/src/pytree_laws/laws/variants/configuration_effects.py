@@ -23,6 +23,7 @@ from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.dependencies import stopped_inputs
 from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
 from ...values.randomize import check_draws, redraws
+from ..effects.p16_helpers import marked
 from .configuration_dtypes import is_of_dtypes, leaves_reached, marks_by_path
 
 CHECKS = Checks()
@@ -141,3 +142,14 @@ def test_p16_no_buffer_is_trained_in_each_configuration(subject: PytreeSuite) ->
             wrong = [name for name in sorted(trained) if subject.role(name) in ("buffer", "data")]
             message = f"it selects {wrong}, which is not declared as trained"
             check(not wrong, traced.configuration.place("trainable"), message)
+
+
+@CHECKS.register(has_method("decayed", "the class has no decayed"), rests_on=("test_p16_decay_",))
+def test_p16_decay_moves_nothing_that_is_frozen_in_each_configuration(subject: PytreeSuite) -> None:
+    for traced in traced_configurations(subject):
+        if traced.instance is not None and hasattr(traced.instance, "trainable"):
+            moved = marked(traced.instance, traced.instance.decayed())
+            frozen = sorted(moved - subject.trained_paths(traced.instance))
+            message = f"it selects {frozen}, which `trainable()` does not"
+            hint = "the flag that freezes it, as in `trainable()`"
+            check(not frozen, traced.configuration.place("decayed"), message, hint)

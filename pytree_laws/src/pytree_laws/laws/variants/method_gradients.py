@@ -28,6 +28,7 @@ from ...discover.method_slopes import (
     leaves_with_gradient,
     slopes_by_arguments,
     stopped_arguments,
+    stopped_in,
     stopped_leaves,
 )
 from ...discover.near_zeros import is_finite_around_zero
@@ -158,6 +159,18 @@ def test_p09_gradients_of_methods_reach_their_arguments(subject: Suite) -> None:
             message = f"what it gives depends on argument {path}, and no gradient reaches that"
             hint = f"`jax.lax.stop_gradient` around it; `Method(..., stopped=({index},))` says that this is so on purpose"
             check(index in method.stopped, method.name, message, hint)
+
+
+@CHECKS.register(METHODS, severity=ADVICE)
+def test_p09_gradients_of_methods_reach_their_arguments_at_other_values(subject: Suite) -> None:
+    for method in traced_methods(subject, declared=True):
+        usual = {int(path.partition(".")[0]) for path in stopped_arguments(subject, method)}
+        for use, trace, _ in traced_uses(subject)[method.name]:
+            stopped = stopped_in(use, trace) if trace is not None and not use.is_plain else ()
+            for index in sorted({int(path.partition(".")[0]) for path in stopped} - usual):
+                message = f"what it gives depends on argument {index}, and no gradient reaches that"
+                hint = f"`jax.lax.stop_gradient` around it; `Method(..., stopped=({index},))` says that this is so on purpose"
+                check(index in method.stopped, use.name, message, hint)
 
 
 @CHECKS.register(METHODS, severity=ADVICE)
