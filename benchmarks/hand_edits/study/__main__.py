@@ -24,6 +24,7 @@ from benchmarks.hand_edits import (
     study10,
     study11,
     study12,
+    study13,
 )
 from benchmarks.hand_edits.study import STUDY
 from benchmarks.hand_edits.study.further import FURTHER
@@ -33,7 +34,8 @@ from benchmarks.hand_edits.verdicts import name_of
 LISTS = {1: (STUDY, SPECS)} | {
     number: (study.STUDY, study.SPECS)
     for number, study in enumerate(
-        (study2, study3, study4, study5, study6, study7, study8, study9, study10, study11, study12), start=2
+        (study2, study3, study4, study5, study6, study7, study8, study9, study10, study11, study12, study13),
+        start=2,
     )
 }
 

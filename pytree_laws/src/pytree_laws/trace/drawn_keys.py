@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from ..inspect.trees import named_arrays
-from .jaxprs import inner_jaxprs, is_variable, numbered
+from .jaxprs import inner_jaxprs, is_key_type, is_variable, numbered
 
 DRAW, SPLIT = "random_bits", "random_split"
 
@@ -67,6 +67,13 @@ def drawn_with_one_key(jaxpr: Any, names: Sequence[str]) -> str:
     used = numbered(jaxpr).used
     places = {i for i, key in enumerate(used) if used.count(key) > 1}
     return drawn_names(jaxpr, places, names)
+
+
+def gives_drawn_key(jaxpr: Any) -> bool:
+    """Whether a key is among the outputs of a jaxpr from which it draws: the next draw of who takes it on is the same."""
+    numbering = numbered(jaxpr)
+    keys = [atom for atom in jaxpr.outvars if is_variable(atom) and is_key_type(atom.aval)]
+    return any(numbering.number(atom) in numbering.drawn for atom in keys)
 
 
 def is_one_draw(jaxpr: Any, names: Sequence[str], pair: tuple[str, str]) -> bool:

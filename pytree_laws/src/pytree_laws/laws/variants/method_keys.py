@@ -6,15 +6,17 @@ import jax
 import numpy as np
 
 from ...declare.methods import Method
-from ...discover.method_programs import gives_an_instance, program_of, traced_methods, traces_of
+from ...discover.configurations import traced_configurations
+from ...discover.method_programs import gives_an_instance, program_of, traceable, traced_methods, traces_of
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_key
 from ...kinds.suite import Suite
 from ...report import ADVICE, check
+from ...trace.drawn_keys import gives_drawn_key
 from ...trace.jaxprs import constant_draws
-from ...values.randomize import check_draws, check_keys
+from ...values.randomize import check_draws, check_keys, redraws
 
 CHECKS = Checks()
 
@@ -63,3 +65,26 @@ def test_p12_methods_draw_from_a_key_that_is_given(subject: Suite) -> None:
             message = f"{len(wrong)} of its draws depend on nothing that it is given"
             hint = "a constant key, as `jax.random.key(0)`"
             check(not wrong, method.name, message, hint)
+
+
+@CHECKS.register(rests_on=("test_p15_each_draw_has_a_key_of_its_own", "test_p15_methods_use_each_key_once"))
+def test_p15_no_key_is_drawn_from_and_handed_on(subject: Suite) -> None:
+    if subject.reuses_key or redraws(subject):
+        not_applicable("a draw that is made again is meant")
+    for traced in traced_configurations(subject) if subject.called() else ():
+        if traced.trace is not None:
+            _check_key_handed_on(traced.configuration.place("call"), traced.trace[0])
+    for method in traceable(subject):
+        # An instance may hold a copy of a model with its key.
+        if not gives_an_instance(subject, method, subject.cached_instance(), method.arguments(0)):
+            _check_key_handed_on(method.name, traces_of(subject)[method.name])
+
+
+def _check_key_handed_on(where: str, closed: Any) -> None:
+    hint = "`key, draw = jax.random.split(key)`: draw from the one, and give the other"
+    check(
+        not gives_drawn_key(closed.jaxpr),
+        where,
+        "it draws from a key that it gives, so that who takes it draws the same",
+        hint,
+    )

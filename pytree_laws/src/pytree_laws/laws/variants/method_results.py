@@ -1,6 +1,8 @@
 """P7 and P15, of what methods give on their examples: told before what the call makes of it."""
 
 import enum
+import functools
+import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,11 +13,12 @@ from ...declare.methods import Method, methods_of
 from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable, usable_methods
 from ...discover.method_uses import Use, traced_or_raise
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import METHODS, not_applicable
+from ...engine.applicability import METHODS, TAKES_DTYPE, not_applicable
 from ...engine.guesses import is_misfit, said_of
 from ...engine.registry import Checks
 from ...errors import message_of, raises_deliberately
-from ...inspect.arrays import buffer_of, is_array
+from ...inspect.arrays import buffer_of, is_array, is_inexact
+from ...inspect.call_recorder import record_call
 from ...inspect.trees import arrays_of, attributes, is_node, named_arrays
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, COST, FAULT, Fault, check, doing
@@ -149,3 +152,30 @@ def _instances_made(result: Any, cls: type, arguments: Sequence[Any]) -> Iterato
 
 def _is_instance(node: Any) -> bool:
     return type(node) not in (tuple, list, dict, type(None)) and is_node(node)
+
+
+@CHECKS.register(TAKES_DTYPE, MEMBERS)
+def test_p02_further_constructors_hand_their_dtype_on(subject: Suite) -> None:
+    cls = type(subject.cached_instance())
+    hint = "`dtype=dtype` where it calls the constructor"
+    for method in usable_methods(subject):
+        made = made_in_bfloat16(subject, method)
+        for name, leaf in subject.named(made).items() if type(made) is cls else ():
+            declared = subject.declared(name)
+            is_float = declared is not None and declared.dtype == "float" and is_inexact(leaf)
+            message = f"asked for bfloat16, it is {jnp.result_type(leaf)}"
+            check(not is_float or leaf.dtype == jnp.bfloat16, f"{method.name}, {name}", message, hint)
+
+
+def made_in_bfloat16(subject: Suite, method: Method) -> Any:
+    """What a class method gives that takes a dtype, asked for bfloat16; None of another method."""
+    instance = subject.cached_instance()
+    held = inspect.getattr_static(type(instance), method.name, None)
+    if not isinstance(held, classmethod) or "dtype" not in inspect.signature(held.__func__).parameters:
+        return None
+    use = functools.partial(method.use, instance, *method.arguments(0))
+    invocation = record_call(instance, use, method.name)
+    if invocation is None or "dtype" not in invocation.parameters:
+        return None
+    positional, named = invocation.bound({"dtype": jnp.bfloat16})
+    return getattr(type(instance), method.name)(*positional, **named)

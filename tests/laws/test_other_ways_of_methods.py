@@ -1,0 +1,113 @@
+"""What holds at other values of flags and dtypes: each law is seen broken in a class that is wrong there alone."""
+
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import pytest
+
+from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, sample
+from pytree_laws.trace.programs import settings
+
+
+class Ice(eqx.Module):
+    flow: jax.Array
+    calibrated: bool = eqx.field(static=True)
+    plastic: bool = eqx.field(static=True)
+
+    @classmethod
+    def create(
+        cls, size: int, calibrated: bool = False, plastic: bool = False, dtype: Any = None, *, key: jax.Array
+    ) -> "Ice":
+        return cls(jax.random.normal(key, (size,), dtype or jnp.float32), calibrated, plastic)
+
+    @classmethod
+    def flat(cls, size: int, dtype: Any = None) -> "Ice":
+        return cls(jnp.zeros(size, dtype or jnp.float32), False, False)
+
+    def __call__(self, x: jax.Array, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        key, draw = jax.random.split(key)
+        return self.flow * x + jax.random.normal(draw, x.shape, x.dtype), key
+
+    def slide(self, x: jax.Array) -> jax.Array:
+        return self.flow * (jnp.tanh(x) if self.plastic else x)
+
+    def trainable(self) -> "Ice":
+        return jax.tree.map(lambda _: not self.calibrated, self)
+
+    def decayed(self) -> "Ice":
+        return self.trainable()
+
+
+class FlatInOneDtype(Ice):
+    @classmethod
+    def flat(cls, size: int, dtype: Any = None) -> "FlatInOneDtype":
+        return cls(jnp.zeros(size, jnp.float32), False, False)
+
+
+class DrawsFromTheNextKey(Ice):
+    def __call__(self, x: jax.Array, key: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return self.flow * x + jax.random.normal(key, x.shape, x.dtype), key
+
+
+class StopsWherePlastic(Ice):
+    def slide(self, x: jax.Array) -> jax.Array:
+        return self.flow * (jnp.tanh(jax.lax.stop_gradient(x)) if self.plastic else x)
+
+
+class DecaysWhatIsFrozen(Ice):
+    def decayed(self) -> "DecaysWhatIsFrozen":
+        return jax.tree.map(lambda _: True, self)
+
+
+class Laws(PytreeLaws):
+    leaves = (Leaf("flow", "param", (3,)),)
+    static: ClassVar[Any] = {"calibrated": False, "plastic": False}
+    takes_dtype = True
+    methods = (
+        Method("slide", lambda seed: (sample(seed, (3,)),)),
+        Method("flat", call=lambda instance: instance.flat(3)),
+    )
+    under_test: ClassVar[type[Ice]] = Ice
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"size": 3, "key": jax.random.key(seed)}
+
+    def build(self, **inputs: Any) -> Any:
+        return self.under_test.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)), jax.random.key(seed))
+
+
+BROKEN = {
+    "p02_further_constructors_hand_their_dtype_on": (FlatInOneDtype, "asked for bfloat16, it is float32"),
+    "p15_no_key_is_drawn_from_and_handed_on": (DrawsFromTheNextKey, "it draws from a key that it gives"),
+    "p09_gradients_of_methods_reach_their_arguments_at_other_values": (
+        StopsWherePlastic,
+        "what it gives depends on argument 0, and no gradient reaches that",
+    ),
+    "p16_decay_moves_nothing_that_is_frozen_in_each_configuration": (
+        DecaysWhatIsFrozen,
+        "it selects ['flow'], which `trainable()` does not",
+    ),
+}
+
+
+def suite_of(cls: type[Ice]) -> PytreeLaws:
+    return type(f"Test{cls.__name__}", (Laws,), {"under_test": cls})()
+
+
+@pytest.mark.parametrize("test", BROKEN)
+def test_it_holds_for_a_class_that_is_right(test: str) -> None:
+    with settings():
+        getattr(suite_of(Ice), f"test_{test}")()
+
+
+@pytest.mark.parametrize("test", BROKEN)
+def test_it_is_seen_broken(test: str) -> None:
+    cls, said = BROKEN[test]
+    with settings(), pytest.raises(LawBroken) as broken:
+        getattr(suite_of(cls), f"test_{test}")()
+    assert said in broken.value.finding.what
