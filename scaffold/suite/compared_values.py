@@ -13,26 +13,22 @@ from scaffold.spec.source.instance import named_value
 def compared_texts(spec: ModuleSpec, name: str) -> tuple[str, ...]:
     """The strings with which code compares `name`, or by which it looks in a table with it: `mode in ("sum", "mean")`."""
     tables = {table: value for table, value in local_values(spec.helpers)} if spec.helpers else {}
-    nodes = (node for source in class_sources(spec) if name in source for node in ast.walk(ast.parse(source)))
-    choices = (choice for node in nodes for choice in _choices(node, name))
-    return tuple(dict.fromkeys(text for choice in choices for text in _texts(choice, tables)))
+    return tuple(dict.fromkeys(text for choice in _compared(spec, name) for text in _texts(choice, tables)))
 
 
 def listed_numbers(spec: ModuleSpec, name: str) -> tuple[int, ...]:
     """The whole numbers among which code looks for `name`: `order not in (0, 1, 2)`."""
+    displays = (
+        choice for choice in _compared(spec, name) if isinstance(choice, ast.Tuple | ast.List | ast.Set)
+    )
+    values = (literal_or_none(part) for display in displays for part in display.elts)
+    return tuple(value for value in values if type(value) is int)
+
+
+def _compared(spec: ModuleSpec, name: str) -> Iterator[ast.AST]:
+    """What the code of a class compares `name` with."""
     nodes = (node for source in class_sources(spec) if name in source for node in ast.walk(ast.parse(source)))
-    listed = (
-        choice
-        for node in nodes
-        for choice in _choices(node, name)
-        if isinstance(choice, ast.Tuple | ast.List | ast.Set)
-    )
-    return tuple(
-        value
-        for choice in listed
-        for value in (literal_or_none(ast.unparse(part)) for part in choice.elts)
-        if type(value) is int
-    )
+    return (choice for node in nodes for choice in _choices(node, name))
 
 
 def _choices(node: ast.AST, name: str) -> Iterator[ast.AST]:

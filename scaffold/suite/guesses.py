@@ -6,6 +6,7 @@ from scaffold.spec.grammar.types import ScalarType, Type, arrays
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
 from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.instance import names_array
 
 
 def guessed_methods(spec: ModuleSpec) -> tuple[str, ...]:
@@ -53,11 +54,7 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call) -> bool:
 
 
 def _says_no_shape(annotation: ast.expr | None) -> bool:
-    return annotation is None or ast.unparse(annotation).rpartition(".")[2] in (
-        "Array",
-        "ArrayLike",
-        "ndarray",
-    )
+    return annotation is None or names_array(annotation)
 
 
 def _has_shape(kind: Type | None) -> bool:

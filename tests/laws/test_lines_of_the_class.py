@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, sample
-from pytree_laws.trace.programs import settings
+from pytree_laws import Leaf, Method, PytreeLaws, sample
+from tests.laws.seen_broken import broken
 
 
 class Widened(eqx.Module):
@@ -73,8 +73,6 @@ def line_of(text: str) -> str:
 def test_the_line_at_which_a_float_gets_wider_is_told(
     form: type[PytreeLaws], test: str, where: str, line: str
 ) -> None:
-    with settings(), pytest.raises(LawBroken) as broken:
-        getattr(form(), f"test_{test}")()
-    found = broken.value.finding
+    found = broken(form(), test)
     assert found.where == where
     assert found.hint.endswith(line_of(line) if line else ": it is a constant")

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, sample
-from pytree_laws.trace.programs import settings
+from pytree_laws import Leaf, Method, PytreeLaws, sample
+from tests.laws.seen_broken import broken, hold, suite_of
 
 
 class Ice(eqx.Module):
@@ -95,19 +95,12 @@ BROKEN = {
 }
 
 
-def suite_of(cls: type[Ice]) -> PytreeLaws:
-    return type(f"Test{cls.__name__}", (Laws,), {"under_test": cls})()
-
-
 @pytest.mark.parametrize("test", BROKEN)
 def test_it_holds_for_a_class_that_is_right(test: str) -> None:
-    with settings():
-        getattr(suite_of(Ice), f"test_{test}")()
+    hold(suite_of(Laws, Ice), test)
 
 
 @pytest.mark.parametrize("test", BROKEN)
 def test_it_is_seen_broken(test: str) -> None:
     cls, said = BROKEN[test]
-    with settings(), pytest.raises(LawBroken) as broken:
-        getattr(suite_of(cls), f"test_{test}")()
-    assert said in broken.value.finding.what
+    assert said in broken(suite_of(Laws, cls), test).what

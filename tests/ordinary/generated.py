@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.support.projects import scaffold
+from tests.support.forking import forked_pytest
+from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
 
 
@@ -14,3 +15,11 @@ def generated(folder: Path, skeletons: Mapping[str, str]) -> str:
     made = scaffold(folder / "nets", "new-module", *(f"--spec=../specs/{name}.py" for name in skeletons))
     assert made.returncode == 0, made.stderr
     return made.stdout + made.stderr
+
+
+def tried(folder: Path, name: str, skeleton: str) -> str:
+    """The module of a skeleton of which every class and method is tried, and whose tests pass."""
+    said = generated(folder, {name: skeleton})
+    assert "not tried" not in said and "not tested" not in said, said
+    assert passed(forked_pytest(folder / "nets", "--numbers=off")) > 50
+    return (folder / f"nets/{name}.py").read_text("utf-8")

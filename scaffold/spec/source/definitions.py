@@ -31,6 +31,12 @@ def function_of(source: str) -> Function | None:
     return max(functions, key=lambda function: function.lineno, default=None)
 
 
+def method_of(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    """The method of a class by its name."""
+    functions = (part for part in owner.body if isinstance(part, ast.FunctionDef))
+    return next((function for function in functions if function.name == name), None)
+
+
 def is_setter(function: Function) -> bool:
     """Whether a function sets or deletes a property."""
     words = (ast.unparse(decorator).rpartition(".")[2] for decorator in function.decorator_list)

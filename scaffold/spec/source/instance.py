@@ -68,6 +68,11 @@ def last_name(node: ast.expr) -> str:
     return ast.unparse(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2]
 
 
+def names_array(annotation: ast.expr) -> bool:
+    """Whether an annotation is the bare name of an array: `jax.Array`, which says no shape."""
+    return last_name(annotation) in ("Array", "ArrayLike", "ndarray")
+
+
 def calls(node: ast.AST, function: str) -> bool:
     """Whether a node calls a function, or a method, of this name."""
     return isinstance(node, ast.Call) and last_name(node) == function

@@ -12,10 +12,9 @@ _LEVELS = 5
 
 
 def unfolded(function: Function) -> Function:
-    """A copy in which each call of a local name is that of the class, the partial or the expression that the name is bound to."""
+    """The function with each call of a local name as that of the class, the partial or the expression that the name is bound to."""
     makers = dict(_makers(function))
-    held = copy.deepcopy(function)
-    return _Unfolding(makers).visit(held) if makers else held
+    return _Unfolding(makers).visit(copy.deepcopy(function)) if makers else function
 
 
 def unfolded_attributes(source: str) -> Iterator[tuple[str, ast.expr]]:

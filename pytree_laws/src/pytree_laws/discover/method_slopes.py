@@ -81,18 +81,20 @@ def _program(suite: Any, method: Method) -> _Program:
 
 def stopped_arguments(suite: Any, method: Method) -> list[str]:
     """The paths of the floats among the arguments that a method reads behind `stop_gradient` alone."""
-    names = [name for name, _ in named_arrays(tuple(method.arguments(0)))]
-    marks = stopped_inputs(traces_of(suite)[method.name].jaxpr)
-    return [name for name, is_stopped in zip(names, marks[len(marks) - len(names) :]) if is_stopped]
+    return _stopped_last(method.arguments(0), traces_of(suite)[method.name].jaxpr)
 
 
 def stopped_in(use: Use, trace: Traced) -> list[str]:
-    """The paths of the floats among the arguments that one use of a method reads behind `stop_gradient` alone."""
-    names = [name for name, leaf in named_arrays(tuple(use.given)) if is_inexact(leaf)]
-    every = [name for name, _ in named_arrays(tuple(use.given))]
-    marks = stopped_inputs(_of_result(trace))
-    stopped = (name for name, is_stopped in zip(every, marks[len(marks) - len(every) :]) if is_stopped)
-    return [name for name in stopped if name in names]
+    """The same of one use of a method, at other values of a flag or of another configuration."""
+    floats = {name for name, leaf in named_arrays(tuple(use.given)) if is_inexact(leaf)}
+    return [name for name in _stopped_last(use.given, _of_result(trace)) if name in floats]
+
+
+def _stopped_last(given: Sequence[Any], jaxpr: Any) -> list[str]:
+    """The paths of what is given last to a program, and read behind `stop_gradient` alone."""
+    names = [name for name, _ in named_arrays(tuple(given))]
+    marks = stopped_inputs(jaxpr)
+    return [name for name, is_stopped in zip(names, marks[len(marks) - len(names) :]) if is_stopped]
 
 
 def stopped_leaves(suite: Any, use: Use, trace: Traced) -> list[str]:

@@ -1,12 +1,16 @@
 """Examples that the code of a class suggested, and nobody declared: where one does not fit, nothing is said of the class."""
 
+import contextlib
 import re
 from typing import Any
 
 from ..errors import message_of
+from ..snapshot.format import NoRecord, parse_record, section_of
 
 _MISFITS = (IndexError, TypeError, ValueError)
 """What functions of arrays raise where shapes do not fit."""
+_ENTRIES = {"__call__": "call", "__init__": ""}
+"""How the entries of a record begin, where not with the name of a method."""
 
 
 def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
@@ -28,8 +32,9 @@ def said_of(name: str, error: Exception | None) -> str:
 
 def _is_recorded(suite: Any, name: str) -> bool:
     """Whether the record beside the tests has numbers of a method; of the constructor, any."""
-    text = suite.recorded() or ""
-    entries = {"__call__": "call", "__init__": ""}
-    own = text.split(f"[{type(suite).__name__}: ")[1:]
-    begins = re.compile(rf"^{re.escape(entries.get(name, name))}\b", re.MULTILINE)
-    return any(begins.search(section.split("\n[")[0]) for section in own)
+    begins = re.compile(rf"{re.escape(_ENTRIES.get(name, name))}\b")
+    with contextlib.suppress(NoRecord):
+        sections = parse_record(suite.recorded() or "").items()
+        own = [entries for section, entries in sections if section.startswith(section_of(type(suite), ""))]
+        return any(begins.match(entry) for entries in own for entry in entries)
+    return True  # it is damaged, as P19 says

@@ -4,7 +4,7 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from ..report import ANY_ERROR
@@ -14,19 +14,20 @@ _CONSTRUCTORS = ("__init__", "__post_init__", "__check_init__", "create")
 
 def compared_strings(source: Callable[..., Any] | type, name: str) -> list[str]:
     """The strings that code tells a name apart by, or an attribute of that name: `==`, `in`, `match`, and a dict of them."""
-    parts = (part for node in _nodes_of(source) for part in _told_apart(node, name))
-    strings = (child for part in parts for child in ast.walk(part) if isinstance(child, ast.Constant))
-    return list(dict.fromkeys(string.value for string in strings if type(string.value) is str))
+    return _strings(_nodes_of(source), name)
 
 
 def strings_of_attribute(cls: type, name: str) -> list[str]:
     """The strings that methods tell `self.name` apart by; a constructor may be given others, and store what they mean."""
     functions = (node for node in _nodes_of(cls) if isinstance(node, ast.FunctionDef))
     methods = (function for function in functions if function.name not in _CONSTRUCTORS)
-    nodes = (node for method in methods for node in ast.walk(method) if _reads(node, name))
-    strings = (child for node in nodes for part in _told_apart(node, name) for child in ast.walk(part))
-    texts = (child.value for child in strings if isinstance(child, ast.Constant))
-    return list(dict.fromkeys(text for text in texts if type(text) is str))
+    return _strings((node for method in methods for node in ast.walk(method) if _reads(node, name)), name)
+
+
+def _strings(nodes: Iterable[ast.AST], name: str) -> list[str]:
+    parts = (part for node in nodes for part in _told_apart(node, name))
+    strings = (child for part in parts for child in ast.walk(part) if isinstance(child, ast.Constant))
+    return list(dict.fromkeys(string.value for string in strings if type(string.value) is str))
 
 
 def _reads(node: ast.AST, name: str) -> bool:

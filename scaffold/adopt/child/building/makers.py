@@ -6,21 +6,17 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from pytree_laws.declare.methods import is_action
-
 from ..values.annotations import EMPTY, is_array_type, is_shaped, parameters_of, required
-from ..values.names import KEY, READS_FILES
+from ..values.names import KEY
 from ..values.sizes import LARGEST
 from ..values.sources import Source, refer
-from .factories import factories_of, is_named_by
+from .factories import factories_of, is_named_by, may_build, text_of
 
 COMPLETING = ("create", "init", "initialize", "make")
 """Names of the methods that users are to build a class with, where it has them."""
 MAKERS = (*COMPLETING, "identity", "from_random")
 GENERATED = "<string>"
 """The file of the code that `dataclasses` generates."""
-REBUILDS = re.compile(r"(^|_)unflatten(_|$)|^model_(construct|validate)")
-"""Names of what puts the parts of an instance together: jax and pydantic give it what they took apart, and nobody else does."""
 CHECKS = frozenset(("__post_init__", "__check_init__"))
 
 
@@ -97,16 +93,10 @@ def is_small(value: Any) -> bool:
     return isinstance(value, int) and value < LARGEST
 
 
-def may_build(cls: type, name: str) -> bool:
-    """Whether a method may be tried: it is public, and by its name does not rebuild, nor read or write files."""
-    is_internal = name.startswith("_") or REBUILDS.search(name)
-    return not (is_internal or READS_FILES.search(name) or is_action(cls, name))
-
-
 def returns(method: Any, cls: type) -> bool:
     """Whether a method gives an instance, as far as its annotation says; a static one has to say so."""
     wanted = getattr(method.__func__, "__annotations__", {}).get("return", EMPTY)
-    text = wanted if isinstance(wanted, str) else getattr(wanted, "__name__", str(wanted))
+    text = text_of(wanted)
     names = {base.__name__ for base in cls.__mro__} | {"Self"}
     if wanted is EMPTY:
         return isinstance(method, classmethod)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scaffold.spec.source.definitions import method_of
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import made_attributes
 from scaffold.spec.source.local_makers import unfolded
@@ -57,10 +58,7 @@ def _arguments(node: ast.FunctionDef) -> list[ast.arg]:
 def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, str]]:
     """The names that a call hands to a class of the file, each with the type of what that takes."""
     name = ast.unparse(call.func)
-    body = classes[name].body if name in classes else []
-    maker = next(
-        (part for part in body if isinstance(part, ast.FunctionDef) and part.name == "__init__"), None
-    )
+    maker = method_of(classes[name], "__init__") if name in classes else None
     if maker is None:
         return
     others = {other: node for other, node in classes.items() if other != name}

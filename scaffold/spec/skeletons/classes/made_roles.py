@@ -7,7 +7,7 @@ from typing import Any
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ArrayType, CallableType, OpaqueType, Type
 from scaffold.spec.skeletons.classes.inferred import random_keys
-from scaffold.spec.source.definitions import arguments_with_defaults
+from scaffold.spec.source.definitions import arguments_with_defaults, method_of
 from scaffold.spec.source.expressions import local_names, nodes_of
 from scaffold.spec.source.instance import calls, last_name, made_attributes
 from scaffold.spec.source.local_makers import unfolded
@@ -62,14 +62,12 @@ def _makes_callable(value: ast.expr, node: ast.FunctionDef) -> bool:
 
 def takes_any_callable(name: str, node: ast.ClassDef) -> bool:
     """Whether a field is whatever the class is given, a layer or a function: no default says that it is a function."""
-    for constructor in (part for part in node.body if getattr(part, "name", "") == "__init__"):
-        assert isinstance(constructor, ast.FunctionDef)
-        value = dict(made_attributes(ast.unparse(constructor))).get(name)
-        given = [
-            argument.arg for argument, default in arguments_with_defaults(constructor) if default is None
-        ]
-        return isinstance(value, ast.Name) and value.id in given
-    return True
+    constructor = method_of(node, "__init__")
+    if constructor is None:
+        return True
+    value = dict(made_attributes(ast.unparse(constructor))).get(name)
+    given = [argument.arg for argument, default in arguments_with_defaults(constructor) if default is None]
+    return isinstance(value, ast.Name) and value.id in given
 
 
 def _makes_layers(value: ast.expr) -> bool:

@@ -69,7 +69,7 @@ _OF_FLAX = {
     "Dropout": _SAME,
 }
 _TABLES = ("Embedding", "Embed")
-"""Layers that look up rows; Flax calls one by any number of them."""
+"""Layers that look up rows."""
 
 
 def known_layer(call: ast.Call, size: Size) -> Layer | None:
@@ -77,11 +77,8 @@ def known_layer(call: ast.Call, size: Size) -> Layer | None:
     *room, name = ast.unparse(call.func).split(".")
     is_flax = "nnx" in room
     if name in _TABLES:
-        width = _sizes(
-            call, "_ embedding_size" if "embedding_size" in ast.unparse(call) else "_ features", size
-        )
-        dims = tuple(width.values())
-        return Layer(((),), dims if dims and all(dims) else None, of_counts=True)
+        [width] = _sizes(call, "_ features" if is_flax else "_ embedding_size", size).values()
+        return Layer(((),), (width,) if width else None, of_counts=True)
     if name.startswith("Conv"):
         return _convolution(call, size, is_flax=is_flax)
     form = (_OF_FLAX if is_flax else _OF_EQUINOX).get(name)
@@ -97,13 +94,8 @@ def known_layer(call: ast.Call, size: Size) -> Layer | None:
 
 def _sizes(call: ast.Call, names: str, size: Size) -> dict[str, str]:
     """The dims that the sizes of a layer are, by name; empty where one is not known."""
-    by_name = {keyword.arg: keyword.value for keyword in call.keywords}
-    found: dict[str, str] = {}
-    for place, name in enumerate(names.split()):
-        value = call.args[place] if place < len(call.args) else by_name.get(name)
-        if name != "_":
-            found[name] = size(value) if value is not None else ""
-    return found
+    values = {name: _argument(call, name, place) for place, name in enumerate(names.split()) if name != "_"}
+    return {name: "" if value is None else size(value) for name, value in values.items()}
 
 
 def renamed(shape: Shape, sizes: Mapping[str, str]) -> Shape:

@@ -8,9 +8,9 @@ from msgspec import Struct, field
 
 from scaffold.spec.skeletons.shapes.known_layers import Layer, known_layer
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
-from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults
+from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
 from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import last_name, made_attributes
+from scaffold.spec.source.instance import last_name, made_attributes, names_array
 from scaffold.spec.source.local_makers import unfolded
 
 _SIZES_OF_LAYERS = (
@@ -52,7 +52,7 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     known = {name: dims_of(annotation) for name, annotation in annotated.items()}
     objects = {name for name, annotation in annotated.items() if not _is_array(annotation)}
     instance = Instance({name: dims for name, dims in known.items() if dims is not None}, objects=objects)
-    maker = function_of(owner, "__init__")
+    maker = method_of(owner, "__init__")
     if maker is None:
         return instance
     makers = Makers({argument.arg for argument, _ in arguments_with_defaults(maker)}, beside)
@@ -78,12 +78,6 @@ def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr)
         instance.objects.add(name)  # or an array of which the shape cannot be told
 
 
-def function_of(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
-    """The method of a class by its name."""
-    functions = (part for part in owner.body if isinstance(part, ast.FunctionDef))
-    return next((function for function in functions if function.name == name), None)
-
-
 def dims_of(annotation: ast.expr | None) -> Dims | None:
     """The dims of a number, or of an annotation of jaxtyping where each is a name or a number."""
     match annotation:
@@ -100,7 +94,7 @@ def _is_array(annotation: ast.expr) -> bool:
     """Whether an annotation is that of an array, with dims or without."""
     head = annotation.slice if isinstance(annotation, ast.Subscript) else annotation
     name = head.elts[0] if isinstance(head, ast.Tuple) and head.elts else head
-    return ast.unparse(name).rpartition(".")[2] in ("Array", "ArrayLike", "ndarray")
+    return names_array(name)
 
 
 class Makers(Struct):

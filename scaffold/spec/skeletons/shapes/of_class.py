@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct
 
-from scaffold.spec.skeletons.shapes.layers import Made, dims_of, function_of, instance_of
+from scaffold.spec.skeletons.shapes.layers import Made, dims_of, instance_of
 from scaffold.spec.skeletons.shapes.products import FIELD
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.uses import Uses
-from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults
+from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
 from scaffold.spec.source.expressions import Function, nodes_of
 
 _READINGS = 2
@@ -49,7 +49,7 @@ def shapes_by_class(classes: Mapping[str, ast.ClassDef]) -> dict[str, ClassShape
     read = {part.attr for part in nodes_of(ast.Attribute, *classes.values())}
     for name, node in classes.items():
         by_class[name] = _shapes_of(node, made, read)
-        call, maker = function_of(node, "__call__"), function_of(node, "__init__")
+        call, maker = method_of(node, "__call__"), method_of(node, "__init__")
         if call is not None and maker is not None:
             takes = tuple(_first_known(call, by_class[name].shapes))
             arguments = tuple(argument.arg for argument, _ in arguments_with_defaults(maker))

@@ -258,9 +258,6 @@ class Scope(Struct):
     def _along_last(self, layer: Layer, shape: Shape) -> Shape:
         """What a layer of Flax gives, which keeps all axes but the last."""
         gives = layer.gives if isinstance(layer.gives, tuple) else ()
-        if layer.of_counts:
-            self.shapes.holds_counts(shape)
-            return self.shapes.with_axis(shape, gives[-1]) if gives else None
         [takes] = layer.takes
         known = self.shapes.known(shape)
         if known:

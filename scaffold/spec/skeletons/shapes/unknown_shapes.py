@@ -9,8 +9,6 @@ from scaffold.spec.grammar.named_dims import ROWS
 Dims = tuple[str, ...]
 _ROW = "[{}]"
 """How the names of rows end, by the axis that they lie along."""
-_LONGER = "[+]"
-"""How the names of arrays end that have an axis more."""
 MOST_AXES = 4
 """How many axes above a row are looked for."""
 AXIS = "axis_"
@@ -52,8 +50,6 @@ class Shapes(Struct):
     """The names that are taken apart, as `v, s = state`: into how many."""
     tuples: set[str] = field(default_factory=set[str])
     """Those of them that stand for a tuple: what is unpacked may be an array, too."""
-    widths: dict[str, str] = field(default_factory=dict[str, str])
-    """The last axis of what is a vector for each element of another array."""
     lengths: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     """How long an array is along an axis, of which the rows are known."""
     count: int = 0
@@ -77,12 +73,6 @@ class Shapes(Struct):
         """The dims of a name, or those of a row of it below one more: an array may be said to be one of its own rows."""
         if name in self.dims or axes == MOST_AXES:
             return self.dims.get(name)
-        longer = self._dims(name + _LONGER, axes + 1) if name + _LONGER in self.widths else None
-        if longer is not None:
-            return longer[:-1]
-        if name in self.widths:
-            shorter = self.known(Unknown(name.removesuffix(_LONGER)))
-            return None if shorter is None else (*shorter, self.widths[name])
         for axis in range(MOST_AXES - 1):
             row = self._dims(self._first(name + _ROW.format(axis)), axes + 1)
             if row is not None and axis <= len(row):
@@ -114,17 +104,6 @@ class Shapes(Struct):
         self.unpacked.setdefault(self._first(shape.name), count)
         parts = self.parts_of(shape.name)
         return parts if len(parts) == count else [None] * count
-
-    def with_axis(self, shape: Shape, width: str) -> Shape:
-        """A vector for each element of an array."""
-        dims = self.known(shape)
-        if dims is not None:
-            return (*dims, width)
-        if not isinstance(shape, Unknown):
-            return None
-        name = self._first(shape.name) + _LONGER
-        self.widths.setdefault(name, width)
-        return Unknown(name)
 
     def row(self, shape: Shape, axis: int = 0) -> Shape:
         """What an array has along one axis; each of several, of a tuple."""
