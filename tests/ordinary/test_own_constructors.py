@@ -6,6 +6,7 @@ import pytest
 
 from scaffold import ScaffoldError, find_layout, plan, publish
 from scaffold.generate import load_specs
+from tests.ordinary.generated import tried
 from tests.ordinary.test_carried import HEAD, NET, emitted
 from tests.support.forking import forked_pytest
 
@@ -123,3 +124,54 @@ def test_a_call_of_the_class_that_does_not_fit_its_constructor_is_a_fault(
     assert caught.value.faults[-1].line == 17
     path.write_text(CALLS.replace("CALL", "return Geometry(points=self.points + by, scale=self.scale)"))
     load_specs([path])
+
+
+BETWEEN = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+from scaffold.skeleton import Module, data, module, param, static
+
+
+class Deck(Module):
+    table: Float[Array, "lanes joints"] = param("glorot_normal")
+    limit: Float[Array, " joints"] = data()
+    spans: list[eqx.nn.Linear] = module()
+    lanes: int = static()
+
+    def __init__(self, limit: Float[Array, " joints"], lanes: int = 3, *, key: PRNGKeyArray):
+        rows = [limit]
+        self.limit = rows[0]
+        # As many as there are limits.
+        joints = limit.shape[0]
+        self.lanes = lanes
+        STATEMENT
+        self.spans = [eqx.nn.Linear(joints, joints, key=k) for k in jax.random.split(key, lanes)]
+
+    def __call__(self, x: Float[Array, " joints"]) -> Float[Array, " lanes"]:
+        for span in self.spans:
+            x = span(x)
+        return self.table @ jnp.minimum(x, self.limit)
+"""
+
+
+def test_statements_between_assignments_leave_the_rest_to_the_tool(tmp_path: Path) -> None:
+    skeleton = BETWEEN.replace("STATEMENT", "heights = limit.max()")
+    module = tried(tmp_path, "deck", skeleton)
+    assert module.index("joints = limit.shape[0]") < module.index("self.table =")
+    assert "# As many as there are limits." in module
+
+
+@pytest.mark.parametrize("statement", ["print(lanes)", "rows = [jnp.abs(limit)]", "last = rows.pop()"])
+def test_a_statement_that_may_change_what_was_assigned_keeps_its_place(
+    tmp_path: Path, statement: str
+) -> None:
+    """The constructor stays as it is, and then nobody would make the table."""
+    path = tmp_path / "deck.py"
+    path.write_text(BETWEEN.replace("STATEMENT", statement))
+    with pytest.raises(ScaffoldError) as caught:
+        load_specs([path])
+    assert [fault.what for fault in caught.value.faults] == [
+        "`__init__` is kept as it is, and does not make `table`"
+    ]

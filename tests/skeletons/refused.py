@@ -170,4 +170,19 @@ REFUSALS = (
         mistake='class Layer(Module, layuot="flat"):\n    pass',
         runs='class Layer(eqx.Module, layuot="flat"):\n    pass',
     ),
+    Refusal(
+        key="unmade-field",
+        says="is kept as it is, and does not make",
+        happens="TypeError: Field 'weight' was not initialized",
+        report="A branch in an `__init__` makes it the author's own, and a field with `param()` has nobody to make it.",
+        fix="Assign the field there, or let `__init__` do no more than assign: the tool makes the rest.",
+        mistake=(
+            'class Layer(Module):\n    weight: Float[Array, " n"] = param()\n    rate: int = static()\n\n'
+            "    def __init__(self, rate: int):\n        if rate > 0:\n            self.rate = rate"
+        ),
+        runs=(
+            "class Layer(eqx.Module):\n    weight: object\n    rate: int\n\n"
+            "    def __init__(self, rate):\n        if rate > 0:\n            self.rate = rate\nLayer(3)"
+        ),
+    ),
 )

@@ -20,6 +20,7 @@ from scaffold.spec.skeletons.classes.class_statements import (
     read_keywords,
     values_said,
 )
+from scaffold.spec.skeletons.classes.constructor_parts import unmade_fields
 from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS, Constructor
 from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field
 from scaffold.spec.skeletons.classes.functions import (
@@ -256,6 +257,7 @@ class ClassReader:
             )
             return None
         if is_own:
+            self._all_made(node)
             path = ("methods", node.name)
             inferred = types_by_use(node, self.node, self.names)
             inferred |= inferred_types(node, self.fields, self.names.classes)
@@ -265,6 +267,15 @@ class ClassReader:
         self.inits = keys.pop("inits")
         self.raw |= {key: part for key, part in keys.items() if part}
         return None
+
+    def _all_made(self, node: ast.FunctionDef) -> None:
+        """Refuse a constructor of the author's own that leaves a field without a value, of which Equinox complains as late as it runs."""
+        is_of_equinox = self.raw.get("kind", "module") == "module" and "bases" not in self.raw
+        for name in unmade_fields(node, self.fields) if is_of_equinox else ():
+            fix = f"assign `self.{name}` there, or let it do no more than assign, so that the tool makes `{name}`"
+            self.notes.refuse(
+                node, ("fields", name), f"`__init__` is kept as it is, and does not make `{name}`", fix
+            )
 
     def _made(self, name: str, value: ast.expr) -> None:
         """Take what the constructor makes of a field, which Python would take over a word for its initialiser."""

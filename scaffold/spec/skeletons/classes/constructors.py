@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from scaffold.spec.grammar.values import literal_or_none
+from scaffold.spec.skeletons.classes.constructor_parts import parts_of, runs_of, unmade_fields
 from scaffold.spec.skeletons.classes.functions import argument_type, body_of, read_arguments
 from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import says_nothing
 from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import assigned_pairs, attribute_of_self
 
 _USUAL = ("key", "dtype", "rngs")
 CONSTRUCTORS = {"__init__": "init", "create": "factory"}
@@ -29,7 +28,7 @@ class Constructor:
         self, node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes
     ):
         self.node, self.fields, self.names, self.notes = node, fields, names, notes
-        self.kept, inits = _parts(node)
+        self.kept, inits = parts_of(node, moves=bool(unmade_fields(node, fields)))
         self.inits = inits or {}
         """What makes each field that is made at the end."""
         self.is_whole = inits is not None
@@ -51,7 +50,11 @@ class Constructor:
         for statement in self.kept:
             notes.note(("setup",), statement)
         arguments = [self._with_type(_argument(text), inits) for text in texts]
-        return {"arguments": arguments, "setup": body_of(node, self.kept, notes), "inits": inits}
+        return {"arguments": arguments, "setup": self._setup(), "inits": inits}
+
+    def _setup(self) -> str:
+        """What runs above the fields that are made at the end, word for word."""
+        return "\n".join(body_of(self.node, run, self.notes) for run in runs_of(self.kept, self.node.body))
 
     def _with_type(self, text: str, inits: Mapping[str, ast.expr]) -> str:
         """An argument without a type that a field of its name is made of, as by `jnp.asarray`: it has the type of the field.
@@ -127,23 +130,3 @@ def _argument(text: str) -> str:
     if name in ("dtype", "rngs"):
         return f"{name} = {default}" if default not in ("", "None") else name
     return name if (name, kind, equals) == ("key", "PRNGKeyArray", "") else text
-
-
-def _parts(node: ast.FunctionDef) -> tuple[list[ast.stmt], dict[str, ast.expr] | None]:
-    """The statements above those that make fields at the end, and what makes each; None of a `create` that ends otherwise."""
-    statements = [statement for statement in node.body if not says_nothing(statement)]
-    if node.name == "create" and statements:
-        match statements.pop():
-            case ast.Return(value=ast.Call(func=ast.Name(id="cls"), args=[], keywords=keywords)):
-                return statements, {keyword.arg or "**": keyword.value for keyword in keywords}
-            case _:
-                return statements, None
-    inits: dict[str, ast.expr] = {}
-    while statements:
-        pairs = assigned_pairs(statements[-1])
-        assigned = {name: value for target, value in pairs if (name := attribute_of_self(target))}
-        if not assigned or len(assigned) < len(pairs) or not inits.keys().isdisjoint(assigned):
-            break
-        inits = {**assigned, **inits}
-        statements.pop()
-    return statements, inits
