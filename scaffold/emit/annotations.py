@@ -91,8 +91,6 @@ class Scope(Struct):
                 return f"Sequence[{self.given(item)}]"
             case DictType(item=item):
                 return f"Mapping[str, {self.given(item)}]"
-            case ScalarType(name="dtype"):
-                return "DTypeLike"
             case SetType(item=item):
                 return f"Iterable[{self.given(item)}]"
             case TupleType(items=items, variadic=variadic):
@@ -109,6 +107,16 @@ class Scope(Struct):
                 return f"Mapping[str, {self.declared(item)}]"
             case UnionType(members=members, optional=optional):
                 return _union(map(self.declared, members), optional)
+            case _:
+                return self.taken(kind)
+
+    def taken(self, kind: Type) -> str:
+        """The annotation of an argument of a method, which may be given a dtype in any form that jax takes."""
+        match kind:
+            case ScalarType(name="dtype"):
+                return "DTypeLike"
+            case UnionType(members=members, optional=optional):
+                return _union(map(self.taken, members), optional)
             case _:
                 return self.plain(kind)
 

@@ -143,7 +143,7 @@ def call_signature(arguments: tuple[Argument, ...], scope: Scope) -> str:
             parts.append(argument.name)
         else:
             default = "" if argument.default is None else f" = {argument.default}"
-            parts.append(f"{argument.name}: {scope.plain(argument.type)}{default}")
+            parts.append(f"{argument.name}: {scope.taken(argument.type)}{default}")
     return ", ".join(parts)
 
 

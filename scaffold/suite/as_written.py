@@ -46,7 +46,7 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "construct": build or f"{spec.name}(**inputs)",
         "state": "",
         **_call(spec, known),
-        "guessed": guessed_methods(without_untried(as_called(spec), known)),
+        "guessed": guessed_methods(without_untried(as_called(spec), known), known),
     }
 
 

@@ -157,7 +157,7 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
         "stacked": [paths[field.name] for field in stacked(spec)],
         "uncast": [paths[name] for name in uncast(spec)],
         "undecayed": [paths[name] for name in undecayed(spec)],
-        "guessed": [*guessed_methods(spec)],
+        "guessed": [*guessed_methods(spec, subject.known)],
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
     if computes_in(spec):

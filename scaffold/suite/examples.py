@@ -41,6 +41,7 @@ from scaffold.spec.grammar.types import (
     dim_names,
     walk,
 )
+from scaffold.spec.grammar.values import EXAMPLE_INT, EXAMPLE_INTS
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.states import is_state, is_stateful
@@ -138,7 +139,8 @@ class Examples(Struct, frozen=True, dict=True):
             case TupleType(items=items, variadic=variadic):
                 held = items * 2 if variadic else items
                 parts = [self.value(item, name, offset + 10 * i) for i, item in enumerate(held)]
-                return "(2, 3)" if variadic and parts == ["3", "3"] else f"({', '.join(parts)},)"
+                is_of_ints = variadic and parts == [EXAMPLE_INT] * 2
+                return EXAMPLE_INTS["tuple"] if is_of_ints else f"({', '.join(parts)},)"
             case LiteralType(values=values):
                 return repr(values[0])
             case CallableType():
@@ -251,7 +253,10 @@ APART = 100
 """How far the seeds of instances lie apart that others hold, or are given: no array of one is that of another."""
 HALF = "0.5"
 """A probability of one half is that of the opposite as well: an example has another."""
-_SCALARS = {"int": "3", "bool": "True", "float": "0.3", "dtype": "jnp.float32", "slice": "slice(None, 2)"}
+_SCALARS = {
+    **{"int": EXAMPLE_INT, "bool": "True", "float": "0.3"},
+    **{"dtype": "jnp.float32", "slice": "slice(None, 2)"},
+}
 
 
 def _dtype_of_example(array: ArrayType) -> str:

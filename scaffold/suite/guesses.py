@@ -1,21 +1,46 @@
 """The methods of which an example has a shape that nobody declared: the code suggests it, and it may not fit."""
 
 import ast
+from collections.abc import Mapping
 
-from scaffold.spec.grammar.types import ScalarType, Type, arrays
+from scaffold.spec.grammar.types import ClassType, ScalarType, Type, arrays, walk
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import names_array
 
 
-def guessed_methods(spec: ModuleSpec) -> tuple[str, ...]:
-    """The names of those methods, the call as `__call__`; `__init__` before them where the instance itself is a guess."""
+def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
+    """The names of those methods, the call as `__call__`; `__init__` before them where the instance itself is a guess.
+
+    `known` has the other classes, of which an instance may be one.
+    """
     own = [] if spec.call is None else [("__call__", spec.call)]
     called = [*own, *((method.name, method.call) for method in spec.methods if method.is_function)]
-    if any(_has_shape(field.example) and field.given for field in spec.fields) or _is_guessed(spec):
+    if is_guessed(spec, known):
         return ("__init__", *(name for name, _ in called))
-    return tuple(name for name, call in called if _is_guess(spec, name, call))
+    return tuple(
+        name
+        for name, call in called
+        if _is_guess(spec, name, call) or any(_holds_guess(part.type, known) for part in call.args)
+    )
+
+
+def is_guessed(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
+    """Whether an instance of the tests is given arrays of which nobody declared the shape."""
+    others = {name: other for name, other in known.items() if name != spec.name}
+    given = [field for field in spec.fields if field.given]
+    return (
+        any(_has_shape(field.example) or _holds_guess(field.type, others) for field in given)
+        or any(_holds_guess(argument.type, others) for argument in spec.arguments)
+        or _is_guessed(spec)
+    )
+
+
+def _holds_guess(kind: Type | None, known: Mapping[str, ModuleSpec]) -> bool:
+    """Whether an example of a type holds an instance that is a guess."""
+    parts = [part for part in walk(kind) if isinstance(part, ClassType)] if kind is not None else []
+    return any(part.name in known and is_guessed(known[part.name], known) for part in parts)
 
 
 def _is_guessed(spec: ModuleSpec) -> bool:

@@ -26,6 +26,13 @@ from scaffold.spec.source.expressions import expression_or_none
 from scaffold.spec.tables.raw import as_list, as_table
 
 _NAN = r"""(?i)(float\(\s*['"][+-]?nan['"]\s*\)|(math|np|jnp|jax\.numpy|numpy)\.nan)"""
+EXAMPLE_INT = "3"
+"""What the tests give for a whole number of which nothing says what it is."""
+EXAMPLE_INTS = {
+    **dict.fromkeys(("list", "List", "Sequence"), f"[{EXAMPLE_INT}, {EXAMPLE_INT}]"),
+    **dict.fromkeys(("tuple", "Tuple"), f"(2, {EXAMPLE_INT})"),
+}
+"""What they give for several of them, by the name of the type."""
 _SCALARS = {"int": int, "bool": bool, "str": str, "float": float}
 
 

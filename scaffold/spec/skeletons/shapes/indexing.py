@@ -1,9 +1,9 @@
-"""What is left of the axes of an array that is indexed."""
+"""What is left of the axes of an array that is indexed, or transposed."""
 
 import ast
 from collections.abc import Sequence
 
-from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Shapes
+from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Shape, Shapes, Unknown
 
 
 def is_whole_index(index: Sequence[ast.expr]) -> bool:
@@ -35,3 +35,30 @@ def indexed(dims: Dims, index: Sequence[ast.expr], shapes: Shapes) -> Dims | Non
                 return None
         rest.pop(0)
     return (*left, *rest)
+
+
+def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Sequence[Shape]) -> Shape:
+    """What `shape[index]` has; an index of several axes says how many there are. `places` are arrays among the indices."""
+    if is_whole_index(index):
+        return shape
+    axes = axes_of_index(index)
+    if len(index) == 1 and isinstance(index[0], ast.Constant) and isinstance(index[0].value, int):
+        return shapes.row(shape)
+    if shapes.known(shape) is None and axes > 1:
+        shapes.learn(shape, tuple(shapes.new() for _ in range(axes)))
+    dims, gathered = shapes.known(shape), shapes.known(places[0])
+    if dims and gathered and len(index) == 1:
+        return (*gathered, *dims[1:])
+    if isinstance(shape, Unknown) and len(index) == 1 and isinstance(places[0], Unknown):
+        return shapes.rows_at(shape, places[0])
+    if isinstance(shape, Unknown):
+        shapes.unclear.add(shape.name)
+    return indexed(dims, index, shapes) if dims is not None and 0 <= axes <= len(dims) else None
+
+
+def transposed(shapes: Shapes, shape: Shape) -> Shape:
+    """What `x.T` has; of an array of which nothing is known it says that it has two axes."""
+    if shapes.known(shape) is None:
+        shapes.learn(shape, (shapes.new(), shapes.new()))
+    dims = shapes.known(shape)
+    return None if dims is None else dims[::-1]

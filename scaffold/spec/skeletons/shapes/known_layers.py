@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
 
 Size = Callable[[ast.expr], str]
@@ -23,8 +24,8 @@ class Layer(Struct, frozen=True):
 
     takes: tuple[Shape, ...]
     gives: Shape = None
-    of_counts: bool = False
-    """Whether it takes whole numbers."""
+    counts: tuple[int, ...] = ()
+    """The places of the arguments that are whole numbers."""
     keeps: bool = False
     """Whether it gives what has the shape of its first argument."""
     any_rank: bool = False
@@ -78,7 +79,7 @@ def known_layer(call: ast.Call, size: Size) -> Layer | None:
     is_flax = "nnx" in room
     if name in _TABLES:
         [width] = _sizes(call, "_ features" if is_flax else "_ embedding_size", size).values()
-        return Layer(((),), (width,) if width else None, of_counts=True)
+        return Layer(((),), (width,) if width else None, counts=(0,))
     if name.startswith("Conv"):
         return _convolution(call, size, is_flax=is_flax)
     form = (_OF_FLAX if is_flax else _OF_EQUINOX).get(name)
@@ -191,3 +192,24 @@ def _dims_in(shape: Shape) -> Iterator[str]:
         yield from (dim for part in shape.shapes for dim in _dims_in(part))
     elif isinstance(shape, tuple):
         yield from shape
+
+
+def parted(layers: list[Layer], starred: list[bool]) -> list[list[Layer]]:
+    """What each of several targets is assigned, of which one may be starred: `*inner, last = layers`."""
+    if len(layers) < 2 or sum(starred) > 1 or len(layers) + sum(starred) < len(starred):
+        return [layers] * len(starred)
+    at = starred.index(True) if True in starred else len(starred)
+    behind = len(layers) - len(starred[at + 1 :])
+    rest = [layers[at:behind]] if True in starred else []
+    return [[layer] for layer in layers[:at]] + rest + [[layer] for layer in layers[behind:]]
+
+
+def layers_at(layers: list[Layer], index: ast.expr) -> list[Layer]:
+    """What `layers[-1]` is, or `layers[1:]`; the one that stands for all, where there is one, and none of an index that is computed."""
+    if len(layers) < 2:
+        return layers
+    if isinstance(index, ast.Slice):
+        bounds = (None if part is None else literal_or_none(part) for part in (index.lower, index.upper))
+        return layers[slice(*bounds)]
+    at = literal_or_none(index)
+    return layers[at:][:1] if isinstance(at, int) else []

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from scaffold.spec.skeletons.shapes.known_layers import Layer, known_layer
+from scaffold.spec.skeletons.shapes.size_lists import SizeLists
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
 from scaffold.spec.source.expressions import nodes_of
@@ -32,6 +33,8 @@ class Made(Struct, frozen=True):
     arguments: tuple[str, ...]
     takes: tuple[Shape, ...]
     gives: Shape = None
+    counts: tuple[int, ...] = ()
+    """The places of the arguments that are whole numbers."""
 
 
 class Instance(Struct):
@@ -41,6 +44,7 @@ class Instance(Struct):
     layers: dict[str, list[Layer]] = field(default_factory=dict[str, list[Layer]])
     objects: set[str] = field(default_factory=set[str])
     """The fields that are no arrays, as their annotations say, or of which nothing says the shape."""
+    annotations: Mapping[str, ast.expr] = field(default_factory=dict[str, ast.expr])
 
 
 def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
@@ -51,23 +55,22 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     annotated = {name: statement.annotation for name, statement in annotated_names(owner.body)}
     known = {name: dims_of(annotation) for name, annotation in annotated.items()}
     objects = {name for name, annotation in annotated.items() if not _is_array(annotation)}
-    instance = Instance({name: dims for name, dims in known.items() if dims is not None}, objects=objects)
+    instance = Instance(
+        {name: dims for name, dims in known.items() if dims is not None}, {}, objects, annotated
+    )
     maker = method_of(owner, "__init__")
     if maker is None:
         return instance
     makers = Makers({argument.arg for argument, _ in arguments_with_defaults(maker)}, beside)
+    lists = SizeLists.of(maker)
     for name, value in made_attributes(ast.unparse(unfolded(maker))):
-        _read_made(instance, makers, name, value)
+        _read_made(instance, makers, name, value, lists)
     return instance
 
 
-def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr) -> None:
+def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr, lists: SizeLists) -> None:
     """Note what a constructor makes of a field: layers, or an array."""
-    held = (
-        value.args[0] if isinstance(value, ast.Call) and last_name(value) == "List" and value.args else value
-    )
-    listed = held.elts if isinstance(held, ast.List | ast.Tuple) else [held]
-    layers = [makers.layer(part) for part in listed]
+    layers = [makers.layer(part) for part in lists.parts(value)]
     dims = makers.shape_of(value)
     if layers and layers[0] is not None:
         instance.layers.setdefault(name, [layer for layer in layers if layer is not None])
@@ -88,6 +91,12 @@ def dims_of(annotation: ast.expr | None) -> Dims | None:
             return dims if all(re.fullmatch(r"[A-Za-z_]\w*|\d+", dim) for dim in dims) else None
         case _:
             return None
+
+
+def says_counts(annotation: ast.expr | None) -> bool:
+    """Whether an annotation is that of whole numbers: `int`, or `Int[Array, "n"]`."""
+    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return head is not None and re.fullmatch(r"(int|U?Int\d*|Integer)", last_name(head)) is not None
 
 
 def _is_array(annotation: ast.expr) -> bool:
@@ -129,7 +138,7 @@ class Makers(Struct):
     def layer(self, value: ast.expr) -> Layer | None:
         """The layer that an expression makes; None where nothing says what it takes."""
         match value:
-            case ast.ListComp(elt=each):
+            case ast.ListComp(elt=each) | ast.GeneratorExp(elt=each):
                 return self.layer(each)
             case ast.Call(args=[ast.List(elts=[first, *_]), *_]) if last_name(value) == "Sequential":
                 inner = self.layer(first)
@@ -147,7 +156,9 @@ class Makers(Struct):
         given |= {name: self.size(value) for name, value in zip(given, call.args, strict=False)}
         given |= {keyword.arg: self.size(keyword.value) for keyword in call.keywords if keyword.arg}
         takes = tuple(_in_terms_of(given, shape) for shape in made.takes)
-        return Layer(takes, _in_terms_of(given, made.gives)) if takes and None not in takes else None
+        if not takes or None in takes:
+            return None
+        return Layer(takes, _in_terms_of(given, made.gives), made.counts)
 
 
 def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:

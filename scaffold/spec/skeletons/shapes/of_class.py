@@ -1,12 +1,16 @@
 """The shapes that the code of a class asks of its fields, and of the arguments of its methods."""
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Mapping
+from itertools import repeat
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from scaffold.spec.skeletons.shapes.layers import Made, dims_of, instance_of
+from scaffold.spec.skeletons.shapes.known_layers import Layer
+from scaffold.spec.skeletons.shapes.layers import Made, dims_of, instance_of, says_counts
 from scaffold.spec.skeletons.shapes.products import FIELD
+from scaffold.spec.skeletons.shapes.records import Records, learn_declared, records_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.uses import Uses
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
@@ -22,6 +26,8 @@ class ClassShapes(Struct, frozen=True):
     shapes: Shapes
     given: Mapping[str, Shape]
     """What each method gives."""
+    not_sizes: frozenset[str] = frozenset()
+    """The fields that are no whole numbers, whose names no dim can have."""
 
     def of_argument(self, function: str, name: str) -> str:
         """The type in the grammar of an argument of a method; empty where no use tells it."""
@@ -33,8 +39,10 @@ class ClassShapes(Struct, frozen=True):
 
     def _type(self, name: str) -> str:
         dims = None if name in self.shapes.objects else self.shapes.known(Unknown(name))
-        dtype = "i32" if name in self.shapes.counts else "f"
-        return self._tuple(name) if dims is None else f"{dtype}[{','.join(dims)}]"
+        dtype = "i32" if self.shapes.is_count(Unknown(name)) else "f"
+        if dims is None:
+            return self._tuple(name)
+        return f"{dtype}[{','.join(dims)}]" if self.not_sizes.isdisjoint(dims) else ""
 
     def _tuple(self, name: str) -> str:
         """The type of a tuple of arrays, as a carry is."""
@@ -43,37 +51,103 @@ class ClassShapes(Struct, frozen=True):
 
 
 def shapes_by_class(classes: Mapping[str, ast.ClassDef]) -> dict[str, ClassShapes]:
-    """What the code of each class of a file says; one may call those that stand above it."""
+    """What the code of each class of a file says; one may call those that stand above it, and read the fields of records."""
     by_class: dict[str, ClassShapes] = {}
-    made: dict[str, Made] = {}
+    beside = Beside(records_of(classes))
+    learn_declared(beside.shapes, beside.records, classes)
     read = {part.attr for part in nodes_of(ast.Attribute, *classes.values())}
-    for name, node in classes.items():
-        by_class[name] = _shapes_of(node, made, read)
-        call, maker = method_of(node, "__call__"), method_of(node, "__init__")
-        if call is not None and maker is not None:
-            takes = tuple(_first_known(call, by_class[name].shapes))
-            arguments = tuple(argument.arg for argument, _ in arguments_with_defaults(maker))
-            made[name] = Made(
-                arguments, takes, by_class[name].shapes.told(by_class[name].given.get("__call__"))
-            )
+    # Last those of which others say what they hold; once more, since what they give is known then.
+    order = sorted(classes, key=beside.records.__contains__)
+    for is_last, name in [*zip(repeat(False), order), *zip(repeat(True), order)]:
+        node = classes[name]
+        by_class[name] = _shapes_of(node, beside, read if is_last else None)
+        beside.learn_layers(node, by_class[name])
     return by_class
 
 
-def _shapes_of(owner: ast.ClassDef, made: Mapping[str, Made], read: Collection[str]) -> ClassShapes:
+class Beside(Struct):
+    """What is known of the other classes of a file."""
+
+    records: Records
+    made: dict[str, Made] = field(default_factory=dict[str, Made])
+    shapes: Shapes = field(default_factory=Shapes)
+    """The fields of the records, as far as the classes say that were read."""
+
+    layers: dict[str, Layer] = field(default_factory=dict[str, Layer])
+    """What the methods of records take and give, as `Kernel.cross`."""
+
+    def begun(self) -> Shapes:
+        """What a class may count on. Dims without a name are others in each class."""
+        return Shapes(dict(self.shapes.dims), count=self.shapes.count)
+
+    def learn_fields(self, shapes: Shapes) -> None:
+        """Take over what a class says of the fields of records."""
+        self.shapes.count = shapes.count
+        for record in self.records.values():
+            for held in map(record.field, record.fields):
+                dims = shapes.known(held)
+                if dims is not None and all(re.fullmatch(r"\w+", dim) for dim in dims):
+                    self.shapes.learn(held, dims)
+
+    def learn_layers(self, node: ast.ClassDef, read: ClassShapes) -> None:
+        """Take over what the call of a class takes, and gives; of a record, what its methods do."""
+        call, maker = method_of(node, "__call__"), method_of(node, "__init__")
+        if call is not None and maker is not None:
+            takes = tuple(_first_known(call, read.shapes))
+            arguments = tuple(argument.arg for argument, _ in arguments_with_defaults(maker))
+            gives = read.shapes.told(read.given.get("__call__"))
+            self.made[node.name] = Made(arguments, takes, gives, tuple(_counts(call, read.shapes)))
+        for method in (
+            part for part in node.body if isinstance(part, Function) and node.name in self.records
+        ):
+            takes = tuple(
+                _known(method, argument, read.shapes) for argument, _ in arguments_with_defaults(method)
+            )
+            gives = read.shapes.known(read.given.get(method.name))
+            layer = Layer(takes, gives, tuple(_counts(method, read.shapes)))
+            self.layers[f"{node.name}.{method.name}"] = layer
+
+
+def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None) -> ClassShapes:
+    """What a class says; `read` are the attributes that something reads, where the rest is to be guessed."""
     methods = [part for part in owner.body if isinstance(part, Function)]
-    uses = Uses(instance_of(owner, made), Shapes(), {method.name: method for method in methods}, {})
+    shapes = beside.begun()
+    for name in beside.records[owner.name].fields if owner.name in beside.records else ():
+        shapes.unify(Unknown(FIELD + name), beside.records[owner.name].field(name))
+    named = {method.name: method for method in methods}
+    uses = Uses(owner.name, instance_of(owner, beside.made), shapes, named, {}, beside.records, beside.layers)
     for method in methods * _READINGS:
         uses.read(method)
-    uses.shapes.settle(_vectors(owner, uses.shapes, read))
-    for method in methods:
-        uses.read(method)
-    return ClassShapes(uses.shapes, uses.given)
+    if read is not None:
+        shapes.settle(_vectors(owner, shapes, read))
+        for method in methods:
+            uses.read(method)
+    beside.learn_fields(shapes)
+    fields = annotated_names(owner.body)
+    not_sizes = frozenset(name for name, part in fields if ast.unparse(part.annotation) != "int")
+    return ClassShapes(shapes, uses.given, not_sizes)
+
+
+def _counts(function: Function, shapes: Shapes) -> Iterator[int]:
+    """The places of the arguments that hold whole numbers."""
+    for place, (argument, _) in enumerate(arguments_with_defaults(function)):
+        if says_counts(argument.annotation) or shapes.is_count(Unknown(f"{function.name}.{argument.arg}")):
+            yield place
+
+
+def _known(function: Function, argument: ast.arg, shapes: Shapes) -> Shape:
+    said = dims_of(argument.annotation)
+    return shapes.known(Unknown(f"{function.name}.{argument.arg}")) if said is None else said
 
 
 def _vectors(owner: ast.ClassDef, shapes: Shapes, read: Collection[str]) -> Iterator[str]:
-    """The fields of which elements are computed, or that no class of the file reads (`read`): any shape will do."""
+    """The fields of which elements are computed, or that no class of the file reads (`read`): any shape will do.
+
+    It will for all fields of a class without methods, as far as that class goes.
+    """
     yield from sorted(name for name in shapes.computed if name.startswith(FIELD))
-    yield from (FIELD + name for name, _ in annotated_names(owner.body) if name not in read)
+    is_plain = not any(isinstance(part, Function) for part in owner.body)
+    yield from (FIELD + name for name, _ in annotated_names(owner.body) if is_plain or name not in read)
 
 
 def _first_known(call: ast.FunctionDef, shapes: Shapes) -> Iterator[Shape]:

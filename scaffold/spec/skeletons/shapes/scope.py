@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from scaffold.spec.skeletons.shapes.applied import along_last, over, take
+from scaffold.spec.skeletons.shapes.created_arrays import created_shape
 from scaffold.spec.skeletons.shapes.functions import (
     ELEMENTWISE,
     NUMBERS,
@@ -14,11 +16,13 @@ from scaffold.spec.skeletons.shapes.functions import (
     PRODUCTS,
     SAME_FUNCTION,
 )
-from scaffold.spec.skeletons.shapes.indexing import axes_of_index, indexed, is_whole_index
-from scaffold.spec.skeletons.shapes.known_layers import Layer, with_new_rows
+from scaffold.spec.skeletons.shapes.indexing import part_of, transposed
+from scaffold.spec.skeletons.shapes.known_layers import Layer, layers_at, parted, with_new_rows
+from scaffold.spec.skeletons.shapes.layers import Makers
 from scaffold.spec.skeletons.shapes.mapped_axes import axes_of_vmap, has_other_result
 from scaffold.spec.skeletons.shapes.products import FIELD, product, together
-from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.records import built_record, record_of
+from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Record, Shape, Shapes, Unknown
 from scaffold.spec.source.instance import attribute_of_self, last_name
 
 if TYPE_CHECKING:
@@ -38,6 +42,8 @@ class Scope(Struct):
     """The names that stand for a layer: `for layer in self.layers`."""
     functions: dict[str, Layer]
     """Functions within it: what they take, and what they give."""
+    sizes: set[str]
+    """Its arguments that are whole numbers."""
 
     @property
     def shapes(self) -> Shapes:
@@ -60,6 +66,7 @@ class Scope(Struct):
                     self.shapes.learn(self.value(array), tuple(self.shapes.new() for _ in sizes))
                 case ast.Assign(targets=targets, value=value):
                     self._bind(targets, self.value(value))
+                    self._name_layers(targets[0], value)
                 case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                     self.bound[name] = self.value(ast.BinOp(ast.Name(name, ast.Load()), op, value))
                 case ast.Return(value=ast.expr() as value):
@@ -67,8 +74,9 @@ class Scope(Struct):
                 case ast.Expr(value=value):
                     self.value(value)
                 case ast.For(target=target, iter=every):
-                    self._loop(target, every)
-                    given = self.block(statement.body) or given
+                    for place in range(self._rounds(every)):
+                        self._loop(target, every, place)
+                        given = self.block(statement.body) or given
                 case ast.If() | ast.While() | ast.With():
                     inner = [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.stmt)]
                     given = self.block(inner) or given
@@ -102,26 +110,53 @@ class Scope(Struct):
                 case _:
                     pass
 
-    def _loop(self, target: ast.expr, every: ast.expr) -> None:
+    def _name_layers(self, target: ast.expr, value: ast.expr) -> None:
+        """Take it that names stand for layers of a field: `*inner, last = self.layers`, and `last = self.layers[-1]`."""
+        layers = self._layers_of(value)
+        if isinstance(target, ast.Name):
+            pairs = [(target, layers)]
+        else:
+            parts = getattr(target, "elts", [])
+            pairs = zip(parts, parted(layers, [isinstance(part, ast.Starred) for part in parts]), strict=True)
+        for part, held in pairs:
+            name = part.value if isinstance(part, ast.Starred) else part
+            if held and isinstance(name, ast.Name):
+                self.layers[name.id] = held
+
+    def _layers_of(self, value: ast.expr) -> list[Layer]:
+        """The layers for which an expression stands."""
+        match value:
+            case ast.Subscript(value=inner, slice=index):
+                return layers_at(self._layers_of(inner), index)
+            case ast.Name(id=name):
+                return self.layers.get(name, [])
+            case _:
+                return self.uses.instance.layers.get(attribute_of_self(value) or "", [])
+
+    def _rounds(self, every: ast.expr) -> int:
+        """How often a loop runs that goes through layers."""
+        parts = every.args if isinstance(every, ast.Call) else [every]
+        return max([1, *(len(self._layers_of(part)) for part in parts)])
+
+    def _loop(self, target: ast.expr, every: ast.expr, place: int = 0) -> None:
         """A loop binds names anew, to layers where it is one over those, to rows where it is one over an array."""
         self._bind([target], None)
         inner = every.args if isinstance(every, ast.Call) else []
         match target, last_name(every):
             case ast.Tuple(elts=[_, element]), "enumerate" if inner:
-                self._loop(element, inner[0])
+                self._loop(element, inner[0], place)
             case ast.Tuple(elts=elements), "zip":
                 for element, part in zip(elements, inner, strict=False):
-                    self._loop(element, part)
+                    self._loop(element, part, place)
             case _, "reversed" | "list" | "tuple" if inner:
-                self._loop(target, inner[0])
+                self._loop(target, inner[0], place)
             case _:
-                self._bind_element(target, every)
+                self._bind_element(target, every, place)
 
-    def _bind_element(self, target: ast.expr, every: ast.expr) -> None:
-        held = every.value if isinstance(every, ast.Subscript) else every
-        layers = self.uses.instance.layers.get(attribute_of_self(held) or "")
+    def _bind_element(self, target: ast.expr, every: ast.expr, place: int) -> None:
+        layers = self._layers_of(every)
         if layers and isinstance(target, ast.Name):
-            self.layers[target.id] = layers
+            self.layers[target.id] = layers[place : place + 1] or layers[-1:]
         else:
             self._bind([target], self.shapes.row(self.value(every)))
 
@@ -137,9 +172,12 @@ class Scope(Struct):
             case ast.Attribute() if (name := attribute_of_self(node)) is not None:
                 return self._field(name)
             case ast.Attribute(value=inner, attr="T"):
-                return self._transposed(self.value(inner))
+                return transposed(self.shapes, self.value(inner))
             case ast.Attribute(value=inner, attr=name):
-                self._is_object(self.value(inner), unless=name in OF_ARRAYS)
+                held = self.value(inner)
+                if isinstance(held, Record) and name in held.fields:
+                    return held.field(name)
+                self._is_object(held, unless=name in OF_ARRAYS)
                 return None
             case ast.UnaryOp(operand=inner):
                 return self.value(inner)
@@ -160,7 +198,11 @@ class Scope(Struct):
             case ast.Call():
                 return self._call(node)
             case ast.Subscript(value=inner, slice=index):
-                return self._part(self.value(inner), index.elts if isinstance(index, ast.Tuple) else [index])
+                parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                places = [self.value(part) for part in parts]
+                for place in places:
+                    self.shapes.holds_counts(place)
+                return part_of(self.shapes, self.value(inner), parts, places)
             case _:
                 for part in ast.iter_child_nodes(node):
                     self.value(part) if isinstance(part, ast.expr) else None
@@ -171,6 +213,7 @@ class Scope(Struct):
         if name in self.uses.methods:
             return self.uses.given.get(name) if self.uses.is_property(name) else None
         known = instance.arrays.get(name)
+        known = record_of(instance.annotations.get(name), self.uses.records) if known is None else known
         is_object = name in instance.layers or name in instance.objects
         return known if known is not None else None if is_object else Unknown(FIELD + name)
 
@@ -179,42 +222,35 @@ class Scope(Struct):
         if isinstance(shape, Unknown) and not unless:
             self.shapes.objects.add(shape.name)
 
-    def _part(self, shape: Shape, index: list[ast.expr]) -> Shape:
-        """What `shape[index]` has; an index of several axes says how many there are."""
-        if is_whole_index(index):
-            return shape
-        axes = axes_of_index(index)
-        if len(index) == 1 and isinstance(index[0], ast.Constant) and isinstance(index[0].value, int):
-            return self.shapes.row(shape)
-        if self.shapes.known(shape) is None and axes > 1:
-            self.shapes.learn(shape, tuple(self.shapes.new() for _ in range(axes)))
-        if isinstance(shape, Unknown):
-            self.shapes.unclear.add(shape.name)
-        dims = self.shapes.known(shape)
-        return indexed(dims, index, self.shapes) if dims is not None and 0 <= axes <= len(dims) else None
-
-    def _transposed(self, shape: Shape) -> Shape:
-        """What `x.T` has; of an array of which nothing is known it says that it has two axes."""
-        if self.shapes.known(shape) is None:
-            self.shapes.learn(shape, (self.shapes.new(), self.shapes.new()))
-        dims = self.shapes.known(shape)
-        return None if dims is None else dims[::-1]
-
     def _call(self, node: ast.Call) -> Shape:
         name, taken = last_name(node), [self.value(part) for part in node.args]
         self._is_object(self.value(node.func))
-        for keyword in node.keywords:
-            self.value(keyword.value)
+        named = [self.value(keyword.value) for keyword in node.keywords]
+        if (record := self._built(node.func)) is not None:
+            return built_record(self.shapes, record, node, [*taken, *named])
         if name == "fold_in" and taken:
             self.shapes.holds_counts(taken[-1])
             self.shapes.learn(taken[-1], ())
         if name == "scan" and len(node.args) > 2:
             return self._scan(node.args[0], taken[1], taken[2])
         applied = self._applied(node.func, taken)
-        return self._of_function(node, name, taken) if applied is _NOT_CALLED else applied
+        if applied is not _NOT_CALLED:
+            return applied
+        made = created_shape(node, Makers(self.sizes, {}).size)
+        return made or self._of_function(node, name, taken)
+
+    def _built(self, function: ast.expr) -> Record | None:
+        """The class of the file of which a call builds an instance."""
+        if isinstance(function, ast.Attribute) and function.attr == "_replace":
+            held = self.value(function.value)
+            return held if isinstance(held, Record) else None
+        name = {"cls": self.uses.owner}.get(ast.unparse(function), ast.unparse(function))
+        return self.uses.records.get(name)
 
     def _of_function(self, node: ast.Call, name: str, taken: list[Shape]) -> Shape:
         """What a function of jax gives, or a method of an array."""
+        if (updated := _updated(node.func)) is not None:
+            return self.value(updated)
         holder = node.func.value if isinstance(node.func, ast.Attribute) else None
         is_method = holder is not None and not (isinstance(holder, ast.Name) and holder.id not in self.bound)
         first = self.value(node.func.value) if is_method and isinstance(node.func, ast.Attribute) else None
@@ -246,33 +282,13 @@ class Scope(Struct):
             return _NOT_CALLED
         layer = with_new_rows(layer, self.shapes.new)
         if layer.any_rank:
-            return self._along_last(layer, taken[0] if taken else None)
+            return along_last(self.shapes, layer, taken[0] if taken else None)
         for shape, meant in zip(taken, layer.takes, strict=False):
-            self._take(shape, meant)
-        if layer.of_counts:
-            for shape in taken:
-                self.shapes.holds_counts(shape)
+            take(self.shapes, shape, meant)
+        for place in layer.counts:
+            self.shapes.holds_counts(taken[place] if place < len(taken) else None)
         is_kept = layer.keeps and taken and taken[0] is not None
         return taken[0] if is_kept else layer.takes[0] if layer.keeps and layer.takes else layer.gives
-
-    def _along_last(self, layer: Layer, shape: Shape) -> Shape:
-        """What a layer of Flax gives, which keeps all axes but the last."""
-        gives = layer.gives if isinstance(layer.gives, tuple) else ()
-        [takes] = layer.takes
-        known = self.shapes.known(shape)
-        if known:
-            self.shapes.learn((known[-1],), takes[-1:] if isinstance(takes, tuple) else None)
-        else:
-            self._take(shape, takes)
-        lead = known[:-1] if known else takes[:-1] if isinstance(takes, tuple) and shape is not None else None
-        return shape if layer.keeps else (*lead, gives[-1]) if lead is not None and gives else None
-
-    def _take(self, shape: Shape, meant: Shape) -> None:
-        """Take it that a value is what a layer, or a function, is called with."""
-        if isinstance(meant, tuple):
-            self.shapes.learn(shape, meant)
-        elif meant is not None:
-            self.shapes.unify(meant, shape)
 
     def _mapped(self, call: ast.Call, taken: list[Shape]) -> Shape:
         """What `jax.vmap` gives of a function, which takes rows of what it is given, or what lies along another axis."""
@@ -284,14 +300,7 @@ class Scope(Struct):
             return None
         sizes = (self.shapes.known(shape) for shape, axis in pairs if axis == 0)
         size = next((dims[0] for dims in sizes if dims), "")
-        return None if has_other_result(call) else self._over(given, size or self.shapes.new())
-
-    def _over(self, shape: Shape, size: str) -> Shape:
-        """Several of what a function gives."""
-        if isinstance(shape, Parts):
-            return Parts(tuple(self._over(part, size) for part in shape.shapes))
-        dims = self.shapes.known(shape)
-        return None if dims is None else (size, *dims)
+        return None if has_other_result(call) else over(self.shapes, given, size or self.shapes.new())
 
     def _scan(self, function: ast.expr, carry: Shape, rows: Shape) -> Shape:
         """A scan takes rows of what its function takes second, and gives the carry with all that it gives second."""
@@ -300,11 +309,10 @@ class Scope(Struct):
             return Parts((carry, None))
         self.shapes.equate(carry, given.shapes[0])
         dims = self.shapes.known(rows)
-        return Parts((carry, self._over(given.shapes[1], dims[0] if dims else self.shapes.new())))
+        return Parts((carry, over(self.shapes, given.shapes[1], dims[0] if dims else self.shapes.new())))
 
     def _layer(self, function: ast.expr) -> Layer | None:
         """The layer that is called, or the function within the class."""
-        layers = self.uses.instance.layers
         method = attribute_of_self(function) or ""
         match function:
             case ast.Lambda():
@@ -313,12 +321,27 @@ class Scope(Struct):
                 return self.functions[name]
             case ast.Name(id=name) if name in self.functions:
                 return self.functions[name]
-            case ast.Name(id=name):
-                held = self.layers.get(name, [])
-            case ast.Subscript(value=value, slice=ast.Constant(value=int(index))):
-                held = layers.get(attribute_of_self(value) or "", [])[index : index + 1]
             case _ if method in self.uses.methods:
                 return self.uses.as_layer(method)
+            case ast.Name(id="self") if "__call__" in self.uses.methods:
+                return self.uses.as_layer("__call__")
             case _:
-                held = layers.get(method, [])
-        return held[0] if held else None
+                held = self._layers_of(function)
+                return held[0] if held else self._of_record(function)
+
+    def _of_record(self, function: ast.expr) -> Layer | None:
+        """The method of a record, or its call."""
+        owner = function.value if isinstance(function, ast.Attribute) else function
+        pairs = ((owner, getattr(function, "attr", "")), (function, "__call__"))
+        held = ((self.value(node), method) for node, method in pairs)
+        names = (f"{record.name}.{method}" for record, method in held if isinstance(record, Record))
+        return next((self.uses.layers[name] for name in names if name in self.uses.layers), None)
+
+
+def _updated(function: ast.expr) -> ast.expr | None:
+    """The array that `x.at[index].set` updates."""
+    match function:
+        case ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=array, attr="at"))):
+            return array
+        case _:
+            return None

@@ -27,7 +27,18 @@ class Parts(Struct, frozen=True):
     shapes: "tuple[Shape, ...]"
 
 
-Shape = Dims | Unknown | Parts | None
+class Record(Struct, frozen=True):
+    """An instance of a class of the file, with its fields in order. All instances have fields of the same shapes."""
+
+    name: str
+    fields: tuple[str, ...]
+
+    def field(self, name: str) -> Unknown:
+        """The array that a field holds."""
+        return Unknown(f"{self.name}.{name}")
+
+
+Shape = Dims | Unknown | Parts | Record | None
 """The dims, the array of which they are not known yet, several arrays, or None of what may be no array at all."""
 
 
@@ -57,7 +68,7 @@ class Shapes(Struct):
     def known(self, shape: Shape) -> Dims | None:
         """The dims of a shape, as far as they are known."""
         dims = self._dims(self._first(shape.name)) if isinstance(shape, Unknown) else shape
-        return None if dims is None or isinstance(dims, Parts) else tuple(map(self._axis, dims))
+        return tuple(map(self._axis, dims)) if isinstance(dims, tuple) else None
 
     def told(self, shape: Shape) -> Shape:
         """A shape that is known, for others to use; None of another. Its axes without a name are rows."""
@@ -97,6 +108,8 @@ class Shapes(Struct):
         """Several values of one: of a tuple, or the rows of an array."""
         if isinstance(shape, Parts) and len(shape.shapes) == count:
             return shape.shapes
+        if isinstance(shape, Record) and len(shape.fields) == count:
+            return [shape.field(name) for name in shape.fields]
         if self.known(shape) is not None:
             return [self.row(shape)] * count
         if not isinstance(shape, Unknown):
@@ -115,6 +128,12 @@ class Shapes(Struct):
         if not isinstance(shape, Unknown) or axis < 0:
             return None
         return Unknown(self._first(shape.name) + _ROW.format(axis))
+
+    def rows_at(self, shape: Unknown, places: Unknown) -> Unknown:
+        """Some rows of an array, which is to be told by these."""
+        rows = Unknown(f"{shape.name}[{places.name}]")
+        self.unify(self.row(shape), Unknown(rows.name + _ROW.format(0)))
+        return rows
 
     def learn(self, shape: Shape, dims: Dims | None) -> None:
         """Take it that an array has these dims."""
@@ -169,6 +188,11 @@ class Shapes(Struct):
         """Take it that an array, or the one of which it is a row, holds whole numbers."""
         if isinstance(shape, Unknown):
             self.counts.add(shape.name.partition("[")[0])
+
+    def is_count(self, shape: Shape) -> bool:
+        """Whether an array holds whole numbers."""
+        first = self._first(shape.name) if isinstance(shape, Unknown) else ""
+        return first in map(self._first, self.counts)
 
     def settle(self, names: Iterable[str]) -> None:
         """Take it that the arrays of these names are vectors, where no more is known, and counts too."""

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from scaffold.spec.skeletons.shapes.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers import Instance, dims_of
+from scaffold.spec.skeletons.shapes.records import Records, record_of
 from scaffold.spec.skeletons.shapes.scope import Scope
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes, Unknown
 from scaffold.spec.source.definitions import arguments_with_defaults
@@ -16,11 +17,16 @@ from scaffold.spec.source.expressions import Function
 class Uses(Struct):
     """Reads the methods of a class, one statement after the other."""
 
+    owner: str
+    """The name of the class."""
     instance: Instance
     shapes: Shapes
     methods: dict[str, Function]
     given: dict[str, Shape]
     """What each method gives that was read."""
+    records: Records
+    layers: Mapping[str, Layer]
+    """What the methods of records take and give, as `Kernel.cross`."""
 
     def read(self, node: Function) -> None:
         """Learn from a method."""
@@ -42,8 +48,9 @@ class Uses(Struct):
     def as_layer(self, method: str) -> Layer:
         """What a method takes, but for the instance, and what it gives."""
         arguments = (argument for argument, _ in arguments_with_defaults(self.methods[method]))
-        takes = (Unknown(f"{method}.{argument.arg}") for argument in arguments)
-        return Layer(tuple(takes), self.given.get(method))
+        takes = tuple(Unknown(f"{method}.{argument.arg}") for argument in arguments)
+        counts = tuple(i for i, argument in enumerate(takes) if self.shapes.is_count(argument))
+        return Layer(takes, self.given.get(method), counts)
 
     def is_property(self, method: str) -> bool:
         """Whether a method is read as an attribute."""
@@ -56,18 +63,19 @@ class Uses(Struct):
         """What a function gives; its arguments are arrays by the names `function.argument`."""
         arguments = node.args
         taken = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        bound: dict[str, Shape] = {**outer, **{each.arg: _of_argument(each, name) for each in taken}}
+        bound: dict[str, Shape] = {**outer, **{each.arg: self._of_argument(each, name) for each in taken}}
         defaults = dict(arguments_with_defaults(node)) if not isinstance(node, ast.Lambda) else {}
         bound |= {each.arg: () for each, default in defaults.items() if _is_number(default)}
-        scope = Scope(self, name, bound, {}, {})
+        sizes = {each.arg for each in taken if each.annotation and ast.unparse(each.annotation) == "int"}
+        scope = Scope(self, name, bound, {}, {}, sizes)
         return scope.value(node.body) if isinstance(node, ast.Lambda) else scope.block(node.body)
+
+    def _of_argument(self, argument: ast.arg, function: str) -> Shape:
+        """What the annotation of an argument says."""
+        dims = dims_of(argument.annotation)
+        unknown = record_of(argument.annotation, self.records) or Unknown(f"{function}.{argument.arg}")
+        return unknown if dims is None else dims
 
 
 def _is_number(default: ast.expr | None) -> bool:
     return isinstance(default, ast.Constant) and isinstance(default.value, float | int)
-
-
-def _of_argument(argument: ast.arg, function: str) -> Shape:
-    """What the annotation of an argument says."""
-    dims = dims_of(argument.annotation)
-    return Unknown(f"{function}.{argument.arg}") if dims is None else dims
