@@ -9,10 +9,12 @@ from msgspec.structs import replace
 from scaffold.errors import ScaffoldError, nearest
 from scaffold.kind import kind_of
 from scaffold.passes.variables import updated
+from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
 from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.spec.reading.roles import is_trained
 from scaffold.spec.source.definitions import function_of, is_generator, returns_value
+from scaffold.spec.source.expressions import Function, nodes_of
 from scaffold.suite.examples import Examples
 from scaffold.suite.inherited import with_types_of_bases
 from scaffold.suite.mapped_methods import as_called
@@ -101,10 +103,24 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
     function = function_of(method.call.source)
     if function is None:
         return ""
+    if handed_on := _needed_by_constructor(spec, function):
+        return f"no example for {', '.join(handed_on)} in **{function.args.kwarg.arg if function.args.kwarg else ''}"
     if isinstance(function, ast.AsyncFunctionDef) or is_generator(function):
         return "a coroutine" if isinstance(function, ast.AsyncFunctionDef) else "a generator"
     acts = kind_of(spec.kind).variables and updated(spec, method.call)
     return "" if acts or returns_value(function.body) else "returns nothing"
+
+
+def _needed_by_constructor(spec: ModuleSpec, function: Function) -> list[str]:
+    """What the constructor needs of the `**kwargs` that a class method hands on to it, `cls(volume, **kwargs)`."""
+    kwargs = f"**{function.args.kwarg.arg}" if function.args.kwarg else ""
+    calls = (call for call in nodes_of(ast.Call, function) if ast.unparse(call.func) in ("cls", spec.name))
+    for call in calls if kwargs else ():
+        if kwargs in (f"**{ast.unparse(part.value)}" for part in call.keywords if part.arg is None):
+            taken = parameters(spec)[len(call.args) :]
+            named = {part.arg for part in call.keywords}
+            return [part.name for part in taken if part.default is None and part.name not in named]
+    return []
 
 
 def _has_example(argument: Argument, spec: ModuleSpec, known: Known) -> bool:

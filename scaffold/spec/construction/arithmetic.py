@@ -1,9 +1,11 @@
-"""Arithmetic over sizes: a dim such as `4*hidden`, a deviation such as `1 / sqrt(3 * in_size)`."""
+"""Arithmetic over sizes: a dim such as `4*hidden`, a deviation such as `1 / sqrt(3 * in_size)`, a condition such as `size % 2 == 0`."""
 
 import ast
 import math
+import operator
 from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
@@ -14,6 +16,10 @@ _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.FloorDiv: lambda left, right: left // right,
     ast.Mod: lambda left, right: left % right,
     ast.Pow: math.pow,
+}
+_COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
+    **{ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le},
+    **{ast.Gt: operator.gt, ast.GtE: operator.ge},
 }
 FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "log": math.log, "max": max, "min": min}
 _CONSTANTS = {"math.pi": math.pi, "math.e": math.e, "math.tau": math.tau}
@@ -49,6 +55,14 @@ def _number(node: ast.expr, sizes: Mapping[str, int]) -> Any:
             return -_number(operand, sizes)
         case ast.BinOp(left=left, op=op, right=right):
             return _OPERATIONS[type(op)](_number(left, sizes), _number(right, sizes))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return not _number(operand, sizes)
+        case ast.BoolOp(op=ast.And() | ast.Or() as op, values=values):
+            return (all if isinstance(op, ast.And) else any)(_number(value, sizes) for value in values)
+        case ast.Compare(left=left, ops=ops, comparators=right):
+            numbers = [_number(part, sizes) for part in (left, *right)]
+            pairs = zip(ops, pairwise(numbers), strict=True)
+            return all(_COMPARISONS[type(op)](*pair) for op, pair in pairs)
         case ast.Call(func=function, args=arguments, keywords=[]):
             name = ast.unparse(function).removeprefix("math.")
             return FUNCTIONS[name](*(_number(argument, sizes) for argument in arguments))

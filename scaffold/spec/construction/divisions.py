@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import parameters, sources_of
+from scaffold.spec.construction.guards import refused_conditions
 from scaffold.spec.construction.local_sizes import array_arguments, dims_of_names
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
@@ -32,10 +33,21 @@ _WORDS = ("//", "%", "split(", "::", *_LAYERS)
 def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
     """The names that are divided, each with the divisor: `heads`, the number in `size % 2`, `2 * heads`."""
     trees = (ast.parse(source) for source in class_sources(spec) if any(word in source for word in _WORDS))
-    pairs = [pair for tree in trees for node in ast.walk(tree) for pair in _division(node)]
+    pairs = [pair for tree in trees for node in _dividing(tree) for pair in _division(node)]
     dims = dims_of_names(spec) if pairs else {}
     named = ((dims.get(name, name), _renamed(divisor, dims)) for name, divisor in pairs)
     return tuple(dict.fromkeys((*named, *_parted(spec), *spec.divided_beside)))
+
+
+def _dividing(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a tree, without the divisions that have to leave a rest: `if width % 2 == 0: raise`."""
+    refused = [
+        part for condition in refused_conditions(tree) for part in getattr(condition, "values", [condition])
+    ]
+    wholes = [
+        part.left for part in refused if isinstance(part, ast.Compare) and ast.unparse(part).endswith(" == 0")
+    ]
+    return (node for node in ast.walk(tree) if node not in wholes)
 
 
 def _renamed(divisor: str, dims: Mapping[str, str]) -> str:

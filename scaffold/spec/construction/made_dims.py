@@ -9,6 +9,7 @@ from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import local_values, nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes
+from scaffold.spec.source.lists import Lists
 from scaffold.spec.source.local_makers import substituted
 
 _WINDOWS = ("hanning", "hamming", "blackman", "bartlett", "kaiser")
@@ -24,10 +25,10 @@ def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
     own = spec.own_constructor
     arguments = own.call.args if own is not None else parameters(spec)
     names = {argument.name for argument in arguments if argument.type == ScalarType("int")}
-    if not names:
-        return {}
-    local_sizes = dict(_local_sizes(own.call.source if own is not None else spec.setup))
-    pairs = [pair for name, value in made_fields(spec) for pair in _dims_of(spec, name, value)]
+    source = own.call.source if own is not None else spec.setup
+    local_sizes = dict(_local_sizes(source)) if names else {}
+    lists = Lists(dict(local_values(source)))
+    pairs = [pair for name, value in made_fields(spec) for pair in _dims_of(spec, name, value, lists)]
     every = [*((dim, _in_arguments(size, local_sizes)) for dim, size in pairs), *local_sizes.items()]
     sizes: dict[str, str] = {}
     for dim, size in every:
@@ -73,10 +74,14 @@ def made_fields(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
         yield name, substituted(value, shapes) if shapes else value
 
 
-def _dims_of(spec: ModuleSpec, name: str, value: ast.expr) -> Iterator[tuple[str, str]]:
+def _dims_of(spec: ModuleSpec, name: str, value: ast.expr, lists: Lists) -> Iterator[tuple[str, str]]:
+    """The dims of a field with what the constructor makes them of: sizes, or the numbers that it lists."""
     field = spec.field(name)
     if field is not None and isinstance(field.type, ArrayType):
         yield from _dims_in(field.type.dims, value)
+        shape = lists.shape_of_array(value)
+        if len(shape) == len(field.type.dims):
+            yield from zip(field.type.dims, map(str, shape), strict=True)
 
 
 def _dims_in(dims: tuple[str, ...], value: ast.expr) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from scaffold.mesh_axes import axes_of
 from scaffold.spec.construction.arithmetic import evaluate, measured
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
+from scaffold.spec.construction.guards import is_refused
 from scaffold.spec.construction.local_sizes import counts_taken, cutting_sizes, data_lengths, limits
 from scaffold.spec.construction.made_dims import dims_of_arguments, names_in
 from scaffold.spec.grammar.types import (
@@ -249,8 +250,10 @@ def all_positive(spec: ModuleSpec, sized: Sizes) -> bool:
 
 
 def all_fit(spec: ModuleSpec, sized: Sizes) -> bool:
-    """Whether no array is empty, and all are small enough to make many copies of."""
+    """Whether no array is empty, all are small enough to make many copies of, and the constructor takes the sizes."""
     counts = (_elements(spec, array, sized) for array, _ in _arrays(spec))
+    if is_refused(spec, {**dict(_default_sizes(spec)), **sized}):
+        return False
     return all_positive(spec, sized) and all(elements <= CHOSEN_ELEMENTS for elements in counts)
 
 

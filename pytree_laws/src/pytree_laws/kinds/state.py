@@ -19,6 +19,7 @@ def is_state(value: Any) -> bool:
 class StateSuite(PytreeSuite):
     """What suites of such Modules declare besides, and how their state advances."""
 
+    has_state_beside = True
     states: ClassVar[Sequence[Leaf]] = ()  # the declared states, in order
 
     def state(self, seed: int) -> Any:

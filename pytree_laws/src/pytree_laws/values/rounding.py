@@ -10,7 +10,7 @@ from ..inspect.trees import structure
 from .closeness import farthest
 from .edge_values import rounded
 
-MORE = 10
+MORE = 30
 """How many times farther than the last bits of what goes in a result may be moved by rounding on the way."""
 MOST = 1e-2
 """How far rounding may move a result at all: of what it moves farther nothing can be said."""

@@ -1,6 +1,10 @@
 """What a layer, or a function, says of its arguments, and what it gives of them."""
 
+import ast
+
+from scaffold.spec.skeletons.shapes.functions import ELEMENTWISE, OF_THREE, OF_TWO, PRODUCTS, SEGMENTS
 from scaffold.spec.skeletons.shapes.known_layers import Layer
+from scaffold.spec.skeletons.shapes.products import product, together
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes
 
 
@@ -31,3 +35,30 @@ def over(shapes: Shapes, shape: Shape, size: str) -> Shape:
         return Parts(tuple(over(shapes, part, size) for part in shape.shapes))
     dims = shapes.known(shape)
     return None if dims is None else (size, *dims)
+
+
+def given_by(shapes: Shapes, name: str, arrays: list[Shape]) -> Shape:
+    """What a function of jax gives of arrays, or a method of the first."""
+    match arrays:
+        case [left, right] if name in PRODUCTS:
+            return product(shapes, left, right)
+        case [left, right] if name in OF_TWO:
+            return together(shapes, left, right)
+        case [condition, left, right] if name in OF_THREE:
+            return together(shapes, together(shapes, left, right), condition)
+        case [data, *_] if name in SEGMENTS:
+            row = shapes.known(shapes.row(data))
+            return None if row is None else (shapes.new(), *row)
+        case [first, *_] if name in ELEMENTWISE:
+            return first
+        case _:
+            return None
+
+
+def number_of(shapes: Shapes, call: ast.Call, arrays: list[Shape], *, is_method: bool) -> Shape:
+    """What a sum or a mean gives: a number, or a row where it goes over the first axis."""
+    axes = [keyword.value for keyword in call.keywords if keyword.arg == "axis"]
+    axes += call.args[0 if is_method else 1 :]
+    if arrays and [ast.unparse(axis) for axis in axes] == ["0"]:
+        return shapes.row(arrays[0])
+    return None if not arrays or axes or call.keywords else ()

@@ -4,11 +4,49 @@ PRODUCTS = ("dot", "matmul")
 ELEMENTWISE = (
     *("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "arctan", "abs", "square", "sign"),
     *("negative", "relu", "sigmoid", "softplus", "gelu", "silu", "swish", "elu", "softmax", "stop_gradient"),
-    *("asarray", "array", "astype", "clip", "cumsum", "roll", "flip", "zeros_like", "ones_like"),
+    *("asarray", "array", "astype", "clip", "cumsum", "roll", "flip", "zeros_like", "ones_like", "full_like"),
+    *(
+        "floor",
+        "ceil",
+        "round",
+        "rint",
+        "sinh",
+        "cosh",
+        "arcsin",
+        "arccos",
+        "arcsinh",
+        "erf",
+        "rsqrt",
+        "cbrt",
+    ),
+    *("exp2", "log2", "log10", "nan_to_num", "isnan", "isfinite", "log_softmax", "log_sigmoid", "leaky_relu"),
+    *(
+        "celu",
+        "selu",
+        "mish",
+        "hard_tanh",
+        "cumprod",
+        "sort",
+        "conj",
+        "angle",
+        "deg2rad",
+        "rad2deg",
+        "logical_not",
+    ),
+    *("Param", "Variable", "Cache", "BatchStat", "StateIndex"),
 )
 """Functions whose result has the shape of what they are given first."""
 SAME_FUNCTION = ("jit", "filter_jit", "checkpoint", "filter_checkpoint", "remat")
 """Functions that give the function that they are given."""
+OF_THREE = ("where", "select")
+"""Functions of a condition and of two arrays."""
+SEGMENTS = ("segment_sum", "segment_max", "segment_min", "segment_prod")
+"""Functions that add rows up by their numbers, which stand second."""
+COUNTS_AT = {
+    **dict.fromkeys((*SEGMENTS, "take_along_axis", "take"), 1),
+    **dict.fromkeys(("one_hot", "bincount"), 0),
+}
+"""Where functions take whole numbers."""
 OF_TWO = ("maximum", "minimum", "add", "subtract", "multiply", "power", "arctan2", "hypot", "logaddexp")
 NUMBERS = ("sum", "mean", "max", "min", "prod", "norm", "var", "std", "vdot")
 """Functions that give one number, unless an axis is said."""

@@ -44,7 +44,7 @@ def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Seq
     axes = axes_of_index(index)
     if len(index) == 1 and isinstance(index[0], ast.Constant) and isinstance(index[0].value, int):
         return shapes.row(shape)
-    if shapes.known(shape) is None and axes > 1:
+    if shapes.known(shape) is None and (axes > 1 or (axes == 1 and len(index) > 1)):
         shapes.learn(shape, tuple(shapes.new() for _ in range(axes)))
     dims, gathered = shapes.known(shape), shapes.known(places[0])
     if dims and gathered and len(index) == 1:

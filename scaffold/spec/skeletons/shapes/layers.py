@@ -2,16 +2,17 @@
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 
+from scaffold.spec.grammar.values import EXAMPLE_INTS
 from scaffold.spec.skeletons.shapes.known_layers import Layer, known_layer
-from scaffold.spec.skeletons.shapes.size_lists import SizeLists
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
-from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.expressions import local_values, nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes, names_array
+from scaffold.spec.source.lists import Lists
 from scaffold.spec.source.local_makers import unfolded
 
 _SIZES_OF_LAYERS = (
@@ -62,13 +63,13 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     if maker is None:
         return instance
     makers = Makers({argument.arg for argument, _ in arguments_with_defaults(maker)}, beside)
-    lists = SizeLists.of(maker)
+    lists = _lists_of(maker)
     for name, value in made_attributes(ast.unparse(unfolded(maker))):
         _read_made(instance, makers, name, value, lists)
     return instance
 
 
-def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr, lists: SizeLists) -> None:
+def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr, lists: Lists) -> None:
     """Note what a constructor makes of a field: layers, or an array."""
     layers = [makers.layer(part) for part in lists.parts(value)]
     dims = makers.shape_of(value)
@@ -77,8 +78,17 @@ def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr,
         instance.objects.add(name)
     elif dims:
         instance.arrays.setdefault(name, dims)
-    elif not isinstance(value, ast.Name) and name not in instance.arrays:
+    elif not isinstance(value, ast.Name) and name not in instance.arrays and not is_variable(value):
         instance.objects.add(name)  # or an array of which the shape cannot be told
+
+
+def is_variable(value: ast.expr) -> bool:
+    """Whether an expression makes a Variable, or the place of a state, of a name: `nnx.Cache(time)`."""
+    match value:
+        case ast.Call(args=[ast.Name()], keywords=[]):
+            return last_name(value)[:1].isupper()
+        case _:
+            return False
 
 
 def dims_of(annotation: ast.expr | None) -> Dims | None:
@@ -170,3 +180,18 @@ def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:
         return None
     dims = tuple(re.sub(r"[A-Za-z_]\w*", lambda name: given.get(name[0], name[0]), dim) for dim in shape)
     return dims if all(dims) else None
+
+
+def _lists_of(maker: ast.FunctionDef) -> Lists:
+    """The lists that a constructor is given, and those that it binds to names."""
+    return Lists({**dict(_lists_given(maker)), **dict(local_values(ast.unparse(maker)))}, copies=2)
+
+
+def _lists_given(maker: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    """The arguments that are annotated as several whole numbers, each with its default, or with what the tests give for it."""
+    for argument, default in arguments_with_defaults(maker):
+        annotation = argument.annotation
+        if isinstance(annotation, ast.Subscript):
+            head = last_name(annotation.value)
+            if {name.id for name in nodes_of(ast.Name, annotation.slice)} == {"int"} and head in EXAMPLE_INTS:
+                yield argument.arg, default or ast.parse(EXAMPLE_INTS[head], mode="eval").body

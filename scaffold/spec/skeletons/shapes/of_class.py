@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import repeat
 
 from msgspec import Struct, field
@@ -53,8 +53,7 @@ class ClassShapes(Struct, frozen=True):
 def shapes_by_class(classes: Mapping[str, ast.ClassDef]) -> dict[str, ClassShapes]:
     """What the code of each class of a file says; one may call those that stand above it, and read the fields of records."""
     by_class: dict[str, ClassShapes] = {}
-    beside = Beside(records_of(classes))
-    learn_declared(beside.shapes, beside.records, classes)
+    beside = Beside(classes, records_of(classes))
     read = {part.attr for part in nodes_of(ast.Attribute, *classes.values())}
     # Last those of which others say what they hold; once more, since what they give is known then.
     order = sorted(classes, key=beside.records.__contains__)
@@ -68,6 +67,7 @@ def shapes_by_class(classes: Mapping[str, ast.ClassDef]) -> dict[str, ClassShape
 class Beside(Struct):
     """What is known of the other classes of a file."""
 
+    classes: Mapping[str, ast.ClassDef]
     records: Records
     made: dict[str, Made] = field(default_factory=dict[str, Made])
     shapes: Shapes = field(default_factory=Shapes)
@@ -77,8 +77,14 @@ class Beside(Struct):
     """What the methods of records take and give, as `Kernel.cross`."""
 
     def begun(self) -> Shapes:
-        """What a class may count on. Dims without a name are others in each class."""
-        return Shapes(dict(self.shapes.dims), count=self.shapes.count)
+        """Shapes of which nothing is known. Dims without a name are others in each class."""
+        return Shapes(count=self.shapes.count)
+
+    def tell_fields(self, shapes: Shapes) -> None:
+        """Tell a class what others say of the fields of records, of which it says nothing itself."""
+        for name, dims in self.shapes.dims.items():
+            if shapes.known(Unknown(name)) is None:
+                shapes.learn(Unknown(name), dims)
 
     def learn_fields(self, shapes: Shapes) -> None:
         """Take over what a class says of the fields of records."""
@@ -116,10 +122,14 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
         shapes.unify(Unknown(FIELD + name), beside.records[owner.name].field(name))
     named = {method.name: method for method in methods}
     uses = Uses(owner.name, instance_of(owner, beside.made), shapes, named, {}, beside.records, beside.layers)
+    learn_declared(shapes, beside.records, beside.classes)
     for method in methods * _READINGS:
         uses.read(method)
+    beside.tell_fields(shapes)
+    for method in methods:
+        uses.read(method)
     if read is not None:
-        shapes.settle(_vectors(owner, shapes, read))
+        shapes.settle(_vectors(owner, shapes, read, [f"{name}." for name in beside.records]))
         for method in methods:
             uses.read(method)
     beside.learn_fields(shapes)
@@ -140,12 +150,14 @@ def _known(function: Function, argument: ast.arg, shapes: Shapes) -> Shape:
     return shapes.known(Unknown(f"{function.name}.{argument.arg}")) if said is None else said
 
 
-def _vectors(owner: ast.ClassDef, shapes: Shapes, read: Collection[str]) -> Iterator[str]:
-    """The fields of which elements are computed, or that no class of the file reads (`read`): any shape will do.
+def _vectors(
+    owner: ast.ClassDef, shapes: Shapes, read: Collection[str], records: Iterable[str]
+) -> Iterator[str]:
+    """The fields, of records too, of which elements are computed, or that no class of the file reads (`read`): any shape will do.
 
     It will for all fields of a class without methods, as far as that class goes.
     """
-    yield from sorted(name for name in shapes.computed if name.startswith(FIELD))
+    yield from sorted(name for name in shapes.computed if name.startswith((FIELD, *records)))
     is_plain = not any(isinstance(part, Function) for part in owner.body)
     yield from (FIELD + name for name, _ in annotated_names(owner.body) if is_plain or name not in read)
 

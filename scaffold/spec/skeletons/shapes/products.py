@@ -14,13 +14,12 @@ def together(shapes: Shapes, left: Shape, right: Shape) -> Shape:
         return None  # tuples that are joined
     if left is None or right is None or () in (left_dims, right_dims):
         return left if left_dims != () else right
-    if left_dims is not None and right_dims is not None and len(left_dims) != len(right_dims):
-        shorter, longer = sorted((left_dims, right_dims), key=len)
-        shapes.learn(longer[-len(shorter) :], shorter)
-        return left if len(left_dims) > len(right_dims) else right
-    shapes.equate(left, right)
     if left_dims is None or right_dims is None:
+        shapes.equate(left, right)
         return left
+    axes = max(len(left_dims), len(right_dims))
+    left_dims, right_dims = (("1",) * (axes - len(dims)) + dims for dims in (left_dims, right_dims))
+    shapes.learn(left_dims, right_dims)
     return tuple(
         second if first == "1" else first for first, second in zip(left_dims, right_dims, strict=True)
     )

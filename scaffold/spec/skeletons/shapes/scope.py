@@ -6,16 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from scaffold.spec.skeletons.shapes.applied import along_last, over, take
+from scaffold.spec.skeletons.shapes.applied import along_last, given_by, number_of, over, take
 from scaffold.spec.skeletons.shapes.created_arrays import created_shape
-from scaffold.spec.skeletons.shapes.functions import (
-    ELEMENTWISE,
-    NUMBERS,
-    OF_ARRAYS,
-    OF_TWO,
-    PRODUCTS,
-    SAME_FUNCTION,
-)
+from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, NUMBERS, OF_ARRAYS, SAME_FUNCTION
 from scaffold.spec.skeletons.shapes.indexing import part_of, transposed
 from scaffold.spec.skeletons.shapes.known_layers import Layer, layers_at, parted, with_new_rows
 from scaffold.spec.skeletons.shapes.layers import Makers
@@ -193,7 +186,7 @@ class Scope(Struct):
             case ast.BinOp(left=ast.Tuple() as several, op=ast.Mult(), right=ast.Constant(value=int(count))):
                 held = self.value(several)
                 return Parts(held.shapes * count) if isinstance(held, Parts) else None
-            case ast.BinOp(left=left, right=right):
+            case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
                 return together(self.shapes, self.value(left), self.value(right))
             case ast.Call():
                 return self._call(node)
@@ -228,6 +221,8 @@ class Scope(Struct):
         named = [self.value(keyword.value) for keyword in node.keywords]
         if (record := self._built(node.func)) is not None:
             return built_record(self.shapes, record, node, [*taken, *named])
+        if COUNTS_AT.get(name, len(taken)) < len(taken):
+            self.shapes.holds_counts(taken[COUNTS_AT[name]])
         if name == "fold_in" and taken:
             self.shapes.holds_counts(taken[-1])
             self.shapes.learn(taken[-1], ())
@@ -252,21 +247,18 @@ class Scope(Struct):
         if (updated := _updated(node.func)) is not None:
             return self.value(updated)
         holder = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if name == "get" and len(taken) == 1 and last_name(holder or node.func) == "state":
+            return taken[0]
         is_method = holder is not None and not (isinstance(holder, ast.Name) and holder.id not in self.bound)
-        first = self.value(node.func.value) if is_method and isinstance(node.func, ast.Attribute) else None
-        arrays = [first, *taken] if first is not None else taken
-        if name in PRODUCTS and len(arrays) == 2:
-            return product(self.shapes, *arrays)
-        if name in OF_TWO and len(arrays) == 2:
-            return together(self.shapes, *arrays)
-        if name in ELEMENTWISE and arrays:
-            return arrays[0]
-        if name in NUMBERS and arrays:
-            axes = [keyword.value for keyword in node.keywords if keyword.arg == "axis"]
-            axes += node.args[1 if first is None else 0 :]
-            is_first = [ast.unparse(axis) for axis in axes] == ["0"]
-            return self.shapes.row(arrays[0]) if is_first else None if axes or node.keywords else ()
-        return None
+        first = self.value(holder) if is_method and holder is not None else None
+        if name in NUMBERS:
+            return number_of(
+                self.shapes,
+                node,
+                [first, *taken] if first is not None else taken,
+                is_method=first is not None,
+            )
+        return given_by(self.shapes, name, [first, *taken] if first is not None else taken)
 
     # -- functions and layers ------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import jax
 from ...declare.methods import Method
 from ...discover.configurations import QUIET
 from ...discover.invocation import defaults_of_call, trace_call
+from ...discover.method_programs import usable_methods
 from ...engine.applicability import Condition, declares, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_floating, same_bits
@@ -113,7 +114,7 @@ TAKES_STATE = Condition("no method takes the state", lambda suite: any(map(takes
 
 @CHECKS.register(TAKES_STATE)
 def test_p09_gradients_of_methods_flow_through_the_state(subject: StateSuite) -> None:
-    for method in filter(takes_state, subject.methods):
+    for method in filter(takes_state, usable_methods(subject, declared=True)):
         _check_flow_of(subject, method)
 
 
@@ -122,7 +123,7 @@ def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuit
     instance = subject.cached_instance()
     if documents_nan(type(instance)):
         not_applicable("a docstring of the class says where it gives NaN")
-    for method in filter(takes_state, subject.methods):
+    for method in filter(takes_state, usable_methods(subject, declared=True)):
         arguments = [*method.arguments(0)]
         arguments.insert(method.state_at or 0, subject.state(0))
         message = "with the state that a new instance has it gives NaN"

@@ -4,6 +4,7 @@ The tests have the numbers of their laws. All methods share a few programs, sinc
 """
 
 import contextlib
+import inspect
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -45,6 +46,7 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, check, doing
+from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import compiled_anew, lacks_dtype, lost_updates
 from ...trace.platforms import lowering_fault
 from ...trace.programs import shapes_of
@@ -122,9 +124,23 @@ def test_p07_methods_in_bfloat16_give_bfloat16(subject: Suite) -> None:
             continue  # whose constructor decides; P11 tells of it
         fixed = set[int]() if method.returns else _fixed_outputs(subject, method)
         for traced in traced_uses(subject)[method.name]:
-            if not traced.is_likely and traced.trace is not None:
+            if traced.trace is None or _is_of_numbers(
+                traced.trace.jaxpr, traced.use.given, type(instance), method.name
+            ):
+                continue
+            if not traced.is_likely:
                 severity = "" if traced.use.is_plain and method.returns else ADVICE
                 _check_in_bfloat16(subject, traced.use, fixed, severity)
+
+
+def _is_of_numbers(closed: Any, given: Any, cls: type, method: str) -> bool:
+    """Whether a method takes numbers of Python, and computes with no float array: what it makes of them has the dtype that jax gives."""
+    reaching = zip(closed.jaxpr.invars, inputs_reaching(closed.jaxpr), strict=True)
+    is_computed = any(reaches and jnp.issubdtype(v.aval.dtype, jnp.inexact) for v, reaches in reaching)
+    if is_computed or any(map(is_inexact, arrays_of(given))):
+        return False
+    taken = inspect.signature(getattr(cls, method)).parameters if callable(getattr(cls, method, None)) else ()
+    return any(name != "self" for name in taken)
 
 
 def _fixed_outputs(subject: Suite, method: Method) -> set[int]:

@@ -1,4 +1,4 @@
-"""Lists of sizes in a constructor, and the layers that a comprehension makes of them: `[Linear(a, b) for a, b in pairwise(sizes)]`."""
+"""The elements of lists, where their expressions tell: of `[in_size, *hidden, out_size]`, and of `[Linear(a, b) for a, b in pairwise(sizes)]`."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -7,27 +7,19 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from scaffold.spec.grammar.values import EXAMPLE_INTS, literal_or_none
-from scaffold.spec.source.definitions import arguments_with_defaults
-from scaffold.spec.source.expressions import local_values, nodes_of
 from scaffold.spec.source.instance import last_name
 from scaffold.spec.source.local_makers import substituted
 
 Elements = list[ast.expr] | None
 """The elements of a list, as expressions; None of what is no list, or one of which nothing says the elements."""
-_COPIES = 2
-"""How many elements `[width] * depth` has."""
 
 
-class SizeLists(Struct, frozen=True):
-    """The lists that a constructor is given, and those that it binds to names."""
+class Lists(Struct, frozen=True):
+    """Lists by name: those that a function is given, and those that it binds."""
 
     values: Mapping[str, ast.expr]
-
-    @classmethod
-    def of(cls, maker: ast.FunctionDef) -> "SizeLists":
-        given = dict(_lists_given(maker))
-        return cls({**given, **dict(local_values(ast.unparse(maker)))})
+    copies: int | None = None
+    """How many elements `[width] * depth` is taken to have; None where it is not known."""
 
     def parts(self, value: ast.expr) -> list[ast.expr]:
         """The expressions of the elements of what a field is made of; the one that stands for all where there are more; the value itself of what is no list."""
@@ -51,7 +43,7 @@ class SizeLists(Struct, frozen=True):
         """What a loop goes through: expressions, tuples of rows, None of what is no size."""
         match every:
             case ast.Call(args=[inner]) if last_name(every) == "pairwise":
-                elements = self._elements(inner)
+                elements = self.elements(inner)
                 return None if elements is None else list(pairwise(elements))
             case ast.Call(args=[inner, *_]) if last_name(every) == "enumerate":
                 rows = self._rows(inner)
@@ -61,49 +53,61 @@ class SizeLists(Struct, frozen=True):
                 known = [rows for rows in lists if rows is not None]
                 return list(zip(*(rows or repeat(None) for rows in lists), strict=False)) if known else None
             case _:
-                return self._elements(every)
+                return self.elements(every)
 
-    def _elements(self, node: ast.expr) -> Elements:
+    def elements(self, node: ast.expr) -> Elements:
+        """The elements of what an expression gives."""
         match node:
             case ast.Name(id=name) if name in self.values:
                 without = {key: value for key, value in self.values.items() if key != name}
-                return SizeLists(without)._elements(self.values[name])
+                return Lists(without, self.copies).elements(self.values[name])
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
                 return self._listed(parts)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                first, second = self._elements(left), self._elements(right)
+                first, second = self.elements(left), self.elements(right)
                 return None if first is None or second is None else first + second
             case ast.BinOp(left=ast.List() as one, op=ast.Mult(), right=count):
-                times = literal_or_none(count)
-                return (self._elements(one) or []) * (times if isinstance(times, int) else _COPIES)
+                times, elements = _number(count) or self.copies, self.elements(one)
+                return None if times is None or elements is None else elements * times
+            case ast.ListComp():
+                return list(self._unrolled(node)) or None
             case ast.Call(args=[inner]) if last_name(node) in ("list", "tuple"):
-                return self._elements(inner)
+                return self.elements(inner)
             case ast.Subscript(value=inner, slice=ast.Slice(lower=lower, upper=upper, step=None)):
-                elements = self._elements(inner)
-                bounds = (None if part is None else literal_or_none(part) for part in (lower, upper))
+                elements = self.elements(inner)
+                bounds = (None if part is None else _number(part) for part in (lower, upper))
                 return None if elements is None else elements[slice(*bounds)]
             case _:
                 return None
+
+    def shape_of_array(self, value: ast.expr) -> tuple[int, ...]:
+        """The shape of `jnp.array([(0, 1), (1, 0)])`, of numbers or rows of numbers that are listed; () of another value."""
+        match value:
+            case ast.Call(args=[listed, *_]) if last_name(value) in ("array", "asarray"):
+                rows = self.elements(listed) or []
+            case _:
+                return ()
+        columns = {len(self.elements(row) or ()) for row in rows}
+        return () if len(columns) != 1 else (len(rows), *(count for count in columns if count))
 
     def _listed(self, parts: list[ast.expr]) -> Elements:
         """The elements of a display, in which one may be starred: `[in_size, *hidden, out_size]`."""
         elements: list[ast.expr] = []
         for part in parts:
-            inner = self._elements(part.value) if isinstance(part, ast.Starred) else [part]
+            inner = self.elements(part.value) if isinstance(part, ast.Starred) else [part]
             if inner is None:
                 return None
             elements += inner
         return elements
 
 
-def _lists_given(maker: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
-    """The arguments that are annotated as several whole numbers, each with its default, or with what the tests give for it."""
-    for argument, default in arguments_with_defaults(maker):
-        annotation = argument.annotation
-        if isinstance(annotation, ast.Subscript):
-            head = last_name(annotation.value)
-            if {name.id for name in nodes_of(ast.Name, annotation.slice)} == {"int"} and head in EXAMPLE_INTS:
-                yield argument.arg, default or ast.parse(EXAMPLE_INTS[head], mode="eval").body
+def _number(node: ast.expr) -> int | None:
+    """A whole number that an expression writes."""
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None
+    return value if type(value) is int else None
 
 
 def _bound(target: ast.expr, row: Any) -> Iterator[tuple[str, ast.expr]]:
@@ -111,8 +115,9 @@ def _bound(target: ast.expr, row: Any) -> Iterator[tuple[str, ast.expr]]:
     match target, row:
         case ast.Name(id=name), ast.expr():
             yield name, row
-        case ast.Tuple(elts=targets), tuple():
-            for inner, part in zip(targets, cast("tuple[Any, ...]", row), strict=False):
+        case ast.Tuple(elts=targets), tuple() | ast.Tuple():
+            parts = row.elts if isinstance(row, ast.Tuple) else cast("tuple[Any, ...]", row)
+            for inner, part in zip(targets, parts, strict=False):
                 yield from _bound(inner, part)
         case _:
             pass
