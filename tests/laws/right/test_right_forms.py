@@ -59,7 +59,7 @@ def own_program(seed: int) -> Any:
     return jax.make_jaxpr(jnp.tanh)(1.0).jaxpr
 
 
-NAMED, SHARED, PROGRAM = Named(), {"a": 1}, own_program(0)
+NAMED, PROGRAM = Named(), own_program(0)
 
 
 def weight(seed: int) -> jax.Array:
@@ -210,12 +210,12 @@ FORMS = {
     "a key of a dict that cannot be written": (
         "p01_instances_share_nothing_mutable",
         suite(lambda seed: Tabled(weight(seed), {NAMED: 1}), called=False),
-        suite(lambda seed: Tabled(weight(seed), SHARED), called=False),
+        suite(lambda seed, shared={"a": 1}: Tabled(weight(seed), shared), called=False),
     ),
     "a program of jax that instances share": (
         "p01_instances_share_nothing_mutable",
         suite(lambda seed: Programmed(weight(seed), PROGRAM)),
-        suite(lambda seed: Programmed(weight(seed), SHARED)),
+        suite(lambda seed, shared={"a": 1}: Programmed(weight(seed), shared)),
     ),
     "a slice that is static, which has a hash since Python 3.12": (
         "p05_aux_is_hashable_and_free_of_arrays",
