@@ -4,15 +4,18 @@
 import ast
 import dataclasses
 
+import test_declared_of_methods
 import test_laws_mutants
 import test_laws_nnx
 import test_laws_pitfalls
+import test_other_ways_of_methods
 from mistakes.reported.catalogue import PITFALLS
 
 from harness import mutants as mutant_base
 from harness import nnx_modules as nnx_base
 from harness import pairs as pairs
 from harness.runner import PACKAGE, place_of
+from tests.laws.seen_broken import suite_of
 
 FILES = {place_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 # What no specimen in this process can trip: laws on eight devices (tests/sharding/test_sharding_mistakes.py), limits of time
@@ -106,7 +109,12 @@ def specimens():
     """Each wrong class with its law, as the registers have it."""
     registered = [param.values[:2] for param in (*mutant_base.MUTANTS, *nnx_base.MUTANTS)]
     noticed = [one for one in (*PITFALLS.values(), *pairs.FURTHER.values()) if not one.survives]
-    return [*registered, *((one.broken, one.law) for one in noticed)]
+    declared = [
+        (type(suite_of(module.Laws, cls)), f"P{int(test[1:3])}")
+        for module in (test_declared_of_methods, test_other_ways_of_methods)
+        for test, cls, _ in module.BROKEN
+    ]
+    return [*registered, *((one.broken, one.law) for one in noticed), *declared]
 
 
 # The registers as they are now: some laws run the modules of specimens again.
