@@ -14,8 +14,8 @@ MORE = 30
 """How many times farther than the last bits of what goes in a result may be moved by rounding on the way."""
 MOST = 1e-2
 """How far rounding may move a result at all: of what it moves farther nothing can be said."""
-PATTERNS = range(2)
-"""In one alone, what is moved may cancel."""
+PATTERNS = range(6)
+"""In one alone, what is moved may cancel, or stay on one side of a jump."""
 
 
 def is_rounding(got: Any, wanted: Any, run: Callable[[Any], Any], given: Any) -> bool:

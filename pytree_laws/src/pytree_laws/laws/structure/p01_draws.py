@@ -1,5 +1,6 @@
 """P1, of what the constructor draws: with the declared spread, and from its key."""
 
+import inspect
 import math
 
 import numpy as np
@@ -7,8 +8,9 @@ import numpy as np
 from ...engine.applicability import not_applicable, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import host
+from ...inspect.references import reachable
 from ...kinds.suite import Suite
-from ...report import check
+from ...report import ADVICE, FAULT, check
 from ...trace.jaxprs import constant_draws, without_dead
 
 CHECKS = Checks()
@@ -48,4 +50,12 @@ def test_p01_every_draw_uses_the_key(subject: Suite) -> None:
     wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
     message = f"{len(wrong)} of its draws do not depend on the key that it is given"
     hint = "a constant key, as `jax.random.key(0)` or `nnx.Rngs(0)`, for one of the fields"
-    check(not wrong, "build", message, hint)
+    classes = {type(part) for _, part in reachable(subject.cached_instance(), "")} if wrong else set[type]()
+    severity = ADVICE if any(map(is_seeded_besides, classes)) else FAULT
+    check(not wrong, "build", message, hint, severity=severity)
+
+
+def is_seeded_besides(cls: type) -> bool:
+    """Whether the constructor takes a seed beside its key, as `seed: int = 42`: what it draws from that is the same on purpose."""
+    maker = cls.__init__
+    return inspect.isfunction(maker) and any("seed" in name for name in inspect.signature(maker).parameters)
