@@ -4,7 +4,6 @@ import cProfile
 from collections.abc import Callable
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import pytest
@@ -271,39 +270,6 @@ def test_what_a_generated_constructor_keeps_is_advice(cls: type) -> None:
         "advice: it is the caller's"
     )
     assert not finding(with_inputs(Wrapping, lambda: {"a": jnp.ones(2)}), name)
-
-
-class Seeded(eqx.Module):
-    """Random features, the same in each instance unless another seed is given."""
-
-    weight: jax.Array
-    features: jax.Array
-
-    def __init__(self, *, key: jax.Array, seed: int = 42):
-        self.weight = jax.random.normal(key, (3,))
-        self.features = jax.random.normal(jax.random.key(seed), (3,))
-
-
-class Unseeded(Seeded):
-    def __init__(self, *, key: jax.Array):
-        super().__init__(key=key)
-
-
-class Holding(eqx.Module):
-    seeded: Seeded
-
-    def __init__(self, *, key: jax.Array):
-        self.seeded = Seeded(key=key)
-
-
-@pytest.mark.parametrize(("cls", "severity"), [(Seeded, "advice"), (Holding, "advice"), (Unseeded, "fault")])
-def test_a_draw_of_a_seed_that_a_constructor_takes_beside_its_key_is_advice(cls: type, severity: str) -> None:
-    body = {
-        "inputs": lambda self, seed: {"key": jax.random.key(seed)},
-        "build": lambda self, **given: cls(**given),
-    }
-    form = type("Form", (PytreeLaws,), body)
-    assert finding(form, "p01_every_draw_uses_the_key").startswith(f"{severity}: 1 of its draws")
 
 
 def test_a_copy_of_another_treedef_is_told_by_the_value_that_differs() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...discover.configurations import TracedConfiguration, traced_configurations
 from ...discover.evaluation import severity_of_values
-from ...engine.runner import example_call
+from ...engine.runner import called_method, example_call
 from ...inspect.arrays import has_dtype, is_array, is_inexact, is_key
 from ...report import ADVICE
 from ...trace.dependencies import inputs_reaching, stopped_inputs
@@ -66,12 +66,19 @@ def severity_of_idle(subject: Any, path: str, gradients: bool = False) -> str:
 
     Where the call computes with it all the same, the example may be of no use: a ray misses what a parameter
     places, a mask leaves out what is behind it, and a comparison has no slope. What `stop_gradient` keeps away is lost.
+    Of an example that calls another method than `__call__` little follows for what is trained.
     """
     usual = traced_configurations(subject)[0]
     is_computed_with = leaves_reached(usual, gradients=False).get(path, False)
     if is_computed_with and gradients:
         is_computed_with = not marks_by_path(usual, stopped_inputs(usual.trace[0].jaxpr)).get(path, False)
-    return ADVICE if is_computed_with else severity_of_values(subject)
+    return ADVICE if is_computed_with or calls_a_part(subject) else severity_of_values(subject)
+
+
+def calls_a_part(subject: Any) -> bool:
+    """Whether the example calls a method in the place of `__call__`, which may use what that leaves alone."""
+    is_callable = any("__call__" in vars(base) for base in type(subject.cached_instance()).__mro__)
+    return is_callable and bool(called_method(subject))
 
 
 def is_cut_off(subject: Any, paths: Collection[str]) -> bool:
