@@ -12,6 +12,8 @@ from scaffold.spec.source.local_makers import substituted
 
 Elements = list[ast.expr] | None
 """The elements of a list, as expressions; None of what is no list, or one of which nothing says the elements."""
+_MOST = 4096
+"""How many times the elements of a list are repeated at most."""
 
 
 class Lists(Struct, frozen=True):
@@ -68,15 +70,16 @@ class Lists(Struct, frozen=True):
                 return None if first is None or second is None else first + second
             case ast.BinOp(left=ast.List() as one, op=ast.Mult(), right=count):
                 times, elements = _number(count) or self.copies, self.elements(one)
-                return None if times is None or elements is None else elements * times
+                return None if times is None or times > _MOST or elements is None else elements * times
             case ast.ListComp():
                 return list(self._unrolled(node)) or None
             case ast.Call(args=[inner]) if last_name(node) in ("list", "tuple"):
                 return self.elements(inner)
             case ast.Subscript(value=inner, slice=ast.Slice(lower=lower, upper=upper, step=None)):
                 elements = self.elements(inner)
-                bounds = (None if part is None else _number(part) for part in (lower, upper))
-                return None if elements is None else elements[slice(*bounds)]
+                bounds = [None if part is None else _number(part) for part in (lower, upper)]
+                is_known = [bound is None for bound in bounds] == [part is None for part in (lower, upper)]
+                return elements[slice(*bounds)] if is_known and elements is not None else None
             case _:
                 return None
 

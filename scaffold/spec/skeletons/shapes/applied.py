@@ -49,6 +49,8 @@ def given_by(shapes: Shapes, name: str, arrays: list[Shape]) -> Shape:
         case [data, *_] if name in SEGMENTS:
             row = shapes.known(shapes.row(data))
             return None if row is None else (shapes.new(), *row)
+        case [first] if name[:1].isupper():
+            return first  # a Variable, or the place of a state
         case [first, *_] if name in ELEMENTWISE:
             return first
         case _:

@@ -33,7 +33,6 @@ ELEMENTWISE = (
         "rad2deg",
         "logical_not",
     ),
-    *("Param", "Variable", "Cache", "BatchStat", "StateIndex"),
 )
 """Functions whose result has the shape of what they are given first."""
 SAME_FUNCTION = ("jit", "filter_jit", "checkpoint", "filter_checkpoint", "remat")

@@ -209,7 +209,8 @@ def layers_at(layers: list[Layer], index: ast.expr) -> list[Layer]:
     if len(layers) < 2:
         return layers
     if isinstance(index, ast.Slice):
-        bounds = (None if part is None else literal_or_none(part) for part in (index.lower, index.upper))
-        return layers[slice(*bounds)]
+        bounds = [None if part is None else literal_or_none(part) for part in (index.lower, index.upper)]
+        is_known = [bound is None for bound in bounds] == [index.lower is None, index.upper is None]
+        return layers[slice(*bounds)] if is_known else []
     at = literal_or_none(index)
     return layers[at:][:1] if isinstance(at, int) else []

@@ -15,13 +15,22 @@ def together(shapes: Shapes, left: Shape, right: Shape) -> Shape:
     if left is None or right is None or () in (left_dims, right_dims):
         return left if left_dims != () else right
     if left_dims is None or right_dims is None:
-        shapes.equate(left, right)
+        unknown, known = (left, right) if left_dims is None else (right, left)
+        shapes.equate(unknown, _widened(shapes, known))
         return left
     axes = max(len(left_dims), len(right_dims))
     left_dims, right_dims = (("1",) * (axes - len(dims)) + dims for dims in (left_dims, right_dims))
     shapes.learn(left_dims, right_dims)
     return tuple(
         second if first == "1" else first for first, second in zip(left_dims, right_dims, strict=True)
+    )
+
+
+def _widened(shapes: Shapes, shape: Shape) -> Shape:
+    """What may stand beside a shape: along an axis of one number any size does."""
+    dims = shapes.known(shape)
+    return (
+        shape if not dims or "1" not in dims else tuple(shapes.new() if dim == "1" else dim for dim in dims)
     )
 
 

@@ -12,12 +12,13 @@ Records = Mapping[str, Record]
 
 
 def records_of(classes: Mapping[str, ast.ClassDef]) -> dict[str, Record]:
-    """The classes without a constructor of their own, by name."""
-    return {
-        name: Record(name, tuple(field for field, _ in annotated_names(node.body)))
+    """The classes that have fields and no constructor of their own, by name."""
+    fields = {
+        name: tuple(field for field, _ in annotated_names(node.body))
         for name, node in classes.items()
         if method_of(node, "__init__") is None
     }
+    return {name: Record(name, names) for name, names in fields.items() if names}
 
 
 def record_of(annotation: ast.expr | None, records: Records) -> Record | None:
