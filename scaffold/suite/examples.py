@@ -254,8 +254,11 @@ APART = 100
 HALF = "0.5"
 """A probability of one half is that of the opposite as well: an example has another."""
 _SCALARS = {
-    **{"int": EXAMPLE_INT, "bool": "True", "float": "0.3"},
-    **{"dtype": "jnp.float32", "slice": "slice(None, 2)"},
+    "int": EXAMPLE_INT,
+    "bool": "True",
+    "float": "0.3",
+    "dtype": "jnp.float32",
+    "slice": "slice(None, 2)",
 }
 
 

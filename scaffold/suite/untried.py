@@ -103,24 +103,26 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
     function = function_of(method.call.source)
     if function is None:
         return ""
-    if handed_on := _needed_by_constructor(spec, function):
-        return f"no example for {', '.join(handed_on)} in **{function.args.kwarg.arg if function.args.kwarg else ''}"
+    if needed := _needed_of_keywords(spec, function):
+        return f"no example for {needed}"
     if isinstance(function, ast.AsyncFunctionDef) or is_generator(function):
         return "a coroutine" if isinstance(function, ast.AsyncFunctionDef) else "a generator"
     acts = kind_of(spec.kind).variables and updated(spec, method.call)
     return "" if acts or returns_value(function.body) else "returns nothing"
 
 
-def _needed_by_constructor(spec: ModuleSpec, function: Function) -> list[str]:
-    """What the constructor needs of the `**kwargs` that a class method hands on to it, `cls(volume, **kwargs)`."""
-    kwargs = f"**{function.args.kwarg.arg}" if function.args.kwarg else ""
-    calls = (call for call in nodes_of(ast.Call, function) if ast.unparse(call.func) in ("cls", spec.name))
-    for call in calls if kwargs else ():
-        if kwargs in (f"**{ast.unparse(part.value)}" for part in call.keywords if part.arg is None):
-            taken = parameters(spec)[len(call.args) :]
-            named = {part.arg for part in call.keywords}
-            return [part.name for part in taken if part.default is None and part.name not in named]
-    return []
+def _needed_of_keywords(spec: ModuleSpec, function: Function) -> str:
+    """What the constructor needs of the `**kwargs` that a class method hands on to it: `key in **kwargs` of `cls(volume, **kwargs)`."""
+    if function.args.kwarg is None:
+        return ""
+    handed_on = function.args.kwarg.arg
+    for call in nodes_of(ast.Call, function):
+        named = {part.arg or f"**{ast.unparse(part.value)}" for part in call.keywords}
+        if ast.unparse(call.func) in ("cls", spec.name) and f"**{handed_on}" in named:
+            taken = [part for part in parameters(spec)[len(call.args) :] if part.name not in named]
+            needed = [part.name for part in taken if part.default is None]
+            return f"{', '.join(needed)} in **{handed_on}" if needed else ""
+    return ""
 
 
 def _has_example(argument: Argument, spec: ModuleSpec, known: Known) -> bool:

@@ -41,13 +41,18 @@ def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
 
 def _dividing(tree: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a tree, without the divisions that have to leave a rest: `if width % 2 == 0: raise`."""
-    refused = [
-        part for condition in refused_conditions(tree) for part in getattr(condition, "values", [condition])
-    ]
-    wholes = [
-        part.left for part in refused if isinstance(part, ast.Compare) and ast.unparse(part).endswith(" == 0")
-    ]
+    wholes = [part for condition in refused_conditions(tree) for part in _equal_to_zero(condition)]
     return (node for node in ast.walk(tree) if node not in wholes)
+
+
+def _equal_to_zero(condition: ast.expr) -> Iterator[ast.expr]:
+    """What a condition, or a part of it, compares with 0."""
+    for part in condition.values if isinstance(condition, ast.BoolOp) else [condition]:
+        match part:
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=0)]):
+                yield left
+            case _:
+                pass
 
 
 def _renamed(divisor: str, dims: Mapping[str, str]) -> str:

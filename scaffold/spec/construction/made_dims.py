@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.once import once
 from scaffold.spec.source.expressions import local_values, nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes
 from scaffold.spec.source.lists import Lists
@@ -17,6 +18,7 @@ _MAKERS = ("zeros", "ones", "empty", "full", "arange", "eye", *_WINDOWS)
 """Functions whose first argument may be the one size of an array."""
 
 
+@once
 def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
     """By dim its size in terms of the constructor's arguments: `in_features` for `in_` of `f[out, in_]`, made as `(out_features, in_features)`.
 

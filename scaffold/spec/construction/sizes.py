@@ -58,7 +58,7 @@ def primes() -> Iterator[int]:
 def sizes(spec: ModuleSpec) -> dict[str, int]:
     """A size for every dim and every int argument that has no default: such that no dim is empty, if they can be."""
     values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
-    defaults = dict(_default_sizes(spec))
+    defaults = _default_sizes(spec)
     chosen = {
         **dict.fromkeys(counts_taken(spec), _FEW),
         **_small_defaults(spec, defaults, {*values.values(), *dict(spec.test.sizes).values()}),
@@ -183,11 +183,14 @@ def _small_defaults(spec: ModuleSpec, defaults: Sizes, taken: Collection[int]) -
     return {name: size for name, size in counts.items() if every.count(size) == 1}
 
 
-def _default_sizes(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
+@once
+def _default_sizes(spec: ModuleSpec) -> dict[str, int]:
     """The int arguments of the constructor that the tests leave at their default."""
-    for parameter in parameters(spec):
-        if is_int(parameter.type) and parameter.default is not None and _is_size(parameter.default):
-            yield parameter.name, int(parameter.default)
+    return {
+        parameter.name: int(parameter.default)
+        for parameter in parameters(spec)
+        if is_int(parameter.type) and parameter.default is not None and _is_size(parameter.default)
+    }
 
 
 def is_int(kind: Type | None) -> bool:
@@ -252,9 +255,8 @@ def all_positive(spec: ModuleSpec, sized: Sizes) -> bool:
 def all_fit(spec: ModuleSpec, sized: Sizes) -> bool:
     """Whether no array is empty, all are small enough to make many copies of, and the constructor takes the sizes."""
     counts = (_elements(spec, array, sized) for array, _ in _arrays(spec))
-    if is_refused(spec, {**dict(_default_sizes(spec)), **sized}):
-        return False
-    return all_positive(spec, sized) and all(elements <= CHOSEN_ELEMENTS for elements in counts)
+    is_taken = all_positive(spec, sized) and not is_refused(spec, {**_default_sizes(spec), **sized})
+    return is_taken and all(elements <= CHOSEN_ELEMENTS for elements in counts)
 
 
 def _elements(spec: ModuleSpec, array: ArrayType, sized: Sizes) -> int:

@@ -75,11 +75,9 @@ class Lists(Struct, frozen=True):
                 return list(self._unrolled(node)) or None
             case ast.Call(args=[inner]) if last_name(node) in ("list", "tuple"):
                 return self.elements(inner)
-            case ast.Subscript(value=inner, slice=ast.Slice(lower=lower, upper=upper, step=None)):
-                elements = self.elements(inner)
-                bounds = [None if part is None else _number(part) for part in (lower, upper)]
-                is_known = [bound is None for bound in bounds] == [part is None for part in (lower, upper)]
-                return elements[slice(*bounds)] if is_known and elements is not None else None
+            case ast.Subscript(value=inner, slice=ast.Slice(step=None) as part):
+                elements, bounds = self.elements(inner), literal_slice(part)
+                return None if elements is None or bounds is None else elements[bounds]
             case _:
                 return None
 
@@ -102,6 +100,13 @@ class Lists(Struct, frozen=True):
                 return None
             elements += inner
         return elements
+
+
+def literal_slice(node: ast.Slice) -> slice | None:
+    """The slice that `[1:-1]` writes, but for its step; None of one that is computed."""
+    ends = [None if part is None else _number(part) for part in (node.lower, node.upper)]
+    is_known = [end is None for end in ends] == [node.lower is None, node.upper is None]
+    return slice(*ends) if is_known else None
 
 
 def _number(node: ast.expr) -> int | None:

@@ -21,9 +21,9 @@ class Subject(InstanceAnswers):
     noun, nouns, instance_noun, structure_noun = "leaf", "leaves", "instance", "treedef"
     """How messages call its parts, itself and its static part."""
     is_mutable: ClassVar[bool] = False
+    """Whether a call may update an instance, and draws anew from keys that it holds."""
     has_state_beside: ClassVar[bool] = False
     """Whether a state beside the instance holds arrays of it."""
-    """Whether a call may update an instance, and draws anew from keys that it holds."""
     held_besides: ClassVar[Sequence[str]] = ()  # static values that other laws hold
     severity_of_unhashable: ClassVar[str] = FAULT
     """How much it matters that a static value can change, or has no hash."""

@@ -11,14 +11,8 @@ from scaffold.spec.source.instance import assigned_pairs, attribute_of_self
 Parts = tuple[list[ast.stmt], dict[str, ast.expr] | None]
 """The statements above those that make fields, and what makes each field; None of a `create` that ends otherwise."""
 
-_CHANGES = {name for kind in (list, dict, set) for name in dir(kind)} - {
-    *dir(tuple),
-    *dir(frozenset),
-    "get",
-    "items",
-    "keys",
-    "values",
-}
+_READS = {*dir(tuple), *dir(frozenset), "get", "items", "keys", "values"}
+_CHANGES = {name for kind in (list, dict, set) for name in dir(kind)} - _READS
 """The methods by which a container of Python changes."""
 
 

@@ -1,13 +1,11 @@
 """Arrays that jax makes anew: the shapes that calls such as `jnp.zeros((n, m))` say."""
 
 import ast
-from collections.abc import Callable
 
+from scaffold.spec.skeletons.shapes.known_layers import Size, argument_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims
 from scaffold.spec.source.instance import last_name
 
-Size = Callable[[ast.expr], str]
-"""Reads an expression of a size as a dim; empty of what is none."""
 _SHAPE_AT = {
     **dict.fromkeys(("zeros", "ones", "empty", "full"), 0),
     **dict.fromkeys(("normal", "uniform", "truncated_normal", "bernoulli", "exponential", "gumbel"), 1),
@@ -22,16 +20,11 @@ def created_shape(call: ast.Call, size: Size) -> Dims | None:
     """The dims of what a call makes; None where it makes no array, or of other sizes."""
     name = last_name(call)
     if name in _SHAPE_AT:
-        node = _argument(call, "shape", _SHAPE_AT[name])
+        node = argument_of(call, "shape", _SHAPE_AT[name])
         dims = tuple(map(size, node.elts)) if isinstance(node, ast.Tuple) else (size(node),) if node else ()
     elif name in _COUNT_AT and not (name == "arange" and len(call.args) > 1):
-        node = _argument(call, "num", _COUNT_AT[name])
+        node = argument_of(call, "num", _COUNT_AT[name])
         dims = (size(node),) * (1 + (name in _SQUARE)) if node else ()
     else:
         return None
     return dims if dims and all(dims) else None
-
-
-def _argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
-    named = (keyword.value for keyword in call.keywords if keyword.arg == name)
-    return call.args[place] if place < len(call.args) else next(named, None)

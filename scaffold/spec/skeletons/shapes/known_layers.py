@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
+from scaffold.spec.source.lists import literal_slice
 
 Size = Callable[[ast.expr], str]
 """Reads an expression of a size as a dim; empty of what is none."""
@@ -95,7 +96,7 @@ def known_layer(call: ast.Call, size: Size) -> Layer | None:
 
 def _sizes(call: ast.Call, names: str, size: Size) -> dict[str, str]:
     """The dims that the sizes of a layer are, by name; empty where one is not known."""
-    values = {name: _argument(call, name, place) for place, name in enumerate(names.split()) if name != "_"}
+    values = {name: argument_of(call, name, place) for place, name in enumerate(names.split()) if name != "_"}
     return {name: "" if value is None else size(value) for name, value in values.items()}
 
 
@@ -128,19 +129,19 @@ def _space(call: ast.Call, *, is_flax: bool) -> Dims:
     *_, name = ast.unparse(call.func).split(".")
     if not is_flax:
         return (_SPACE,) * int(name[-2]) if name.endswith(("1d", "2d", "3d")) else ()
-    kernel = _argument(call, "kernel_size", 2)
+    kernel = argument_of(call, "kernel_size", 2)
     return (_SPACE,) * (len(kernel.elts) if isinstance(kernel, ast.Tuple | ast.List) else 1)
 
 
 def _windows(call: ast.Call, rank: int, *, is_flax: bool) -> list[tuple[int, int, int] | None]:
     """Size, step and padding of the window along each axis; None where one of them is no number, or it is transposed."""
     stride = "strides" if is_flax else "stride"
-    kernel = _numbers(_argument(call, "kernel_size", 2), rank)
-    steps = _numbers(_argument(call, stride, 3), rank, usual=1)
-    text = ast.unparse(_argument(call, "padding", 4) or ast.Constant("SAME" if is_flax else 0)).strip("'")
+    kernel = _numbers(argument_of(call, "kernel_size", 2), rank)
+    steps = _numbers(argument_of(call, stride, 3), rank, usual=1)
+    text = ast.unparse(argument_of(call, "padding", 4) or ast.Constant("SAME" if is_flax else 0)).strip("'")
     is_same = text == "SAME"
     padding = (
-        [0] * rank if text == "VALID" or is_same else _numbers(_argument(call, "padding", 4), rank, usual=0)
+        [0] * rank if text == "VALID" or is_same else _numbers(argument_of(call, "padding", 4), rank, usual=0)
     )
     is_plain = "Transpose" not in ast.unparse(call.func) and "dilation" not in ast.unparse(call)
     if not is_plain or not (kernel and steps and padding):
@@ -159,7 +160,8 @@ def _left(size: str, window: tuple[int, int, int] | None) -> str:
     return str(count) if count > 0 else ""
 
 
-def _argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
+def argument_of(call: ast.Call, name: str, place: int) -> ast.expr | None:
+    """What a call gives at a place, or by name."""
     by_name = {keyword.arg: keyword.value for keyword in call.keywords}
     return call.args[place] if place < len(call.args) else by_name.get(name)
 
@@ -209,8 +211,7 @@ def layers_at(layers: list[Layer], index: ast.expr) -> list[Layer]:
     if len(layers) < 2:
         return layers
     if isinstance(index, ast.Slice):
-        bounds = [None if part is None else literal_or_none(part) for part in (index.lower, index.upper)]
-        is_known = [bound is None for bound in bounds] == [index.lower is None, index.upper is None]
-        return layers[slice(*bounds)] if is_known else []
+        bounds = literal_slice(index)
+        return [] if bounds is None else layers[bounds]
     at = literal_or_none(index)
     return layers[at:][:1] if isinstance(at, int) else []

@@ -148,7 +148,7 @@ class Makers(Struct):
     def layer(self, value: ast.expr) -> Layer | None:
         """The layer that an expression makes; None where nothing says what it takes."""
         match value:
-            case ast.ListComp(elt=each) | ast.GeneratorExp(elt=each):
+            case ast.ListComp(elt=each):
                 return self.layer(each)
             case ast.Call(args=[ast.List(elts=[first, *_]), *_]) if last_name(value) == "Sequential":
                 inner = self.layer(first)

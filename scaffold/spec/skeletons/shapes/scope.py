@@ -239,8 +239,8 @@ class Scope(Struct):
         if isinstance(function, ast.Attribute) and function.attr == "_replace":
             held = self.value(function.value)
             return held if isinstance(held, Record) else None
-        name = {"cls": self.uses.owner}.get(ast.unparse(function), ast.unparse(function))
-        return self.uses.records.get(name)
+        name = ast.unparse(function)
+        return self.uses.records.get(self.uses.owner if name == "cls" else name)
 
     def _of_function(self, node: ast.Call, name: str, taken: list[Shape]) -> Shape:
         """What a function of jax gives, or a method of an array."""

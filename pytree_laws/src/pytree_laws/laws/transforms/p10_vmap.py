@@ -7,7 +7,7 @@ import jax
 
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
-from ...inspect.arrays import is_array, raw, restore_like
+from ...inspect.arrays import raw, restore_like
 from ...inspect.trees import arrays_of, flatten, replace_leaves, stack, structure
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, Law, doing
@@ -16,6 +16,7 @@ from ...trace.jaxprs import NEEDS_VALUES
 from ...trace.programs import join_modules, result_or_error, result_or_raise, run_batched, split_modules
 from ...values.closeness import check_close, close
 from ...values.randomize import need_equal_draws, perturb_leaf
+from ...values.unstacked import unstacked
 from ..rounded import rounds_so_far
 
 LAW = Law(
@@ -76,19 +77,13 @@ def check_rows(
     """What vmap gives is what a loop does over instances, each with its arguments; up to as much as rounding moves a row."""
     if close(got, stack(loop), slack=16):
         return
-    pairs = enumerate(zip(loop, rows))
-    is_rounding = structure(got) == structure(loop[0]) and all(
-        close(row_of(got, i), wanted, slack=16)
-        or rounds_so_far(subject, instance, arguments, row_of(got, i), wanted)
-        for i, (wanted, (instance, arguments)) in pairs
+    is_alike = bool(arrays_of(got)) and structure(got) == structure(loop[0])
+    is_rounding = is_alike and all(
+        close(row, wanted, slack=16) or rounds_so_far(subject, instance, arguments, row, wanted)
+        for row, wanted, (instance, arguments) in zip(unstacked(got), loop, rows)
     )
     if not is_rounding:
         check_close(where, "vmap gives {}, a loop {}", got, stack(loop), slack=16)
-
-
-def row_of(stacked: Any, index: int) -> Any:
-    """One of several results that are stacked."""
-    return jax.tree.map(lambda leaf: leaf[index] if is_array(leaf) else leaf, stacked)
 
 
 def holds_none(treedef: Any) -> bool:
