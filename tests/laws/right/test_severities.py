@@ -4,9 +4,12 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import pytest
+from flax import nnx
 
-from pytree_laws import Leaf, PytreeLaws
+from pytree_laws import Leaf, Method, PytreeLaws, sample
+from pytree_laws.nnx import NnxLaws, Var
 from right.test_right_forms import finding, suite, weight
 
 
@@ -67,3 +70,151 @@ def test_what_a_part_of_the_call_leaves_alone_is_advice(cls: type, call: str, se
     body: dict[str, Any] = {"leaves": leaves, "call": lambda self, one, x: getattr(one, call)(x)}
     form = suite(lambda seed: cls(weight(seed), weight(seed + 1)), **body)
     assert finding(form, "p08_every_parameter_changes_the_output").startswith(f"{severity}: an edit of this")
+
+
+class Scaled(nnx.Module):
+    """A model whose numbers are Python's: a program gives arrays in their place."""
+
+    def __init__(self, *, rngs: nnx.Rngs):
+        self.scale = nnx.Param(2.0)
+
+    def scaled(self, x: jax.Array) -> jax.Array:
+        return x * self.scale
+
+
+def test_a_python_number_in_a_variable_is_advice() -> None:
+    body = {
+        "variables": (Var("scale", nnx.Param, ()),),
+        "inputs": lambda self, seed: {},
+        "build": lambda self, rngs: Scaled(rngs=rngs),
+        "arguments": lambda self, seed: (sample(seed, (3,)),),
+        "call": lambda self, model, x: model.scaled(x),
+    }
+    form = type("Form", (NnxLaws,), body)
+    assert finding(form, "p02_variables_are_as_declared").startswith(
+        "advice: declared as Param, it must be a jax.Array"
+    )
+    assert finding(form, "p01_builds_under_jit_without_leaking") == ""
+
+
+class Gauge(eqx.Module):
+    """A class without a call, one method of which uses one part."""
+
+    offset: jax.Array
+    slope: jax.Array
+
+    def shifted(self, x: jax.Array) -> jax.Array:
+        return x + self.offset
+
+    def scaled(self, x: jax.Array) -> jax.Array:
+        return x * self.slope
+
+
+class Shift(eqx.Module):
+    """The same with one method alone, which leaves a parameter to nobody."""
+
+    offset: jax.Array
+    slope: jax.Array
+
+    def shifted(self, x: jax.Array) -> jax.Array:
+        return x + self.offset
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Gauge, "advice"), (Shift, "fault")])
+def test_what_one_of_several_methods_leaves_alone_is_advice(cls: Any, severity: str) -> None:
+    leaves = (Leaf("offset", "param", (3,)), Leaf("slope", "param", (3,)))
+    body: dict[str, Any] = {"leaves": leaves, "call": lambda self, one, x: one.shifted(x)}
+    form = suite(lambda seed: cls(weight(seed), weight(seed + 1)), **body)
+    assert finding(form, "p08_every_parameter_changes_the_output").startswith(f"{severity}: an edit of this")
+
+
+class Stored(eqx.Module):
+    """Arrays with a method that replaces one, and does nothing with any."""
+
+    values: jax.Array
+    edges: jax.Array
+
+    def replace_values(self, values: jax.Array) -> "Stored":
+        return Stored(values, self.edges)
+
+
+class Measured(Stored):
+    def replace_values(self, values: jax.Array) -> "Stored":
+        return Stored(2 * values, self.edges)
+
+
+@pytest.mark.parametrize(("cls", "message"), [(Stored, ""), (Measured, "fault: no method has a gradient")])
+def test_a_method_that_computes_nothing_does_not_say_what_a_class_is_for(cls: Any, message: str) -> None:
+    leaves = (Leaf("values", "param", (3,)), Leaf("edges", "param", (3,)))
+    methods = (Method("replace_values", lambda seed: (sample(seed, (3,)),)),)
+    form = suite(lambda seed: cls(weight(seed), weight(seed + 1)), False, leaves=leaves, methods=methods)
+    text = finding(form, "p09_methods_reach_every_parameter")
+    assert text.startswith(message) and bool(text) == bool(message)
+
+
+class Pumped(eqx.Module):
+    """A sub-module that a method uses and the call does not; or nobody."""
+
+    weight: jax.Array
+    pump: eqx.nn.Linear
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return x * self.weight
+
+    def mixed(self, x: jax.Array) -> jax.Array:
+        return self.pump(x)
+
+
+class Unpumped(Pumped):
+    def mixed(self, x: jax.Array) -> jax.Array:
+        return self.weight - x
+
+
+@pytest.mark.parametrize(("cls", "message"), [(Pumped, ""), (Unpumped, "fault: no leaf of this sub-tree")])
+def test_a_sub_module_may_be_of_use_to_a_method_alone(cls: Any, message: str) -> None:
+    leaves = (Leaf("weight", "param", (3,)), Leaf("pump", "module"))
+    methods = (Method("mixed", lambda seed: (sample(seed, (3,)),)),)
+
+    def build(seed: int) -> Any:
+        return cls(weight(seed), eqx.nn.Linear(3, 3, key=jax.random.key(seed)))
+
+    text = finding(suite(build, leaves=leaves, methods=methods), "p09_every_trained_sub_tree_has_a_gradient")
+    assert text.startswith(message) and bool(text) == bool(message)
+
+
+def layer(x: jax.Array, weight: jax.Array) -> tuple[jax.Array, None]:
+    return jnp.tanh(weight * x), None
+
+
+class Layers(eqx.Module):
+    """Stacked layers, which a call scans, and a method that scans its argument."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jax.lax.scan(jax.checkpoint(layer), x, self.weight)[0]
+
+    def season(self, days: jax.Array) -> jax.Array:
+        def day(level: jax.Array, rain: jax.Array) -> tuple[jax.Array, jax.Array]:
+            level = jnp.tanh(level + rain * self.weight[0])
+            return level, level
+
+        return jax.lax.scan(day, jnp.zeros(3), days)[1]
+
+
+class Kept(Layers):
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jax.lax.scan(layer, x, self.weight)[0]
+
+
+@pytest.mark.parametrize(("cls", "message"), [(Layers, ""), (Kept, "fault: a scan over the layers")])
+def test_a_scan_of_an_argument_may_keep_what_it_computes(cls: Any, message: str) -> None:
+    body: dict[str, Any] = {
+        "leaves": (Leaf("weight", "param", (4, 3)),),
+        "stacked": ("weight",),
+        "remat": True,
+        "methods": (Method("season", lambda seed: (sample(seed, (6, 3)),)),),
+    }
+    form = suite(lambda seed: cls(jnp.array(sample(seed, (4, 3)))), **body)
+    text = finding(form, "p22_layers_are_computed_again_on_the_way_back")
+    assert text.startswith(message) and bool(text) == bool(message)

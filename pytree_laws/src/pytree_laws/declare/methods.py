@@ -155,11 +155,19 @@ def names_without_arguments(instance: Any) -> list[str]:
 
 def has_members(cls: type) -> bool:
     """Whether a class defines a public property or method that may be found without being declared."""
-    return any(
-        is_property(cls, name) or callable(class_attribute(cls, name))
-        for name in _names_in(cls)
-        if not name.startswith("_") and name not in _KNOWN and not is_action(cls, name)
-    )
+    return any(is_property(cls, name) or callable(class_attribute(cls, name)) for name in _public_names(cls))
+
+
+def has_method_beside(cls: type, called: str) -> bool:
+    """Whether a class has `__call__`, or a public method of its own, besides the one that is called."""
+    functions = (name for name in _public_names(cls) if inspect.isfunction(class_attribute(cls, name)))
+    return "__call__" in _names_in(cls) or any(name != called for name in functions)
+
+
+def _public_names(cls: type) -> Iterator[str]:
+    for name in _names_in(cls):
+        if not name.startswith("_") and name not in _KNOWN and not is_action(cls, name):
+            yield name
 
 
 def _own_names(instance: Any) -> Iterator[str]:

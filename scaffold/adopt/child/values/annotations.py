@@ -151,12 +151,17 @@ def resolved(annotation: Any, names: dict[str, Any]) -> Any:
     return EMPTY
 
 
+def alias_of(annotation: Any) -> Any:
+    """The alias that an annotation names, as `type X = ...` or `type X[T] = ...` makes one; None of any other."""
+    alias = typing.get_origin(annotation) or annotation
+    # Of Python 3.12, or of typing_extensions.
+    return alias if type(alias).__name__ == "TypeAliasType" else None
+
+
 def unaliased(annotation: Any) -> Any:
     """What a `type X = ...` stands for, or `X[int]` of a `type X[T] = ...`; any other annotation as it is."""
-    alias = typing.get_origin(annotation) or annotation
-    while type(alias).__name__ == "TypeAliasType":  # of Python 3.12, or of typing_extensions
+    while (alias := alias_of(annotation)) is not None:
         annotation = alias.__value__
-        alias = typing.get_origin(annotation) or annotation
     return annotation
 
 

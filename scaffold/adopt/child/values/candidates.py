@@ -7,6 +7,7 @@ import re
 import sys
 import typing
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -16,6 +17,7 @@ from . import names
 from .annotations import (
     EMPTY,
     OPEN,
+    alias_of,
     arity_of,
     dtype_of,
     is_array_type,
@@ -113,7 +115,10 @@ def is_named_key(annotation: Any) -> bool:
 
 
 def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
-    annotation = unaliased(annotation)
+    alias = alias_of(annotation)
+    if alias is not None:  # which may name itself: `type Tree = dict[str, Tree]`
+        inner = replace(context, aliases=(*context.aliases, alias))
+        return [] if alias in context.aliases else of_annotation(name, unaliased(annotation), inner)
     if annotation is None:
         return [Source("None")]
     members = union_members(annotation)
@@ -222,18 +227,13 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
     if optax is not None and issubclass(cls, optax.GradientTransformation):
         made = Source("optax.adam(0.01)")
         return [made if context.of_optimiser else Source("OPTIMISER", helpers=(f"OPTIMISER = {made.text}",))]
-    equinox: Any = sys.modules.get("equinox")
-    named = [
-        source
-        for other in context.lookalikes
-        if cls in other.__mro__
-        for source in context.instances(other, context.sizes.known)
-    ]
-    if equinox is not None and cls is equinox.Module:
+    alike, sizes = (other for other in context.lookalikes if cls in other.__mro__), context.sizes.known
+    named = [source for other in alike for source in context.instances(other, sizes)]
+    if cls is getattr(sys.modules.get("equinox"), "Module", None):
         return [*named, *modules()]
     flax: Any = sys.modules.get("flax.nnx")
     of_nnx = of_flax(name, cls, flax, context) if flax is not None else None
-    return of_nnx if of_nnx is not None else [*named, *context.instances(cls, context.sizes.known)]
+    return of_nnx if of_nnx is not None else [*named, *context.instances(cls, sizes)]
 
 
 def shaped(name: str, kind: Any, context: Context) -> list[Source]:

@@ -95,6 +95,8 @@ class Context:
     """Whether the arguments are those of an optimiser: rates are numbers of Python, and masks flags."""
     has_state: bool = False
     """Whether the suite keeps a state for the class."""
+    aliases: tuple[Any, ...] = ()
+    """The aliases of types of whose parts these are."""
     floats: Iterator[str] = field(default_factory=lambda: itertools.cycle(FLOATS))
 
 

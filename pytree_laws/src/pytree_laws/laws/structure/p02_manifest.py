@@ -134,6 +134,11 @@ def test_p02_fields_of_a_tuple_have_their_declared_positions(subject: PytreeSuit
     check(names == declared, type(instance).__name__, message, hint)
 
 
+AN_ARRAY_LATER = (
+    "`jnp.asarray` around it: a compiled call or a training step makes an array of it, and traces anew"
+)
+
+
 def may_be_of_numpy(instance: Any, path: str) -> bool:
     """Whether a field says that it holds arrays of NumPy, or Equinox itself holds one, as the number of an item of an enumeration."""
     with contextlib.suppress(AttributeError, LookupError, TypeError):
@@ -153,8 +158,10 @@ def test_p02_leaves_are_as_declared(subject: Suite) -> None:
         if leaf is None or leaf.is_tree or leaf.word == "python":
             continue
         message = f"declared as {leaf.word}, it must be a jax.Array and is {value!r:.200}"
-        severity = ADVICE if may_be_of_numpy(subject.cached_instance(), name) else FAULT
-        check(isinstance(value, jax.Array), name, message, severity=severity)
+        is_number = subject.is_mutable and isinstance(value, int | float)
+        hint = AN_ARRAY_LATER if is_number else ""
+        severity = ADVICE if is_number or may_be_of_numpy(subject.cached_instance(), name) else FAULT
+        check(isinstance(value, jax.Array), name, message, hint, severity=severity)
         shape = value.shape if leaf.shape is None else tuple(leaf.shape)
         message = f"the shape is {value.shape}, declared is {shape}"
         check_declared(subject, value.shape == shape, name, message)

@@ -52,7 +52,7 @@ def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
         if (role == "param" and not subject.is_unused(path)) or path in subject.used:
             seen = any(changes_output(subject, path, seed) for seed in range(4))
             description = role if role == "param" else f"{role}, declared as used,"
-            severity = FAULT if seen else severity_of_idle(subject, path)
+            severity = FAULT if seen else severity_of_idle(subject, [path])
             message, hint = f"an edit of this {description} changes no output", UNUSED
             check(
                 seen,

@@ -72,7 +72,7 @@ def test_p09_every_parameter_has_a_gradient(subject: Suite) -> None:
         if role == "param" and not subject.is_unused(name):
             hint = "a parameter that the call does not use, or stop_gradient on it"
             if not np.any(every[name]):
-                severity = severity_of_idle(subject, name, gradients=True)
+                severity = severity_of_idle(subject, [name], gradients=True)
                 check(False, name, "the gradient is zero everywhere", hint, severity=severity)
         if role == "buffer":
             message = f"declared as buffer, but the call has the gradient {every[name]}"
@@ -159,13 +159,13 @@ def test_p09_every_element_of_a_parameter_has_a_gradient(subject: Suite) -> None
             wrong = np.argwhere(still)
             message = f"{len(wrong)} of its {grad.size} elements never have a gradient"
             message += f", the first at {tuple(map(int, wrong[0]))}" if len(wrong) else ""
-            hint = (
-                "a part of the parameter that the call does not use, or an example that is too small for it; "
-            )
+            hint = f"a part of the parameter that the call does not use, or {TOO_SMALL}; "
             hint += how_to_leave_unused(subject.declared(name))
             check(not len(wrong), name, message, hint)
 
 
+TOO_SMALL = "an example that is too small for it"
+UNUSED = f"a sub-module that the call does not use, or {TOO_SMALL}"
 CUT_OFF = "`stop_gradient` cuts it off, and weight decay moves it: `frozen=True` says that it is not trained"
 
 
@@ -179,9 +179,11 @@ def test_p09_every_trained_sub_tree_has_a_gradient(subject: Suite) -> None:
     grads, trained = greatest_grads(subject), subject.trained_paths(subject.cached_instance())
     for root in roots:
         below = [n for n in trained if is_under(n, root.path) and not subject.is_empty(n)]
-        used = not below or any(np.any(grads[name]) for name in below)
-        hint = CUT_OFF if is_cut_off(subject, below) else "a sub-module that the call does not use"
-        check(used or root.unused, root.path, f"no {subject.noun} of this sub-tree has a gradient", hint)
+        used = not below or any(np.any(grads[name]) or subject.is_unused(name) for name in below)
+        if not (used or root.unused):
+            hint = CUT_OFF if is_cut_off(subject, below) else UNUSED
+            message = f"no {subject.noun} of this sub-tree has a gradient"
+            check(False, root.path, message, hint, severity=severity_of_idle(subject, below, gradients=True))
 
 
 @CHECKS.register(of_leaves("no sub-modules are declared", lambda leaf: leaf.role == "module"))
@@ -189,9 +191,11 @@ def test_p09_every_leaf_of_a_sub_module_has_a_gradient(subject: Suite) -> None:
     trained = subject.trained_paths(subject.cached_instance())
     for name, grad in greatest_grads(subject).items():
         if subject.role(name) == "module" and name in trained and not subject.is_unused(name):
-            hint = f"a layer that is built and never used; beside the sub-module {how_to_leave_unused(subject.declared(name))}"
+            hint = f"a layer that is built and never used, or {TOO_SMALL}; beside the sub-module {how_to_leave_unused(subject.declared(name))}"
             hint = CUT_OFF if is_cut_off(subject, [name]) else hint
-            check(bool(np.any(grad)), name, f"a {subject.noun} of a sub-module never has a gradient", hint)
+            severity = FAULT if np.any(grad) else severity_of_idle(subject, [name], gradients=True)
+            message = f"a {subject.noun} of a sub-module never has a gradient"
+            check(bool(np.any(grad)), name, message, hint, severity=severity)
 
 
 @CHECKS.register()

@@ -1,5 +1,8 @@
 """P22: stacked layers, which a call goes through by `jax.lax.scan`."""
 
+from collections.abc import Collection, Iterable
+from typing import Any
+
 import jax
 import numpy as np
 
@@ -69,15 +72,33 @@ def test_p22_each_layer_is_drawn_with_its_own_key(subject: PytreeSuite) -> None:
 
 @CHECKS.register(declares("remat", "nothing says that layers are computed again"))
 def test_p22_layers_are_computed_again_on_the_way_back(subject: PytreeSuite) -> None:
-    jaxprs = {
-        traced.configuration.place("call") if traced.configuration.size else "call": traced.trace[0].jaxpr
+    usual = subject.cached_instance()
+    uses = [
+        (
+            traced.configuration.place("call") if traced.configuration.size else "call",
+            traced.trace[0].jaxpr,
+            traced.instance,
+        )
         for traced in (traced_configurations(subject) if subject.called() else ())
         if traced.trace is not None
-    }
-    jaxprs |= {method.name: traces_of(subject)[method.name].jaxpr for method in traceable(subject)}
-    for where, jaxpr in jaxprs.items():
-        names = {equation.primitive.name for equation in equations(jaxpr)}
-        message = "a scan over the layers keeps all that it computes, and nothing is computed again"
-        check(
-            "scan" not in names or bool(names & REMAT), where, message, "`jax.checkpoint` of what is scanned"
+    ]
+    uses += [(method.name, traces_of(subject)[method.name].jaxpr, usual) for method in traceable(subject)]
+    for where, jaxpr, instance in uses:
+        parts = [*equations(jaxpr)]
+        is_kept = scans(parts, layers_of(subject, instance)) and not any(
+            part.primitive.name in REMAT for part in parts
         )
+        message = "a scan over the layers keeps all that it computes, and nothing is computed again"
+        check(not is_kept, where, message, "`jax.checkpoint` of what is scanned")
+
+
+def layers_of(subject: PytreeSuite, instance: Any) -> set[int]:
+    """How many layers each stack has."""
+    paths = (*subject.stacked, *subject.layers)
+    stacks = (named_arrays(look_up(instance, path)) for path in dict.fromkeys(paths))
+    return {len(array) for stack in stacks for _, array in stack}
+
+
+def scans(parts: Iterable[Any], layers: Collection[int]) -> bool:
+    """Whether a scan is as long as a stack: another one goes through the elements of an argument."""
+    return any(part.primitive.name == "scan" and part.params["length"] in layers for part in parts)

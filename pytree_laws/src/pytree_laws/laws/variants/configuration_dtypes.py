@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from ...declare.methods import has_method_beside
 from ...discover.configurations import TracedConfiguration, traced_configurations
 from ...discover.evaluation import severity_of_values
 from ...engine.runner import called_method, example_call
@@ -61,24 +62,24 @@ def marks_by_path(traced: TracedConfiguration, marks: Sequence[bool]) -> dict[st
     return {name[2:]: mark for (name, v), mark in pairs if name.startswith("0.") and is_inexact(v)}
 
 
-def severity_of_idle(subject: Any, path: str, gradients: bool = False) -> str:
-    """How much it matters that no edit of an array shows, or that its gradient is zero.
+def severity_of_idle(subject: Any, paths: Collection[str], gradients: bool = False) -> str:
+    """How much it matters that no edit of these arrays shows, or that their gradients are zero.
 
     Where the call computes with it all the same, the example may be of no use: a ray misses what a parameter
     places, a mask leaves out what is behind it, and a comparison has no slope. What `stop_gradient` keeps away is lost.
-    Of an example that calls another method than `__call__` little follows for what is trained.
+    Of an example that calls one of several methods little follows for what is trained.
     """
     usual = traced_configurations(subject)[0]
-    is_computed_with = leaves_reached(usual, gradients=False).get(path, False)
-    if is_computed_with and gradients:
-        is_computed_with = not marks_by_path(usual, stopped_inputs(usual.trace[0].jaxpr)).get(path, False)
+    reached = leaves_reached(usual, gradients=False)
+    stopped = marks_by_path(usual, stopped_inputs(usual.trace[0].jaxpr)) if usual.trace and gradients else {}
+    is_computed_with = any(reached.get(path, False) and not stopped.get(path, False) for path in paths)
     return ADVICE if is_computed_with or calls_a_part(subject) else severity_of_values(subject)
 
 
 def calls_a_part(subject: Any) -> bool:
-    """Whether the example calls a method in the place of `__call__`, which may use what that leaves alone."""
-    is_callable = any("__call__" in vars(base) for base in type(subject.cached_instance()).__mro__)
-    return is_callable and bool(called_method(subject))
+    """Whether the example calls a method in the place of `__call__`, or of several: another may use what it leaves alone."""
+    called = called_method(subject)
+    return bool(called) and has_method_beside(type(subject.cached_instance()), called)
 
 
 def is_cut_off(subject: Any, paths: Collection[str]) -> bool:
