@@ -85,7 +85,7 @@ class Scaled(nnx.Module):
 def test_a_python_number_in_a_variable_is_advice() -> None:
     body = {
         "variables": (Var("scale", nnx.Param, ()),),
-        "inputs": lambda self, seed: {},
+        "inputs": lambda self, seed: {"rngs": nnx.Rngs(seed)},
         "build": lambda self, rngs: Scaled(rngs=rngs),
         "arguments": lambda self, seed: (sample(seed, (3,)),),
         "call": lambda self, model, x: model.scaled(x),

@@ -158,7 +158,7 @@ def test_p02_leaves_are_as_declared(subject: Suite) -> None:
         if leaf is None or leaf.is_tree or leaf.word == "python":
             continue
         message = f"declared as {leaf.word}, it must be a jax.Array and is {value!r:.200}"
-        is_number = subject.is_mutable and isinstance(value, int | float)
+        is_number = subject.is_mutable and type(value) in (int, float, complex)
         hint = AN_ARRAY_LATER if is_number else ""
         severity = ADVICE if is_number or may_be_of_numpy(subject.cached_instance(), name) else FAULT
         check(isinstance(value, jax.Array), name, message, hint, severity=severity)
