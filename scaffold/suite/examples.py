@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.spec.construction.arithmetic import evaluate
+from scaffold.spec.construction.arithmetic import evaluate, measured
 from scaffold.spec.construction.constructor import (
     KEY,
     Parameter,
@@ -18,8 +18,9 @@ from scaffold.spec.construction.constructor import (
     variadic_dims,
 )
 from scaffold.spec.construction.given_shapes import dims_read_off
+from scaffold.spec.construction.guards import taken_float
 from scaffold.spec.construction.made_dims import dims_of_arguments
-from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
+from scaffold.spec.construction.sizes import all_positive, first_member, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.named_dims import ROWS, type_with_named_dims
 from scaffold.spec.grammar.type_texts import type_text
@@ -107,12 +108,20 @@ class Examples(Struct, frozen=True, dict=True):
         example = parameter.field.example if parameter.field is not None else None
         kind = example or (parameter.type if parameter.type is not None else ScalarType("int"))
         names = tuple(name for name, _ in parameter.field.preset) if parameter.field is not None else ()
+        if first_member(kind) == ScalarType("float"):
+            return str(taken_float(self.spec, parameter.name, {**self._defaults, **self.sizes}))
         try:
             return self.value(kind, parameter.name, index, names)
         except ScaffoldError:
             if nullable:
                 return "None"  # it is tried without
             raise
+
+    @cached_property
+    def _defaults(self) -> dict[str, float]:
+        """The numbers that the constructor takes where nobody gives others."""
+        pairs = ((each.name, measured(each.default or "", {})) for each in parameters(self.spec))
+        return {name: number for name, number in pairs if number is not None}
 
     def argument(self, name: str, kind: Type | None, offset: int) -> str:
         """Source of an argument of the call: what `[test]` says, as an array of its dtype, or an example."""

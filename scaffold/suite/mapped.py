@@ -46,11 +46,19 @@ def state_rows(examples: Examples, prefix: str = "") -> list[str] | None:
 
 def _inner_rows(examples: Examples, kind: Type, prefix: str) -> list[str] | None:
     """The states of a sub-module: none where it has no state, None where that is not known, or not its sizes."""
-    class_types = [part for part in walk(kind) if isinstance(part, ClassType)]
+    class_types = [part for part in walk(kind) if isinstance(part, ClassType) and not _is_stateless(part)]
     specs = [examples.known.get(part.name) if part.module is None else None for part in class_types]
     if any(spec is None or _has_states(spec, examples.known) for spec in specs):
         return None
     return []
+
+
+def _is_stateless(kind: ClassType) -> bool:
+    """Whether it is a layer of Equinox that keeps no state."""
+    return kind.module == "equinox.nn" and kind.name.rpartition(".")[2] not in _STATEFUL
+
+
+_STATEFUL = ("BatchNorm", "Sequential", "SpectralNorm", "State", "StateIndex", "StatefulLayer")
 
 
 def _has_states(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:

@@ -106,7 +106,6 @@ TYPES = [
     (dims("+".join("n" * 200)), dims("n+n"), "fields.w.type | `f[n+n+n+n+n+n+n+n+n+n+n+n+n+n+n+n+n+n+n+...` is not a type: nested more than 100 levels deep | write dims such as `f[4*hidden,in_size]`, with at most one `*shape`"),
     (spec(fields={"n": {"type": "float", "role": "static"}}), spec(fields={"n": {"type": "int"}}), 'fields.n | `n` is a dim too, and not of type `int` | write `n = { type = "int" }`, or rename the dim'),
     (spec(fields={"n": {"type": "f[3]"}}), spec(fields={"n": {"type": "int | None"}}), 'fields.n | `n` is a dim too, and not of type `int` | write `n = { type = "int" }`, or rename the dim'),
-    (dims("w"), dims("n"), 'fields.w | `w` is a dim too, and not of type `int` | write `w = { type = "int" }`, or rename the dim'),
     (dims("n%n"), dims("n%7"), "fields.w.type | the dim `n%n` is 0 with n = 2 in the tests | write `[test]` and `sizes = { n = 3 }`, with sizes that fit"),
     (dims("n-5", sizes={"n": 2}), dims("n-5"), "fields.w.type | the dim `n-5` is -3 with n = 2 in the tests | write `[test]` and `sizes = { n = 3 }`, with sizes that fit"),
     (dims("n//(m-m)"), dims("n//m"), "fields.w.type | the dim `n//(m-m)` divides by zero with n = 2, m = 3 in the tests | write `[test]` and `sizes = { n = 3, m = 3 }`, with sizes that fit"),

@@ -25,6 +25,7 @@ from benchmarks.hand_edits import (
     study11,
     study12,
     study13,
+    study14,
 )
 from benchmarks.hand_edits.study import STUDY
 from benchmarks.hand_edits.study.further import FURTHER
@@ -34,7 +35,21 @@ from benchmarks.hand_edits.verdicts import name_of
 LISTS = {1: (STUDY, SPECS)} | {
     number: (study.STUDY, study.SPECS)
     for number, study in enumerate(
-        (study2, study3, study4, study5, study6, study7, study8, study9, study10, study11, study12, study13),
+        (
+            study2,
+            study3,
+            study4,
+            study5,
+            study6,
+            study7,
+            study8,
+            study9,
+            study10,
+            study11,
+            study12,
+            study13,
+            study14,
+        ),
         start=2,
     )
 }

@@ -22,15 +22,17 @@ _COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
     **{ast.Gt: operator.gt, ast.GtE: operator.ge},
 }
 FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "log": math.log, "max": max, "min": min}
+_FURTHER: dict[str, Callable[..., float]] = {"exp": math.exp, "abs": math.fabs}
+"""What conditions call besides."""
 _CONSTANTS = {"math.pi": math.pi, "math.e": math.e, "math.tau": math.tau}
 
 
-def evaluate(source: str, sizes: Mapping[str, int]) -> Any:
+def evaluate(source: str, sizes: Mapping[str, float]) -> Any:
     """The number that an expression is. Raises `KeyError` where a name or a function is not known, and as Python does."""
     return _number(_parsed(source), sizes)
 
 
-def measured(source: str, sizes: Mapping[str, int]) -> float | None:
+def measured(source: str, sizes: Mapping[str, float]) -> float | None:
     """The number that an expression is; None where only running it would tell."""
     try:
         return float(evaluate(source, sizes))
@@ -43,7 +45,7 @@ def _parsed(source: str) -> ast.expr:
     return ast.parse(source.strip(), mode="eval").body
 
 
-def _number(node: ast.expr, sizes: Mapping[str, int]) -> Any:
+def _number(node: ast.expr, sizes: Mapping[str, float]) -> Any:
     match node:
         case ast.Constant(value=int() | float() as value):
             return value
@@ -65,6 +67,6 @@ def _number(node: ast.expr, sizes: Mapping[str, int]) -> Any:
             return all(_COMPARISONS[type(op)](*pair) for op, pair in pairs)
         case ast.Call(func=function, args=arguments, keywords=[]):
             name = ast.unparse(function).removeprefix("math.")
-            return FUNCTIONS[name](*(_number(argument, sizes) for argument in arguments))
+            return {**FUNCTIONS, **_FURTHER}[name](*(_number(argument, sizes) for argument in arguments))
         case _:
             raise KeyError(ast.unparse(node))

@@ -78,7 +78,7 @@ def converter_expression(field: Field) -> str | None:
     return f"{field.converter}({field.name})"
 
 
-def _initialised_dims(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
+def initialised_dims(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
     """The dim names that the constructor needs to make an array of that shape; what is preset in the treedef is none."""
     made = field.array if field.initialiser is not None else None
     if (
@@ -291,7 +291,7 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
 def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
     """The dims and the names that the constructor reads to make the field."""
     return (
-        *_initialised_dims(spec, field),
+        *initialised_dims(spec, field),
         *(name for source in sources_of(field) for name in reads(source)),
     )
 

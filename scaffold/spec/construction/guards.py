@@ -1,4 +1,4 @@
-"""Sizes that a constructor refuses: `if width % 2 == 0: raise ValueError(...)`, `assert depth > 1`."""
+"""Numbers that a constructor refuses: `if width % 2 == 0: raise ValueError(...)`, `assert depth > 1`, a `check` of a field."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -8,10 +8,19 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import dedented, nodes_of
 
+FLOATS = (0.3, 1.5, 0.03, 3.0, 30.0, 0.003)
+"""Examples of floats, of which the first is taken that no guard refuses."""
 
-def is_refused(spec: ModuleSpec, sizes: Mapping[str, int]) -> bool:
-    """Whether the author's constructor raises with these sizes, as far as arithmetic tells."""
-    return any(measured(condition, sizes) for condition in _conditions(spec))
+
+def is_refused(spec: ModuleSpec, numbers: Mapping[str, float]) -> bool:
+    """Whether the constructor raises with these numbers, as far as arithmetic tells."""
+    return any(measured(condition, numbers) for condition in _conditions(spec))
+
+
+def taken_float(spec: ModuleSpec, name: str, numbers: Mapping[str, float]) -> float:
+    """An example of a float beside numbers that others have: one that the constructor takes, where there is any."""
+    taken = (value for value in FLOATS if not is_refused(spec, {**numbers, name: value}))
+    return next(taken, FLOATS[0])
 
 
 @once
@@ -19,9 +28,10 @@ def _conditions(spec: ModuleSpec) -> tuple[str, ...]:
     """What must not hold of the arguments of the constructor."""
     own = spec.own_constructor
     source = dedented(own.call.source if own is not None else spec.setup)
+    checks = tuple(f"not ({field.check})" for field in spec.fields if field.check)
     if "raise" not in source and "assert" not in source:
-        return ()
-    return tuple(map(ast.unparse, refused_conditions(ast.parse(source))))
+        return checks
+    return (*checks, *map(ast.unparse, refused_conditions(ast.parse(source))))
 
 
 def refused_conditions(tree: ast.AST) -> Iterator[ast.expr]:

@@ -195,8 +195,12 @@ def _default_sizes(spec: ModuleSpec) -> dict[str, int]:
 
 def is_int(kind: Type | None) -> bool:
     """Whether an int is the first thing that the type takes."""
-    first = kind.members[0] if isinstance(kind, UnionType) and kind.members else kind
-    return first == ScalarType("int")
+    return first_member(kind) == ScalarType("int")
+
+
+def first_member(kind: Type | None) -> Type | None:
+    """The first member of a union; any other type itself."""
+    return kind.members[0] if isinstance(kind, UnionType) and kind.members else kind
 
 
 def several(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:

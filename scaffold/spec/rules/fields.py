@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from scaffold.errors import Fault, suggestion
 from scaffold.spec.construction.constructor import (
     dims_of,
+    initialised_dims,
     key_consumers,
     parameters,
     rebuilds_by,
@@ -212,9 +213,10 @@ def _why_not_held(spec: ModuleSpec, kind: ClassType, *, is_stored: bool) -> tupl
 
 
 def _dims(spec: ModuleSpec) -> Iterator[Fault]:
-    """A dim that is a field or an argument too is an int there; `*shape` is a tuple."""
+    """A dim that an array is made with, and that is a field or an argument too, is an int there; `*shape` is a tuple."""
     several, bound = variadic_dims(spec), assigned_names(spec.setup)
-    for name in (name for name in dims_of(spec) if name not in bound):
+    made = {name for field in spec.stored for name in initialised_dims(spec, field)}
+    for name in (name for name in dims_of(spec) if name in made and name not in bound):
         for kind, place in _declared(spec, name):
             if not _counts(kind, several=name in several):
                 wanted = "tuple[int, ...]" if name in several else "int"

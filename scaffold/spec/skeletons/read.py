@@ -2,6 +2,7 @@
 
 import ast
 import warnings
+from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +22,7 @@ from scaffold.spec.skeletons.words.names import SELF, Names, check_words, is_for
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import annotated_names, says_nothing
 from scaffold.spec.source.expressions import Import, parse
+from scaffold.spec.source.local_makers import substituted
 from scaffold.spec.tables.raw import Raw
 from scaffold.spec.tables.toml import read_text
 from scaffold.spec.unit import Unit
@@ -58,6 +60,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
         and not (built and is_for_types(statement))
     ]
     names.bound.update(name for statement in beside for name in bound_by(statement))
+    names.aliases = aliases(beside, names)
     if not classes:
         fix = "write `class Affine(Module):`, with `from scaffold.skeleton import Module`"
         raise ScaffoldError.of([*file.faults, Fault(where, "there is no class in it", fix, line=1, column=1)])
@@ -68,6 +71,25 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     if unit is None and (doc := ast.get_docstring(tree)):
         skeletons[0].tables["module_doc"] = doc
     return skeletons
+
+
+SCALAR = ast.parse('Float[Array, ""]', mode="eval").body
+"""What jaxtyping calls a `Scalar`, of the dtype that tests give it."""
+SCALARS = ("jaxtyping.Scalar", "jaxtyping.ScalarLike")
+
+
+def aliases(body: Iterable[ast.stmt], names: Names) -> dict[str, ast.expr]:
+    """What each name stands for that a file binds to one expression, as types of several annotations do."""
+    values: dict[str, ast.expr] = {name: SCALAR for name, whole in names.whole.items() if whole in SCALARS}
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                values[name] = substituted(value, values)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                values[name] = substituted(value, values)
+            case _:
+                pass
+    return values
 
 
 def _is_described_in(folder: Path | None, module: str, name: str) -> bool:

@@ -105,8 +105,11 @@ def free_names(source: str, *, expression: bool) -> tuple[str, ...]:
 
 
 def _globals(table: symtable.SymbolTable) -> set[str]:
+    # Of a function called `top` symtable takes the names for those of a module: its locals are global, too.
     names = {
-        symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced()
+        symbol.get_name()
+        for symbol in table.get_symbols()
+        if symbol.is_global() and not symbol.is_local() and symbol.is_referenced()
     }
     return names.union(*(_globals(child) for child in table.get_children()))
 

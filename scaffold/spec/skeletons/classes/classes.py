@@ -149,7 +149,8 @@ class ClassReader:
     def _is_any_callable(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether a field of such a Module holds any callable, a layer too, as it does in Equinox."""
         is_open = self._is_of_equinox() and "role" not in table and table.get("default", "=None") == "=None"
-        is_callable = isinstance(without_none(parse_type(str(table["type"]))), CallableType)
+        kind = parse_type(str(table.get("example", table["type"])))
+        is_callable = isinstance(without_none(kind), CallableType)
         return is_open and is_callable and takes_any_callable(name, self.node)
 
     def _is_of_equinox(self) -> bool:

@@ -14,6 +14,7 @@ from scaffold.spec.reading.roles import legal_roles
 from scaffold.spec.skeletons.words.annotations import (
     ALIKE,
     is_of_grammar,
+    meant_type,
     misspelt_word,
     type_of,
     without_none,
@@ -50,7 +51,11 @@ def read_field(
     is_known = is_of_grammar(text, names) and not _is_of_another_role(text, keys)
     # Of the class itself the tests cannot build another first.
     is_known = is_known and ClassType(class_name) not in walk(parse_type(text))
-    return name, {"type": text if is_known else f"={notes.segment(annotation)}", **keys}
+    meant = "" if is_known else meant_type(annotation, names)
+    if meant and "init" in keys:  # which makes an array of a shape that is known
+        text, is_known = meant, True
+    example = {"example": meant} if meant and not is_known else {}
+    return name, {"type": text if is_known else f"={notes.segment(annotation)}", **example, **keys}
 
 
 def is_without_annotation(statement: ast.stmt, names: Names) -> bool:

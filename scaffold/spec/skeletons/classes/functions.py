@@ -11,7 +11,7 @@ from scaffold.spec.grammar.named_dims import with_named_dims
 from scaffold.spec.names import argument_name_faults
 from scaffold.spec.skeletons.classes.carried import outdented, source_of
 from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
-from scaffold.spec.skeletons.words.annotations import is_of_grammar, results, type_of
+from scaffold.spec.skeletons.words.annotations import is_of_grammar, meant_type, results, type_of
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes, Path
 from scaffold.spec.skeletons.words.values import expression
@@ -188,7 +188,8 @@ def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Name
 def _example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> str:
     """A type for the tests, of an array whose dims need not all have a name: with one axis for `...`, and for `_`."""
     text = "" if annotation is None else type_of(annotation, names, notes)
-    named = with_named_dims(text)
+    meant = "" if annotation is None else meant_type(annotation, names)
+    named = with_named_dims(meant or text)
     return named if named != text and is_of_grammar(named, names) else ""
 
 

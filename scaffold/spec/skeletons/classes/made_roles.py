@@ -29,7 +29,7 @@ def roles_of_made(
     trains = is_own and any(any(random_keys(call)) for call in nodes_of(ast.Call, *node.body))
     for name, value in made_attributes(ast.unparse(unfolded(node))):
         if name in fields and "role" not in fields[name]:
-            kind = parse_type(str(fields[name]["type"]))
+            kind = parse_type(str(fields[name].get("example", fields[name]["type"])))
             if (isinstance(kind, CallableType) and _makes_callable(value, node)) or (
                 not is_array(kind) and isinstance(kind, OpaqueType) and _makes_layers(value)
             ):

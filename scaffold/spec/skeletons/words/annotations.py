@@ -10,6 +10,7 @@ from scaffold.spec.names import IMPORTS, OF_TYPES, is_read
 from scaffold.spec.skeletons.words.names import Names, is_of_types
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.local_makers import substituted
 from scaffold.spec.source.rewriting import rewrite
 
 ALIKE = 0.8
@@ -20,6 +21,19 @@ def type_of(node: ast.expr, names: Names, notes: Notes) -> str:
     """The text of the type that an annotation writes."""
     text = notes.source_of(node)
     text = ast.unparse(node) if "\n" in text else text
+    return _grammar_text(node, text, names)
+
+
+def meant_type(node: ast.expr, names: Names) -> str:
+    """The text of the type that an annotation stands for by the aliases of the file; empty where it names none of these."""
+    if names.aliases.keys().isdisjoint(part.id for part in nodes_of(ast.Name, node)):
+        return ""
+    meant = substituted(node, names.aliases)
+    text = _grammar_text(meant, ast.unparse(meant), names)
+    return text if is_of_grammar(text, names) else ""
+
+
+def _grammar_text(node: ast.expr, text: str, names: Names) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         text = node.value
 
@@ -55,8 +69,9 @@ def is_of_grammar(text: str, names: Names) -> bool:
         beside = (ClassType("Rngs", "flax.nnx"), *map(ClassType, names.classes))
         return all(class_type in beside for class_type in classes)
     own = {*names.bound, *names.classes}  # a class within a class is none of a module
+    kept = {*names.bound, *names.aliases}
     return not any(
-        class_type.module.partition(".")[0] in own if class_type.module else class_type.name in names.bound
+        class_type.module.partition(".")[0] in own if class_type.module else class_type.name in kept
         for class_type in classes
     )
 

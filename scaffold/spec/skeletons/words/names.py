@@ -38,6 +38,8 @@ class Names(Struct):
     """The classes of the file that a call below them registers with jax."""
     bound: set[str] = field(default_factory=set[str])
     """The names that functions and constants of the file bind."""
+    aliases: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
+    """What names of the file stand for that are bound to one expression, as `Scalar = Float[Array, ""]` does."""
     stands_alone: bool = False
     """Whether the tests build no class but this one: a type that names another says nothing to them."""
     valued: frozenset[str] = frozenset()

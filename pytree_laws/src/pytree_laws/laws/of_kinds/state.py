@@ -1,5 +1,6 @@
 """What a Module that uses `equinox.nn.State` must hold besides."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ from ...kinds.state import StateSuite
 from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.dependencies import handed_to_stop
 from ...values.closeness import check_flow, close
+from ...values.randomize import randomize
 from ..transforms.p07_jit_equals_eager import has_nan
 
 CHECKS = Checks()
@@ -141,15 +143,28 @@ def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuit
 
 @CHECKS.register(declares("states", "no states are declared"), TAKES_STATE)
 def test_p12_methods_update_the_states_that_they_declare_alone(subject: StateSuite) -> None:
-    instance, state = subject.cached_instance(), subject.state(0)
+    paths = [leaf.path for leaf in subject.states]
     for method in (method for method in subject.methods if takes_state(method) and method.updates):
-        result = use_with_state(method, instance, state, method.arguments(0))
-        pairs = zip(*map(jax.tree.leaves, (state, next_of(state, result))))
-        for leaf, (before, after) in zip(subject.states, pairs):
-            message = f"it updates `{leaf.path}`"
-            hint = f"another state than the one that is meant; `updates = ({leaf.path!r},)` of the Method says that this is so on purpose"
-            is_free = leaf.path in method.updates or same_bits(before, after)
-            check(is_free, method.name, message, hint)
+        moved = {paths[place] for place in _states_moved(subject, method)}
+        for path in sorted(moved - {*method.updates}):
+            hint = f"another state than the one that is meant; `updates = ({path!r},)` of the Method says that this is so on purpose"
+            check(False, method.name, f"it updates `{path}`", hint)
+        for path in sorted({*method.updates} & {*paths} - moved):
+            hint = "what it computes is given back, and not set: `state.set(self.count, count)`"
+            check(False, method.name, f"it leaves `{path}` as it was, and declares to update it", hint)
+
+
+def _states_moved(subject: StateSuite, method: Method) -> set[int]:
+    """The places of the states that a method changes, at the start and at any values: of zeros a share is 0."""
+    instance, start = subject.cached_instance(), subject.state(0)
+    moved = set[int]()
+    for seed in range(3):
+        state = randomize(start, seed) if seed else start
+        with contextlib.suppress(*(Exception,) * bool(seed)):  # a check in the method may refuse the values
+            result = use_with_state(method, instance, state, method.arguments(seed))
+            pairs = zip(*map(jax.tree.leaves, (state, next_of(state, result))))
+            moved |= {place for place, (before, after) in enumerate(pairs) if not same_bits(before, after)}
+    return moved
 
 
 def _usable_with_state(subject: StateSuite) -> list[Method]:
