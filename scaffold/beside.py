@@ -17,6 +17,7 @@ from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.rules.bases import base_faults, lineage
+from scaffold.spec.rules.constructors import beside_faults
 from scaffold.spec.rules.examples import unknown_faults
 from scaffold.spec.unit import siblings, unit_faults
 
@@ -89,6 +90,7 @@ def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundi
         *(
             *tie_faults(spec, known),
             *base_faults(spec, known),
+            *beside_faults(spec, known),
             *(unknown_faults(spec, every) if every else ()),
         ),
         *kind_of(spec.kind).faults_beside(spec, known),

@@ -184,7 +184,26 @@ def fields_used_by(spec: ModuleSpec, call: Call) -> list[str]:
     held = [field.name for field in spec.dynamic if _is_number_array(field) and not is_index(spec, field)]
     held += [name for name in of_members if spec.field(name) is not None]
     used = _with_members(spec, always_read(body, _constants(spec, call))) - assigned
-    return [name for name in (*_plain_static(spec), *held) if name in used]
+    return [
+        name for name in (*_plain_static(spec), *held) if name in used and not _may_cancel(spec, body, name)
+    ]
+
+
+def _may_cancel(spec: ModuleSpec, body: list[ast.stmt], name: str) -> bool:
+    """Whether a method divides by a field, and by all that it asks of the instance may have multiplied with it before."""
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    divisors = (node.right for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div))
+    called = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
+    bodies = [_call_body(spec)] if "self" in called else []
+    bodies += [
+        ast.parse(dedented(method.call.body)).body
+        for method in spec.methods
+        if method.is_function and f"self.{method.name}" in called
+    ]
+    asked = (node for statements in bodies for statement in statements for node in ast.walk(statement))
+    return any(reads_attribute(part, name) for divisor in divisors for part in ast.walk(divisor)) and any(
+        reads_attribute(node, name) for node in asked
+    )
 
 
 def _constants(spec: ModuleSpec, call: Call | None) -> dict[str, Any]:

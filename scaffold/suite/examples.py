@@ -1,5 +1,6 @@
 """Example values for the generated tests: sizes of dims, and the source of a value for any type."""
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -244,8 +245,9 @@ class Examples(Struct, frozen=True, dict=True):
 
     def sizes_of(self, spec: ModuleSpec) -> Mapping[str, int]:
         """The sizes of a class that is held: a dim of both has one size, unless the tests of that class say more."""
-        usual = sizes(spec)
-        if spec.test.sizes or spec.test.shapes or spec.test.values:
+        usual, values = sizes(spec), (source for _, source in spec.test.values)
+        # An instance without arguments, or a member of an enumeration, says no size.
+        if spec.test.sizes or spec.test.shapes or not all(re.fullmatch(_SETTINGS, value) for value in values):
             return usual
         shared = {name: self.sizes[name] for name in usual if name in self.sizes}
         distinct = sizes(replace(spec, test=replace(spec.test, sizes=tuple(shared.items()))))
@@ -256,6 +258,7 @@ class Examples(Struct, frozen=True, dict=True):
         return constructor_name(self.spec)
 
 
+_SETTINGS = r"[A-Z]\w*(\(\)|\.\w+)"
 _ROWS = 3
 """The size of an axis that has no name, where nothing says another."""
 APART = 100

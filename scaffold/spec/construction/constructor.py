@@ -266,6 +266,7 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
     given_names = {field.name for field in spec.stored if field.given}
     # The dims that nothing else tells are arguments where they are needed.
     told = {*given_names, *assigned_names(spec.setup), *dims_read_off(spec), *variadic_dims(spec)}
+    told |= {a.name for a in spec.arguments if a.type and ScalarType("int") not in walk(a.type)}
     dims, flags = {*dims_of(spec)} - told, {field.optional for field in spec.fields}
     for field in spec.stored:
         yield from (Parameter(name, "dim", ScalarType("int")) for name in _reads(spec, field) if name in dims)

@@ -1,7 +1,7 @@
 """The rules for further constructors, and for calls of the class in any method: each gives what the class takes."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from inspect import Parameter, Signature
 
 from scaffold.errors import Fault, suggestion
@@ -14,11 +14,13 @@ from scaffold.spec.construction.constructor import (
     parameters,
     parameters_of,
     rebuilds_by,
+    sources_of,
 )
 from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.pieces import class_names
-from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.expressions import dedented, nodes_of
+from scaffold.spec.unit import siblings
 
 
 def constructor_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -46,32 +48,73 @@ def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
             yield Fault(place, message, fix, tuple(sorted(known)))
 
 
+def beside_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
+    """Calls in the class of other generated classes of its file that do not fit what these take."""
+    others = {name: known[name] for name in siblings(spec) if name in known}
+    others = {name: other for name, other in others.items() if is_emitted_whole(other)}
+    for place, source in _sources(spec) if others else ():
+        for call in nodes_of(ast.Call, ast.parse(dedented(source))):
+            owner, _, name = ast.unparse(call.func).partition(".")
+            if owner in others and name in ("", "create"):
+                yield from _call_faults(others[owner], call, name or "cls", place)
+
+
+def _sources(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
+    """The Python of a class that is read, with the places where its faults go."""
+    yield from ((f"{key}.body", f.call.source or f.call.body) for key, f in spec.functions)
+    yield "setup", spec.setup
+    for field in spec.stored:
+        yield from ((f"fields.{field.name}.init", source) for source in sources_of(field))
+
+
+def is_emitted_whole(spec: ModuleSpec) -> bool:
+    """Whether all that the constructor of a class takes is known: it is emitted, and takes nothing for bases."""
+    return kind_of(spec.kind).stores and not spec.bases and spec.own_constructor is None
+
+
 def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Iterator[Fault]:
     """What is given and not taken, or needed and not given, in the words of Python."""
     signature, written = _signature(spec, name), ast.unparse(call.func)
     if name == "cls" and spec.nests and spec.constructor != "init":
         fix = f"write `{written}.create(...)`, which takes the fields one by one"
         yield Fault(place, f"`{written}(...)` takes groups, as they are stored", fix)
-    named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
     if signature is None or any(isinstance(argument, ast.Starred) for argument in call.args):
         return
+    error = _misfit(signature, call)
+    if error:
+        taken = tuple(signature.parameters)
+        unknown = next((key.arg for key in call.keywords if key.arg and key.arg not in taken), "")
+        fix = _fix_of(spec, call, signature, unknown) or suggestion(
+            unknown, taken, f"it takes `{_shown(signature)}`"
+        )
+        yield Fault(place, f"`{written}(...)` does not fit the constructor: {error}", fix, taken)
+
+
+def _misfit(signature: Signature, call: ast.Call) -> str:
+    """What Python says of a call that does not fit; nothing of one that does."""
+    named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
     try:
-        signature.bind_partial(
-            *call.args, **named
-        )  # first, since a name that is not taken hides one that is missing
+        # First, since a name that is not taken hides one that is missing.
+        signature.bind_partial(*call.args, **named)
         if len(named) == len(call.keywords):
             signature.bind(*call.args, **named)
     except TypeError as error:
-        taken = tuple(signature.parameters)
-        unknown = next((name for name in named if name not in taken), "")
-        owner = dims_read_off(spec).get(unknown)
-        fix = (
-            f"remove `{unknown}`: it is read off `{owner}`"
-            if owner
-            else f"it takes `{signature}`".replace("Ellipsis", "...")
-        )
-        fix = fix if owner or not unknown else suggestion(unknown, taken, fix)
-        yield Fault(place, f"`{written}(...)` does not fit the constructor: {error}", fix, taken)
+        return str(error)
+    return ""
+
+
+def _fix_of(spec: ModuleSpec, call: ast.Call, signature: Signature, unknown: str) -> str:
+    """What to write instead, where that is known: the factory, fewer arguments, or the missing ones."""
+    factory = _signature(spec, "create") if has_factory(spec) else None
+    if factory is not None and not _misfit(factory, call):
+        return f"write `{spec.name}.create(...)`, which takes `{_shown(factory)}`: the class itself takes the fields as they are stored"
+    if owner := dims_read_off(spec).get(unknown):
+        return f"remove `{unknown}`: it is read off `{owner}`"
+    return "" if unknown else f"it takes `{_shown(signature)}`"
+
+
+def _shown(signature: Signature) -> str:
+    return str(signature).replace("Ellipsis", "...")
 
 
 def _signature(spec: ModuleSpec, name: str) -> Signature | None:

@@ -17,6 +17,7 @@ from scaffold.spec.skeletons.classes.as_written import is_as_written, read_as_wr
 from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes.classes import ClassReader
 from scaffold.spec.skeletons.classes.registered import makes_pytree, registered_below
+from scaffold.spec.skeletons.classes.settings import settings_of, tests_with_settings
 from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
 from scaffold.spec.skeletons.words.names import SELF, Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
@@ -68,6 +69,9 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     above = _comments_above(tree.body, file)
     parts = zip(classes, _beside(classes, beside), strict=True)
     skeletons = [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
+    settings = settings_of(beside)
+    for node, skeleton in zip(classes, skeletons, strict=True):
+        skeleton.tables.update(tests_with_settings(skeleton.tables, node, settings))
     if unit is None and (doc := ast.get_docstring(tree)):
         skeletons[0].tables["module_doc"] = doc
     return skeletons

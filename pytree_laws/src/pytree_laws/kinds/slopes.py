@@ -5,9 +5,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
+from ..inspect.arrays import is_array
 from ..report import doing
 from ..session import once_per_session
 from ..values.closeness import rounding_of
@@ -32,12 +34,26 @@ def grads_at_start(suite: Any) -> Slopes:
 
 
 def grads_at_points(suite: Any) -> Iterator[Slopes]:
-    """The gradients at the start, and elsewhere."""
+    """The gradients at the start, and elsewhere; first where no mask leaves anything out, as a short one leaves a single key to attention."""
     yield grads_at_start(suite)
+    start, examples = suite.training_example()
+    open_examples = jax.tree.map(_without_mask, examples)
+    if any(map(is_mask, jax.tree.leaves(examples))):
+        with contextlib.suppress(Exception):
+            yield grads_at(suite, start, open_examples)
+            yield grads_at(suite, suite.at_point(1)[0], open_examples)
     for seed in range(1, MORE_POINTS):
         # A check in the call may refuse the values.
         with contextlib.suppress(Exception):
             yield grads_at(suite, *suite.at_point(seed))
+
+
+def is_mask(leaf: Any) -> bool:
+    return is_array(leaf) and leaf.dtype == bool and leaf.ndim > 0
+
+
+def _without_mask(leaf: Any) -> Any:
+    return np.ones_like(leaf) if is_mask(leaf) else leaf
 
 
 @once_per_session
