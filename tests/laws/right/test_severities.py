@@ -10,6 +10,7 @@ from flax import nnx
 
 from pytree_laws import Leaf, Method, PytreeLaws, sample
 from pytree_laws.nnx import NnxLaws, Var
+from pytree_laws.report import LawWarning
 from right.test_right_forms import finding, suite, weight
 
 
@@ -218,3 +219,78 @@ def test_a_scan_of_an_argument_may_keep_what_it_computes(cls: Any, message: str)
     form = suite(lambda seed: cls(jnp.array(sample(seed, (4, 3)))), **body)
     text = finding(form, "p22_layers_are_computed_again_on_the_way_back")
     assert text.startswith(message) and bool(text) == bool(message)
+
+
+class Redrawn(eqx.Module):
+    """A layer whose weight is drawn anew: nothing has its first draw."""
+
+    layer: eqx.nn.Linear
+
+    def __init__(self, *, key: jax.Array):
+        layer = eqx.nn.Linear(3, 3, use_bias=False, key=key)
+        weight = 0.02 * jax.random.truncated_normal(key, -2.0, 2.0, (3, 3))
+        self.layer = eqx.tree_at(lambda layer: layer.weight, layer, weight)
+
+
+class Doubled(eqx.Module):
+    """The same with a bias, which is drawn from the key that the weight is drawn from."""
+
+    layer: eqx.nn.Linear
+
+    def __init__(self, *, key: jax.Array):
+        layer = eqx.nn.Linear(3, 3, key=key)
+        weight = 0.02 * jax.random.truncated_normal(key, -2.0, 2.0, (3, 3))
+        self.layer = eqx.tree_at(lambda layer: layer.weight, layer, weight)
+
+
+@pytest.mark.parametrize(("cls", "message"), [(Redrawn, ""), (Doubled, "fault: a key is used twice")])
+def test_a_draw_that_is_thrown_away_uses_no_key(cls: type, message: str) -> None:
+    body = {
+        "inputs": lambda self, seed: {"key": jax.random.key(seed)},
+        "build": lambda self, **given: cls(**given),
+    }
+    text = finding(type("Form", (PytreeLaws,), body), "p15_each_key_is_used_once")
+    assert text.startswith(message) and bool(text) == bool(message)
+
+
+class Large(eqx.Module):
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        raise MemoryError("RESOURCE_EXHAUSTED: Out of memory allocating 31190269764 bytes.")
+
+
+def test_an_example_that_is_too_large_for_the_machine_is_no_finding() -> None:
+    form = suite(lambda seed: Large(weight(seed)), leaves=(Leaf("weight", "param", (3,)),))
+    with pytest.raises(pytest.skip.Exception, match="it takes more memory than there is: RESOURCE"):
+        form().test_p07_jit_equals_eager()
+
+
+class Mixer(eqx.Module):
+    """Places that a class lists, and never changes; or changes."""
+
+    weight: jax.Array
+    places: list[int] = eqx.field(static=True)
+
+    def __init__(self, weight: jax.Array):
+        self.weight, self.places = weight, [1, 2]
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jnp.concatenate(jnp.split(x * self.weight, self.places))
+
+
+class Changing(Mixer):
+    def wider(self) -> None:
+        self.places.append(3)
+
+
+@pytest.mark.parametrize(("cls", "least"), [(Changing, "fault"), (Mixer, "cost")])
+def test_a_list_that_its_class_changes_is_a_fault(cls: Any, least: str) -> None:
+    form = suite(lambda seed: cls(weight(seed)), leaves=(Leaf("weight", "param", (3,)),), severity=least)
+    assert finding(form, "p05_aux_is_hashable_and_free_of_arrays").startswith("fault: static is [1, 2]")
+
+
+def test_a_list_that_an_adopted_class_never_changes_is_advice() -> None:
+    form = suite(lambda seed: Mixer(weight(seed)), leaves=(Leaf("weight", "param", (3,)),), severity="fault")
+    with pytest.warns(LawWarning, match="static is \\[1, 2\\], a list"):
+        form().test_p05_aux_is_hashable_and_free_of_arrays()

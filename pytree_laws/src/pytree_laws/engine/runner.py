@@ -65,6 +65,8 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             session_of(self).forget(self, "cached_instance")  # it may be what is broken
             if expected is not None:
                 expected.skip()
+            if needs_memory(fault.__cause__):
+                pytest.skip(f"it takes more memory than there is: {message_of(fault.__cause__):.80}")
             finding = finding_of(self, fault, number, test)
             skip_what_rests_on_a_broken_law(self, number, finding, getattr(test, "rests_on", ()))
             record_finding(self, finding, fault.__cause__)
@@ -77,6 +79,11 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             expected.fail_as_mended(type(self).__name__)
 
     return run
+
+
+def needs_memory(error: BaseException | None) -> bool:
+    """Whether the machine is too small for the example, which says nothing of the class."""
+    return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
 
 
 def skippable(test: Callable[..., None]) -> Callable[..., None]:

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
+import jax.extend.core
 import jax.numpy as jnp
+from jax.interpreters import partial_eval
 
 from ..errors import is_of_promotion
 from ..inspect.arrays import kind_of
@@ -98,6 +100,12 @@ def is_update_or_check(equation: Any) -> bool:
     every = [equation, *(e for inner in inner_jaxprs(equation) for e in equations(inner))]
     names = [each.primitive.name for each in every]
     return names[0].startswith("scatter") or "pure_callback" in names
+
+
+def live_part(closed: Any) -> Any:
+    """A closed jaxpr without the equations that no output needs."""
+    live, _ = partial_eval.dce_jaxpr(closed.jaxpr, [True] * len(closed.jaxpr.outvars), instantiate=True)
+    return jax.extend.core.ClosedJaxpr(live, closed.consts)
 
 
 def repeated_draws(jaxpr: Any) -> Iterator[Any]:

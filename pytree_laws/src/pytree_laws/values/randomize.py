@@ -6,15 +6,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
+import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from ..inspect.arrays import host, is_array, is_floating, is_inexact, is_key, on_device, raw, restore_like
-from ..inspect.trees import replace_leaves
+from ..inspect.trees import arrays_of, replace_leaves
 from ..report import ANY_ERROR, Fault, check
 from ..trace.drawn_keys import drawn_with_one_key
-from ..trace.jaxprs import NEEDS_VALUES, mixed_draws, repeated_draws, shares_keys_of_loops
+from ..trace.jaxprs import NEEDS_VALUES, live_part, mixed_draws, repeated_draws, shares_keys_of_loops
 from .example_values import weights
 
 SHOWN = 0.75
@@ -119,11 +120,25 @@ def check_keys(where: str, run: Callable[[Any], Any], arguments: Any, drawn: Cal
             return  # before 0.10 jax took `keys[0]` for a draw
         if IN_LOOP.match(str(error)) and not shares_keys_of_loops(jax.make_jaxpr(run)(arguments).jaxpr):
             return  # jax 0.10 takes keys that were split under vmap for used ones, where they go into a loop
+        if not _is_used_twice_by_results(run, arguments):
+            return  # a layer is drawn anew, and nothing has its first draw
         message = f"a key is used twice{drawn()}: {str(error).splitlines()[0]}"
         hint = "one key split per consumer: `key1, key2 = jax.random.split(key)`"
         raise Fault(where, message, hint) from error
     except ANY_ERROR:
         return  # the check is experimental; other laws report real errors
+
+
+def _is_used_twice_by_results(run: Callable[[Any], Any], arguments: Any) -> bool:
+    """Whether a key is consumed twice by what the results are computed from, and not by what is thrown away."""
+    try:
+        closed = live_part(jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments))
+        with warnings.catch_warnings(), jax.debug_key_reuse(True):
+            warnings.simplefilter("ignore")
+            jax.eval_shape(jax.extend.core.jaxpr_as_fun(closed), *jax.tree.leaves(arguments))
+    except ANY_ERROR:
+        return True
+    return False
 
 
 def check_rows_differ(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:

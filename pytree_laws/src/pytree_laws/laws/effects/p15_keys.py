@@ -20,7 +20,7 @@ from ...trace.drawn_keys import (
     text_of,
     trace_named,
 )
-from ...trace.jaxprs import draws_of, equations, repeated_draws
+from ...trace.jaxprs import draws_of, equations, live_part, repeated_draws
 from ...trace.programs import result_or_error, run_batched
 from ...values.randomize import KEY_FOR_EACH, ONE_DRAW, perturb_leaf, repeated_rows
 
@@ -94,6 +94,7 @@ def _new_build(subject: PytreeSuite, inputs: Inputs, seen: set[str]) -> Iterator
         closed, names = trace_named(lambda *values: build(values), *arrays)
     except ANY_ERROR:  # it needs values, or P1 tells
         return
+    closed = live_part(closed)
     # A second row is drawn otherwise than the first; more rows are drawn as two are.
     ranks = [[min(size, 2) for size in output.shape] for output in closed.out_avals]
     steps = str([ranks, *map(_step, equations(closed.jaxpr))])

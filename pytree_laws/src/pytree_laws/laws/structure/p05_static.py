@@ -73,8 +73,11 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
 
 
 def severity_of_mutable(subject: Suite) -> str:
-    """How much it matters that a static value can change: jax compares it, and a call is stale once something has changed it."""
-    if subject.declares_arrays():
+    """How much it matters that a static value can change: jax compares it, and a call is stale once something has changed it.
+
+    Of an adopted class it matters where its own code changes something in place.
+    """
+    if subject.declares_arrays() and subject.severity != FAULT:
         return subject.severity_of_unhashable
     classes = [type(node) for _, node, _ in nodes(subject.cached_instance())]
     return subject.severity_of_unhashable if any(map(changed_in_place, classes)) else ADVICE
