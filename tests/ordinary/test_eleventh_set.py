@@ -6,6 +6,8 @@ import pytest
 
 from tests.ordinary.generated import generated, tried
 from tests.support.forking import forked_pytest
+from tests.support.projects import scaffold
+from tests.support.trees import write_tree
 
 HEAD = """
 import enum
@@ -224,3 +226,62 @@ def test_what_a_closure_of_an_alias_hides_is_found(tmp_path: Path) -> None:
     generated(tmp_path, {"arrivals": HEAD + HIDDEN})
     run = forked_pytest(tmp_path / "nets", "--numbers=off")
     assert "`Arrivals.rate(closure over knots)`: an array of shape (4,) that is not a leaf" in run.stdout
+
+
+BESIDE = """
+class Cell(Module):
+    weight: Float[Array, "out in_"] = param("lecun_normal")
+    scale: Float[Array, " out"] = buffer("ones")
+
+    def __call__(self, x: Float[Array, " in_"]) -> Float[Array, " out"]:
+        return self.scale * (self.weight @ x)
+
+
+class Pair(Module):
+    cells: list[Cell]
+
+    def __init__(self, width: int, *, key: PRNGKeyArray):
+        self.cells = [{first} for k in jax.random.split(key, 2)]
+
+    def __call__(self, x: Float[Array, " width"]) -> Float[Array, " width"]:
+        for cell in self.cells:
+            x = cell(x)
+        return x
+
+    def wider(self, key: PRNGKeyArray) -> "Pair":
+        return eqx.tree_at(lambda one: one.cells[0], self, {second})
+"""
+FITS = "Cell.create(width, width, key=k)"
+FOR_TWO = "Cell.create(2, 2, key=key)"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "place", "fix"),
+    [
+        (
+            "Cell(width, width, key=k)",
+            FOR_TWO,
+            "fields.cells.init",
+            "write `Cell.create(...)`, which takes `(out, in_,",
+        ),
+        (FITS, "Cell(2, key=key)", "methods.wider.body", "it takes `(weight, scale)`"),
+        (
+            FITS,
+            "Cell.create(2, 2, depth=2, key=key)",
+            "methods.wider.body",
+            "it takes `(out, in_, dtype=..., *, key)`",
+        ),
+    ],
+)
+def test_a_call_of_another_class_of_the_file_fits_its_constructor(
+    first: str, second: str, place: str, fix: str, tmp_path: Path
+) -> None:
+    write_tree(tmp_path, {"specs/pair.py": HEAD + BESIDE.format(first=first, second=second)})
+    made = scaffold(tmp_path, "new-module", "--spec=specs/pair.py")
+    assert made.returncode == 2 and not (tmp_path / "pair.py").exists()
+    assert f"Pair: {place}: `Cell" in made.stderr and "does not fit the constructor" in made.stderr
+    assert fix in made.stderr, made.stderr
+
+
+def test_calls_of_another_class_that_fit_are_taken(tmp_path: Path) -> None:
+    generated(tmp_path, {"pair": HEAD + BESIDE.format(first=FITS, second=FOR_TWO)})

@@ -54,7 +54,7 @@ REFUSALS = (
         says=r"`.*\(\.\.\.\)` (takes groups|does not fit)",
         happens="TypeError: Layer.__init__() got an unexpected keyword argument 'b'",
         report="ott's `LinearProblem`: 67 tests passed beside a method that always raised.",
-        fix="Give what the constructor takes: the class itself takes every field as it is stored, `create` what makes them.",
+        fix="Give what the constructor takes, here and in calls of other classes of the file: the class itself takes every field as it is stored, `create` what makes them.",
         mistake="return Layer(self.weight + x, b=3)",
     ),
     Refusal(

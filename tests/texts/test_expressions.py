@@ -56,6 +56,12 @@ def test_renaming_a_name_to_itself_changes_nothing(source: str) -> None:
     assert same(rename(source, {"key": "key", "size": "size", "x": "x"}), source)
 
 
+def test_a_function_called_top_has_names_of_its_own() -> None:
+    # symtable takes a function of this name for a module.
+    source = "def top(user, k):\n    scores = table @ user\n    return sort(scores)[:k]\n"
+    assert free_names(source, expression=False) == ("sort", "table")
+
+
 @given(EXPRESSIONS)
 def test_guarding_twice_is_guarding_once(source: str) -> None:
     once = guard(source, ["mean"], "jax.lax.stop_gradient")

@@ -84,9 +84,14 @@ def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Ite
     if error:
         taken = tuple(signature.parameters)
         unknown = next((key.arg for key in call.keywords if key.arg and key.arg not in taken), "")
-        fix = _fix_of(spec, call, signature, unknown) or suggestion(
-            unknown, taken, f"it takes `{_shown(signature)}`"
-        )
+        factory = _signature(spec, "create") if name == "cls" and has_factory(spec) else None
+        if factory is not None and not _misfit(factory, call):
+            fix = f"write `{spec.name}.create(...)`, which takes `{_shown(factory)}`: the class itself takes the fields as they are stored"
+        elif owner := dims_read_off(spec).get(unknown):
+            fix = f"remove `{unknown}`: it is read off `{owner}`"
+        else:
+            fix = f"it takes `{_shown(signature)}`"
+            fix = suggestion(unknown, taken, fix) if unknown else fix
         yield Fault(place, f"`{written}(...)` does not fit the constructor: {error}", fix, taken)
 
 
@@ -101,16 +106,6 @@ def _misfit(signature: Signature, call: ast.Call) -> str:
     except TypeError as error:
         return str(error)
     return ""
-
-
-def _fix_of(spec: ModuleSpec, call: ast.Call, signature: Signature, unknown: str) -> str:
-    """What to write instead, where that is known: the factory, fewer arguments, or the missing ones."""
-    factory = _signature(spec, "create") if has_factory(spec) else None
-    if factory is not None and not _misfit(factory, call):
-        return f"write `{spec.name}.create(...)`, which takes `{_shown(factory)}`: the class itself takes the fields as they are stored"
-    if owner := dims_read_off(spec).get(unknown):
-        return f"remove `{unknown}`: it is read off `{owner}`"
-    return "" if unknown else f"it takes `{_shown(signature)}`"
 
 
 def _shown(signature: Signature) -> str:

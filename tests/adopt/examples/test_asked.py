@@ -323,13 +323,6 @@ def test_an_alias_of_a_type_is_what_it_stands_for() -> None:
     assert of_annotation("size", sizes, Context()) == of_annotation("size", int | float, Context())
 
 
-def test_the_alias_that_names_itself_has_an_end() -> None:
-    # As `type Tree = dict[str, Tree]` of Python 3.12, which is read when it is asked for.
-    alias: Any = type("TypeAliasType", (), {})()
-    alias.__value__ = dict[str, alias]
-    assert of_annotation("tree", alias, Context())[-1].text == "{}"
-
-
 def test_a_state_of_which_nothing_is_said_is_the_one_that_a_method_makes_and_the_call_gives_back(
     asked: Asked,
 ) -> None:

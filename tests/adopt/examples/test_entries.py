@@ -1,5 +1,9 @@
 """Dicts that a call takes: with the entries that its errors ask for, all at once or one after the other."""
 
+from typing import Any
+
+from scaffold.adopt.child.values.candidates import of_annotation
+from scaffold.adopt.child.values.plain import Context
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -40,3 +44,10 @@ def test_entries_that_an_error_names_are_given(asked: Asked) -> None:
 def test_entries_that_errors_name_one_by_one_are_found(asked: Asked) -> None:
     [[_, text, _]] = asked.adopt("Trend")["arguments"]
     assert '"hours": sample(' in text and '"wages": sample(' in text
+
+
+def test_the_alias_that_names_itself_has_an_end() -> None:
+    # As `type Tree = dict[str, Tree]` of Python 3.12, which is read when it is asked for.
+    alias: Any = type("TypeAliasType", (), {})()
+    alias.__value__ = dict[str, alias]
+    assert of_annotation("tree", alias, Context())[-1].text == "{}"
