@@ -62,7 +62,8 @@ def suite_context(subject: Subject) -> Context:
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "takes_dtype": any(parameter.name == "dtype" for parameter in parameters(spec)),
         # What takes no dtype is made in one: that it computes in others is no promise of its.
-        "severity": spec.test.severity or ("cost" if makes_in_one_dtype(spec) else ""),
+        "one_dtype": not spec.test.severity and makes_in_one_dtype(spec),
+        "severity": spec.test.severity,
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
         "members": [],

@@ -222,7 +222,7 @@ IN_TESTS = {
     "dense": ('Leaf("weight", "param"),', "        return (sample(seed, (2,)),)\n"),
     "stack": ('Leaf("layers", "module"),', "        return (sample(seed, (2,)),)\n"),
     "given": ('"weight": sample(seed, (3, 2)),', 'Method("inverse", lambda seed: (sample(seed, (3,)),))'),
-    "scanned": ('severity = "cost"', "        return (sample(seed, (2, 3)),)\n"),
+    "scanned": ("one_dtype = True", "        return (sample(seed, (2, 3)),)\n"),
     "field": ('ignored = ("t", "args")',),
     "block": ('"heads": 5,', '"size": 15,'),
     "adapted": ('"base": eqx.nn.Linear(3, 5, key=jax.random.key(seed + 100)),',),

@@ -285,3 +285,27 @@ def test_a_call_of_another_class_of_the_file_fits_its_constructor(
 
 def test_calls_of_another_class_that_fit_are_taken(tmp_path: Path) -> None:
     generated(tmp_path, {"pair": HEAD + BESIDE.format(first=FITS, second=FOR_TWO)})
+
+
+PLAIN = """
+class Net(eqx.Module):
+    layer: eqx.nn.Linear
+
+    def __init__(self, size: int, *, key: PRNGKeyArray):
+        self.layer = eqx.nn.Linear(size, size, key=key)
+
+    def __call__(self, x: Float[Array, " size"], *, bent: bool = False) -> Float[Array, " size"]:
+        y = self.layer(x) + jnp.zeros(x.shape)
+        return jnp.tanh(y) if bent else y
+"""
+
+
+def test_a_class_in_one_dtype_is_held_to_all_other_advice(tmp_path: Path) -> None:
+    generated(tmp_path, {"net": HEAD + PLAIN})
+    module = tmp_path / "nets/net.py"
+    assert "    one_dtype = True\n" in (tmp_path / "nets/tests/test_net.py").read_text("utf-8")
+    assert forked_pytest(tmp_path / "nets", "--numbers=off").returncode == 0
+    text = module.read_text("utf-8")
+    module.write_text(text.replace("jnp.tanh(y) if bent else y", "jnp.tanh(y)"), "utf-8")
+    run = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert run.returncode == 1 and "at `call(bent)`: at each of its values the same is computed" in run.stdout

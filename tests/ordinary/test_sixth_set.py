@@ -170,7 +170,7 @@ def test_a_class_says_whether_it_promises_other_dtypes(tmp_path: Path, severity:
     assert ('    severity = "cost"\n' in suite) == bool(severity)
     assert run.returncode == (0 if severity else 1)
     if not severity:
-        assert 'or `severity = "cost"` in the suite, `@test(severity="cost")` in a spec' in run.stdout
+        assert 'or `one_dtype = True` in the suite, `@test(severity="cost")` in a spec' in run.stdout
 
 
 REFUSED = """

@@ -38,17 +38,23 @@ class Checks:
         self._checks: list[Check] = []
 
     def register(
-        self, *conditions: Condition, severity: str = "", rests_on: tuple[str, ...] = ()
+        self,
+        *conditions: Condition,
+        severity: str = "",
+        rests_on: tuple[str, ...] = (),
+        of_dtypes: bool = False,
     ) -> Callable[[C], C]:
         """Register a check with what a class must have for it.
 
         `severity` says how much its findings matter if not as much as those of its law, and `rests_on` how the names of
-        tests begin whose failure explains one of this test, beside those that its law names.
+        tests begin whose failure explains one of this test, beside those that its law names. `of_dtypes` says that it is
+        about other dtypes than jax's default, which a class may promise nothing of.
         """
 
         def add(check: C) -> C:
             setattr(check, "severity", severity)  # noqa: B010
             setattr(check, "rests_on", rests_on)  # noqa: B010
+            setattr(check, "of_dtypes", of_dtypes)  # noqa: B010
             self._checks.append(applies_where(*conditions)(check))
             return check
 

@@ -60,6 +60,9 @@ class Declarations(Collected):
     lower_for: ClassVar[Sequence[str]] = ()  # platforms, with or without the hardware
     tries_configurations: ClassVar[bool] = True  # False: another suite does
     severity: ClassVar[str] = ADVICE  # the least that fails a test; below it warns
+    one_dtype: ClassVar[bool] = (
+        False  # True: it promises no other dtype than jax's default; what others show warns
+    )
     time_limit: ClassVar[float] = 120.0  # seconds for each test
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
     """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""

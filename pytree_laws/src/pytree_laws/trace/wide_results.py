@@ -11,7 +11,7 @@ from ..report import ADVICE, ANY_ERROR
 from .jaxprs import is_variable
 
 FIXED_DTYPE = "an array with a fixed dtype (`dtype=x.dtype`)"
-_NO_PROMISE = '`severity = "cost"` in the suite, `@test(severity="cost")` in a spec, says that it promises no other dtype'
+_NO_PROMISE = '`one_dtype = True` in the suite, `@test(severity="cost")` in a spec, says that it promises no other dtype'
 _NARROW = ("bfloat16", "float16")
 
 

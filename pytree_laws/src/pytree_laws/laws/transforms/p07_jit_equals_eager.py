@@ -231,7 +231,7 @@ def severity_of_narrow(subject: Suite) -> str:
     return ADVICE if is_wide else FAULT
 
 
-@CHECKS.register()
+@CHECKS.register(of_dtypes=True)
 def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     if not subject.computes_in_one_dtype(instance, arguments):

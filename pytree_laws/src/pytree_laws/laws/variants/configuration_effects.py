@@ -74,6 +74,7 @@ def test_p15_each_key_of_the_call_is_used_once_in_each_configuration(subject: Su
 @CHECKS.register(
     rests_on=("test_p07_bfloat16", "test_p07_computes_in_each", "test_p07_has_the_same_dtypes"),
     severity=ADVICE,
+    of_dtypes=True,
 )
 def test_p07_bfloat16_stays_so_in_each_configuration(subject: Suite) -> None:
     try:

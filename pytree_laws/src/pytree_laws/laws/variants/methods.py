@@ -113,7 +113,7 @@ def test_p07_methods_jit_equals_eager(subject: Suite) -> None:
             check_close(method.name, "jit gives {}, eager {}", value, other)
 
 
-@CHECKS.register(METHODS)
+@CHECKS.register(METHODS, of_dtypes=True)
 def test_p07_methods_in_bfloat16_give_bfloat16(subject: Suite) -> None:
     methods, instance = traced_methods(subject, declared=True), subject.cached_instance()
     arguments = {method.name: method.arguments(0) for method in methods}
@@ -151,9 +151,11 @@ def _fixed_outputs(subject: Suite, method: Method) -> set[int]:
         except ANY_ERROR:
             return {*range(len(traces_of(subject)[method.name].out_avals))}
     # What counts is in no dtype of floats, and may be a share of what is counted where a flag asks for it.
-    is_float = [jnp.issubdtype(out.dtype, jnp.inexact) for out in outputs]
-    is_wide = [are_wide and out.dtype == jnp.dtype("float64") for out in outputs]
-    return {i for i, out in enumerate(outputs) if is_float[i] and not is_wide[i]}
+    narrow = [
+        jnp.issubdtype(output.dtype, jnp.inexact) and not (are_wide and output.dtype == jnp.dtype("float64"))
+        for output in outputs
+    ]
+    return {i for i, is_narrow in enumerate(narrow) if is_narrow}
 
 
 def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severity: str) -> None:

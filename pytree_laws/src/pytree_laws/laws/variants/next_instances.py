@@ -122,7 +122,7 @@ def test_p11_methods_hand_on_what_they_keep(subject: PytreeSuite) -> None:
             check(same, f"{use.name}.{path}", message, hint.format(path))
 
 
-@CHECKS.register(MEMBERS)
+@CHECKS.register(MEMBERS, of_dtypes=True)
 def test_p11_methods_keep_dtypes_with_64_bits_as_well(subject: PytreeSuite) -> None:
     for method in _advancing(subject):
         usual = next_forms(subject)[method.name]
@@ -134,7 +134,7 @@ def test_p11_methods_keep_dtypes_with_64_bits_as_well(subject: PytreeSuite) -> N
             _check_leaves(method, f"{method.name} where jax has 64 bits", usual, form, own)
 
 
-@CHECKS.register(MEMBERS)
+@CHECKS.register(MEMBERS, of_dtypes=True)
 def test_p11_methods_keep_bfloat16(subject: PytreeSuite) -> None:
     for method in _advancing(subject):
         forms = _forms_in_bfloat16(subject, method)
