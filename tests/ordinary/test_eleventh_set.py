@@ -121,14 +121,16 @@ class Config:
 
 class Block(eqx.Module):
     weight: Float[Array, "width width"]
+    norm: eqx.nn.LayerNorm
     kind: Kind = eqx.field(static=True)
 
     def __init__(self, config: Config, kind: Kind, *, key: PRNGKeyArray):
         self.weight = config.rate * jax.random.normal(key, (config.width, config.width))
+        self.norm = eqx.nn.LayerNorm(config.width)
         self.kind = kind
 
-    def __call__(self, x: Float[Array, " width"]) -> Float[Array, " width"]:
-        return self.kind(self.weight @ x)
+    def __call__(self, x):
+        return self.kind(self.weight @ self.norm(x))
 
 
 class Tower(eqx.Module):

@@ -62,6 +62,8 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     ]
     names.bound.update(name for statement in beside for name in bound_by(statement))
     names.aliases = aliases(beside, names)
+    settings = settings_of(beside)
+    names.counts = {name: dict(each.counts) for name, each in settings.items()}
     if not classes:
         fix = "write `class Affine(Module):`, with `from scaffold.skeleton import Module`"
         raise ScaffoldError.of([*file.faults, Fault(where, "there is no class in it", fix, line=1, column=1)])
@@ -69,7 +71,6 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     above = _comments_above(tree.body, file)
     parts = zip(classes, _beside(classes, beside), strict=True)
     skeletons = [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
-    settings = settings_of(beside)
     for node, skeleton in zip(classes, skeletons, strict=True):
         skeleton.tables.update(tests_with_settings(skeleton.tables, node, settings))
     if unit is None and (doc := ast.get_docstring(tree)):

@@ -14,6 +14,7 @@ from scaffold.errors import ScaffoldError, suggestion
 from scaffold.spec.grammar.type_parser import MODULES
 from scaffold.spec.names import GENERIC, IMPORTS, stem
 from scaffold.spec.skeletons.shapes.of_class import ClassShapes, shapes_by_class
+from scaffold.spec.skeletons.shapes.settings import with_counts
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.expressions import Import, single_imports
 
@@ -40,6 +41,8 @@ class Names(Struct):
     """The names that functions and constants of the file bind."""
     aliases: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
     """What names of the file stand for that are bound to one expression, as `Scalar = Float[Array, ""]` does."""
+    counts: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    """The whole numbers of the classes of the file that hold settings."""
     stands_alone: bool = False
     """Whether the tests build no class but this one: a type that names another says nothing to them."""
     valued: frozenset[str] = frozenset()
@@ -58,7 +61,9 @@ class Names(Struct):
     def shapes_of(self, node: ast.ClassDef) -> ClassShapes:
         """What the code of a class of the file asks of its arrays."""
         if node.name not in self.shapes:
-            self.shapes.update(shapes_by_class({**self.classes, node.name: node}))
+            classes = {**self.classes, node.name: node}
+            read = {name: with_counts(each, self.counts) for name, each in classes.items()}
+            self.shapes.update(shapes_by_class(read))
         return self.shapes[node.name]
 
     def brings(self, name: str) -> bool:

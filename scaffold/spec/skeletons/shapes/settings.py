@@ -1,0 +1,58 @@
+"""Numbers of settings in the code of a class, `config.width`, in the place of which it reads as if they stood there."""
+
+import ast
+import copy
+from collections.abc import Mapping
+
+from scaffold.spec.source.definitions import annotated_names
+from scaffold.spec.source.expressions import Function
+
+Counts = Mapping[str, Mapping[str, int]]
+"""The whole numbers of each class of settings, by the names of its fields."""
+
+
+def with_counts(node: ast.ClassDef, counts: Counts) -> ast.ClassDef:
+    """A copy of a class in which the numbers stand that it reads of settings; the class itself where it takes none."""
+    text = ast.unparse(node) if counts else ""
+    if not any(name in text for name in counts):
+        return node
+    fields = {name: _counts_of(field.annotation, counts) for name, field in annotated_names(node.body)}
+    return _Reader(counts, {name: numbers for name, numbers in fields.items() if numbers}).visit(
+        copy.deepcopy(node)
+    )
+
+
+def _counts_of(annotation: ast.expr | None, counts: Counts) -> Mapping[str, int]:
+    return counts.get(ast.unparse(annotation).strip("'\""), {}) if annotation is not None else {}
+
+
+class _Reader(ast.NodeTransformer):
+    def __init__(self, counts: Counts, fields: Counts):
+        self.counts, self.fields = counts, fields
+        self.arguments: dict[str, Mapping[str, int]] = {}
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._function(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return self._function(node)
+
+    def _function(self, node: Function) -> ast.AST:
+        outer, taken = self.arguments, (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        self.arguments = outer | {
+            argument.arg: _counts_of(argument.annotation, self.counts) for argument in taken
+        }
+        self.generic_visit(node)
+        self.arguments = outer
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        match node.value:
+            case ast.Name(id=name):
+                number = self.arguments.get(name, {}).get(node.attr)
+            case ast.Attribute(value=ast.Name(id="self"), attr=name):
+                number = self.fields.get(name, {}).get(node.attr)
+            case _:
+                number = None
+        return node if number is None else ast.copy_location(ast.Constant(number), node)
