@@ -50,7 +50,7 @@ from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.differentiated import differentiated
 from scaffold.suite.inherited import concrete
 from scaffold.suite.layers import layer_source
-from scaffold.suite.positive import positive_names
+from scaffold.suite.positive import positive_names_with
 
 
 class Examples(Struct, frozen=True, dict=True):
@@ -196,7 +196,7 @@ class Examples(Struct, frozen=True, dict=True):
     @cached_property
     def positive(self) -> frozenset[str]:
         """The arguments whose values must be positive."""
-        return positive_names(self.spec)
+        return positive_names_with(self.spec, self.known)
 
     def sample(self, kind: ArrayType, name: str, offset: int) -> str:
         parts = [self.seed(offset), repr(self.shape(kind))]

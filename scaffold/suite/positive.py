@@ -1,7 +1,7 @@
 """The arguments whose example values must be positive: those that `[test]` names, and those that logarithms, roots and refusals want so."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from scaffold.spec.construction.constructor import sources_of
@@ -18,6 +18,14 @@ def positive_names(spec: ModuleSpec) -> frozenset[str]:
     names = names.union(spec.test.positive, *map(_wanted_in, _sources(spec)))
     made = (method.call.body for method in spec.methods if method.name in names)
     return names.union(*map(self_attributes, made))
+
+
+def positive_names_with(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> frozenset[str]:
+    """The same, with the arguments that have the names of those which must be positive for a class that this one holds."""
+    held = [known[kind.name] for kind in spec.classes if kind.module is None and kind.name in known]
+    own = {argument.name for _, function in spec.functions for argument in function.call.args}
+    named = (positive_names(other) - {field.name for field in other.fields} for other in held)
+    return positive_names(spec).union(*(names & own for names in named))
 
 
 def _sources(spec: ModuleSpec) -> Iterator[str]:
@@ -43,14 +51,26 @@ def _wanted(tree: ast.AST) -> Iterator[str | None]:
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr=function), args=[first, *_]) if function in _WANT_POSITIVE:
-                sum_of = (first.left, first.right) if isinstance(first, ast.BinOp) else ()
-                yield from map(named_value, sum_of if _adds(first) else (first,))
+                scaled = _unscaled(first)
+                sum_of = (scaled.left, scaled.right) if isinstance(scaled, ast.BinOp) else ()
+                yield from map(named_value, sum_of if _adds(scaled) else (scaled,))
             case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant(value=0)]):
                 yield named_value(left)
             case ast.Call(func=ast.Attribute(attr="error_if"), args=[_, refused, *_]):
                 yield from _refused_below(refused)
             case _:
                 pass
+
+
+def _unscaled(node: ast.expr) -> ast.expr:
+    """What is multiplied with a number, or divided by one: `pitch` of `pitch / 440.0`."""
+    match node:
+        case ast.BinOp(left=inner, op=ast.Mult() | ast.Div(), right=ast.Constant()):
+            return _unscaled(inner)
+        case ast.BinOp(left=ast.Constant(), op=ast.Mult(), right=inner):
+            return _unscaled(inner)
+        case _:
+            return node
 
 
 def _adds(node: ast.expr) -> bool:

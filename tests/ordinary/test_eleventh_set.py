@@ -91,6 +91,21 @@ class Stack(eqx.Module):
             x = surface(x) + gap
         return x
 """,
+    "voice": """
+class Ear(Module):
+    weight: Float[Array, ""] = param("ones")
+
+    def __call__(self, pitch: Float[Array, " frames"]) -> Float[Array, " frames"]:
+        return self.weight * jnp.log2(pitch / 440.0)
+
+
+class Voice(Module):
+    ear: Ear
+    loudness: Float[Array, ""] = param("ones")
+
+    def __call__(self, pitch: Float[Array, " frames"]) -> Float[Array, " frames"]:
+        return self.loudness * self.ear(pitch)
+""",
     "ranking": """
 @struct.dataclass
 class Ranking:
