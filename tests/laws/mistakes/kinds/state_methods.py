@@ -1,12 +1,14 @@
 """Mistakes in methods of a Module with several states."""
 
+import dataclasses
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from harness.pairs import further
 from right.specimens import Leaf, sample
 
-from mistakes.kinds.states import MeanLaws
+from mistakes.kinds.states import MeanLaws, Updating, UpdatingLaws
 from pytree_laws import Method
 
 
@@ -44,3 +46,16 @@ class TankLaws(MeanLaws):
 
 further("P12", "a method that updates another state", TankOfTheOther, Tank,
     "`rained`: it updates `lost`", base=TankLaws)  # fmt: skip
+
+
+class Telling(Updating):
+    def update(self, x, state):
+        return self.next_mean(x, state), state
+
+
+class KeepingLaws(UpdatingLaws):
+    methods = (dataclasses.replace(UpdatingLaws.methods[0], updates=("mean",)),)
+
+
+further("P12", "a state that a method tells and does not keep", Telling, Updating,
+    "`update`: it leaves `mean` as it was", base=KeepingLaws)  # fmt: skip
