@@ -294,3 +294,22 @@ def test_a_list_that_an_adopted_class_never_changes_is_advice() -> None:
     form = suite(lambda seed: Mixer(weight(seed)), leaves=(Leaf("weight", "param", (3,)),), severity="fault")
     with pytest.warns(LawWarning, match="static is \\[1, 2\\], a list"):
         form().test_p05_aux_is_hashable_and_free_of_arrays()
+
+
+class Cooled(eqx.Module):
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array, temperature: jax.Array) -> jax.Array:
+        return self.weight * x / temperature
+
+
+@pytest.mark.parametrize(
+    ("is_positive", "message"), [(True, ""), (False, "with each element of the arguments 0")]
+)
+def test_zeros_lie_outside_of_what_has_one_sign_in_each_example(is_positive: bool, message: str) -> None:
+    body: dict[str, Any] = {
+        "leaves": (Leaf("weight", "param", (3,)),),
+        "given": lambda seed: (sample(seed, (3,)), sample(seed + 1, (3,), positive=is_positive)),
+    }
+    text = finding(suite(lambda seed: Cooled(weight(seed)), **body), "p07_equal_arguments_give_no_nan")
+    assert message in text and bool(text) == bool(message)

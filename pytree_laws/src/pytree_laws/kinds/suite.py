@@ -18,16 +18,21 @@ from ..engine.collection import session_in
 from ..engine.runner import cached_instance, first_build, first_call, stop_if_broken
 from ..engine.summary import register_summary
 from ..engine.timeout import Watch
-from ..inspect.arrays import fillable, has_dtype, on_device
+from ..inspect.arrays import fillable, has_dtype, is_floating, on_device
 from ..inspect.trees import flatten, without_functions
+from ..session import once_per_session
 from ..snapshot.files import record_of
 from ..trace.platforms import refuse_other_platforms
 from ..trace.programs import settings
 from ..values.closeness import settle
 from ..values.comparison import compare
 from ..values.precision import tolerated
+from ..values.randomize import has_one_sign
 from .programs import traceable_build, traced_build, traced_call
 from .subject import Subject
+
+EXAMPLES = 6
+"""Of so many an argument that has one sign is taken for one that always has it."""
 
 
 class Suite(Subject):
@@ -167,9 +172,16 @@ class Suite(Subject):
         return False
 
     def filled(self, arguments: Sequence[Any], fill: float) -> list[Any]:
-        """The arguments with one value in those that are arrays, except for the carry."""
-        pairs = zip(arguments, fillable(arguments, self.carry))
-        return [on_device(np.full_like(v, fill)) if is_plain else v for v, is_plain in pairs]
+        """The arguments with one value in those that are arrays, except for the carry.
+
+        What has one sign in all examples is not 0 but as it is, and not 1 but equal to its own first element.
+        """
+        kept = arguments_of_one_sign(self) if fill in (0, 1) else frozenset[int]()
+        filled = list(arguments)
+        for i, (value, is_plain) in enumerate(zip(arguments, fillable(arguments, self.carry))):
+            if is_plain and (fill or i not in kept):
+                filled[i] = on_device(np.full_like(value, np.ravel(value)[0] if i in kept else fill))
+        return filled
 
     # What is declared, or else found.
 
@@ -225,3 +237,11 @@ def collecting_garbage_seldom() -> Generator[None, None, None]:
 def takes_a_seed(build: Any) -> bool:
     """Whether a suite builds its class from a seed alone."""
     return list(inspect.signature(build).parameters)[1:] == ["seed"]
+
+
+@once_per_session
+def arguments_of_one_sign(suite: Any) -> frozenset[int]:
+    """The places of arrays that have one sign in each example, as a temperature has: zero lies outside of what they may be."""
+    columns = enumerate(zip(*(suite.arguments(seed) for seed in range(EXAMPLES))))
+    floats = ((i, column) for i, column in columns if all(map(is_floating, column)))
+    return frozenset(i for i, column in floats if has_one_sign(np.concatenate([*map(np.ravel, column)])))
