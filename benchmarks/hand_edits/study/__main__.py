@@ -5,6 +5,7 @@
 """
 
 import argparse
+import importlib
 import json
 import sys
 from collections.abc import Sequence
@@ -12,47 +13,16 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.hand_edits import (
-    study2,
-    study3,
-    study4,
-    study5,
-    study6,
-    study7,
-    study8,
-    study9,
-    study10,
-    study11,
-    study12,
-    study13,
-    study14,
-)
 from benchmarks.hand_edits.study import STUDY
 from benchmarks.hand_edits.study.further import FURTHER
 from benchmarks.hand_edits.study.suites import SPECS, Failure, Folders, Outcome
 from benchmarks.hand_edits.verdicts import name_of
 
-LISTS = {1: (STUDY, SPECS)} | {
-    number: (study.STUDY, study.SPECS)
-    for number, study in enumerate(
-        (
-            study2,
-            study3,
-            study4,
-            study5,
-            study6,
-            study7,
-            study8,
-            study9,
-            study10,
-            study11,
-            study12,
-            study13,
-            study14,
-        ),
-        start=2,
-    )
-}
+STUDIES = Path(__file__).parents[1].glob("study[0-9]*")
+"""The folders of the lists after the first, each with its number at the end of its name."""
+NUMBERS = sorted(int(folder.name.removeprefix("study")) for folder in STUDIES)
+MODULES = {number: importlib.import_module(f"benchmarks.hand_edits.study{number}") for number in NUMBERS}
+LISTS = {1: (STUDY, SPECS)} | {number: (study.STUDY, study.SPECS) for number, study in MODULES.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

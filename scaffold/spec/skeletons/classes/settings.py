@@ -48,8 +48,11 @@ def _settings(node: ast.ClassDef) -> Settings | None:
 
 def _count(value: ast.expr | None) -> int:
     """A whole number; 0 for anything else."""
-    is_count = isinstance(value, ast.Constant) and type(value.value) is int
-    return value.value if is_count and isinstance(value, ast.Constant) and isinstance(value.value, int) else 0
+    match value:
+        case ast.Constant(value=int(number)) if not isinstance(number, bool):
+            return number
+        case _:
+            return 0
 
 
 def tests_with_settings(
@@ -85,9 +88,11 @@ def _taken(node: ast.ClassDef, known: Mapping[str, Settings]) -> Iterator[tuple[
 
 def _has_default(value: ast.expr | None) -> bool:
     """Whether a field has one: as it stands, or as a word has it, `static(Link.EXP)`."""
-    names = {keyword.arg for keyword in value.keywords} if isinstance(value, ast.Call) else set[str | None]()
-    is_said = isinstance(value, ast.Call) and bool(value.args or names & {"default", "default_factory"})
-    return is_said or not (value is None or isinstance(value, ast.Call))
+    match value:
+        case ast.Call(args=arguments, keywords=keywords):
+            return bool(arguments) or any(word.arg in ("default", "default_factory") for word in keywords)
+        case _:
+            return value is not None
 
 
 def _dims(node: ast.ClassDef) -> list[str]:
