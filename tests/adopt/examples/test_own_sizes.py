@@ -43,6 +43,14 @@ class Filled(eqx.Module):
 
     def mv(self, x: Array) -> Array:
         return self.value * jnp.sum(x) * jnp.ones(self.rows)
+
+
+class Counts(eqx.Module):
+    weight: Array
+    sizes: tuple[int, ...] = eqx.field(static=True, default=(2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37))
+
+    def __call__(self, x: Array) -> Array:
+        return self.weight * x
 """
 asked = asked_of("sizes_said", SOURCE)
 
@@ -57,3 +65,8 @@ def test_an_operator_is_called_with_as_many_numbers_as_it_has_columns(asked: Ask
     found = asked.adopt("Filled")
     [[_, text, _]] = found["arguments"]
     assert f"({dict(found['inputs'])['columns']},)" in text
+
+
+def test_a_class_may_hold_every_size_that_is_tried(asked: Asked) -> None:
+    found = asked.adopt("Counts")
+    assert (found["built"], found["called"]) == (True, True), found

@@ -1,4 +1,4 @@
-"""`scaffold adopt` on packages as strangers write them: odd names, namespaces, imports that fail, what asks for more."""
+"""`scaffold adopt` on packages as strangers write them: odd names, imports that fail, what asks for more."""
 
 import json
 import subprocess
@@ -138,7 +138,7 @@ class Asked:
     """A child that has imported the classes."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = str(write_tree(folder, {"odd.py": ODD, **NAMESPACE}))
+        self.folder = str(write_tree(folder, {"odd.py": ODD}))
         self.child = Child([sys.executable], folder)
 
     def list(self, module: str, name: str = "") -> dict[str, Any]:
@@ -148,17 +148,6 @@ class Asked:
     def adopt(self, name: str) -> dict[str, Any]:
         request = {"do": "adopt", "module": "odd", "name": name, "seconds": 60.0, "folders": [self.folder]}
         return self.child.ask({**request, "said": {}, "build": "", "call": ""}, 60.0)
-
-
-BASE = "import equinox as eqx\n\n\nclass Base(eqx.Module):\n    pass\n"
-NAMESPACE = {
-    "company/ml/base.py": BASE,
-    "company/ml/layers.py": "from .base import Base\n\n\nclass Layer(Base):\n    size: int\n",
-    "company/ml/broken.py": "def f(:\n",
-    "company/ml/lacks.py": "import no_such_module\n",
-    "company/ml/leaves.py": "raise SystemExit('no device')\n",
-    "company/data/readme.txt": "",
-}
 
 
 @pytest.fixture(scope="module")
@@ -175,19 +164,6 @@ def test_a_class_goes_by_its_own_name_and_private_ones_are_not_for_users(asked: 
     }
     [one] = asked.list("odd", "__Mangled")["classes"]
     assert one["why"] == "Python takes its name for another within a class"
-
-
-def test_the_folders_of_a_namespace_are_looked_through(asked: Asked) -> None:
-    listed = asked.list("company")
-    assert [(one["module"], one["name"]) for one in listed["classes"]] == [
-        ("company.ml.base", "Base"),
-        ("company.ml.layers", "Layer"),
-    ]
-    assert [one["module"] for one in listed["passed_over"]] == [
-        "company.ml.broken",
-        "company.ml.lacks",
-        "company.ml.leaves",
-    ]
 
 
 @pytest.mark.parametrize("name", ["Λ", "_Private", "Local", "Built", "Two", "Applied"])

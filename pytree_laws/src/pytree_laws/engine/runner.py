@@ -71,7 +71,8 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             skip_what_rests_on_a_broken_law(self, number, finding, getattr(test, "rests_on", ()))
             record_finding(self, finding, fault.__cause__)
             is_unpromised = self.one_dtype and getattr(test, "of_dtypes", False)
-            if is_below(finding.severity, COST if is_unpromised else self.severity):
+            least = self.raises_from or (COST if is_unpromised else self.severity)
+            if is_below(finding.severity, least):
                 warnings.warn(LawWarning(str(finding)), stacklevel=2)
                 return
             failure = LawBroken(finding)

@@ -25,6 +25,8 @@ class Subject(InstanceAnswers):
     has_state_beside: ClassVar[bool] = False
     """Whether a state beside the instance holds arrays of it."""
     held_besides: ClassVar[Sequence[str]] = ()  # static values that other laws hold
+    raises_from: ClassVar[str | None] = None
+    """The least severity that raises where all findings are wanted, whatever the suite says; None: that of the suite."""
     severity_of_unhashable: ClassVar[str] = FAULT
     """How much it matters that a static value can change, or has no hash."""
 

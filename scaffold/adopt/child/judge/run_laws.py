@@ -71,7 +71,7 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
     rests: dict[str, str] = {}
     for suite in suites:
         suite.time_limit = seconds
-        suite.severity = ADVICE  # all of it is told
+        suite.raises_from = ADVICE
         instance = suite()  # one, since its session keeps what has been traced
         conditions = dict(conditions_of(instance))
         for name, test in [*tests_of(instance), *conditions.items()]:

@@ -23,6 +23,8 @@ STOPS = (Exception, SystemExit, pytest.skip.Exception, pytest.exit.Exception)
 """What an import may raise that stands for its own module alone."""
 _TESTS = re.compile(r"(^|\.)(tests?|testing|conftest|test_\w+|\w+_test)$")
 """Modules that have tests, and no classes for users."""
+_PROGRAMS = re.compile(r"examples?|scripts?|benchmarks?|docs?|tutorials?|notebooks?|templates?|assets|data")
+"""Folders that nobody imports, unless an `__init__.py` says so."""
 
 
 class NoSuchClassError(Exception):
@@ -193,14 +195,16 @@ def modules_below(package: ModuleType, passed_over: list[dict[str, str]]) -> Ite
 
 
 def names_below(package: ModuleType) -> Iterator[str]:
-    """The public modules right below a package; of a namespace, its folders too."""
+    """The public modules right below a package, and its folders without an `__init__.py`, which Python imports as well."""
     places = list(getattr(package, "__path__", ()))
     names = {module_info.name for module_info in pkgutil.iter_modules(places)}
-    if getattr(package, "__file__", None) is None:
-        folders = [folder for place in places for folder in Path(place).iterdir() if folder.is_dir()]
-        names |= {
-            folder.name for folder in folders if folder.name.isidentifier() and any(folder.rglob("*.py"))
-        }
+    names |= {folder.name for place in places for folder in Path(place).iterdir() if is_namespace(folder)}
     for name in sorted(names):
         if not (name.startswith("_") or _TESTS.search(name)):
             yield f"{package.__name__}.{name}"
+
+
+def is_namespace(folder: Path) -> bool:
+    """Whether a folder may be imported as it is, and is there for that."""
+    is_module = folder.name.isidentifier() and not _PROGRAMS.fullmatch(folder.name)
+    return is_module and folder.is_dir() and any(folder.rglob("*.py"))

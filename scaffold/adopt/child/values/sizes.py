@@ -123,9 +123,11 @@ def safe(instance: Any, name: str) -> Any:
 
 
 def foreign_sizes(sizes: Iterable[int]) -> tuple[int, ...]:
-    """Primes that an instance does not hold, and that are larger than what counts."""
+    """Primes that an instance does not hold, and that are larger than what counts; numbers above them where fewer than four are left."""
     known = set(sizes)
-    return tuple(prime for prime in PRIMES if prime not in known and prime > 4)
+    primes = [prime for prime in PRIMES if prime not in known and prime > 4]
+    above = (size for size in itertools.count(PRIMES[-1] + 1) if size not in known)
+    return (*primes, *itertools.islice(above, max(0, 4 - len(primes))))
 
 
 def shapes_of(sizes: Sequence[int], most: int = 4) -> list[tuple[int, ...]]:

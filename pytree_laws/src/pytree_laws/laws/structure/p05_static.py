@@ -1,5 +1,6 @@
 """P5: static values and the treedef."""
 
+import re
 from typing import Any
 
 import jax
@@ -59,7 +60,7 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
         severity = ADVICE if fault in (NUMPY, NOT_FROZEN) else FAULT
         if is_unhashable(value):
             may_be = fault is None or fault.endswith(CAN_CHANGE)  # jax asks no aux for its hash
-            severity = severity_of_mutable(subject) if may_be else subject.severity_of_unhashable
+            severity = severity_of_mutable(subject, where) if may_be else subject.severity_of_unhashable
         # A function that is new may be the caller's, who can give one to all; what a library keeps is its own.
         is_new = (fault or "").endswith(NEW)
         is_others = where in statics_given(subject) if is_new else under_any(where, of_libraries)
@@ -72,15 +73,17 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
     check_each(check_static, ((*part, later) for part, (_, later) in zip(first, again)))
 
 
-def severity_of_mutable(subject: Suite) -> str:
+def severity_of_mutable(subject: Suite, where: str) -> str:
     """How much it matters that a static value can change: jax compares it, and a call is stale once something has changed it.
 
-    Of an adopted class it matters where its own code changes something in place.
+    Of an adopted class it matters where its own code changes it in place, or something where the path names no attribute.
     """
     if subject.declares_arrays() and subject.severity != FAULT:
         return subject.severity_of_unhashable
-    classes = [type(node) for _, node, _ in nodes(subject.cached_instance())]
-    return subject.severity_of_unhashable if any(map(changed_in_place, classes)) else ADVICE
+    held = [node for _, node, _ in nodes(subject.cached_instance())]
+    changed = {name for node in held for name in changed_in_place(type(node))}
+    named = {name for node in held for name in attributes(node)}.intersection(re.findall(r"\w+", where))
+    return subject.severity_of_unhashable if changed & (named or changed) else ADVICE
 
 
 def places_of_libraries(instance: Any) -> list[str]:
