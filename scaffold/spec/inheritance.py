@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from scaffold.spec.construction.constants import whole_constants
 from scaffold.spec.construction.divisions import divisions_beside
 from scaffold.spec.fields.buffers import buffers_of_parts
 from scaffold.spec.model import Method, ModuleSpec
@@ -26,13 +27,20 @@ def inheriting(
     """The specs, and all that are known, with what each class inherits."""
     whole: dict[str, ModuleSpec] = {}
     for name, spec in known.items():
-        spec = _inheriting(spec, known)
+        spec = _with_constants(_inheriting(spec, known), known)
         if paths := tuple(buffers_of_parts(spec, known)):
             spec = replace(spec, buffers_of_parts=paths)
         whole[name] = spec
         if divided := tuple(divisions_beside(spec, {**known, **whole})):
             whole[name] = replace(spec, divided_beside=divided)
     return [whole[spec.name] for spec in specs], whole
+
+
+def _with_constants(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    names = spec.unit.classes if spec.unit is not None else ()
+    classes = [known[name] for name in names if name in known] or [spec]
+    constants = whole_constants(source for each in classes for source in (each.helpers, each.below))
+    return replace(spec, constants=tuple(constants.items())) if constants else spec
 
 
 def _inheriting(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
@@ -49,7 +57,8 @@ def _inheriting(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec
     passed = [field for field in base.fields if field.name not in own]
     passed = [replace(f, annotated=False, built=(is_built or f.built) and f.stored) for f in passed]
     whole = replace(spec, fields=(*passed, *spec.fields))
-    return whole if is_built else _with_constructor_of(base, whole, is_made=not (spec.stored or base.is_open))
+    is_made = base.own_constructor is not None or not (spec.stored or base.is_open)
+    return whole if is_built else _with_constructor_of(base, whole, is_made=is_made)
 
 
 def _with_constructor_of(base: ModuleSpec, spec: ModuleSpec, *, is_made: bool) -> ModuleSpec:

@@ -255,8 +255,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     where: str = "spec"
     unread: frozenset[str] = frozenset()
     """The names in what could not be read: none of them is unknown for that."""
-    file: str = ""
-    """The name of its file, without the ending, where the spec says one."""
+    file: str = ""  # its name without the ending, where the spec says one
     template: str = ""
     """What lays the class out, where that is not the template of its kind: a name in the project's settings."""
     unit: Unit | None = None
@@ -264,6 +263,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     is_open: bool = False  # it leaves methods to subclasses
     has_subclasses: bool = False
     inherits_constructor: bool = False  # a base makes all of its fields
+    constants: tuple[tuple[str, int], ...] = ()  # the whole numbers that its module names
     divided_beside: tuple[tuple[str, str], ...] = ()  # sizes that it hands to classes which divide them
     buffers_of_parts: tuple[str, ...] = ()  # as paths: `table.values`
 

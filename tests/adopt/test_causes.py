@@ -22,6 +22,9 @@ class {name}(eqx.Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         return self.gain * x
+
+    def relabel(self, label: str) -> None:
+        self.labels.append(label)
 """
 HEAD = "import equinox as eqx\nimport jax\nimport jax.numpy as jnp\n"
 

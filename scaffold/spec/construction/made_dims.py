@@ -20,13 +20,14 @@ _MAKERS = ("zeros", "ones", "empty", "full", "arange", "eye", *_WINDOWS)
 
 @once
 def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
-    """By dim its size in terms of the constructor's arguments: `in_features` for `in_` of `f[out, in_]`, made as `(out_features, in_features)`.
+    """By dim its size in terms of the constructor's arguments and of constants: `in_features` for `in_` of `f[out, in_]`, made as `(out_features, in_features)`.
 
     It may be arithmetic over them, as `2*tips - 2`.
     """
     own = spec.own_constructor
     arguments = own.call.args if own is not None else parameters(spec)
     names = {argument.name for argument in arguments if argument.type == ScalarType("int")}
+    names |= dict(spec.constants).keys()
     source = own.call.source if own is not None else spec.setup
     local_sizes = dict(_local_sizes(source)) if names else {}
     lists = Lists(dict(local_values(source)))

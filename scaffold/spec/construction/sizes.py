@@ -58,7 +58,7 @@ def primes() -> Iterator[int]:
 def sizes(spec: ModuleSpec) -> dict[str, int]:
     """A size for every dim and every int argument that has no default: such that no dim is empty, if they can be."""
     values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
-    defaults = _default_sizes(spec)
+    defaults = {**dict(spec.constants), **_default_sizes(spec)}
     chosen = {
         **dict.fromkeys(counts_taken(spec), _FEW),
         **_small_defaults(spec, defaults, {*values.values(), *dict(spec.test.sizes).values()}),

@@ -121,7 +121,7 @@ INPUTS = {
     "Optimal": {"action_dim": "1"},
     "Box": {"b": "4 + sample(seed + 1, (3,))"},
     "Threshold": {"how": '"hard"'},
-    "Coupling": {"mask": 'sample(0, (3,), "bool")'},
+    "Coupling": {"mask": 'np.asarray(sample(0, (3,), "bool"))'},
     "Gated": {"cfg": "Settings()"},
 }
 asked = asked_of("lib", SOURCE)

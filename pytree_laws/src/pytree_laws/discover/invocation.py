@@ -119,7 +119,13 @@ def trace_call(
         result = call(node, rest)
         return (result, suite.changed_in_place(node)) if after else result
 
-    named = [(name, v) for name, v in named_leaves((tree, arguments)) if is_array(v)]
+    parts = [(suite.declared_name(name), leaf) for name, leaf in named_leaves(tree)], named_leaves(arguments)
+    named = [
+        (f"{place}.{name}".rstrip("."), leaf)
+        for place, part in enumerate(parts)
+        for name, leaf in part
+        if is_array(leaf)
+    ]
     try:
         return jax.make_jaxpr(use, return_shape=True)(arrays), named
     except NEEDS_VALUES:

@@ -13,6 +13,7 @@ import jax
 import numpy as np
 
 from .arrays import is_array, is_key
+from .trees import look_up
 
 EMPTY = Parameter.empty
 _NUMBERS = (bool, int, float, complex)
@@ -136,3 +137,14 @@ def value_text(value: Any) -> str:
     if any(map(is_array, jax.tree.leaves(value))):
         return f"another {type(value).__name__}"
     return repr(value)
+
+
+def may_be_of_numpy(instance: Any, path: str) -> bool:
+    """Whether a field says that it holds arrays of NumPy, or Equinox itself holds one, as the number of an item of an enumeration."""
+    with contextlib.suppress(AttributeError, LookupError, TypeError):
+        above, _, name = path.rpartition(".")
+        holder = type(look_up(instance, above) if above else instance)
+        kinds = members(hints_of(holder).get(name, Any))
+        said = (kind is np.ndarray or getattr(kind, "array_type", None) is np.ndarray for kind in kinds)
+        return holder.__module__.startswith("equinox.") or any(said)
+    return False

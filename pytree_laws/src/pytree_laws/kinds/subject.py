@@ -109,6 +109,10 @@ class Subject(InstanceAnswers):
         """Whether nothing need be there of what is declared: what some configurations leave out."""
         return declared.path in self.conditional
 
+    def declared_name(self, path: str) -> str:
+        """The path by which a leaf of what `to_tree` gives is declared."""
+        return path
+
     def may_update(self, path: str, part: Any) -> bool:
         """Whether a call may update a part."""
         return False

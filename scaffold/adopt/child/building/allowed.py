@@ -1,6 +1,7 @@
 """Constructors that refuse numbers, of which others are tried, and those that read their configuration off arrays."""
 
 import re
+from collections.abc import Set
 from dataclasses import replace
 
 import jax
@@ -45,13 +46,19 @@ def of_one_configuration(built: "Built") -> "Built":
     """
     if has_one_structure(built):
         return built
-    for name, source in built.arguments.items():
-        if DRAWN_ARRAY.search(source.text):
-            fixed = source.but(re.sub(r"\bseed\b", "0", source.text))
-            other = replace(built, arguments={**built.arguments, name: fixed})
-            if has_one_structure(other):
-                return other
-    return built
+    drawn = [name for name, source in built.arguments.items() if DRAWN_ARRAY.search(source.text)]
+    chooses = [name for name in drawn if not has_one_structure(with_fixed(built, {*drawn} - {name}))]
+    other = with_fixed(built, {*chooses})
+    return other if has_one_structure(other) else built
+
+
+def with_fixed(built: "Built", names: Set[str]) -> "Built":
+    """The same with these arguments alike for all seeds."""
+    arguments = built.arguments.items()
+    fixed = {
+        name: source.but(re.sub(r"\bseed\b", "0", source.text)) for name, source in arguments if name in names
+    }
+    return replace(built, arguments={**built.arguments, **fixed})
 
 
 DRAWN_ARRAY = re.compile(r"\bsample\(seed\b(?!.*\"key\")")

@@ -16,7 +16,7 @@ from ..classes.documented import documented
 from ..classes.entries import arguments_given, entries_read
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import below
-from ..values.annotations import EMPTY, parameters_of, required, union_members, with_count
+from ..values.annotations import ARRAYS, EMPTY, parameters_of, required, union_members, with_count
 from ..values.candidates import values_for
 from ..values.domains import DOMAINS, apart, shapes_drawn, within
 from ..values.plain import Context, modules
@@ -78,6 +78,7 @@ def ways_to_build(
             entries=entries,
             arities=arities,
             shown=values_shown(cls, parameters),
+            has_both_arrays=all(kind in [part.annotation for part in parameters] for kind in ARRAYS),
         )
         for signature in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, signature, named(cls, name, maker), context, of_maker, failure)
@@ -201,8 +202,12 @@ def that_build(
             last.append(built)
         else:
             count += 1
-            yield with_state(of_one_configuration(with_allowed_values(built)))
-    yield from map(with_state, last[:WAYS] if not count else ())
+            yield of_one_state_and_configuration(built)
+    yield from map(of_one_state_and_configuration, last[:WAYS] if not count else ())
+
+
+def of_one_state_and_configuration(built: Built) -> Built:
+    return with_state(of_one_configuration(with_allowed_values(built)))
 
 
 def choices(lists: Mapping[str, list[Source]]) -> Iterator[dict[str, Source]]:

@@ -128,7 +128,7 @@ def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
     if is_shaped(kind):
         return shaped(name, kind, context)
     if is_array_type(kind):
-        return arrays(name, context)
+        return arrays(name, context, of_numpy=kind is np.ndarray)
     if scalar := scalar_dtype(kind):
         return [array(name, (), scalar, context)]
     plain = PLAIN.get(kind) if isinstance(kind, type) else None

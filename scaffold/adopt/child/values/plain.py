@@ -95,6 +95,8 @@ class Context:
     """Whether the arguments are those of an optimiser: rates are numbers of Python, and masks flags."""
     has_state: bool = False
     """Whether the suite keeps a state for the class."""
+    has_both_arrays: bool = False
+    """Whether the class annotates some arrays as NumPy's and others as jax's, and so does different things with them."""
     aliases: tuple[Any, ...] = ()
     """The aliases of types of whose parts these are."""
     floats: Iterator[str] = field(default_factory=lambda: itertools.cycle(FLOATS))
@@ -198,10 +200,10 @@ def domain_of(name: str, shape: tuple[int, ...], context: Context) -> str:
     return "jax.nn.sigmoid" if domain == "jax.nn.softmax" and not shape else domain
 
 
-def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Source]:
+def arrays(name: str, context: Context, *, is_number: bool = False, of_numpy: bool = False) -> list[Source]:
     """Arrays of the shapes to try; of integers at last, or first where the name is that of an index.
 
-    Of what may be a number as well, scalars come first.
+    Of what may be a number as well, scalars come first. They are of NumPy where a class tells these from those of jax.
     """
     if context.as_documented and name in context.documented.dims:
         return [replace(source, told="shape") for source in as_documented(name, context)]
@@ -220,9 +222,11 @@ def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Sour
         numbers = [array(name, shape, dtype, context) for shape in shapes]
     every = [*sources, *numbers] if dtype == "float" else [*numbers, *sources]
     every = [*(array(name, shape, kind, context) for kind in context.dtypes for shape in shapes), *every]
-    return [
+    every = [
         replace(source, told="shape") for source in dict.fromkeys([*as_documented(name, context), *every])
     ]
+    is_of_numpy = of_numpy and context.has_both_arrays
+    return [source.but(f"np.asarray({source.text})") for source in every] if is_of_numpy else every
 
 
 def as_documented(name: str, context: Context) -> list[Source]:

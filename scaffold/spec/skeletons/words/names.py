@@ -68,7 +68,8 @@ class Names(Struct):
 
     def brings(self, name: str) -> bool:
         """Whether an import or a statement of the file brings a name, or Python has it."""
-        return name in self.whole or name in self.bound or name in self.variables or hasattr(builtins, name)
+        of_file = (self.whole, self.bound, self.variables, self.classes)
+        return any(name in names for names in of_file) or hasattr(builtins, name)
 
     def of(self, node: ast.expr) -> str:
         """The whole name that `a.b.c` stands for; empty for another expression."""

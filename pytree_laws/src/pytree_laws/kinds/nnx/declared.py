@@ -102,6 +102,9 @@ class VariableSuite(MutableSuite):
         is_inferred = self.variables is None and not self.updates
         return inferred_updates(self) if is_inferred else self.updates
 
+    def declared_name(self, path: str) -> str:
+        return path.removesuffix(".value")  # of the Variable
+
     def may_update(self, path: str, part: Any) -> bool:
         """Whether a call may update the Variable; sub-modules decide for themselves."""
         return path in self.updated() or (self.role(path) == "module" and not isinstance(part, nnx.Param))

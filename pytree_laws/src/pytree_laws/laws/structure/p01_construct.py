@@ -24,9 +24,11 @@ from ...inspect.arrays import (
 )
 from ...inspect.classes import defaults_of, own_functions
 from ...inspect.global_state import globals_of
+from ...inspect.parameter_values import may_be_of_numpy
 from ...inspect.references import (
     MUTABLE,
     containers_of,
+    is_plain_object,
     mutables,
     reachable,
     scramble,
@@ -305,12 +307,17 @@ def is_data(value: Any) -> bool:
 
 
 def check_no_container(instance: Any, inputs: Mapping[str, Any]) -> None:
-    """What can change and is the caller's own is no part of an instance."""
+    """What can change and is the caller's own is no part of an instance; what lies within an object that is held comes with it."""
     places = {id(value): place for place, value in containers_of(inputs)}
+    held = {id(value) for _, value in reachable(instance, "")}
+    objects = [value for value in inputs.values() if is_plain_object(value) and id(value) in held]
+    within = {id(value) for each in objects for _, value in mutables(each)}
     for place, value in mutables(instance):
         name = places.get(id(value))
         message = f"it is the caller's own {type(value).__name__}, given as `{name}`"
-        check(name is None, place, message)
+        is_of_numpy = isinstance(value, np.ndarray) and may_be_of_numpy(instance, place)
+        severity = ADVICE if is_of_numpy or id(value) in within else FAULT
+        check(name is None, place, message, severity=severity)
 
 
 def refuses_abstractly(

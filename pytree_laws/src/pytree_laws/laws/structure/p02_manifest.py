@@ -20,7 +20,7 @@ from ...engine.applicability import (
 )
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype
-from ...inspect.parameter_values import hints_of, members
+from ...inspect.parameter_values import may_be_of_numpy
 from ...inspect.references import class_attributes
 from ...inspect.trees import attributes, is_under, look_up
 from ...kinds.pytree import PytreeSuite
@@ -139,17 +139,6 @@ AN_ARRAY_LATER = (
 )
 
 
-def may_be_of_numpy(instance: Any, path: str) -> bool:
-    """Whether a field says that it holds arrays of NumPy, or Equinox itself holds one, as the number of an item of an enumeration."""
-    with contextlib.suppress(AttributeError, LookupError, TypeError):
-        above, _, name = path.rpartition(".")
-        holder = type(look_up(instance, above) if above else instance)
-        kinds = members(hints_of(holder).get(name, Any))
-        said = (kind is np.ndarray or getattr(kind, "array_type", None) is np.ndarray for kind in kinds)
-        return holder.__module__.startswith("equinox.") or any(said)
-    return False
-
-
 @CHECKS.register()
 def test_p02_leaves_are_as_declared(subject: Suite) -> None:
     for name, part in subject.parts_of(subject.cached_instance()).items():
@@ -219,7 +208,8 @@ def check_nothing_hides(subject: Suite, instance: Any) -> None:
             is_array(value) and value.size
         ):  # `shape` may be a property that refuses; without elements nothing hides
             message = f"an array of shape {value.shape} that is not a {subject.noun}"
-            raise Fault(place, message, severity=subject.severity_of_hidden(value))
+            is_constant = isinstance(value, np.ndarray) and may_be_of_numpy(instance, place.partition(".")[2])
+            raise Fault(place, message, severity=ADVICE if is_constant else subject.severity_of_hidden(value))
 
 
 def shapes_of(leaves: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,47 @@
+"""The whole numbers that a module names: `STATES = 4`, `STATES = len(ALPHABET)`, `PAIRS = STATES * (STATES - 1) // 2`."""
+
+import ast
+from collections.abc import Iterable, Mapping
+
+from scaffold.spec.construction.arithmetic import measured
+from scaffold.spec.source.definitions import statements
+
+
+def whole_constants(sources: Iterable[str]) -> dict[str, int]:
+    """The names that statements bind once to a whole number, and what these are."""
+    assigned = [
+        pair for source in sources for statement in statements(source) for pair in _assigned(statement)
+    ]
+    names = [name for name, _ in assigned]
+    numbers, lengths = dict[str, int](), dict[str, int]()
+    for name, value in assigned:
+        number = _whole(value, numbers, lengths) if names.count(name) == 1 else None
+        if number is not None:
+            numbers[name] = number
+        elif isinstance(value, ast.Tuple | ast.List):
+            lengths[name] = len(value.elts)
+        elif isinstance(value, ast.Constant) and isinstance(value.value, str):
+            lengths[name] = len(value.value)
+    return numbers
+
+
+def _assigned(statement: ast.stmt) -> list[tuple[str, ast.expr]]:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return [(name, value)]
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            return [(name, value)]
+        case _:
+            return []
+
+
+def _whole(value: ast.expr, numbers: Mapping[str, int], lengths: Mapping[str, int]) -> int | None:
+    """The whole number that an expression over constants is."""
+    match value:
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
+            return lengths.get(name)
+        case ast.Constant(value=bool()):
+            return None
+        case _:
+            number = measured(ast.unparse(value), numbers)
+            return int(number) if number is not None and number == int(number) else None

@@ -1,0 +1,123 @@
+"""What a class is given and holds as it is, and says so: advice, where a fault is elsewhere."""
+
+import dataclasses
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from pytree_laws import Leaf, PytreeLaws
+from pytree_laws.nnx import NnxLaws, Var
+from right.test_right_forms import finding, suite, weight
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    kinds: list[str]
+
+
+class Configured(eqx.Module):
+    """It holds the configuration that it is given, and what that holds."""
+
+    weight: jax.Array
+    config: Config = eqx.field(static=True)
+
+    def __init__(self, weight: jax.Array, config: Config):
+        self.weight, self.config = jnp.array(weight), config
+
+
+class TakingApart(eqx.Module):
+    """It holds a list of the configuration, which is the caller's."""
+
+    weight: jax.Array
+    kinds: list[str] = eqx.field(static=True)
+
+    def __init__(self, weight: jax.Array, config: Config):
+        self.weight, self.kinds = jnp.array(weight), config.kinds
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Configured, "advice"), (TakingApart, "fault")])
+def test_a_list_of_an_object_that_is_held_comes_with_it(cls: Any, severity: str) -> None:
+    body = {
+        "leaves": (Leaf("weight", "param", (3,)),),
+        "inputs": lambda self, seed: {"weight": weight(seed), "config": Config(["local"])},
+        "build": lambda self, **given: cls(**given),
+    }
+    text = finding(type("Form", (PytreeLaws,), body), "p01_keeps_none_of_its_inputs")
+    assert text.startswith(f"{severity}: it is the caller's own list, given as `config.kinds`")
+
+
+@jax.tree_util.register_pytree_with_keys_class
+class Tiles:
+    """Addresses of NumPy in its aux, by value; or among its leaves."""
+
+    def __init__(self, size: jax.Array, places: np.ndarray):
+        self.size, self.places = size, places
+
+    def tree_flatten_with_keys(self) -> tuple[Any, Any]:
+        return ((jax.tree_util.GetAttrKey("size"), self.size),), ByValue(self.places)
+
+    @classmethod
+    def tree_unflatten(cls, aux: Any, children: Any) -> Any:
+        tiles = object.__new__(cls)
+        tiles.size, tiles.places = *children, aux.array
+        return tiles
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.size * x[self.places]
+
+
+class ByValue:
+    def __init__(self, array: np.ndarray):
+        self.array = array
+
+    def __hash__(self) -> int:
+        return hash(self.array.tobytes())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ByValue) and np.array_equal(self.array, other.array)
+
+
+class Annotated(Tiles):
+    size: jax.Array
+    places: np.ndarray
+
+
+jax.tree_util.register_pytree_with_keys_class(Annotated)
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Annotated, "advice"), (Tiles, "fault")])
+def test_an_array_that_a_class_says_is_of_numpy_may_be_static(cls: Any, severity: str) -> None:
+    form = suite(lambda seed: cls(weight(seed), np.asarray([2, 0, 1])), leaves=(Leaf("size", "param", (3,)),))
+    text = finding(form, "p02_no_array_hides_elsewhere")
+    assert text.startswith(f"{severity}: an array of shape (3,) that is not a leaf")
+
+
+class Layer(nnx.Module):
+    """Computes with an offset that has no effect, and holds one that it does not use."""
+
+    def __init__(self, seed: int):
+        self.weight, self.offset = nnx.Param(weight(seed)), nnx.Param(jnp.zeros(3))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight[...] * x + 0 * self.offset[...]
+
+
+class Forgetful(Layer):
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight[...] * x
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Layer, "advice"), (Forgetful, "fault")])
+def test_a_parameter_of_nnx_with_which_the_call_computes_is_no_unused_one(cls: Any, severity: str) -> None:
+    body = {
+        "variables": (Var("weight", nnx.Param, (3,)), Var("offset", nnx.Param, (3,))),
+        "build": lambda self, seed: cls(seed),
+        "arguments": lambda self, seed: (weight(seed),),
+    }
+    text = finding(type("Form", (NnxLaws,), body), "p08_every_parameter_changes_the_output")
+    assert text == f"{severity}: an edit of this param changes no output"
