@@ -58,9 +58,10 @@ class Folders:
 
     def judge(self, edit: Edit) -> Outcome:
         """Run the suite on the edit, without a record and with it."""
-        return Outcome(edit, self._run(edit, record=False), self._run(edit, record=True))
+        return Outcome(edit, self.failures(edit, record=False), self.failures(edit, record=True))
 
-    def _run(self, edit: Edit, *, record: bool) -> tuple[Failure, ...]:
+    def failures(self, edit: Edit, *, record: bool) -> tuple[Failure, ...]:
+        """The failures of an edit, with the record of the right class or without one."""
         with TemporaryDirectory() as name:
             folder = Path(name, "project")
             shutil.copytree(self.folder_of(edit.example), folder)
