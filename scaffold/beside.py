@@ -18,7 +18,7 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.rules.bases import base_faults, lineage
 from scaffold.spec.rules.constructors import beside_faults
-from scaffold.spec.rules.examples import unknown_faults
+from scaffold.spec.rules.examples import unknown_beside
 from scaffold.spec.unit import siblings, unit_faults
 
 
@@ -85,13 +85,14 @@ def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundi
         key = "" if is_unit else ": file" if spec.file else ": name"
         yield Fault(f"{spec.where}{key}", f"`{name}.py` is where {HELPERS[name].purpose}", fix)
     every = lineage(spec, known)
+    in_file = [known[name] for name in siblings(spec) if name in known]
     beside = (
         *(*save_faults(spec), *collisions(spec, spec.sharding or ()), *_mixture_faults(spec, known)),
         *(
             *tie_faults(spec, known),
             *base_faults(spec, known),
             *beside_faults(spec, known),
-            *(unknown_faults(spec, every) if every else ()),
+            *(unknown_beside(spec, every, in_file) if every or in_file else ()),
         ),
         *kind_of(spec.kind).faults_beside(spec, known),
     )

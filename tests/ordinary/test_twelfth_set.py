@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.ordinary.generated import generated, tried
+from tests.support.projects import scaffold
+from tests.support.trees import write_tree
 
 HEAD = """
 import abc
@@ -96,3 +98,42 @@ def test_a_subclass_inherits_the_constructor_of_a_base_that_leaves_methods_open(
     assert emitted.count("def __init__") == 1
     assert "not tested: it leaves methods to subclasses" in said
     assert "strength" in (tmp_path / "nets/tests/test_augmentation.py").read_text("utf-8")
+
+
+SOUND = """
+class Field(eqx.Module):
+    pressure: Float[Array, " cells"]
+    velocity: Float[Array, " faces"]
+
+
+@test(sizes={"cells": 4, "FACES": 5}, cases=[{"name": "twice", "values": {"scale": 2.0}}])
+class Solver(Module):
+    density: Float[Array, " cells"] = param("ones")
+    scale: float = static(1.0)
+
+    def __call__(self, pressure: Float[Array, " cells"]) -> Float[Array, " cells"]:
+        return self.scale * pressure / self.density
+
+    def step(self, field: Field) -> Float[Array, " cells"]:
+        return self(field.pressure) - jnp.diff(field.velocity)
+"""
+
+
+def test_a_size_may_be_that_of_a_class_which_a_method_takes(tmp_path: Path) -> None:
+    tried(tmp_path, "sound", HEAD + SOUND.replace("FACES", "faces"))
+
+
+@pytest.mark.parametrize(
+    ("skeleton", "place"),
+    [
+        (SOUND, "Solver: test.sizes: `FACES` is no dim"),
+        (SOUND.replace('{"scale"', '{"scales"').replace("FACES", "faces"), "`scales` is no argument"),
+    ],
+)
+def test_of_a_file_with_several_classes_unknown_names_are_refused(
+    tmp_path: Path, skeleton: str, place: str
+) -> None:
+    write_tree(tmp_path, {"specs/sound.py": HEAD + skeleton})
+    made = scaffold(tmp_path, "new-module", "--spec", "specs/sound.py")
+    assert made.returncode == 2 and place in made.stderr
+    assert not (tmp_path / "sound.py").exists()

@@ -12,6 +12,7 @@ from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.fields import value_faults
 from scaffold.spec.source.expressions import assigned_names
+from scaffold.spec.unit import siblings
 
 
 def example_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -52,13 +53,19 @@ def arguments_known(spec: ModuleSpec) -> set[str]:
     return {parameter.name for parameter in parameters(spec)} | of_methods
 
 
-def unknown_faults(spec: ModuleSpec, every: Sequence[ModuleSpec] = ()) -> Iterator[Fault]:
-    """Names in `[test]` of what neither the class has nor one of its bases; `every` are the specs of these, where they are known."""
+def unknown_faults(
+    spec: ModuleSpec, every: Sequence[ModuleSpec] = (), beside: Sequence[ModuleSpec] = ()
+) -> Iterator[Fault]:
+    """Names in `[test]` of what neither the class has nor one of its bases; `every` are the specs of these, where they are known.
+
+    A dim may also be one of a class of its file, `beside` it, which its methods take.
+    """
     whole, test = (spec, *every), spec.test
-    if (spec.bases and not every) or any(base.module for owner in whole for base in owner.bases):
+    is_later = (spec.bases and not every) or (siblings(spec) and not beside)
+    if is_later or any(base.module for owner in whole for base in owner.bases):
         return
     known = {name for owner in whole for name in arguments_known(owner)} | spec.unread
-    dims = {name for owner in whole for name in dims_of(owner)}
+    dims = {name for owner in (*whole, *beside) for name in dims_of(owner)}
     for name in (name for name, _ in (*test.sizes, *test.shapes) if name not in dims | known):
         yield unknown("test.sizes", name, sorted(dims or known), f"`{name}` is no dim")
     rows = {
@@ -68,6 +75,18 @@ def unknown_faults(spec: ModuleSpec, every: Sequence[ModuleSpec] = ()) -> Iterat
     }
     for key, name in ((key, name) for key, pairs in rows.items() for name, _ in pairs if name not in known):
         yield unknown(f"test.{key}.{name}", name, sorted(known), f"`{name}` is no argument")
+
+
+def unknown_beside(
+    spec: ModuleSpec, every: Sequence[ModuleSpec], beside: Sequence[ModuleSpec]
+) -> Iterator[Fault]:
+    """The same in the example and in each further configuration, once the classes beside it are known."""
+    base = [*unknown_faults(spec, every, beside)]
+    yield from base
+    for index, (_, changed) in enumerate(case_specs(spec)):
+        for fault in unknown_faults(changed, every, beside):
+            where = fault.where.replace("test.", f"test.cases.{index}.", 1)
+            yield from () if fault in base else [Fault(where, fault.what, fault.fix, fault.legal)]
 
 
 def _sizes(spec: ModuleSpec) -> Iterator[Fault]:

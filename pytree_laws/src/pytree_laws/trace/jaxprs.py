@@ -13,6 +13,7 @@ from jax.interpreters import partial_eval
 
 from ..errors import is_of_promotion
 from ..inspect.arrays import kind_of
+from ..inspect.raised_at import line_of_class
 
 NEEDS_VALUES = jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError
 
@@ -89,10 +90,29 @@ def without_dead(jaxpr: Any) -> Any:
 
 def lost_updates(jaxpr: Any) -> list[str]:
     """The updates and checks that nothing at all reads; what is computed further, and then left out, is no mistake."""
+    names = (equation.primitive.name for equation in unread_updates(jaxpr))
+    return [name if name.startswith("scatter") else "a check, as `eqx.error_if`" for name in names]
+
+
+def unread_updates(jaxpr: Any) -> list[Any]:
     read = {v for e in equations(jaxpr) for v in e.invars if is_variable(v)}
     dead = (equation for equation in dead_equations(jaxpr) if is_update_or_check(equation))
-    names = (equation.primitive.name for equation in dead if read.isdisjoint(equation.outvars))
-    return [name if name.startswith("scatter") else "a check, as `eqx.error_if`" for name in names]
+    return [equation for equation in dead if read.isdisjoint(equation.outvars)]
+
+
+def update_lines(jaxpr: Any) -> tuple[set[str], set[str]]:
+    """The lines of the class with updates or checks that nothing reads, and of those that outputs need."""
+    dead = {id(equation) for equation in dead_equations(jaxpr)}
+    needed = (e for e in equations(jaxpr) if id(e) not in dead and is_update_or_check(e))
+    return {line_of(equation) for equation in unread_updates(jaxpr)}, {
+        line_of(equation) for equation in needed
+    }
+
+
+def line_of(equation: Any) -> str:
+    """The line of the class under test that made an equation; empty where there is none."""
+    frames = equation.source_info.traceback.frames
+    return line_of_class((frame.file_name, frame.line_num) for frame in reversed(frames))
 
 
 def is_update_or_check(equation: Any) -> bool:

@@ -6,9 +6,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..inspect.raised_at import line_of_class
 from ..report import ADVICE, ANY_ERROR
-from .jaxprs import is_variable
+from .jaxprs import is_variable, line_of
 
 FIXED_DTYPE = "an array with a fixed dtype (`dtype=x.dtype`)"
 _NO_PROMISE = '`one_dtype = True` in the suite, `@test(severity="cost")` in a spec, says that it promises no other dtype'
@@ -23,7 +22,7 @@ def widened_in(function: Callable[..., Any], arguments: tuple[Any, ...], result:
     try:
         jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
         equation = _widening(jaxpr, jaxpr.outvars[result])
-        line = "it is a constant" if equation is None else _line_of(equation)
+        line = "it is a constant" if equation is None else line_of(equation)
     except ANY_ERROR:  # it cannot be traced alone, or jax tells of no line
         return ""
     return f": {line}" if line else ""
@@ -60,11 +59,6 @@ def _is_promotion(equation: Any) -> bool:
     is_cast = equation.primitive.name == "convert_element_type"
     is_weak = any(getattr(out.aval, "weak_type", False) for out in equation.outvars)
     return is_weak or (is_cast and str(equation.invars[0].aval.dtype) in _NARROW)
-
-
-def _line_of(equation: Any) -> str:
-    frames = equation.source_info.traceback.frames
-    return line_of_class((frame.file_name, frame.line_num) for frame in reversed(frames))
 
 
 def unless_promised(suite: Any) -> str:

@@ -80,6 +80,20 @@ class Appends(Noisy):
         return super().harden(y, first, second)
 
 
+class ClearsNothing(Noisy):
+    def harden(self, y, first, second):
+        y.at[0].set(0.0).at[1].set(0.0)
+        return super().harden(y, first, second)
+
+
+class PicksLater(Noisy):
+    """A right form: what is computed ahead is of use where it is not hard."""
+
+    def __call__(self, x, *, key):
+        cleared = x.at[0].set(0.0)
+        return super().__call__(x if self.hard else cleared, key=key)
+
+
 class FixesTheDtype(Noisy):
     def harden(self, y, first, second):
         return jnp.tanh(y + jax.random.gumbel(second, y.shape, jnp.float32))
@@ -105,6 +119,15 @@ behind("P12", "a tracer on the instance", KeepsWhatIsHard, "last with hard=True`
 behind("P12", "a count of calls", CountsItsCalls, "with hard=True`", "changed what the instance holds")
 behind("P12", "a print that was left over", Prints, "`call with hard=True`", "it printed 'hard")
 behind("P12", "a list that grows", Appends, "TRIED with hard=True`", "each call changes it")
+behind("P12", "an update that is dropped", ClearsNothing, "`call with hard=True`", "y.at[0].set(0.0).at")
+further(
+    "P12",
+    "an update that a flag leaves out, dropped besides",
+    ClearsNothing,
+    PicksLater,
+    "y.at[0]",
+    base=NoisyLaws,
+)
 behind("P7", "noise of a fixed dtype", FixesTheDtype, "`output 0 with hard=True`", "it is float32")
 behind("P9", "a buffer that is read as it is", ReadsTheMean, "`mean with hard=True`", "a gradient reaches it")
 behind("P16", "a buffer that is trained", TrainsTheMean, "`trainable with hard=True`", "it selects ['mean']")

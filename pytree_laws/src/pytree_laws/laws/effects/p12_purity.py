@@ -41,6 +41,9 @@ LAW = Law(
     rests_on=("test_p03_round_trip",),
 )
 CHECKS = Checks(LAW)
+NOT_IN_PLACE = (
+    "`x.at[i].set(y)` and `eqx.error_if(x, ...)` change nothing in place: go on with what they return"
+)
 
 
 @CHECKS.register()
@@ -73,8 +76,7 @@ def test_p12_the_call_has_no_side_effects(subject: Suite) -> None:
 def test_p12_throws_no_update_away(subject: Suite) -> None:
     subject.need_call()
     wrong = lost_updates(subject.traced_call().jaxpr)
-    hint = "`x.at[i].set(y)` and `eqx.error_if(x, ...)` change nothing in place: go on with what they return"
-    check(not wrong, "call", f"nothing uses the result of {', '.join(wrong)}", hint)
+    check(not wrong, "call", f"nothing uses the result of {', '.join(wrong)}", NOT_IN_PLACE)
 
 
 @CHECKS.register()

@@ -21,8 +21,9 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.dependencies import stopped_inputs
-from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
+from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype, update_lines
 from ...values.randomize import check_draws, redraws
+from ..effects.p12_purity import NOT_IN_PLACE
 from ..effects.p16_helpers import marked
 from .configuration_dtypes import is_of_dtypes, leaves_reached, marks_by_path
 
@@ -133,6 +134,18 @@ def test_p09_buffers_have_no_gradient_in_each_configuration(subject: Suite) -> N
             message = "a gradient reaches it, and in the example none does"
             hint = f"`jax.lax.stop_gradient(self.{name})` wherever it is read"
             check(not there.get(name), traced.configuration.place(name), message, hint)
+
+
+@CHECKS.register(rests_on=("test_p12_throws_no_update_away",))
+def test_p12_throws_no_update_away_in_each_configuration(subject: Suite) -> None:
+    subject.need_call()
+    every = [traced for traced in traced_configurations(subject) if traced.trace is not None]
+    lines = [update_lines(traced.trace[0].jaxpr) for traced in every]
+    of_use = {line for _, needed in lines for line in needed}  # in another configuration
+    for traced, (unread, _) in zip(every, lines):
+        lost = sorted(line for line in unread - of_use if line)
+        message = f"nothing uses the result of {', '.join(lost)}"
+        check(not lost, traced.configuration.place("call"), message, NOT_IN_PLACE)
 
 
 @CHECKS.register(has_method("trainable", "the class has no trainable"), rests_on=("test_p16_filter_specs",))
