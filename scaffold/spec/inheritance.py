@@ -15,6 +15,7 @@ from scaffold.spec.fields.buffers import buffers_of_parts
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage, subclasses
 from scaffold.spec.source.definitions import abstract_variables, body_of, statements
+from scaffold.spec.source.settings import settings_of
 from scaffold.spec.unit import siblings
 
 KINDS = ("module", "nnx")
@@ -37,10 +38,14 @@ def inheriting(
 
 
 def _with_constants(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    """A class with the constants and the settings of its module."""
     names = spec.unit.classes if spec.unit is not None else ()
     classes = [known[name] for name in names if name in known] or [spec]
-    constants = whole_constants(source for each in classes for source in (each.helpers, each.below))
-    return replace(spec, constants=tuple(constants.items())) if constants else spec
+    sources = [source for each in classes for source in (each.helpers, each.below) if source]
+    if not sources:
+        return spec
+    settings = settings_of(statement for source in sources for statement in statements(source))
+    return replace(spec, constants=tuple(whole_constants(sources).items()), settings=tuple(settings))
 
 
 def _inheriting(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:

@@ -228,12 +228,9 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     imports: tuple[str, ...] = ()
     module_doc: str = ""
     """The docstring of the module, where the class is alone in it."""
-    helpers: str = ""
-    """Statements of the module above the class."""
-    below: str = ""
-    """Statements of the module below the class."""
-    source: str = ""
-    """Kind as-written: the whole class statement."""
+    helpers: str = ""  # statements of the module above the class
+    below: str = ""  # and those below it
+    source: str = ""  # kind as-written: the whole class statement
     groups: tuple[Group, ...] = ()
     layout: str = "flat"
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
@@ -264,6 +261,9 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     has_subclasses: bool = False
     inherits_constructor: bool = False  # a base makes all of its fields
     constants: tuple[tuple[str, int], ...] = ()  # the whole numbers that its module names
+    settings: tuple[
+        str, ...
+    ] = ()  # the classes of its module that are no pytrees: their instances are constants
     divided_beside: tuple[tuple[str, str], ...] = ()  # sizes that it hands to classes which divide them
     buffers_of_parts: tuple[str, ...] = ()  # as paths: `table.values`
 

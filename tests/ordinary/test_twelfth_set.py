@@ -137,3 +137,32 @@ def test_of_a_file_with_several_classes_unknown_names_are_refused(
     made = scaffold(tmp_path, "new-module", "--spec", "specs/sound.py")
     assert made.returncode == 2 and place in made.stderr
     assert not (tmp_path / "sound.py").exists()
+
+
+SETTINGS = """
+@dataclasses.dataclass(frozen=True)
+class Prior:
+    scale: float = 2.0
+
+
+class Side(enum.Enum):
+    LEFT = "left"
+    RIGHT = "right"
+
+
+class Normal(eqx.Module):
+    mean: Float[Array, " n"]
+
+    def __call__(self, x: Float[Array, " n"], prior: Prior, side: Side) -> Float[Array, " n"]:
+        moved = x - self.mean if side is Side.LEFT else x + self.mean
+        return moved / prior.scale
+
+    def kl(self, prior: Prior) -> Float[Array, ""]:
+        return jnp.sum(self.mean**2) / prior.scale
+"""
+
+
+def test_settings_that_a_call_takes_are_constants(tmp_path: Path) -> None:
+    tried(tmp_path, "normal", "import dataclasses\nimport enum\n" + HEAD + SETTINGS)
+    tests = (tmp_path / "nets/tests/test_normal.py").read_text("utf-8")
+    assert "instance(x, prior=Prior(), side=Side.LEFT)" in tests

@@ -1,5 +1,6 @@
 """The further configurations of `[[test.cases]]`: each is the spec with other sizes and values in its tests."""
 
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -49,6 +50,8 @@ def is_passed(spec: ModuleSpec, argument: Argument) -> bool:
     An array that may be left out is given: the tests leave it out besides.
     """
     value = dict(spec.test.values).get(argument.name)
+    if value is not None and re.split(r"\W", value)[0] in spec.settings:
+        return False
     if argument.type is None:  # what is no literal is passed as arrays are
         return value is not None and value != "None" and literal_or_none(value) is None
     parts = tuple(walk(argument.type))

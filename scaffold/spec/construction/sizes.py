@@ -1,5 +1,6 @@
 """Sizes of dims for the generated tests: distinct small primes, so that a transposed shape shows."""
 
+import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, count, islice
 from math import prod
@@ -27,6 +28,8 @@ from scaffold.spec.grammar.types import (
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
+from scaffold.spec.source.created_arrays import created_shape
+from scaffold.spec.source.expressions import expression_or_none
 
 _TRIES = 12
 _FEW = 2
@@ -145,10 +148,10 @@ def _choices(dims: int, chosen: Sizes) -> Iterator[list[int]]:
 
 
 def _shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
-    """The sizes of dims that example values of arrays show, where these are literals."""
+    """The sizes of dims that example values of arrays show, where these are literals or say how many numbers jax makes."""
     kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
     for name, source in spec.test.values:
-        kind, shape = kinds.get(name), _shape_of(literal_or_none(source))
+        kind, shape = kinds.get(name), _shape_of(literal_or_none(source)) or _made_shape(source)
         if isinstance(kind, ArrayType) and len(kind.dims) == len(shape):
             yield from ((dim, size) for dim, size in zip(kind.dims, shape, strict=True) if dim.isidentifier())
 
@@ -157,6 +160,13 @@ def _shape_of(value: Any) -> tuple[int, ...]:
     """The shape of nested lists or tuples of numbers; () of anything else."""
     parts = cast("list[Any]", value) if isinstance(value, list | tuple) else []
     return (len(parts), *_shape_of(parts[0])) if parts else ()
+
+
+def _made_shape(source: str) -> tuple[int, ...]:
+    """The shape of `jnp.linspace(0.1, 0.4, 6)` and `jnp.ones((2, 3))`; () of anything else."""
+    call = expression_or_none(source)
+    dims = created_shape(call, ast.unparse) if isinstance(call, ast.Call) else None
+    return tuple(map(int, dims)) if dims and all(map(_is_size, dims)) else ()
 
 
 def _is_size(source: str) -> bool:

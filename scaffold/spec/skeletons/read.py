@@ -17,13 +17,14 @@ from scaffold.spec.skeletons.classes.as_written import is_as_written, read_as_wr
 from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes.classes import ClassReader
 from scaffold.spec.skeletons.classes.registered import makes_pytree, registered_below
-from scaffold.spec.skeletons.classes.settings import settings_of, tests_with_settings
+from scaffold.spec.skeletons.classes.settings import tests_with_settings
 from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
 from scaffold.spec.skeletons.words.names import SELF, Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import annotated_names, says_nothing
 from scaffold.spec.source.expressions import Import, parse
 from scaffold.spec.source.local_makers import substituted
+from scaffold.spec.source.settings import settings_of
 from scaffold.spec.tables.raw import Raw
 from scaffold.spec.tables.toml import read_text
 from scaffold.spec.unit import Unit

@@ -121,3 +121,30 @@ def test_a_parameter_of_nnx_with_which_the_call_computes_is_no_unused_one(cls: A
     }
     text = finding(type("Form", (NnxLaws,), body), "p08_every_parameter_changes_the_output")
     assert text == f"{severity}: an edit of this param changes no output"
+
+
+class Sampler(eqx.Module):
+    """Draws of which a setting is the scale, which begins without noise; or noise that is made and not used."""
+
+    weight: jax.Array
+    scale: float = eqx.field(static=True, default=0.0)
+
+    def __call__(self, x: jax.Array, key: jax.Array) -> jax.Array:
+        return self.weight * x + self.scale * jax.random.normal(key, x.shape)
+
+
+class Silent(Sampler):
+    def __call__(self, x: jax.Array, key: jax.Array) -> jax.Array:
+        return self.weight * x + 0.0 * jax.random.normal(key, x.shape)
+
+
+@pytest.mark.parametrize(
+    ("cls", "message"), [(Sampler, ""), (Silent, "advice: eight keys give the same output")]
+)
+def test_a_setting_may_be_the_scale_of_the_noise(cls: Any, message: str) -> None:
+    body = {
+        "leaves": (Leaf("weight", "param", (3,)),),
+        "build": lambda self, seed: cls(weight(seed)),
+        "arguments": lambda self, seed: (weight(seed), jax.random.key(seed)),
+    }
+    assert finding(type("Form", (PytreeLaws,), body), "p16_keys_give_different_draws") == message

@@ -1,58 +1,17 @@
-"""Classes of a file that hold settings, as a dataclass with a default for each field: they are their own example."""
+"""What a class takes of the settings of its file: the tests give it, and its numbers to dims of their names."""
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
-
-from msgspec import Struct
 
 from scaffold.spec.skeletons.words.annotations import without_none
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, owner_of
 from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import last_name
+from scaffold.spec.source.settings import Settings
 
-_ENUMS = ("Enum", "IntEnum", "StrEnum")
 _MAKERS = ("__init__", "create", "__call__")
 """Whose arguments the tests name without the function."""
-
-
-class Settings(Struct, frozen=True):
-    """An example of a class, and its numbers, which are sizes where a dim has the name of one."""
-
-    source: str
-    counts: tuple[tuple[str, int], ...] = ()
-
-
-def settings_of(body: Iterable[ast.stmt]) -> dict[str, Settings]:
-    """By name, the enumerations of a file, and its dataclasses that need no argument."""
-    found = ((node.name, _settings(node)) for node in body if isinstance(node, ast.ClassDef))
-    return {name: settings for name, settings in found if settings is not None}
-
-
-def _settings(node: ast.ClassDef) -> Settings | None:
-    fields = [*annotated_names(node.body)]
-    if any(last_name(base) in _ENUMS for base in node.bases):
-        members = [part.targets[0] for part in node.body if isinstance(part, ast.Assign)]
-        first = next((member.id for member in members if isinstance(member, ast.Name)), "")
-        return Settings(f"{node.name}.{first}") if first else None
-    heads = [
-        decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list
-    ]
-    is_plain = not node.bases and any(last_name(head) == "dataclass" for head in heads)
-    if not (is_plain and fields and all(field.value is not None for _, field in fields)):
-        return None
-    counts = tuple((name, _count(field.value)) for name, field in fields)
-    return Settings(f"{node.name}()", tuple((name, count) for name, count in counts if count > 0))
-
-
-def _count(value: ast.expr | None) -> int:
-    """A whole number; 0 for anything else."""
-    match value:
-        case ast.Constant(value=int(number)) if not isinstance(number, bool):
-            return number
-        case _:
-            return 0
 
 
 def tests_with_settings(

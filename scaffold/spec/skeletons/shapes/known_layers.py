@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
+from scaffold.spec.source.created_arrays import argument_of
 from scaffold.spec.source.lists import literal_slice
 
 Size = Callable[[ast.expr], str]
@@ -158,12 +159,6 @@ def _left(size: str, window: tuple[int, int, int] | None) -> str:
     width, step, padding = window
     count = (int(size) + 2 * padding - width) // step + 1
     return str(count) if count > 0 else ""
-
-
-def argument_of(call: ast.Call, name: str, place: int) -> ast.expr | None:
-    """What a call gives at a place, or by name."""
-    by_name = {keyword.arg: keyword.value for keyword in call.keywords}
-    return call.args[place] if place < len(call.args) else by_name.get(name)
 
 
 def _numbers(node: ast.expr | None, rank: int, usual: int | None = None) -> list[int]:

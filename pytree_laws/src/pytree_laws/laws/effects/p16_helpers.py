@@ -7,10 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...discover.evaluation import severity_of_values
-from ...engine.applicability import TAKES_DTYPE, Condition, declares, has_method, not_applicable, of_leaves
+from ...engine.applicability import TAKES_DTYPE, declares, has_method, not_applicable, of_leaves
 from ...engine.registry import Checks
-from ...inspect.arrays import copied, is_inexact, is_key, on_device, same_bits
+from ...inspect.arrays import copied, is_inexact, on_device, same_bits
 from ...inspect.files import is_refused
 from ...inspect.trees import (
     changed,
@@ -20,19 +19,13 @@ from ...inspect.trees import (
     map_arrays,
     named_leaves,
     path_name,
-    replace_leaves,
     with_attribute,
 )
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
-from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, Law, check, doing
-from ...trace.dependencies import inputs_reaching
-from ...trace.jaxprs import draws_of, is_key_type
 from ...trace.programs import shapes_of, with_static_modules
-from ...values.closeness import check_close, close
 from ...values.comparison import check_same_tree
-from ...values.example_values import sample
 from ...values.optimisation import trained_names
 from ...values.randomize import perturb_leaf
 
@@ -49,33 +42,9 @@ CHECKS = Checks(LAW)
 
 SELECT, PARTITION = "select_", "partition_"
 """How the names begin of a filter spec, and of the method that gives the parts which it tells apart."""
-UNUSED_KEY = (
-    "a call that does not use its key; `ignores_key = True` says that this is so on "
-    'purpose, and in a spec `[test]` with `unused = ["key"]`'
-)
 
 
 MAPS = declares("map_variables", "no `map_variables` is declared")
-IGNORES_KEY = Condition("the call does not say that it ignores its key", lambda suite: suite.ignores_key)
-
-
-@CHECKS.register(IGNORES_KEY)
-def test_p16_a_call_that_ignores_its_key_draws_nothing(subject: Suite) -> None:
-    instance, arguments = subject.cached_example()
-    leaves = jax.tree.leaves(arguments)
-    keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
-    if not keys:
-        not_applicable("the call takes no key")
-    drawn = draws_of(subject.traced_call().jaxpr)
-    message = f"it says that it ignores its key, and {len(drawn)} of its draws have another"
-    hint = "the same noise in every call: draw from the key that is given"
-    check(not drawn, "call", message, hint)
-    examples = (
-        replace_leaves(arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys}) for seed in (0, 1)
-    )
-    result, other = (subject.apply(instance, *each) for each in examples)
-    message = "it says that it ignores its key, and two keys give {} and {}"
-    check_close("call", message, result, other, "leave `ignores_key` out")
 
 
 @CHECKS.register()
@@ -254,43 +223,6 @@ def test_p16_as_function_passes_through_lax(subject: PytreeSuite) -> None:
 
     with doing("as_function", "checkpoint or cond over the function"):
         jax.eval_shape(through, value, subject.arguments(0))
-
-
-@CHECKS.register(rests_on=("test_p08_every_parameter", "test_p12_draws_use"))
-def test_p16_keys_give_different_draws(subject: Suite) -> None:
-    instance, arguments = subject.cached_example()
-    leaves = jax.tree.leaves(arguments)
-    keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
-    if not keys:
-        not_applicable("the call takes no key")
-    compiled = subject.compiled_ways()[0]
-
-    def draw(instance: Any, seed: int) -> Any:
-        drawn = {i: sample(seed, leaves[i].shape, "key") for i in keys}
-        return subject.output_of(compiled(instance, *replace_leaves(arguments, drawn)))
-
-    def has_draws_that_differ(instance: Any) -> bool:
-        first = draw(instance, 0)
-        return any(not close(first, draw(instance, seed)) for seed in range(1, 8))
-
-    # What begins empty, or without noise, gives the same whatever is drawn.
-    varies = has_draws_that_differ(instance) or has_draws_that_differ(subject.elsewhere(instance))
-    if subject.ignores_key:
-        message = "it is said to ignore its key, and another key gives another output"
-        check(not varies, "call", message, "`ignores_key = True` that is out of date")
-    else:
-        severity = severity_of_values(subject) if drops_its_draws(subject.traced_call().jaxpr) else ADVICE
-        check(varies, "call", "eight keys give the same output", UNUSED_KEY, severity=severity)
-
-
-def drops_its_draws(jaxpr: Any) -> bool:
-    """Whether a call draws, and its outputs depend on no key that it is given.
-
-    Classes of one interface take a key that only some of them draw with, and an estimate may be exact whatever is drawn.
-    """
-    marks = zip(jaxpr.invars, inputs_reaching(jaxpr))
-    by_keys = (is_key_type(variable.aval) for variable, mark in marks if mark)
-    return bool(draws_of(jaxpr)) and not any(by_keys)
 
 
 @CHECKS.register(MAPS)

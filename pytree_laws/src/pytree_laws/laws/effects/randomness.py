@@ -1,30 +1,42 @@
 """The noise of a call, in each configuration: parts of P12, P15 and P16."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ...discover.configurations import QUIET, TracedConfiguration, traced_configurations
+from ...discover.evaluation import severity_of_values
+from ...discover.inference import with_other_statics
 from ...discover.invocation import defaults_of_call
-from ...engine.applicability import not_applicable
+from ...engine.applicability import Condition, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import example_call
 from ...inspect.arrays import is_floating, is_inexact, is_key
 from ...inspect.branches import passes_argument
 from ...inspect.references import parts_of
-from ...inspect.trees import nodes
+from ...inspect.trees import nodes, replace_leaves
 from ...kinds.suite import Suite
-from ...report import check
-from ...trace.jaxprs import constant_draws, draws_of
-from ...values.closeness import close
+from ...report import ADVICE, ANY_ERROR, check
+from ...trace.dependencies import inputs_reaching
+from ...trace.jaxprs import constant_draws, draws_of, is_key_type
+from ...values.closeness import check_close, close
 from ...values.example_values import sample
 from ...values.randomize import randomize
 
 CHECKS = Checks()
 
 KEYS = 8  # that are tried where noise may be equal by chance
+UNUSED_KEY = (
+    "a call that does not use its key; `ignores_key = True` says that this is so on "
+    'purpose, and in a spec `[test]` with `unused = ["key"]`'
+)
+
+
+IGNORES_KEY = Condition("the call does not say that it ignores its key", lambda suite: suite.ignores_key)
 
 
 def _traced(subject: Suite) -> list[TracedConfiguration]:
@@ -149,3 +161,71 @@ def rows_share_noise(arguments: Sequence[Any], results: Sequence[Any]) -> bool:
     same = all(np.allclose(result, result[:1], rtol=1e-4, atol=1e-6) for result in noise)
     varies = any(np.ptp(result[0]) > 1e-6 for result in noise)
     return same and varies
+
+
+@CHECKS.register(IGNORES_KEY)
+def test_p16_a_call_that_ignores_its_key_draws_nothing(subject: Suite) -> None:
+    instance, arguments = subject.cached_example()
+    leaves = jax.tree.leaves(arguments)
+    keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
+    if not keys:
+        not_applicable("the call takes no key")
+    drawn = draws_of(subject.traced_call().jaxpr)
+    message = f"it says that it ignores its key, and {len(drawn)} of its draws have another"
+    hint = "the same noise in every call: draw from the key that is given"
+    check(not drawn, "call", message, hint)
+    examples = (
+        replace_leaves(arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys}) for seed in (0, 1)
+    )
+    result, other = (subject.apply(instance, *each) for each in examples)
+    message = "it says that it ignores its key, and two keys give {} and {}"
+    check_close("call", message, result, other, "leave `ignores_key` out")
+
+
+@CHECKS.register(rests_on=("test_p08_every_parameter", "test_p12_draws_use"))
+def test_p16_keys_give_different_draws(subject: Suite) -> None:
+    instance, arguments = subject.cached_example()
+    leaves = jax.tree.leaves(arguments)
+    keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
+    if not keys:
+        not_applicable("the call takes no key")
+    compiled = subject.compiled_ways()[0]
+
+    def draw(instance: Any, seed: int) -> Any:
+        drawn = {i: sample(seed, leaves[i].shape, "key") for i in keys}
+        return subject.output_of(compiled(instance, *replace_leaves(arguments, drawn)))
+
+    def has_draws_that_differ(instance: Any) -> bool:
+        first = draw(instance, 0)
+        return any(not close(first, draw(instance, seed)) for seed in range(1, 8))
+
+    # What begins empty, or without noise, gives the same whatever is drawn.
+    varies = has_draws_that_differ(instance) or has_draws_that_differ(subject.elsewhere(instance))
+    if subject.ignores_key:
+        message = "it is said to ignore its key, and another key gives another output"
+        check(not varies, "call", message, "`ignores_key = True` that is out of date")
+    else:
+        is_dropped = drops_its_draws(subject.traced_call().jaxpr)
+        severity = severity_of_values(subject) if is_dropped else ADVICE
+        # As noise of which a setting is the scale, 0 in the example.
+        varies = varies or (not is_dropped and holds_for_other_statics(subject, has_draws_that_differ))
+        check(varies, "call", "eight keys give the same output", UNUSED_KEY, severity=severity)
+
+
+def drops_its_draws(jaxpr: Any) -> bool:
+    """Whether a call draws, and its outputs depend on no key that it is given.
+
+    Classes of one interface take a key that only some of them draw with, and an estimate may be exact whatever is drawn.
+    """
+    marks = zip(jaxpr.invars, inputs_reaching(jaxpr))
+    by_keys = (is_key_type(variable.aval) for variable, mark in marks if mark)
+    return bool(draws_of(jaxpr)) and not any(by_keys)
+
+
+def holds_for_other_statics(subject: Suite, condition: Callable[[Any], bool]) -> bool:
+    """Whether something is true of an instance with another static value; what cannot be used with one is passed over."""
+    for _, other in with_other_statics(subject):
+        with contextlib.suppress(*ANY_ERROR):
+            if condition(other):
+                return True
+    return False

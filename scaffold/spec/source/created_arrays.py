@@ -1,9 +1,8 @@
 """Arrays that jax makes anew: the shapes that calls such as `jnp.zeros((n, m))` say."""
 
 import ast
+from collections.abc import Callable
 
-from scaffold.spec.skeletons.shapes.known_layers import Size, argument_of
-from scaffold.spec.skeletons.shapes.unknown_shapes import Dims
 from scaffold.spec.source.instance import last_name
 
 _SHAPE_AT = {
@@ -16,7 +15,13 @@ _COUNT_AT = {"arange": 0, "eye": 0, "identity": 0, "linspace": 2, "logspace": 2,
 _SQUARE = ("eye", "identity")
 
 
-def created_shape(call: ast.Call, size: Size) -> Dims | None:
+def argument_of(call: ast.Call, name: str, place: int) -> ast.expr | None:
+    """What a call gives at a place, or by name."""
+    by_name = {keyword.arg: keyword.value for keyword in call.keywords}
+    return call.args[place] if place < len(call.args) else by_name.get(name)
+
+
+def created_shape(call: ast.Call, size: Callable[[ast.expr], str]) -> tuple[str, ...] | None:
     """The dims of what a call makes; None where it makes no array, or of other sizes."""
     name = last_name(call)
     if name in _SHAPE_AT:
