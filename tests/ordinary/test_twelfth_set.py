@@ -38,7 +38,15 @@ class Flip(Augmentation):
     def apply(self, image: Float[Array, "height 3"]) -> Float[Array, "height 3"]:
         return image[:, ::-1]
 """
-CLASSES = {  # a class that is called nearly as a word of types, and sizes that constants of the module are
+CLASSES = {  # a class that is called nearly as a word of types, sizes that constants of the module are, no Variables
+    "grid": """
+class Grid(nnx.Module):
+    def __init__(self, bins: int = 5):
+        self.bins = bins
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return jnp.clip(x, -self.bins, self.bins)
+""",
     "phylogeny": """
 class Tree(eqx.Module):
     children: Int[Array, "inner 2"]
@@ -166,3 +174,57 @@ def test_settings_that_a_call_takes_are_constants(tmp_path: Path) -> None:
     tried(tmp_path, "normal", "import dataclasses\nimport enum\n" + HEAD + SETTINGS)
     tests = (tmp_path / "nets/tests/test_normal.py").read_text("utf-8")
     assert "instance(x, prior=Prior(), side=Side.LEFT)" in tests
+
+
+EXPERTS = """
+@dataclasses.dataclass(frozen=True)
+class Config:
+    features: int = 3
+    hidden: int = 8
+
+
+class Graph(NamedTuple):
+    features: Float[Array, "nodes features"]
+    senders: Int[Array, " edges"]
+
+
+class Network(eqx.Module):
+    weight: Float[Array, "hidden _"]
+
+    def __init__(self, config: Config, *, key: Array):
+        self.weight = jax.random.normal(key, (config.hidden, config.features))
+
+    def __call__(self, graph: Graph) -> Float[Array, "edges hidden"]:
+        return (graph.features @ self.weight.T)[graph.senders % graph.features.shape[0]]
+
+
+class Router(eqx.Module):
+    weight: Float[Array, "experts width"]
+    top_k: int = eqx.field(static=True)
+
+    def __init__(self, width: int, experts: int, top_k: int, *, key: Array):
+        self.weight = jax.random.normal(key, (experts, width))
+        self.top_k = top_k
+
+    def __call__(self, x: Float[Array, "tokens width"]) -> Float[Array, "tokens _"]:
+        return jax.lax.top_k(x @ self.weight.T, self.top_k)[0]
+"""
+
+
+def test_sizes_are_those_that_settings_and_top_k_ask_for(tmp_path: Path) -> None:
+    tried(tmp_path, "experts", "import dataclasses\nfrom typing import NamedTuple\n" + HEAD + EXPERTS)
+
+
+SCHEDULE = """
+@test(values={"betas": lambda: jnp.linspace(0.01, 0.4, 6)})
+class Schedule(Module):
+    betas: Float[Array, " steps"] = buffer()
+
+    def __call__(self, x: Float[Array, " steps"]) -> Float[Array, " steps"]:
+        return x * jnp.exp(jnp.cumsum(jnp.log1p(-self.betas)))
+"""
+
+
+def test_the_values_of_tests_say_sizes(tmp_path: Path) -> None:
+    tried(tmp_path, "schedule", HEAD + SCHEDULE)
+    assert 'Leaf("betas", "buffer", (6,))' in (tmp_path / "nets/tests/test_schedule.py").read_text("utf-8")

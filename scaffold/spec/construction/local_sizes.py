@@ -8,10 +8,12 @@ from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, arrays, dim_names
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
+from scaffold.spec.source.created_arrays import argument_of
 from scaffold.spec.source.expressions import dedented, local_values, nodes_of
-from scaffold.spec.source.instance import attribute_of_self, named_value
+from scaffold.spec.source.instance import attribute_of_self, last_name, named_value
 
 _CONVOLVES = re.compile(r"conv|correlat")
+_TAKE_LARGEST = ("top_k", "approx_max_k", "approx_min_k")
 
 
 def dims_of_names(spec: ModuleSpec) -> dict[str, str]:
@@ -47,21 +49,36 @@ def cutting_sizes(spec: ModuleSpec) -> frozenset[str]:
 
 @once
 def counts_taken(spec: ModuleSpec) -> tuple[str, ...]:
-    """The arguments of methods that say how many of what there is are given: `count` of `directions[:count]`, as few as can be."""
+    """The arguments that say how many of what there is are given: `count` of `directions[:count]`, `k` of `top_k(x, k)`, as few as can be."""
     fixed = _held_sizes(spec) | dims_of_calls(spec, results=False)
-    return tuple(
-        argument.name
-        for _, function in spec.functions
-        for argument in function.call.args
-        if argument.type == ScalarType("int") and argument.default is None and argument.name not in fixed
+    taken = [(argument, function) for _, function in spec.functions for argument in function.call.args]
+    of_methods = [
+        argument
+        for argument, function in taken
+        if argument.name not in fixed
         if any(end and named_value(end) == argument.name for end in _all_ends(function.call))
-    )
+    ]
+    kept = {
+        attribute_of_self(count) for _, function in spec.functions for count in _top_counts(function.call)
+    }
+    of_constructor = [argument for argument in parameters(spec) if argument.name in kept]
+    counts = (*of_methods, *of_constructor)
+    return tuple(each.name for each in counts if each.type == ScalarType("int") and each.default is None)
 
 
 def _all_ends(call: Call) -> Iterator[ast.expr | None]:
     text = call.source or call.body
     for node in nodes_of(ast.Subscript, ast.parse(dedented(text))) if "[" in text else ():
         yield from _ends(node)
+    yield from _top_counts(call)
+
+
+def _top_counts(call: Call) -> Iterator[ast.expr]:
+    """How many of the largest a call takes."""
+    text = call.source or call.body
+    for node in nodes_of(ast.Call, ast.parse(dedented(text))) if "_k(" in text else ():
+        count = argument_of(node, "k", 1) if last_name(node) in _TAKE_LARGEST else None
+        yield from () if count is None else (count,)
 
 
 def _cut_by(spec: ModuleSpec, node: ast.AST) -> Iterator[str]:

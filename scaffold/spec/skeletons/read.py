@@ -73,7 +73,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     parts = zip(classes, _beside(classes, beside), strict=True)
     skeletons = [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
     for node, skeleton in zip(classes, skeletons, strict=True):
-        skeleton.tables.update(tests_with_settings(skeleton.tables, node, settings))
+        skeleton.tables.update(tests_with_settings(skeleton.tables, node, settings, classes))
     if unit is None and (doc := ast.get_docstring(tree)):
         skeletons[0].tables["module_doc"] = doc
     return skeletons

@@ -111,6 +111,12 @@ def is_property(cls: type, name: str) -> bool:
     return isinstance(attribute, property | functools.cached_property)
 
 
+def is_of_instances(cls: type, name: str) -> bool:
+    """Whether it is a method that is given the instance, and no property."""
+    is_of_class = isinstance(inspect.getattr_static(cls, name, None), classmethod | staticmethod)
+    return not is_of_class and not is_property(cls, name)
+
+
 def is_action(cls: type, name: str) -> bool:
     """Whether a method does something to the world, by its name: nothing calls it that nobody asked to."""
     return _ACTIONS.match(name) is not None and not is_property(cls, name)

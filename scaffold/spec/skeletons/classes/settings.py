@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.skeletons.words.annotations import without_none
@@ -15,14 +15,22 @@ _MAKERS = ("__init__", "create", "__call__")
 
 
 def tests_with_settings(
-    raw: Mapping[str, Any], node: ast.ClassDef, known: Mapping[str, Settings]
+    raw: Mapping[str, Any],
+    node: ast.ClassDef,
+    known: Mapping[str, Settings],
+    classes: Iterable[ast.ClassDef],
 ) -> dict[str, Any]:
-    """The table of the tests of a class, which gives the settings that the class takes, and their sizes to dims."""
+    """The table of the tests of a class, which gives the settings that the class takes, and their sizes to dims.
+
+    The dims may also be those of `classes` of its file that its methods take.
+    """
     taken = [*_taken(node, known)]
     test: dict[str, Any] = {**raw.get("test", {})}
     values = {key: f"={settings.source}" for key, settings, is_needed in taken if is_needed}
     counts = {name: count for key, settings, _ in taken if "." not in key for name, count in settings.counts}
-    sizes = {name: counts[name] for name in _dims(node) if name in counts}
+    names = _annotations(node) if counts else set[str]()
+    nodes = (node, *(each for each in classes if each.name in names))
+    sizes = {name: counts[name] for each in nodes for name in _dims(each) if name in counts}
     said = {"values": values | test.get("values", {}), "sizes": sizes | test.get("sizes", {})}
     test |= {key: entries for key, entries in said.items() if entries}
     return {"test": test} if test else {}
@@ -43,6 +51,14 @@ def _taken(node: ast.ClassDef, known: Mapping[str, Settings]) -> Iterator[tuple[
         name = ast.unparse(without_none(annotation)).strip("'\"")
         if name in known:
             yield key, known[name], is_needed
+
+
+def _annotations(node: ast.ClassDef) -> set[str]:
+    """The names of which the arguments of methods are annotated."""
+    functions = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+    arguments = [argument for function in functions for argument, _ in arguments_with_defaults(function)]
+    annotations = (argument.annotation for argument in arguments if argument.annotation is not None)
+    return {ast.unparse(without_none(annotation)).strip("'\"") for annotation in annotations}
 
 
 def _has_default(value: ast.expr | None) -> bool:

@@ -305,6 +305,8 @@ def retyped(module: Any) -> Iterator[tuple[str, Any]]:
 def wrong_states(state: Any) -> Mapping[str, Any]:
     """By what is wrong with them, states with other paths, types, shapes or dtypes."""
     flat = dict(nnx.to_flat_state(state))
+    if not flat:
+        return {"an unknown path": nnx.State({"unknown": nnx.Variable(on_device(np.zeros(3, np.float32)))})}
     *_, (path, last) = flat.items()  # the last, so that others come first
     less = {p: v for p, v in flat.items() if p != path}
     other = type("Other", (nnx.Variable,), {})
