@@ -134,3 +134,21 @@ def _in_32_bits(self, x, key):
 
 of_methods("P7", "a method that declares no results and draws in 32 bits", "`moved, output 0`", "with bfloat16",
     base=JitteredLaws, right=Jittered, moved=_in_32_bits)  # fmt: skip
+
+
+class Locking(Jittered):
+    """What a first call begins with has the shape and the dtype of the weight."""
+
+    def initial(self, key):
+        return jnp.ones_like(self.weight), key
+
+
+class LockingLaws(JitteredLaws):
+    methods = (
+        *JitteredLaws.methods,
+        Method("initial", lambda seed: (sample(seed, (), "key"),), returns=(Output((3,)), Output((), "key"))),
+    )
+
+
+of_methods("P7", "a method of a key that makes a constant in 32 bits", "`initial, output 0`", "with bfloat16",
+    base=LockingLaws, right=Locking, initial=lambda self, key: (jnp.ones(self.weight.shape), key))  # fmt: skip

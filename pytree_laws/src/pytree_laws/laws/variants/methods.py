@@ -137,7 +137,7 @@ def _is_of_numbers(closed: Any, given: Any, cls: type, method: str) -> bool:
     """Whether a method takes numbers of Python, and computes with no float array: what it makes of them has the dtype that jax gives."""
     reaching = zip(closed.jaxpr.invars, inputs_reaching(closed.jaxpr), strict=True)
     is_computed = any(reaches and jnp.issubdtype(v.aval.dtype, jnp.inexact) for v, reaches in reaching)
-    if is_computed or any(map(is_inexact, arrays_of(given))):
+    if is_computed or arrays_of(given):
         return False
     taken = inspect.signature(getattr(cls, method)).parameters if callable(getattr(cls, method, None)) else ()
     return any(name != "self" for name in taken)
