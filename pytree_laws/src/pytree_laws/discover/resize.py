@@ -1,5 +1,6 @@
 """The example with other sizes: of 1, and those that a configuration may take."""
 
+import contextlib
 import dataclasses
 import itertools
 import warnings
@@ -161,6 +162,23 @@ def hard_coded_sizes(suite: Any) -> Iterator[tuple[str, int, Exception]]:
         first = next(errors)
         if first is not None and all(error is not None for error in errors):
             yield name, size + 1, first
+
+
+def of_other_sizes(suite: Any) -> Iterator[tuple[dict[int, int], Any]]:
+    """Instances of which one size is another, which nothing in the example has."""
+    inputs, usual = inputs_of(suite), suite.cached_instance()
+    given = suite.arguments(0) if suite.called() else ()
+    every = {*dims((dict(inputs), given)), *(v for v in inputs.values() if type(v) is int)} - {0, 1}
+    for size in sorted(every):
+        other = next(number for number in itertools.count(size + 1) if number not in every)
+        changes = _inputs_of_size(inputs, size, other)
+        if not changes:
+            continue
+        with warnings.catch_warnings(), contextlib.suppress(*ANY_ERROR):  # it need not be legal
+            warnings.simplefilter("ignore")
+            instance = suite.elsewhere(suite.built_abstractly({**suite.inputs(0), **changes}))
+            if _alike(instance, usual):
+                yield {size: other}, instance
 
 
 def _other_sizes(size: int, every: set[int]) -> list[int]:

@@ -54,6 +54,7 @@ from .variants import (
     method_gradients,
     method_keys,
     method_results,
+    method_sizes,
     methods,
     next_instances,
 )
@@ -96,6 +97,7 @@ CHECKS = tuple(
         p18_backend,
         p19_invariants,
         p19_numbers,
+        method_sizes,
         methods,
         method_keys,
         declared_results,

@@ -3,8 +3,9 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
-from right.specimens import Output, sample
+from harness.pairs import Weighted, further
+from jaxtyping import Array, Float, Int32
+from right.specimens import Leaf, Output, sample
 
 from mistakes.methods.method_results import INVERSE, MethodLaws, Scaling, of_methods, vector
 from pytree_laws import Method
@@ -107,3 +108,42 @@ of_methods("P7", "complex numbers of a fixed width", "`turns, output 0`", "it is
     base=TurnedLaws, right=Turned, turns=lambda self: jnp.exp((1j * self.weight).astype("complex64")))  # fmt: skip
 of_methods("P7", "a method that computes in single precision", "`inverse, output 0`", "it is float32, and not float64",
     base=TurnedLaws, right=Turned, inverse=lambda self, y: (y / self.weight).astype("float32"))  # fmt: skip
+
+
+class Banded(eqx.Module):
+    """Counts how often each band is hit, and tells of three of them."""
+
+    weight: Float[Array, " bands"]
+
+    def __call__(self, x):
+        return self.weight * x
+
+    def counted(self) -> Int32[Array, " bands"]:
+        return jnp.zeros(self.weight.shape, jnp.int32).at[0].add(1)
+
+    def first(self) -> Float[Array, " 3"]:
+        return self.weight[:3]
+
+
+class CountsThree(Banded):
+    def counted(self) -> Int32[Array, " bands"]:
+        return jnp.zeros(3, jnp.int32).at[0].add(1)
+
+
+class BandedLaws(Weighted):
+    leaves = (Leaf("weight", "param", (3,)),)
+    returns = (Output((3,)),)
+    methods = (
+        Method("counted", returns=(Output((3,), "int32"),)),
+        Method("first", returns=(Output((3,)),)),
+    )
+
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,))}
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+
+further("P7", "a method with a size of the example", CountsThree, Banded,
+    "`counted`: where `bands` is 4, axis 0 of what it gives has 3", base=BandedLaws)  # fmt: skip
