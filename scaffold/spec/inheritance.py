@@ -6,6 +6,7 @@ know them, and the class statement leaves them out.
 
 import ast
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from msgspec.structs import replace
 
@@ -41,11 +42,17 @@ def _with_constants(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Module
     """A class with the constants and the settings of its module."""
     names = spec.unit.classes if spec.unit is not None else ()
     classes = [known[name] for name in names if name in known] or [spec]
-    sources = [source for each in classes for source in (each.helpers, each.below) if source]
-    if not sources:
-        return spec
+    constants, settings = _of_module(
+        tuple(text for each in classes for text in (each.helpers, each.below) if text)
+    )
+    return replace(spec, constants=constants, settings=settings) if constants or settings else spec
+
+
+@cache
+def _of_module(sources: tuple[str, ...]) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]:
+    """The whole numbers and the settings that statements of a module name; read once for all of its classes."""
     settings = settings_of(statement for source in sources for statement in statements(source))
-    return replace(spec, constants=tuple(whole_constants(sources).items()), settings=tuple(settings))
+    return tuple(whole_constants(sources).items()), tuple(settings)
 
 
 def _inheriting(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:

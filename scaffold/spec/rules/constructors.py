@@ -14,12 +14,12 @@ from scaffold.spec.construction.constructor import (
     parameters,
     parameters_of,
     rebuilds_by,
-    sources_of,
 )
 from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.rules.pieces import class_names
-from scaffold.spec.source.expressions import dedented, nodes_of
+from scaffold.spec.rules.pieces import class_names, pieces
+from scaffold.spec.source.definitions import statements
+from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.unit import siblings
 
 
@@ -52,19 +52,11 @@ def beside_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator
     """Calls in the class of other generated classes of its file that do not fit what these take."""
     others = {name: known[name] for name in siblings(spec) if name in known}
     others = {name: other for name, other in others.items() if is_emitted_whole(other)}
-    for place, source in _sources(spec) if others else ():
-        for call in nodes_of(ast.Call, ast.parse(dedented(source))):
+    for piece in pieces(spec) if others else ():
+        for call in nodes_of(ast.Call, *statements(piece.text)):
             owner, _, name = ast.unparse(call.func).partition(".")
             if owner in others and name in ("", "create"):
-                yield from _call_faults(others[owner], call, name or "cls", place)
-
-
-def _sources(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
-    """The Python of a class that is read, with the places where its faults go."""
-    yield from ((f"{key}.body", f.call.source or f.call.body) for key, f in spec.functions)
-    yield "setup", spec.setup
-    for field in spec.stored:
-        yield from ((f"fields.{field.name}.init", source) for source in sources_of(field))
+                yield from _call_faults(others[owner], call, name or "cls", piece.key)
 
 
 def is_emitted_whole(spec: ModuleSpec) -> bool:
