@@ -131,14 +131,35 @@ def test_a_size_may_be_that_of_a_class_which_a_method_takes(tmp_path: Path) -> N
     tried(tmp_path, "sound", HEAD + SOUND.replace("FACES", "faces"))
 
 
+CELLS = """
+class Cell(Module):
+    weight: Float[Array, "size size"] = param("lecun_normal")
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return self.weight @ x
+
+
+class Scale(Module):
+    weight: Float[Array, " size"] = param("ones")
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return self.weight * x
+
+
+def stacked(size, key):
+    return [Cell(size, size, key=key)]
+"""
+
+
 @pytest.mark.parametrize(
     ("skeleton", "place"),
     [
         (SOUND, "Solver: test.sizes: `FACES` is no dim"),
         (SOUND.replace('{"scale"', '{"scales"').replace("FACES", "faces"), "`scales` is no argument"),
+        (CELLS, "`Cell(...)` does not fit the constructor: too many positional arguments"),
     ],
 )
-def test_of_a_file_with_several_classes_unknown_names_are_refused(
+def test_of_a_file_with_several_classes_unknown_names_and_misfits_are_refused(
     tmp_path: Path, skeleton: str, place: str
 ) -> None:
     write_tree(tmp_path, {"specs/sound.py": HEAD + skeleton})
