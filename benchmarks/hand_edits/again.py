@@ -5,12 +5,12 @@ What was noticed at an earlier run has to be noticed still. `--list 3 4` runs th
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.hand_edits.study.__main__ import LISTS
-from benchmarks.hand_edits.study.suites import Folders
+from benchmarks.hand_edits.study.suites import Failure, Folders, run_suite
 from benchmarks.hand_edits.verdicts import name_of
 
 
@@ -26,13 +26,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def noticed(number: int) -> list[tuple[str, bool]]:
-    """By name, whether a test fails at each mistake of a list."""
+    """By name, whether a test fails at each mistake of a list which passes for the right class."""
     every, specs = LISTS[number]
     edits = [edit for edit in every if edit.tag != "legitimate"]
     with TemporaryDirectory() as root:
         folders = Folders(Path(root), specs)
-        folders.record(sorted({edit.example for edit in edits}))
-        return [(name_of(edit), bool(folders.failures(edit, record=True))) for edit in edits]
+        examples = sorted({edit.example for edit in edits})
+        usual = {example: _tests(run_suite(folders.folder_of(example), example)) for example in examples}
+        for example, failing in usual.items():
+            print(
+                "".join(f"  fails without an edit: {example}: {test}\n" for test in sorted(failing)),
+                end="",
+                flush=True,
+            )
+        return [
+            (name_of(e), bool(_tests(folders.failures(e, record=True)) - usual[e.example])) for e in edits
+        ]
+
+
+def _tests(failures: Iterable[Failure]) -> set[str]:
+    return {failure.test for failure in failures}
 
 
 if __name__ == "__main__":

@@ -102,6 +102,8 @@ def _read_in_every_case(node: ast.AST, given: Given) -> set[str]:
             return _read_in_either(test, body, orelse, given)
         case ast.BoolOp(values=[first, *_]):
             return set() if _decided(node, given) is not None else _read_in_every_case(first, given)
+        case ast.BinOp(op=ast.Pow(), right=ast.Name() as power):  # which may be 0
+            return _read_in_every_case(power, given)
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             return {name}
         case ast.Attribute(attr=form) if form in _FORMS:

@@ -11,6 +11,7 @@ from scaffold.emit.made import narrowed
 from scaffold.kind import kind_of
 from scaffold.passes.variables import UNTRAINED
 from scaffold.spec.construction.arithmetic import measured
+from scaffold.spec.construction.cases import is_passed
 from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
 from scaffold.spec.construction.made_dims import made_fields
 from scaffold.spec.grammar.dtypes import DTYPES
@@ -209,7 +210,8 @@ def _may_cancel(spec: ModuleSpec, body: list[ast.stmt], name: str) -> bool:
 def _constants(spec: ModuleSpec, call: Call | None) -> dict[str, Any]:
     """The arguments that the example leaves out, where the constants that they then are can be told."""
     said = {name.rpartition(".")[2] for name, _ in spec.test.values}
-    pairs = [(argument.name, argument.default) for argument in call.args] if call is not None else []
+    left_out = [argument for argument in (call.args if call else ()) if not is_passed(spec, argument)]
+    pairs = [(argument.name, argument.default) for argument in left_out]
     words = {"True": True, "False": False, "None": None}
     return {name: words[text] for name, text in pairs if text in words and name not in said}
 
@@ -226,10 +228,17 @@ def _with_members(spec: ModuleSpec, names: set[str], *seen: str) -> set[str]:
 @once
 def _read_by_members(spec: ModuleSpec) -> dict[str, set[str]]:
     """What each derived field, method and member of the kind reads of the instance in every case."""
-    methods = (method for method in spec.methods if method.is_function)
-    read_by = {method.name: always_read(ast.parse(dedented(method.call.body)).body) for method in methods}
+    bodies = {m.name: ast.parse(dedented(m.call.body)).body for m in spec.methods if m.is_function}
+    # What another instance is made of is handed on.
+    read_by = {name: always_read(body) for name, body in bodies.items() if not _makes_instance(spec, body)}
     read_by |= {field.name: set(reads(field.expression or "None")) for field in spec.derived}
     return read_by | {name: set(fields) for name, fields in kind_of(spec.kind).reads.items()}
+
+
+def _makes_instance(spec: ModuleSpec, body: list[ast.stmt]) -> bool:
+    """Whether statements call the class, or make another instance of one."""
+    makers = (spec.name, f"{spec.name}.create", "type(self)", "self.replace", "eqx.tree_at")
+    return any(ast.unparse(call.func) in makers for call in nodes_of(ast.Call, *body))
 
 
 def _plain_static(spec: ModuleSpec) -> list[str]:

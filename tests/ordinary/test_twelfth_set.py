@@ -249,3 +249,48 @@ class Schedule(Module):
 def test_the_values_of_tests_say_sizes(tmp_path: Path) -> None:
     tried(tmp_path, "schedule", HEAD + SCHEDULE)
     assert 'Leaf("betas", "buffer", (6,))' in (tmp_path / "nets/tests/test_schedule.py").read_text("utf-8")
+
+
+PORTFOLIO = """
+class Portfolio(eqx.Module):
+    holdings: Float[Array, " assets"]
+    shifts: Float[Array, " assets"]
+    growth: float = eqx.field(static=True, default=1.5)
+
+    def risk(self, weights: Float[Array, " assets"] | None = None) -> Float[Array, ""]:
+        weights = self.holdings if weights is None else weights
+        return jnp.sum(jnp.tanh(weights * self.shifts))
+
+    def moved(self, by: Float[Array, " assets"]) -> "Portfolio":
+        return Portfolio(self.holdings + by, self.shifts, self.growth)
+
+    def level(self, x: Float[Array, " assets"], level: int = 0) -> Float[Array, " assets"]:
+        return x * self.holdings * self.growth**level
+
+    def shifted(self, by: Float[Array, " assets"]) -> Float[Array, ""]:
+        return self.moved(by).holdings.sum()
+"""
+
+
+def test_what_an_example_leaves_out_is_not_declared_as_used(tmp_path: Path) -> None:
+    tried(tmp_path, "portfolio", HEAD + PORTFOLIO)
+
+
+TANK = """
+class Tank(Module):
+    level: Float[Array, ""] = state("ones")
+    gain: Float[Array, ""] = param("ones")
+
+    def __call__(self, x: Float[Array, ""]) -> Float[Array, ""]:
+        self.level = 0.9 * self.level + self.gain * x
+        return self.level
+
+    def emptied(self, share: Float[Array, ""], *, wholly: bool = False) -> Float[Array, ""]:
+        if wholly:
+            self.level = jnp.zeros_like(self.level)
+        return share * self.level
+"""
+
+
+def test_an_option_may_be_what_updates_a_state(tmp_path: Path) -> None:
+    tried(tmp_path, "tank", HEAD.replace("param, static", "param, state, static") + TANK)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 from pytree_laws import Leaf, Method, PytreeLaws, sample
-from right.test_right_forms import finding, suite
+from right.test_right_forms import finding, suite, weight
 
 
 def total(keys: jax.Array) -> jax.Array:
@@ -72,3 +72,32 @@ def test_a_class_method_reaches_no_parameter() -> None:
     form = suite(lambda seed: Index(sample(seed, (3, 2))), called=False, leaves=leaves, methods=(EVEN,))
     with pytest.raises(pytest.skip.Exception, match="what the class is for, no method does"):
         form().test_p09_methods_reach_every_parameter()
+
+
+class Quantity(eqx.Module):
+    """Numbers in a unit, whose power has another unit."""
+
+    value: jax.Array
+    scale: float = eqx.field(static=True, default=1.0)
+
+    def squared(self) -> "Quantity":
+        return Quantity(self.value**2, self.scale**2)
+
+
+class Forgetting(Quantity):
+    def squared(self) -> "Forgetting":
+        return Forgetting(self.value**2)
+
+
+@pytest.mark.parametrize(("cls", "message"), [(Quantity, ""), (Forgetting, "of an instance with")])
+def test_a_static_number_that_a_method_computes_is_no_constant(cls: Any, message: str) -> None:
+    body = {
+        "leaves": (Leaf("value", "data", (3,)),),
+        "methods": (Method("squared", carry="self"),),
+        "static": {"scale": 1.0},
+        "accepted": ({"scale": 0.5},),
+        "inputs": lambda self, seed: {"value": weight(seed), "scale": 1.0},
+        "build": lambda self, **given: cls(**given),
+    }
+    text = finding(type("Form", (PytreeLaws,), body), "p11_methods_hand_on_what_the_instance_has")
+    assert message in text and bool(text) == bool(message)
