@@ -152,10 +152,11 @@ def test_a_class_of_eight_lines_skips_nothing(
     assert [line for line in told.splitlines() if line.startswith(("more laws", "SKIPPED"))] == lines
 
 
-def test_the_garbage_collector_is_tuned_while_a_law_runs_and_not_after(tmp_path: Path) -> None:
+@pytest.mark.parametrize("first", ["", "gc.freeze()\n"], ids=["nothing frozen", "as Python 3.12 begins"])
+def test_the_garbage_collector_is_tuned_while_a_law_runs_and_not_after(tmp_path: Path, first: str) -> None:
     within = "class TestWithin(Base):\n    def test_p01_of_this_file(self): assert gc.get_threshold()[0] == 10_000 and gc.get_freeze_count()\n"
     after = "def test_after(): assert gc.get_threshold()[0] == 700 and not gc.get_freeze_count()\n"
-    text = f"import gc\nfrom test_affine import Base\ngc.set_threshold(700)\n{within}{after}"
+    text = f"import gc\nfrom test_affine import Base\ngc.set_threshold(700)\n{first}{within}{after}"
     write_tree(tmp_path, {"test_affine.py": AFFINE, "test_within.py": text})
     result = bare_pytest(tmp_path, "-rA", "-k", "of_this_file or after")
     assert result.returncode == 0 and "2 passed" in result.stdout, result.stdout
