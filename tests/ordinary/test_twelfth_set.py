@@ -294,3 +294,21 @@ class Tank(Module):
 
 def test_an_option_may_be_what_updates_a_state(tmp_path: Path) -> None:
     tried(tmp_path, "tank", HEAD.replace("param, static", "param, state, static") + TANK)
+
+
+RING = """
+class Ring(Module):
+    filled: Int[Array, ""] = state("zeros")
+    gain: Float[Array, ""] = param("ones")
+
+    def __call__(self, x: Float[Array, ""]) -> Float[Array, ""]:
+        return self.gain * x
+
+    def rewind(self, steps: Int[Array, ""]) -> Int[Array, ""]:
+        self.filled = jnp.maximum(self.filled - jnp.abs(steps) - 1, 0)
+        return self.filled
+"""
+
+
+def test_a_count_that_is_set_back_is_updated_where_something_was_counted(tmp_path: Path) -> None:
+    tried(tmp_path, "ring", HEAD.replace("param, static", "param, state, static") + RING)

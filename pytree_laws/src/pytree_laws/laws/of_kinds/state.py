@@ -7,6 +7,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 
 from ...declare.methods import Method
 from ...discover.configurations import QUIET
@@ -21,6 +22,7 @@ from ...inspect.trees import (
     avals,
     flatten,
     keys_as_data,
+    map_arrays,
     named_leaves,
     next_of,
     replace_leaves,
@@ -164,13 +166,24 @@ def takes_options(subject: StateSuite, method: Method) -> bool:
     return any(parameter.default is not parameter.empty for parameter in parameters)
 
 
+def counted_on(array: Any) -> Any:
+    """Integers as they are after some more, since a count of 0 stays where it is set back; any other array as it is."""
+    return array + 3 if jnp.issubdtype(array.dtype, jnp.integer) else array
+
+
 def _states_moved(subject: StateSuite, method: Method) -> set[int]:
     """The places of the states that a method changes, at the start, at any values, and after a call: of zeros a share is 0."""
     instance, start = subject.cached_instance(), subject.state(0)
     moved = set[int]()
     for seed in range(4):
         with contextlib.suppress(*(Exception,) * bool(seed)):  # a check in the method may refuse the values
-            state = subject.after(0) if seed == 3 else randomize(start, seed) if seed else start
+            state = (
+                subject.after(0)
+                if seed == 3
+                else map_arrays(counted_on, randomize(start, seed))
+                if seed
+                else start
+            )
             result = use_with_state(method, instance, state, method.arguments(seed))
             pairs = zip(*map(jax.tree.leaves, (state, next_of(state, result))))
             moved |= {place for place, (before, after) in enumerate(pairs) if not same_bits(before, after)}
