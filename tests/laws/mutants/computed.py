@@ -88,3 +88,10 @@ class NoGradientInBfloat16(NarrowLaws):
     class cls(Narrow):
         def read(self):
             return one_way(super().read())
+
+
+@mutant("P7", "at `weight`: it is rounded to bfloat16 wherever it is read, and declared as `uncast`")
+class RoundsWhatIsUncast(NarrowLaws):
+    """It says that the weight is read as it is stored."""
+
+    uncast = ("weight",)

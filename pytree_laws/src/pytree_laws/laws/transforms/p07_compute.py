@@ -17,6 +17,7 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.training import results_and_grads
 from ...report import check, doing
 from ...trace.dependencies import computed_on
+from ...trace.jaxprs import equations
 from ...values.closeness import tolerance_of
 from ...values.comparison import compare, recording_differences
 from .p07_jit_equals_eager import LAW
@@ -38,6 +39,19 @@ def test_p07_reads_in_the_dtype_that_it_computes_in(subject: PytreeSuite) -> Non
         message = f"`{primitive}` reads it as it is stored, and not in {subject.compute}"
         hint = "a cast, `self.weight.astype(self.compute_dtype)`; `uncast` names what is meant so"
         check(not primitive or name not in wider, name, message, hint)
+
+
+@CHECKS.register(COMPUTES, declares("uncast", "the call reads everything in the dtype that it computes in"))
+def test_p07_reads_what_is_uncast_as_it_is_stored(subject: PytreeSuite) -> None:
+    subject.need_call()
+    jaxpr, narrow = subject.traced_call().jaxpr, jnp.dtype(str(subject.compute))
+    names = [name for name, _ in named_arrays(subject.cached_instance())]
+    casts = (each for each in equations(jaxpr) if each.primitive.name == "convert_element_type")
+    rounded = {id(cast.invars[0]) for cast in casts if cast.params["new_dtype"] == narrow}
+    for name, variable, primitive in zip(names, jaxpr.invars, computed_on(jaxpr, str(subject.compute))):
+        is_rounded = not primitive and id(variable) in rounded and under_any(name, subject.uncast)
+        message = f"it is rounded to {subject.compute} wherever it is read, and declared as `uncast`"
+        check(not is_rounded, name, message, "a cast that is left over, or `uncast` that is out of date")
 
 
 @CHECKS.register(COMPUTES)
