@@ -68,6 +68,7 @@ class Pruning(eqx.Module):
     "substitution": """
 ALPHABET = "ACGT"
 STATES: int = len(ALPHABET)
+UNBOUNDED = 1e999  # no whole number
 UPPER = jnp.triu_indices(STATES, k=1)
 
 

@@ -4,14 +4,13 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from scaffold.spec.construction.arithmetic import measured
-from scaffold.spec.source.definitions import statements
+from scaffold.spec.source.definitions import bound_value, statements
 
 
 def whole_constants(sources: Iterable[str]) -> dict[str, int]:
     """The names that statements bind once to a whole number, and what these are."""
-    assigned = [
-        pair for source in sources for statement in statements(source) for pair in _assigned(statement)
-    ]
+    every = (statement for source in sources for statement in statements(source))
+    assigned = [pair for statement in every if (pair := bound_value(statement)) is not None]
     names = [name for name, _ in assigned]
     numbers, lengths = dict[str, int](), dict[str, int]()
     for name, value in assigned:
@@ -25,16 +24,6 @@ def whole_constants(sources: Iterable[str]) -> dict[str, int]:
     return numbers
 
 
-def _assigned(statement: ast.stmt) -> list[tuple[str, ast.expr]]:
-    match statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            return [(name, value)]
-        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-            return [(name, value)]
-        case _:
-            return []
-
-
 def _whole(value: ast.expr, numbers: Mapping[str, int], lengths: Mapping[str, int]) -> int | None:
     """The whole number that an expression over constants is."""
     match value:
@@ -44,4 +33,4 @@ def _whole(value: ast.expr, numbers: Mapping[str, int], lengths: Mapping[str, in
             return None
         case _:
             number = measured(ast.unparse(value), numbers)
-            return int(number) if number is not None and number == int(number) else None
+            return int(number) if number is not None and number % 1 == 0 else None  # infinity has no rest

@@ -21,7 +21,7 @@ from scaffold.spec.skeletons.classes.settings import tests_with_settings
 from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
 from scaffold.spec.skeletons.words.names import SELF, Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import annotated_names, says_nothing
+from scaffold.spec.source.definitions import annotated_names, bound_value, says_nothing
 from scaffold.spec.source.expressions import Import, parse
 from scaffold.spec.source.local_makers import substituted
 from scaffold.spec.source.settings import settings_of
@@ -87,14 +87,8 @@ SCALARS = ("jaxtyping.Scalar", "jaxtyping.ScalarLike")
 def aliases(body: Iterable[ast.stmt], names: Names) -> dict[str, ast.expr]:
     """What each name stands for that a file binds to one expression, as types of several annotations do."""
     values: dict[str, ast.expr] = {name: SCALAR for name, whole in names.whole.items() if whole in SCALARS}
-    for statement in body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                values[name] = substituted(value, values)
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                values[name] = substituted(value, values)
-            case _:
-                pass
+    for name, value in filter(None, map(bound_value, body)):
+        values[name] = substituted(value, values)
     return values
 
 

@@ -21,6 +21,17 @@ def statements(source: str) -> tuple[ast.stmt, ...]:
         return ()
 
 
+def bound_value(statement: ast.stmt) -> tuple[str, ast.expr] | None:
+    """The name that a statement binds to one expression, with it."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return name, value
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            return name, value
+        case _:
+            return None
+
+
 def function_of(source: str) -> Function | None:
     """The function that a carried text defines: the last one, but for the setter of a property."""
     functions = (

@@ -163,21 +163,24 @@ def rows_share_noise(arguments: Sequence[Any], results: Sequence[Any]) -> bool:
     return same and varies
 
 
-@CHECKS.register(IGNORES_KEY)
-def test_p16_a_call_that_ignores_its_key_draws_nothing(subject: Suite) -> None:
-    instance, arguments = subject.cached_example()
+def keys_of_call(arguments: Any) -> Callable[[int], Any]:
+    """What gives the arguments with the keys of a seed in the place of theirs; skips where there are none."""
     leaves = jax.tree.leaves(arguments)
     keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
     if not keys:
         not_applicable("the call takes no key")
+    return lambda seed: replace_leaves(arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys})
+
+
+@CHECKS.register(IGNORES_KEY)
+def test_p16_a_call_that_ignores_its_key_draws_nothing(subject: Suite) -> None:
+    instance, arguments = subject.cached_example()
+    with_keys = keys_of_call(arguments)
     drawn = draws_of(subject.traced_call().jaxpr)
     message = f"it says that it ignores its key, and {len(drawn)} of its draws have another"
     hint = "the same noise in every call: draw from the key that is given"
     check(not drawn, "call", message, hint)
-    examples = (
-        replace_leaves(arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys}) for seed in (0, 1)
-    )
-    result, other = (subject.apply(instance, *each) for each in examples)
+    result, other = (subject.apply(instance, *with_keys(seed)) for seed in (0, 1))
     message = "it says that it ignores its key, and two keys give {} and {}"
     check_close("call", message, result, other, "leave `ignores_key` out")
 
@@ -185,15 +188,11 @@ def test_p16_a_call_that_ignores_its_key_draws_nothing(subject: Suite) -> None:
 @CHECKS.register(rests_on=("test_p08_every_parameter", "test_p12_draws_use"))
 def test_p16_keys_give_different_draws(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
-    leaves = jax.tree.leaves(arguments)
-    keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
-    if not keys:
-        not_applicable("the call takes no key")
+    with_keys = keys_of_call(arguments)
     compiled = subject.compiled_ways()[0]
 
     def draw(instance: Any, seed: int) -> Any:
-        drawn = {i: sample(seed, leaves[i].shape, "key") for i in keys}
-        return subject.output_of(compiled(instance, *replace_leaves(arguments, drawn)))
+        return subject.output_of(compiled(instance, *with_keys(seed)))
 
     def has_draws_that_differ(instance: Any) -> bool:
         first = draw(instance, 0)
