@@ -174,11 +174,12 @@ def of_other_sizes(suite: Any) -> Iterator[tuple[dict[int, int], Any]]:
         changes = _inputs_of_size(inputs, size, other)
         if not changes:
             continue
-        instance = None
+        instance, is_alike = None, False
         with warnings.catch_warnings(), contextlib.suppress(*ANY_ERROR):  # it need not be legal
             warnings.simplefilter("ignore")
             instance = suite.elsewhere(suite.built_abstractly({**suite.inputs(0), **changes}))
-        if instance is not None and _alike(instance, usual):
+            is_alike = _alike(instance, usual)
+        if is_alike:
             yield {size: other}, instance
 
 
