@@ -11,9 +11,9 @@ class TestSplitTable(PytreeLaws):
     """The pytree laws on `SplitTable`."""
 
     leaves = (
-        Leaf("gains", "param", (2,), value=1.0),
-        Leaf("offsets", "param", (2,), value=0.0),
-        Leaf("mask", "buffer", (2,), "bool"),
+        Leaf("gains", "param", (3,), value=1.0),
+        Leaf("offsets", "param", (3,), value=0.0),
+        Leaf("mask", "buffer", (3,), "bool"),
     )
     static: ClassVar = {}
     filters: ClassVar = {
@@ -22,19 +22,19 @@ class TestSplitTable(PytreeLaws):
     }
     kept = ("mask",)
     used = ("mask",)
-    returns = (Output((2,)),)
+    returns = (Output((3,)),)
     takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {
-            "mask": sample(seed, (2,), "bool"),
+            "mask": sample(seed, (3,), "bool"),
         }
 
     def build(self, **inputs: Any) -> SplitTable:
         return SplitTable.create(**inputs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
-        return (sample(seed + 50, (2,)),)
+        return (sample(seed + 50, (3,)),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         (x,) = arguments

@@ -170,7 +170,7 @@ def test_they_are_accepted(tmp_path: Path) -> None:
     assert "out_axes=(0, None)," in tests["averaged"] and 'axis_name="batch",' in tests["averaged"]
     assert '"log_density": jax.nn.logsumexp' in tests["sampler"]
     assert "positive=True" in tests["moments"]
-    assert '"dim": 15,' in tests["attention"] and '"n_heads": 5,' in tests["attention"]
+    assert '"dim": 6,' in tests["attention"] and '"n_heads": 2,' in tests["attention"]
     assert "from Controller" not in (tmp_path / "nets/controller.py").read_text("utf-8")
 
 

@@ -340,9 +340,9 @@ def test_the_tests_of_an_nnx_module_declare_each_variable_and_what_shows(tmp_pat
     assert (code, told) == (0, "")
     tests = files["tests/test_filter.py"]
     for row in (
-        'Var("taps.a", nnx.Param, (2,), "float32", value=0.5)',
-        'Var("gains.1", nnx.Variable, (2,), "int32")',
-        'Var("drawn", nnx.Param, (2,), std=1.0)',
+        'Var("taps.a", nnx.Param, (3,), "float32", value=0.5)',
+        'Var("gains.1", nnx.Variable, (3,), "int32")',
+        'Var("drawn", nnx.Param, (3,), std=1.0)',
     ):
         assert row in tests, tests
     # `last` is assigned anew before it is read, and nothing but its update reads `seen`.

@@ -141,6 +141,17 @@ def test_sizes_are_distinct_primes_with_which_no_dim_is_empty(
     assert sizes(spec) == expected
 
 
+def test_an_order_has_three_elements_at_least() -> None:
+    order = {"type": "i32[n]", "role": "buffer", "init": "zeros"}
+    fields = {"w": {"type": "f[m]"}, "order": order}
+    assert sizes(read_spec({"name": "Sized", "fields": {"order": order}}, "spec")) == {"n": 3}
+    assert sizes(read_spec({"name": "Sized", "fields": fields}, "spec")) == {"m": 2, "n": 3}
+    assert sizes(read_spec({"name": "Sized", "fields": dict(reversed(fields.items()))}, "spec")) == {
+        "n": 3,
+        "m": 2,
+    }
+
+
 def test_a_value_of_an_int_is_its_size() -> None:
     raw = {"name": "Sized", "fields": {"w": {"type": "f[n]", "init": "zeros"}}, "test": {"values": {"n": 4}}}
     assert sizes(read_spec(raw, "spec")) == {"n": 4}

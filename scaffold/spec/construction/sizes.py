@@ -32,6 +32,8 @@ from scaffold.spec.source.created_arrays import created_shape
 from scaffold.spec.source.expressions import expression_or_none
 
 _TRIES = 12
+_ORDERED = 3
+"""How many whole numbers an array has at least, if they can be: an order of two is its own way back."""
 _FEW = 2
 """How many a method gives that is asked for some of what there is."""
 SMALL = 32
@@ -91,7 +93,10 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
         sized_dims = ((dim, _size(size, {**defaults, **every})) for dim, size in tied.items())
         return every | {dim: size for dim, size in sized_dims if size}
 
-    choices = [*_choices(len(wanted), chosen)]
+    ordered = [index for index, name in enumerate(wanted) if name in _dims_of_whole_numbers(spec)]
+    choices = sorted(
+        _choices(len(wanted), chosen), key=lambda free: any(free[index] < _ORDERED for index in ordered)
+    )
     small = (with_tied({**chosen, **dict(zip(wanted, free, strict=True))}) for free in _small(len(wanted)))
     return _best(spec, chain(map(sized, choices), small), map(sized, choices)) or sized(choices[0])
 
@@ -252,6 +257,12 @@ def _arrays(spec: ModuleSpec) -> tuple[tuple[ArrayType, str], ...]:
     placed += [(argument.type, "call.args") for argument in spec.call_arguments if argument.type is not None]
     placed += [(kind, "call.returns") for kind in (spec.call.returns if spec.call else ())]
     return tuple((array, place) for kind, place in placed for array in arrays(kind))
+
+
+@once
+def _dims_of_whole_numbers(spec: ModuleSpec) -> set[str]:
+    """The dims of arrays of integers or booleans: orders, indices and masks."""
+    return {dim for array, _ in _arrays(spec) if not array.inexact for dim in array.dims}
 
 
 @once

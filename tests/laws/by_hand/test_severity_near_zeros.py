@@ -75,3 +75,32 @@ def test_a_gradient_of_a_method_at_an_edge_is_advice(cls, severity):
     named = type("Named", (Scaled,), {"measure": cls.__call__})
     method = Method("measure", lambda seed: Laws().arguments(seed))
     assert severity_of(METHOD, laws_of(named, methods=(method,), call="measure")) == severity
+
+
+class Turn(Scaled):
+    """A rotation about an axis, by its length: one on both sides of no rotation."""
+
+    @classmethod
+    def about(cls, axis):
+        squared = jnp.sum(axis**2)
+        is_small = squared < 1e-6
+        angle = jnp.sqrt(squared)
+        slope = jnp.where(is_small, 1 - squared / 6, jnp.sin(angle) / jnp.where(is_small, 1, angle))
+        return cls(1 + slope * axis)
+
+
+class Standard(Scaled):
+    """The deviation of data, which bends where all are equal."""
+
+    @classmethod
+    def about(cls, axis):
+        return cls(1 + axis - jnp.std(axis))
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Turn, FAULT), (Standard, None)])
+def test_data_of_an_instance_are_held_to_a_slope_where_there_is_one(cls, severity):
+    method = Method("about", lambda seed: (sample(seed, (3,)),))
+    assert (
+        severity_of(METHOD, laws_of(type("Named", (cls,), {"__call__": Length.__call__}), methods=(method,)))
+        == severity
+    )

@@ -13,7 +13,7 @@ from ..session import once_per_session
 from ..trace.dependencies import inputs_reaching, stopped_inputs
 from ..trace.programs import jit_all
 from ..values.optimisation import weighted
-from .method_programs import gives_an_instance, program_of, traceable, traces_of
+from .method_programs import program_of, traceable, traces_of
 from .method_uses import Traced, Use
 
 
@@ -27,6 +27,14 @@ class Slopes(NamedTuple):
 SlopesByMethod = dict[str, Slopes]
 
 
+class SlopesAt(NamedTuple):
+    """The slopes of all methods: at their example arguments, where all floats are one number, and at multiples of the example."""
+
+    example: SlopesByMethod
+    filled: Callable[[float], SlopesByMethod]
+    scaled: Callable[[float], SlopesByMethod]
+
+
 class _Program(NamedTuple):
     """A method and its slopes as a function of the floats that it is given."""
 
@@ -37,23 +45,20 @@ class _Program(NamedTuple):
 
 
 @once_per_session
-def slopes_by_arguments(suite: Any) -> tuple[SlopesByMethod, Callable[[float], SlopesByMethod]]:
-    """By declared method the slopes at its example arguments, and where all floats are one number; from one program."""
-    instance = suite.cached_instance()
-    # Data of which an instance is made are no zeros: the deviation of equal numbers has no gradient.
-    declared = [
-        method
-        for method in traceable(suite)
-        if not (method.found or gives_an_instance(suite, method, instance, method.arguments(0)))
-    ]
+def slopes_by_arguments(suite: Any) -> SlopesAt:
+    """The slopes of declared methods by their arguments; all from one program."""
+    declared = [method for method in traceable(suite) if not method.found]
     programs = [program for method in declared if (program := _program(suite, method)).floats]
     run = jit_all([program.run for program in programs])
 
-    def filled(fill: float) -> SlopesByMethod:
-        points = [[[jnp.full_like(v, fill) for v in program.floats]] for program in programs]
-        return _by_method(programs, run(points))
+    def at(point: Callable[[Any], Any]) -> SlopesByMethod:
+        return _by_method(programs, run([[[point(v) for v in program.floats]] for program in programs]))
 
-    return _by_method(programs, run([[program.floats] for program in programs])), filled
+    return SlopesAt(
+        at(lambda value: value),
+        lambda fill: at(lambda value: jnp.full_like(value, fill)),
+        lambda factor: at(lambda value: (factor * value).astype(value.dtype)),
+    )
 
 
 def _by_method(programs: Sequence[_Program], results: Sequence[Any]) -> SlopesByMethod:

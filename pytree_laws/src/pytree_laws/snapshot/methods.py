@@ -44,7 +44,7 @@ def slopes_of_methods(suite: Any) -> dict[str, Entry]:
         return {}
     slopes = {
         f"gradient of {method} by argument {path}": np.asarray(slope)
-        for method, (_, by_argument) in slopes_by_arguments(suite)[0].items()
+        for method, (_, by_argument) in slopes_by_arguments(suite).example.items()
         for path, slope in by_argument.items()
     }
     finite = {name: v for name, v in slopes.items() if is_finite(v)}
