@@ -181,7 +181,8 @@ def _used(subject: Subject, method: Method) -> Iterator[str]:
     """What the result of a method follows, where it gives arrays."""
     names = fields_used_by(subject.of_class, method.call) if outputs(method.call.returns, None) else []
     if names:
-        yield f"used={_tuple([repr(name) for name in names])}"
+        paths = subject.facts.paths
+        yield f"used={_tuple([repr(paths[name]) for name in names])}"
 
 
 def _call(subject: Subject, method: Method) -> Iterator[str]:

@@ -15,7 +15,8 @@ from scaffold import find_layout, plan, publish
 from scaffold.errors import ScaffoldError
 from scaffold.spec.reading.read import read_spec
 from tests.support.forking import forked_pytest
-from tests.support.projects import checker, passed, run
+from tests.support.projects import checker, passed, run, scaffold
+from tests.support.trees import write_tree
 
 FORMS = {
     "Factory": {"kind": "module"},
@@ -204,3 +205,27 @@ def test_trainable_finds_the_entries_beside_a_preset_of_the_treedef(role: str) -
     raw = {"name": "T", "kind": "pytree", "rebuild": "static", "fields": {"table": table, "mask": mask}}
     made = executed(read_spec(raw, "spec"))["T"].create({"b": 1.0}, 1.0)
     assert jax.tree.leaves(made.trainable()) == [role == "param", False]
+
+
+BELL = """
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, groups, param
+
+
+@groups(tone=["weight"])
+class Bell(Module, layout="nested"):
+    weight: Float[Array, " size"] = param("ones")
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return self.weight * x
+
+    def rung(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return 2 * self.weight * x
+"""
+
+
+def test_a_method_uses_a_field_by_its_place_in_the_group(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"specs/bell.py": BELL})
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/bell.py").returncode == 0
+    assert 'used=("tone.weight",)' in (tmp_path / "tests/test_bell.py").read_text()
+    assert passed(forked_pytest(tmp_path, "tests", "-k", "p05 or p08")) > 15

@@ -92,6 +92,31 @@ def test_a_step_of_adamw_is_that_of_a_mask_by_hand_and_the_laws_hold(tmp_path: P
     )
 
 
+FROZEN = """
+
+class Kite(Module):
+    sail: Affine = module(frozen=True)
+    tail: Affine
+    gain: Float[Array, " out_size"] = param("ones", decay=False)
+
+    def __call__(self, x: Float[Array, " in_size"]) -> Float[Array, " out_size"]:
+        return self.gain * self.sail(x) + self.tail(x)
+"""
+
+
+def test_no_decay_moves_what_is_frozen_of_a_module_that_answers_for_itself(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"specs/net.py": SKELETON + FROZEN})
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/net.py").returncode == 0
+    assert passed(forked_pytest(tmp_path, "tests", "-k", "TestKite and (p16 or p09)")) > 10
+    module = (tmp_path / "net.py").read_text()
+    write_tree(tmp_path, {"net.py": module.replace('but=("gain",)', "but=()")})
+    ran = forked_pytest(tmp_path, "tests", "-k", "TestKite and p16")
+    assert (
+        "`decayed`: on a fresh instance it selects ['gain', 'tail.weight'], wanted is ['tail.weight']"
+        in ran.stdout
+    )
+
+
 def test_a_class_without_such_a_field_has_no_such_method(tmp_path: Path) -> None:
     write_tree(tmp_path, {"specs/net.py": SKELETON.replace(", decay=False", "").replace("decay=False", "")})
     assert scaffold(tmp_path, "new-module", "--spec", "specs/net.py").returncode == 0
