@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from scaffold.spec.construction.constructor import reads, sources_of
-from scaffold.spec.grammar.types import ScalarType
+from scaffold.spec.grammar.types import LiteralType, ScalarType
+from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.suite.declared import is_stored_as_given, number_source
 
@@ -29,7 +30,7 @@ def bounds(spec: ModuleSpec) -> tuple[list[tuple[str, str]], list[tuple[str, str
     for field in spec.static:
         # Elsewhere in the constructor a strange value may raise another error first.
         alone = is_stored_as_given(field) and not is_read_elsewhere(spec, field)
-        for value, holds in (*_at_bounds(field), *_listed(field)) if alone else ():
+        for value, holds in (*_at_bounds(field), *_listed(field), *_words(field)) if alone else ():
             (accepted if holds else rejected).append((field.name, repr(value)))
     return accepted, rejected
 
@@ -66,6 +67,13 @@ def _listed(field: Field) -> Iterator[tuple[Any, bool]]:
                 yield from ((value, False) for value in _beside(listed))
         case _:
             return
+
+
+def _words(field: Field) -> Iterator[tuple[str, bool]]:
+    """The strings that the type of the field lists, besides the one of the example, where no check says more."""
+    words = field.type.values if isinstance(field.type, LiteralType) and not field.check else ()
+    usual = literal_or_none(field.default) if field.default else None
+    yield from ((word, True) for word in words if isinstance(word, str) and word != usual)
 
 
 def _beside(listed: list[Any]) -> Iterator[int]:

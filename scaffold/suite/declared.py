@@ -175,14 +175,18 @@ def used_fields(spec: ModuleSpec) -> list[str]:
 
 
 def fields_used_by(spec: ModuleSpec, call: Call) -> list[str]:
-    """The static fields and the arrays of floats that the body of a method reads in every case, and does not assign.
+    """The static fields, keys and arrays of floats that the body of a method reads in every case, and does not assign.
 
     What another member reads that it always asks, it reads as well.
     """
     body = ast.parse(dedented(call.body)).body
     assigned = {name for statement in body for name in _assigned(statement)}
     of_members = {name for names in kind_of(spec.kind).reads.values() for name in names}
-    held = [field.name for field in spec.dynamic if _is_number_array(field) and not is_index(spec, field)]
+    held = [
+        field.name
+        for field in spec.dynamic
+        if _is_key(field) or (_is_number_array(field) and not is_index(spec, field))
+    ]
     held += [name for name in of_members if spec.field(name) is not None]
     used = _with_members(spec, always_read(body, _constants(spec, call))) - assigned
     return [
@@ -291,6 +295,10 @@ def _outlives_its_update(body: list[ast.stmt], name: str) -> bool:
         isinstance(update, ast.AugAssign) or any(reads_attribute(n, name) for n in ast.walk(update))
         for update in updates
     )
+
+
+def _is_key(field: Field) -> bool:
+    return field.array is not None and field.array.dtype == "key" and not (field.nullable or field.optional)
 
 
 def _is_number_array(field: Field) -> bool:

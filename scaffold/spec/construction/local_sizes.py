@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, arrays, dim_names
-from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.created_arrays import argument_of
 from scaffold.spec.source.expressions import dedented, local_values, nodes_of
@@ -34,6 +34,32 @@ def limits(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
 def data_lengths(spec: ModuleSpec) -> frozenset[str]:
     """The dims that the arguments of calls alone have: how many points, times or samples there are."""
     return dims_of_calls(spec, results=False) - _held_sizes(spec)
+
+
+@once
+def lengths_by_bounds(spec: ModuleSpec) -> dict[str, int]:
+    """By dim of what methods are given alone, how long it has to be for counts along it to lie on both sides of a default.
+
+    `jnp.sum(nights < 0, axis=0) > limit` is false whatever the nights are, where there are no more than the `limit`.
+    """
+    free, least = data_lengths(spec), dict[str, int]()
+    for _, function in spec.functions:
+        bounds = [
+            bound for argument in function.call.args if (bound := _default_bound(function.call, argument))
+        ]
+        dims = {dim for kind in array_arguments(function.call).values() for dim in kind.dims} & free
+        least |= {dim: max(least.get(dim, 0), 2 * max(bounds)) for dim in dims if bounds}
+    return least
+
+
+def _default_bound(call: Call, argument: Argument) -> int:
+    """The whole number with which a method compares a count unless it is told another; 0 where it is none."""
+    default = argument.default or ""
+    if argument.type != ScalarType("int") or not default.isdigit():
+        return 0
+    tests = nodes_of(ast.Compare, ast.parse(dedented(call.source or call.body)))
+    sides = (side for test in tests for side in (test.left, *test.comparators))
+    return int(default) if any(named_value(side) == argument.name for side in sides) else 0
 
 
 @once

@@ -12,7 +12,13 @@ from scaffold.spec.construction.arithmetic import evaluate, measured
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
 from scaffold.spec.construction.guards import is_refused
-from scaffold.spec.construction.local_sizes import counts_taken, cutting_sizes, data_lengths, limits
+from scaffold.spec.construction.local_sizes import (
+    counts_taken,
+    cutting_sizes,
+    data_lengths,
+    lengths_by_bounds,
+    limits,
+)
 from scaffold.spec.construction.made_dims import dims_of_arguments, names_in
 from scaffold.spec.grammar.types import (
     LARGEST,
@@ -30,8 +36,10 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.created_arrays import created_shape
 from scaffold.spec.source.expressions import expression_or_none
+from scaffold.spec.source.instance import last_name
 
 _TRIES = 12
+_ARRAYS = ("array", "asarray")
 _ORDERED = 3
 """How many whole numbers an array has at least, if they can be: an order of two is its own way back."""
 _FEW = 2
@@ -80,6 +88,7 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     wanted = [name for name in named if name not in tied]
     whole = {name: DEVICES if axes_of(name, spec.sharding or ()) else 1 for name in wanted}
     lengths = data_lengths(spec).intersection(wanted)
+    bounds = {name: least for name, least in lengths_by_bounds(spec).items() if name in wanted}
     inner = {name for name in cutting_sizes(spec) if whole.get(name, 1) == 1}
 
     def sized(free: list[int]) -> dict[str, int]:
@@ -87,6 +96,8 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
         # Twice as long as what is chosen here, as a spectrum asks for; the author's own sizes are large already.
         cut = [2 * wholes[name] if name in wholes else chosen[name] for name in inner & {*wholes, *chosen}]
         every = _longer({**chosen, **wholes}, sorted(lengths, key=wanted.index), max(cut, default=0))
+        for name in (name for name in bounds if every[name] < SMALL):
+            every = _longer(every, [name], min(bounds[name], SMALL))
         return with_tied(multiplied(spec, every, wanted))
 
     def with_tied(every: dict[str, int]) -> dict[str, int]:
@@ -168,8 +179,10 @@ def _shape_of(value: Any) -> tuple[int, ...]:
 
 
 def _made_shape(source: str) -> tuple[int, ...]:
-    """The shape of `jnp.linspace(0.1, 0.4, 6)` and `jnp.ones((2, 3))`; () of anything else."""
+    """The shape of `jnp.linspace(0.1, 0.4, 6)`, `jnp.ones((2, 3))` and `jnp.array([[1, 2]])`; () of anything else."""
     call = expression_or_none(source)
+    if isinstance(call, ast.Call) and last_name(call) in _ARRAYS and call.args:
+        return _shape_of(literal_or_none(ast.unparse(call.args[0])))
     dims = created_shape(call, ast.unparse) if isinstance(call, ast.Call) else None
     return tuple(map(int, dims)) if dims and all(map(_is_size, dims)) else ()
 
@@ -179,13 +192,11 @@ def _is_size(source: str) -> bool:
 
 
 def _sized_names(spec: ModuleSpec) -> Iterable[str]:
-    fixed = variadic_dims(spec) | {name for name, _ in spec.test.values}
-    ints = (
-        parameter.name
-        for parameter in parameters(spec)
-        if is_int(parameter.type) and parameter.default is None
-    )
-    return dict.fromkeys(name for name in (*dims_of(spec), *ints) if name not in fixed)
+    ints = [parameter for parameter in parameters(spec) if is_int(parameter.type)]
+    others = {parameter.name for parameter in parameters(spec)} - {parameter.name for parameter in ints}
+    fixed = variadic_dims(spec) | {name for name, _ in spec.test.values if name not in others}
+    needed = (parameter.name for parameter in ints if parameter.default is None)
+    return dict.fromkeys(name for name in (*dims_of(spec), *needed) if name not in fixed)
 
 
 def _small_defaults(spec: ModuleSpec, defaults: Sizes, taken: Collection[int]) -> dict[str, int]:

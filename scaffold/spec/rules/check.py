@@ -85,9 +85,6 @@ def _forms(spec: ModuleSpec) -> Iterator[Fault]:
     if spec.constructor == "init" and spec.rebuild in ("factory", "flag", "dataclass"):
         fix = 'remove `constructor`, or write `rebuild = "bypass"`'
         yield Fault("constructor", f"rebuild `{spec.rebuild}` keeps `__init__` for itself", fix)
-    if spec.rebuild == "static" and not any(field.preset for field in spec.fields):
-        fix = "give a dict field `preset = { name = 1.0 }`, or choose another `rebuild`"
-        yield Fault("rebuild", "`static` keeps preset entries in the treedef, and there are none", fix)
 
 
 def _imports(spec: ModuleSpec) -> Iterator[Fault]:

@@ -11,6 +11,7 @@ from scaffold.spec.construction.sizes import size_faults
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.fields import value_faults
+from scaffold.spec.source.definitions import dims_written, function_of
 from scaffold.spec.source.expressions import assigned_names
 from scaffold.spec.unit import siblings
 
@@ -66,6 +67,7 @@ def unknown_faults(
         return
     known = {name for owner in whole for name in arguments_known(owner)} | spec.unread
     dims = {name for owner in (*whole, *beside) for name in dims_of(owner)}
+    known |= {name for _, function in spec.functions for name in _dims_written(function.call.source)}
     for name in (name for name, _ in (*test.sizes, *test.shapes) if name not in dims | known):
         yield unknown("test.sizes", name, sorted(dims or known), f"`{name}` is no dim")
     rows = {
@@ -75,6 +77,12 @@ def unknown_faults(
     }
     for key, name in ((key, name) for key, pairs in rows.items() for name, _ in pairs if name not in known):
         yield unknown(f"test.{key}.{name}", name, sorted(known), f"`{name}` is no argument")
+
+
+def _dims_written(source: str) -> list[str]:
+    """The dims in the annotations of a function, also in those that are carried as they are."""
+    function = function_of(source)
+    return dims_written(function) if function is not None else []
 
 
 def unknown_beside(

@@ -1,10 +1,11 @@
 """Definitions that are carried word for word: what they bind, and what the tests can know of them."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from scaffold.spec.source.expressions import Function, dedented, local_names, own_nodes
+from scaffold.spec.source.expressions import Function, dedented, local_names, nodes_of, own_nodes
 
 _OWNERS = {"classmethod": "cls", "staticmethod": ""}
 ABSTRACT_VARIABLES = ("AbstractVar", "AbstractClassVar")
@@ -148,3 +149,16 @@ def returns_value(body: Iterable[ast.stmt]) -> bool:
 
 def is_generator(function: Function) -> bool:
     return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(function.body))
+
+
+def dims_written(tree: ast.AST) -> list[str]:
+    """The names of the dims in annotations of arrays, such as `Float[Array, "n 2*half"]`."""
+    shapes = (
+        part.slice.elts[-1] for part in nodes_of(ast.Subscript, tree) if isinstance(part.slice, ast.Tuple)
+    )
+    texts = (shape.value for shape in shapes if isinstance(shape, ast.Constant))
+    return [
+        *dict.fromkeys(
+            word for text in texts if isinstance(text, str) for word in re.findall(r"[A-Za-z_]\w*", text)
+        )
+    ]

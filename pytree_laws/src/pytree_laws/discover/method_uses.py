@@ -2,7 +2,7 @@
 
 import enum
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -57,11 +57,17 @@ def uses_of(suite: Any, method: Method) -> Iterator[Use]:
     invocation = record_call(instance, lambda: method.use(instance, *arguments), method.name)
     if invocation is not None:
         yield from at_other_values(method, invocation, instance)
-    for traced in (*traced_configurations(suite), *accepted_configurations(suite)):
-        if is_built_otherwise(traced):
-            name = f"{method.name}{inputs_as_text(traced.configuration)}"
-            changes = traced.configuration.changes
-            yield Use(name, _use_of(method), suite.elsewhere(traced.instance), arguments, changes=changes)
+    every = (*traced_configurations(suite), *accepted_configurations(suite))
+    yield from uses_of_instances(suite, method, filter(is_built_otherwise, every))
+
+
+def uses_of_instances(suite: Any, method: Method, built: Iterable[TracedConfiguration]) -> Iterator[Use]:
+    """A method with its example arguments, of the instances of other configurations."""
+    arguments = tuple(method.arguments(0))
+    for traced in built:
+        name = f"{method.name}{inputs_as_text(traced.configuration)}"
+        changes = traced.configuration.changes
+        yield Use(name, _use_of(method), suite.elsewhere(traced.instance), arguments, changes=changes)
 
 
 def example_use(method: Method, instance: Any) -> Use:

@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -137,8 +137,22 @@ def of_small_sizes(suite: Any) -> tuple[Resized, ...]:
     every = sorted({*sizes, *dims((inputs, suite.arguments(0)))} - {0, 1})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tried = (_of_size(suite, inputs, size, other) for other in (1, 0) for size in every)
-        return tuple(filter(None, tried))
+        tried = [_of_size(suite, inputs, size, other) for other in (1, 0) for size in every]
+        counts = _counts_of_axes(suite, [trial for trial in tried if trial is not None])
+        return tuple(trial for trial in tried if trial is not None and trial.size not in counts)
+
+
+def _counts_of_axes(suite: Any, trials: Iterable[Resized]) -> set[int]:
+    """The numbers that are no sizes, but say how many axes there are: with no larger one the outputs have as many."""
+    inputs, outputs = inputs_of(suite), suite.traced_outputs()
+    usual = tuple(len(output.shape) for output in outputs), tuple(str(output.dtype) for output in outputs)
+    differing = (trial for trial in trials if trial.error is None and (trial.ranks, trial.dtypes) != usual)
+
+    def is_size(size: int) -> bool:
+        larger = (_of_size(suite, inputs, size, other) for other in (size + 1, 2 * size, 3 * size))
+        return any(trial is not None and trial.ranks == usual[0] for trial in larger)
+
+    return {size for size in sorted({trial.size for trial in differing}) if not is_size(size)}
 
 
 def inputs_of(suite: Any) -> Mapping[str, Any]:

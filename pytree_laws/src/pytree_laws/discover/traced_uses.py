@@ -1,13 +1,15 @@
 """The uses of the methods of one suite's class, each traced once for the laws and the record of numbers."""
 
 import warnings
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..declare.methods import Method
 from ..session import once_per_session
+from .hidden_values import hidden_configurations
 from .likely import likely_uses
 from .method_programs import usable
-from .method_uses import Traced, Use, trace_use, uses_of
+from .method_uses import Traced, Use, trace_use, uses_of, uses_of_instances
 
 
 class TracedUse(NamedTuple):
@@ -22,7 +24,19 @@ class TracedUse(NamedTuple):
 @once_per_session
 def traced_uses(suite: Any) -> dict[str, tuple[TracedUse, ...]]:
     """By method its uses, that of the example first."""
-    return {method.name: tuple(_traced(suite, method)) for method in usable(suite)}
+    uses = {method.name: _traced(suite, method) for method in usable(suite)}
+    pairs = {name: [(use.use, use.trace) for use in of_method] for name, of_method in uses.items()}
+    hidden = hidden_configurations(suite, pairs)
+    return {
+        method.name: (*uses[method.name], *_further(suite, method, uses_of_instances(suite, method, hidden)))
+        for method in usable(suite)
+    }
+
+
+def _further(suite: Any, method: Method, uses: Iterable[Use]) -> list[TracedUse]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [TracedUse(use, trace_use(suite, use), False) for use in uses]
 
 
 def _traced(suite: Any, method: Method) -> list[TracedUse]:

@@ -38,6 +38,10 @@ class Subject(InstanceAnswers):
         """The static values that an instance holds, by path."""
         raise NotImplementedError
 
+    def settings_of_parts(self, instance: Any) -> Iterator[tuple[str, Any]]:
+        """Settings of what it holds of other libraries, by path, where a file has to say them: one of each part."""
+        return iter(())
+
     def manifest(self) -> Sequence[Any]:
         """The arrays as they are declared, or as they are found from instances."""
         raise NotImplementedError

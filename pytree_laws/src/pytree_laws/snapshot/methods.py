@@ -18,18 +18,19 @@ from ..discover.method_programs import usable
 from ..discover.method_slopes import leaves_with_gradient, slopes_by_arguments, stopped_leaves
 from ..discover.method_uses import Traced, Use, trace_text
 from ..discover.traced_uses import traced_uses
-from ..inspect.arrays import same_bits
+from ..inspect.arrays import is_inexact, same_bits
 from ..inspect.trees import arrays_of, named_numbers, structure
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from ..trace.programs import compiled
-from ..values.edge_values import changed_pairs, is_finite
+from ..values.edge_values import changed_pairs, is_finite, redrawn
 from .format import Entry, entries
 
 SECTIONS = OF_METHODS, OPTIONS = "of its methods", "with other options"
 OF_SLOPES = "of its methods' gradients"
 MAX_METHOD_USES = 12  # uses of each method that a section records: another method leaves the others theirs
+MORE_DRAWS = 8  # of the arguments of what gives indices, counts or truths
 _FILTERS = "trainable", "select_", "partition_"
 
 
@@ -127,7 +128,32 @@ def _numbers(suite: Any, uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
             if use.is_plain:
                 numbers = values_by_name(use, output, _computed(output, result, before)).items()
                 collected[section] |= {f"{name}{where}": v for name, v in numbers if is_finite(v)}
+    collected[OF_METHODS] |= _decisions(uses, program)
     return collected
+
+
+def _decisions(uses: Sequence[Recorded], program: Callable[[Sequence[Any]], list[Any]]) -> dict[str, Any]:
+    """What no float is of what methods give, for some further draws of their arguments: one may lie on either side of a bound."""
+    plain = [i for i, recorded in enumerate(uses) if recorded.use.is_plain and _decides(recorded.trace)]
+    rows: dict[str, list[Any]] = {}
+    for seed in range(MORE_DRAWS if plain else 0):
+        try:
+            results = program([redrawn(recorded.trace.inputs, seed) for recorded in uses])
+        except ANY_ERROR:  # a value that one of them refuses
+            return {}
+        for recorded, result in ((uses[i], results[i]) for i in plain):
+            computed = _computed(recorded.trace, result, ())
+            for name, value in values_by_name(recorded.use, recorded.trace, computed).items():
+                rows.setdefault(name, []).append(np.asarray(value))
+    every = {name: np.stack(values) for name, values in rows.items() if not is_inexact(values[0])}
+    return {f"{name} for {MORE_DRAWS} other draws": values for name, values in every.items()}
+
+
+def _decides(trace: Traced) -> bool:
+    """Whether a method computes what is no float from floats that it is given."""
+    takes = any(map(is_inexact, arrays_of(trace.inputs[1])))
+    dtypes = [getattr(v.aval, "dtype", None) for v in trace.jaxpr.jaxpr.outvars]
+    return takes and any(getattr(dtype, "kind", "") in ("i", "u", "b") for dtype in dtypes)
 
 
 def _computed(trace: Traced, result: Sequence[Any], before: Sequence[Any]) -> list[Any]:

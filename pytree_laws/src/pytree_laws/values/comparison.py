@@ -79,7 +79,14 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
     message = f"{operation} changed the treedef from {before} to {after}"
     if str(before) == str(after):
         message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"
-    raise Fault(type(instance).__name__, message, "")
+    raise Fault(type(instance).__name__, message, MARKS if _MARK in str(before) else "")
+
+
+_MARK = "(Missing, Missing, "
+MARKS = (
+    "an attribute beside the fields, or a field that is never set: in a round trip Equinox leaves marks on the instance then, "
+    "and the copy of a mark is another one; `eqx.field()` for each attribute, and a value for each field"
+)
 
 
 EQUAL_BY_VALUE = "a class without `__eq__`, whose instances equal themselves alone: what is compiled for one is compiled anew for another"

@@ -41,6 +41,18 @@ def below_zero(pair: Pair) -> Pair:
     return instance, _with(arguments, _below_zero, jnp.signedinteger)
 
 
+def redrawn(pair: Pair, seed: int) -> Pair:
+    """With the floats that are given in another order, each up to twice as large, or near zero."""
+    instance, arguments = pair
+
+    def mixed(value: np.ndarray, place: int) -> np.ndarray:
+        generator = np.random.default_rng((seed, place))
+        order, factors = generator.permutation(value.size), generator.uniform(0, 2, value.shape)
+        return value.ravel()[order].reshape(value.shape) * factors
+
+    return instance, _with(arguments, mixed, jnp.inexact)
+
+
 def rounded(tree: Any, pattern: int, by: int = 1) -> Any:
     """A tree with each number moved by so many of the last bits of its dtype, up or down as a pattern has it.
 

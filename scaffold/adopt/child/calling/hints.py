@@ -169,6 +169,7 @@ def with_hints(context: Context, hints: Hints) -> Context:
         lengths=hints.lengths,
         words=(*context.words, *hints.words),
         dtypes=hints.dtypes,
+        wanted_shapes=hints.shapes,
         shapes=sorted(
             dict.fromkeys([*hints.shapes, *context.shapes]), key=lambda shape: len(shape) not in ranks
         ),

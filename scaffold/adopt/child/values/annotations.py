@@ -250,3 +250,19 @@ def required(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]
     return [
         parameter for parameter in parameters if parameter.default is EMPTY and parameter.kind not in VARIABLE
     ]
+
+
+def may_be_key(annotation: Any) -> bool:
+    """Whether an annotation leaves room for a random key: it says nothing, or an array that is none of floats."""
+    return any(
+        dtype_of(member) in ("key", "uint32")
+        if is_shaped(member)
+        else member in OPEN or is_array_type(member) or is_named_key(member)
+        for member in union_members(annotation)
+    )
+
+
+def is_named_key(annotation: Any) -> bool:
+    """Whether an annotation that is no array says key by its own name: a `PRNGKey`, a type variable for one."""
+    named = annotation if isinstance(annotation, type | typing.TypeVar) else type(annotation)
+    return re.search("(?i)key|rng", named.__name__) is not None

@@ -22,8 +22,10 @@ from .annotations import (
     dtype_of,
     is_array_type,
     is_callable_type,
+    is_named_key,
     is_shaped,
     kinds_of_variable,
+    may_be_key,
     required,
     scalar_dtype,
     signature_of,
@@ -48,6 +50,7 @@ from .plain import (
     strings,
     tuple_of,
 )
+from .sizes import may_have_shape
 from .sources import Source, merged, refer
 
 MOST = 48
@@ -60,8 +63,8 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
         return [context.said[name]]
     if context.has_state and names.STATE.search(name):
         return [Source("self.state(seed)")]
-    kind = context.documented.types.get(name, annotation) if annotation in OPEN else annotation
-    sources = [*of_first_words(name, annotation, context), *of_annotation(name, kind, context)]
+    kind, inner = as_documented(name, annotation, context)
+    sources = [*of_first_words(name, annotation, context), *of_annotation(name, kind, inner)]
     if context.of_optimiser and name.endswith("mask"):
         sources = [Source("True"), *sources]
     if annotation in OPEN or all(source.text == "None" for source in sources):
@@ -79,6 +82,15 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     return list(dict.fromkeys([*context.shown.get(name, ()), *sources]))[:MOST]
 
 
+def as_documented(name: str, annotation: Any, context: Context) -> tuple[Any, Context]:
+    """The type that a docstring says where an annotation says none; its elements, which have no other name, are not of it."""
+    types = context.documented.types
+    if annotation not in OPEN or name not in types:
+        return annotation, context
+    rest = {key: kind for key, kind in types.items() if key != name}
+    return types[name], replace(context, documented=replace(context.documented, types=rest))
+
+
 def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]:
     """Values of names that mean one thing everywhere."""
     is_entry = name in context.documented.dims or not names.BESIDE_KEYS.isdisjoint(context.others)
@@ -93,22 +105,6 @@ def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]
     if name == "rngs" and "flax.nnx" in sys.modules:
         return [Source("nnx.Rngs(seed)")]
     return []
-
-
-def may_be_key(annotation: Any) -> bool:
-    """Whether an annotation leaves room for a random key: it says nothing, or an array that is none of floats."""
-    return any(
-        dtype_of(member) in ("key", "uint32")
-        if is_shaped(member)
-        else member in OPEN or is_array_type(member) or is_named_key(member)
-        for member in union_members(annotation)
-    )
-
-
-def is_named_key(annotation: Any) -> bool:
-    """Whether an annotation that is no array says key by its own name: a `PRNGKey`, a type variable for one."""
-    named = annotation if isinstance(annotation, type | typing.TypeVar) else type(annotation)
-    return re.search("(?i)key|rng", named.__name__) is not None
 
 
 # -- by annotation -----------------------------------------------------------------------------------------------------
@@ -241,7 +237,8 @@ def shaped(name: str, kind: Any, context: Context) -> list[Source]:
     shape, dtype = context.sizes.of_dims(kind.dim_str), dtype_of(kind)
     if shape is None:
         return [array(name, shape, dtype, context) for shape in context.shapes]
-    return [array(name, (*context.leading, *shape), dtype, context)]
+    wanted = [shape for shape in context.wanted_shapes if may_have_shape(kind.dim_str, shape)]
+    return [array(name, each, dtype, context) for each in (*wanted, (*context.leading, *shape))]
 
 
 def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:

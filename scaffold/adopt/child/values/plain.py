@@ -72,6 +72,8 @@ class Context:
     """How many parts an error has asked for."""
     dtypes: Sequence[str] = ()
     """Of arrays, where an error has asked for some."""
+    wanted_shapes: Sequence[tuple[int, ...]] = ()
+    """Of arrays, where an error has asked for some."""
     leading: tuple[int, ...] = ()
     """Axes before those that an annotation names."""
     documented: Documented = field(default_factory=Documented)

@@ -64,6 +64,13 @@ class Sizes:
             return self.of(word)
 
 
+def may_have_shape(dims: str, shape: Sequence[int]) -> bool:
+    """Whether a shape has as many axes as the dims of an annotation."""
+    words = dims.split()
+    single = [word for word in words if "..." not in word and not word.lstrip("#?").startswith("*")]
+    return len(single) == len(shape) or (len(single) < len(words) and len(single) < len(shape))
+
+
 def named_dims(dims: str) -> str:
     """The dims of an annotation by their names, as `x_dim` for `{self.x_dim}`."""
     return _OF_SELF.sub(lambda dim: dim[1] if dim[1].isidentifier() else f"({dim[1]})", dims)

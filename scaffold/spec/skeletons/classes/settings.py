@@ -1,13 +1,16 @@
 """What a class takes of the settings of its file: the tests give it, and its numbers to dims of their names."""
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.skeletons.words.annotations import without_none
-from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, owner_of
-from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.definitions import (
+    annotated_names,
+    arguments_with_defaults,
+    dims_written,
+    owner_of,
+)
 from scaffold.spec.source.settings import Settings
 
 _MAKERS = ("__init__", "create", "__call__")
@@ -30,7 +33,7 @@ def tests_with_settings(
     counts = {name: count for key, settings, _ in taken if "." not in key for name, count in settings.counts}
     names = _annotations(node) if counts else set[str]()
     nodes = (node, *(each for each in classes if each.name in names))
-    sizes = {name: counts[name] for each in nodes for name in _dims(each) if name in counts}
+    sizes = {name: counts[name] for each in nodes for name in dims_written(each) if name in counts}
     said = {"values": values | test.get("values", {}), "sizes": sizes | test.get("sizes", {})}
     test |= {key: entries for key, entries in said.items() if entries}
     return {"test": test} if test else {}
@@ -68,16 +71,3 @@ def _has_default(value: ast.expr | None) -> bool:
             return bool(arguments) or any(word.arg in ("default", "default_factory") for word in keywords)
         case _:
             return value is not None
-
-
-def _dims(node: ast.ClassDef) -> list[str]:
-    """The names of the dims in the annotations of a class."""
-    shapes = (
-        part.slice.elts[-1] for part in nodes_of(ast.Subscript, node) if isinstance(part.slice, ast.Tuple)
-    )
-    texts = (shape.value for shape in shapes if isinstance(shape, ast.Constant))
-    return [
-        *dict.fromkeys(
-            word for text in texts if isinstance(text, str) for word in re.findall(r"[A-Za-z_]\w*", text)
-        )
-    ]

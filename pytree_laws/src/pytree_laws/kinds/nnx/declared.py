@@ -71,6 +71,10 @@ class VariableSuite(MutableSuite):
         if declared is not None and declared.type is not nnx.Module:
             message = f"it is a {kind}, declared is {declared.word}"
             check_declared(self, type(part) is declared.type, path, message)
+            is_trained = declared.flows and issubclass(declared.type, nnx.Param)
+            message = f"{declared.word} is an `nnx.Param`, which an optimiser moves, and it is declared as no parameter"
+            hint = f"`class {declared.word}(nnx.Variable)`, or `flows=True` left out of its `Var`"
+            check(not is_trained, path, message, hint)
 
     def severity_of_hidden(self, array: Any) -> str:
         """A class may keep constants of NumPy, and what it is given, to itself; what it computes or draws is its state."""

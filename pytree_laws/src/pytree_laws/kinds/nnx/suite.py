@@ -45,6 +45,7 @@ from .variables import (
     replace_values,
     retyped,
     round_trips,
+    settings_of,
     static_parts,
     streams_given,
     to_tree,
@@ -103,6 +104,13 @@ class NnxSuite(VariableSuite):
     def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
         settings = all_settings(instance).items()
         return ((path, v) for path, v in settings if static_fault(v) is None)
+
+    def settings_of_parts(self, instance: Any) -> Iterator[tuple[str, Any]]:
+        own = {id(node) for _, node in own_nodes(instance)}
+        for path, node in nnx.iter_modules(instance):
+            pairs = settings_of(node).items() if id(node) not in own else ()
+            plain = (pair for pair in pairs if isinstance(pair[1], bool | int | float | str))
+            yield from ((".".join(map(str, (*path, name))), value) for name, value in [*plain][:1])
 
     def changed_instance(self) -> Any:
         return self.overwritten(copy_of(self.cached_instance()))

@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -138,11 +139,16 @@ def test_p12_a_call_updates_what_is_declared_and_nothing_else(subject: MutableSu
 @CHECKS.register()
 def test_p12_a_call_keeps_its_variables(subject: MutableSuite) -> None:
     instance, arguments = subject.example()
+    check_parts_kept(subject, instance, "the call", lambda: subject.call(instance, *arguments))
+
+
+def check_parts_kept(subject: MutableSuite, instance: Any, what: str, use: Callable[[], Any]) -> None:
+    """A use of an instance leaves each Variable in its place, whatever value it gives to it."""
     before = subject.parts_of(instance)
-    subject.call(instance, *arguments)
+    use()
     after = subject.parts_of(instance)
     for path in before.keys() & after.keys():
-        message = "the call put another Variable in its place"
+        message = f"{what} put another Variable in its place"
         hint = "`self.variable[...] = value`: who holds the first one sees no update"
         check(after[path] is before[path] or is_array(before[path]), path, message, hint)
 

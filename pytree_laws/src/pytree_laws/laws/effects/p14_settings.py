@@ -74,7 +74,7 @@ def test_p14_a_variable_of_another_type_is_refused(subject: MutableSuite, tmp_pa
 def _skeletons(subject: Suite) -> Iterator[tuple[str, Any, Any, Any]]:
     """By setting what it is, what else it may be, and an instance which has that."""
     instance = subject.make(1)
-    for name, value in subject.statics_of(instance):
+    for name, value in (*subject.statics_of(instance), *subject.settings_of_parts(instance)):
         if type(value) in PLAIN:
             other = value * (1 + NEAR) + NEAR * (not value) if type(value) is float else another_value(value)
             with contextlib.suppress(AttributeError, TypeError):  # it is an entry of a tuple

@@ -89,9 +89,11 @@ def test_p09_gradients_flow_through_the_state(subject: StateSuite) -> None:
     instance, arguments = subject.make(0), list(subject.arguments(0))
     arguments[subject.place(arguments)] = subject.after(0)
     leaves, treedef = flatten((instance, arguments))
-    flows = subject.flowing(instance) - cut_off_at_once(subject, instance)
+    closed, place = cut_off_at_once(subject, instance), subject.place(arguments)
+    flows = subject.flowing(instance) - {name[2:] for name in closed if name[:2] == "0."}
     fixed = [name not in flows for name, _ in named_leaves(instance)]
-    fixed += [False] * (len(leaves) - len(fixed))
+    given = [name for name, _ in named_leaves(tuple(arguments))]
+    fixed += [f"1.{name}" in closed and name.partition(".")[0] != str(place) for name in given]
     places = [i for i, v in enumerate(leaves) if is_floating(v) and not fixed[i]]
     if not places:
         not_applicable("nothing has a gradient")
@@ -147,7 +149,7 @@ def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuit
 @CHECKS.register(declares("states", "no states are declared"), TAKES_STATE)
 def test_p12_methods_update_the_states_that_they_declare_alone(subject: StateSuite) -> None:
     paths = [leaf.path for leaf in subject.states]
-    for method in (method for method in subject.methods if takes_state(method) and method.updates):
+    for method in (each for each in subject.methods if takes_state(each) and (each.updates or each.returns)):
         moved = {paths[place] for place in _states_moved(subject, method)}
         for path in sorted(moved - {*method.updates}):
             hint = f"another state than the one that is meant; `updates = ({path!r},)` of the Method says that this is so on purpose"
@@ -206,6 +208,9 @@ def _check_flow_of(subject: StateSuite, method: Method) -> None:
         arguments = treedef.unflatten(replace_leaves(leaves, dict(zip(places, values))))
         return _second_result(method, instance, state, arguments)
 
+    values = [leaves[i] for i in places]
+    marks = handed_to_stop(jax.make_jaxpr(run)(values).jaxpr) if places else []
+    places = [place for place, is_cut_off in zip(places, marks) if not is_cut_off]
     if places:
         check_flow(method.name, run, [leaves[i] for i in places], CUT_OFF)
 
@@ -231,10 +236,9 @@ def takes_state(method: Method) -> bool:
 
 
 def cut_off_at_once(subject: StateSuite, instance: Any) -> set[str]:
-    """The leaves that the call itself cuts off where it reads them, which says nothing of the state."""
+    """The leaves, `0.weight`, and arguments, `1.0`, that the call itself cuts off where it reads them, which says nothing of the state."""
     (closed, _), inputs = trace_call(subject, instance, {})
-    pairs = zip(inputs, handed_to_stop(closed.jaxpr))
-    return {name[2:] for (name, _), mark in pairs if mark and name[:2] == "0."}
+    return {name for (name, _), mark in zip(inputs, handed_to_stop(closed.jaxpr)) if mark}
 
 
 @CHECKS.register()

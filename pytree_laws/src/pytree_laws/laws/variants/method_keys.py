@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax
+import jax.extend
 import numpy as np
 
 from ...declare.methods import Method
@@ -41,6 +42,8 @@ def test_p15_methods_use_each_key_once_at_each_flag(subject: Suite) -> None:
             has_keys = any(map(is_key, jax.tree.leaves((use.instance, use.given))))
             if has_keys and trace is not None and not is_likely:
                 check_draws(use.name, lambda jaxpr=trace.jaxpr: jaxpr)
+                run = jax.extend.core.jaxpr_as_fun(trace.jaxpr)
+                check_keys(use.name, lambda inputs, run=run: run(*jax.tree.leaves(inputs)), trace.inputs)
 
 
 def _check_keys(subject: Suite, method: Method, program: Any) -> None:

@@ -4,6 +4,7 @@ The tests have the numbers of their laws. All methods share a few programs, sinc
 """
 
 import contextlib
+import functools
 import inspect
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -52,6 +53,7 @@ from ...trace.platforms import lowering_fault
 from ...trace.programs import shapes_of
 from ...trace.wide_results import FIXED_DTYPE, unless_promised
 from ...values.closeness import check_close, in_64_bits
+from ..effects.p12_purity import check_parts_kept
 from ..transforms.p07_outputs import check_fixed_dtypes
 
 CHECKS = Checks()
@@ -252,6 +254,15 @@ def test_p12_methods_update_what_they_declare_and_nothing_else(subject: MutableS
         for path in method.updates:
             message = f"it declares that it updates `{path}`, and leaves it as it was"
             check(any(is_under(name, path) for name in updated), method.name, message)
+
+
+@CHECKS.register(METHODS)
+def test_p12_methods_keep_their_variables(subject: MutableSuite) -> None:
+    for method in usable_methods(subject, declared=True):
+        instance, arguments = subject.make(0), method.arguments(0)
+        check_parts_kept(
+            subject, instance, f"`{method.name}`", functools.partial(method.use, instance, *arguments)
+        )
 
 
 @CHECKS.register(MEMBERS)

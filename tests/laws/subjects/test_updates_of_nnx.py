@@ -1,0 +1,72 @@
+"""Methods of NNX modules that update Variables, and types of Variables that no optimiser moves."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import pytest
+from flax import nnx
+
+from pytree_laws import LawBroken, Method, sample
+from pytree_laws.nnx import NnxLaws, Var
+
+
+class Profile(nnx.Variable):
+    """What was measured."""
+
+
+class Weight(nnx.Param):
+    """What an optimiser moves."""
+
+
+class Tank(nnx.Module):
+    """A tank of ink that is filled up."""
+
+    def __init__(self, kind: type[nnx.Variable], rngs: nnx.Rngs) -> None:
+        self.level, self.curve = nnx.Variable(jnp.ones(3)), kind(jnp.ones(3))
+        self.smear = nnx.Dropout(0.25, rngs=rngs)
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.level[...] * self.curve[...]
+
+    def filled(self, share: Any) -> Any:
+        self.level[...] = jnp.maximum(self.level[...], share)
+        return self.level[...]
+
+    def put(self, share: Any) -> Any:
+        self.level = nnx.Variable(jnp.maximum(self.level[...], share))
+        return self.level[...]
+
+
+class TankLaws(NnxLaws):
+    kind: type[nnx.Variable] = Profile
+    variables = (Var("level", nnx.Variable, (3,), flows=True), Var("curve", Profile, (3,), flows=True))
+
+    def build(self, rngs: nnx.Rngs) -> Tank:
+        return Tank(self.kind, rngs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+def suite(**names: Any) -> TankLaws:
+    methods = (Method(names.pop("method", "filled"), lambda seed: (sample(seed, (3,)),), updates=("level",)),)
+    return type("TestTank", (TankLaws,), {"methods": methods, **names})()
+
+
+def test_a_method_that_puts_another_variable_in_its_place_is_told() -> None:
+    suite().test_p12_methods_keep_their_variables()
+    with pytest.raises(LawBroken, match="at `level`: `put` put another Variable in its place"):
+        suite(method="put").test_p12_methods_keep_their_variables()
+
+
+def test_what_is_no_parameter_is_no_kind_of_param() -> None:
+    suite().test_p02_variables_are_as_declared()
+    trained = (TankLaws.variables[0], Var("curve", Weight, (3,), flows=True))
+    with pytest.raises(LawBroken, match=r"Weight is an `nnx.Param`, which an optimiser moves"):
+        suite(kind=Weight, variables=trained).test_p02_variables_are_as_declared()
+
+
+def test_settings_of_parts_of_flax_are_those_that_a_file_says() -> None:
+    tank = suite()
+    names = dict(tank.settings_of_parts(tank.make(0)))
+    assert names == {"smear.rate": 0.25}

@@ -1,0 +1,127 @@
+"""What a thirteenth set of ordinary classes has shown, as the smallest classes."""
+
+from pathlib import Path
+
+from tests.ordinary.generated import generated, tried
+
+HEAD = """
+import dataclasses
+from typing import Literal
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jaxtyping import Array, Bool, Float, Int
+from scaffold.skeleton import Module, Pytree, buffer, data, param, static, test
+"""
+BLOCK = """
+
+class Block(nnx.Module):
+    def __init__(self, width: int, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(width, width, rngs=rngs)
+
+    def feed(self, x: Float[Array, "*batch width"]) -> Float[Array, "*batch width"]:
+        return x + self.linear(x)
+
+    def __call__(self, x: Float[Array, "batch time width"]) -> Float[Array, "batch time width"]:
+        return self.feed(x)
+"""
+
+
+def test_a_name_of_one_dim_may_stand_for_several_elsewhere(tmp_path: Path) -> None:
+    tried(tmp_path, "block", HEAD + BLOCK)
+
+
+NET = """
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    width: int = 5
+    features: int = 7
+
+
+class Net(nnx.Module):
+    def __init__(self, config: Config = Config(), *, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(config.width, config.features, rngs=rngs)
+
+    def encode(self, x: Float[Array, "batch width"]) -> tuple[Float[Array, "batch features"], Array]:
+        return self.linear(x), jnp.zeros(())
+
+    def __call__(self, x: Float[Array, "batch width"]) -> Array:
+        return self.encode(x)[0]
+"""
+
+
+def test_a_setting_is_the_size_of_a_dim_of_a_result_that_is_carried(tmp_path: Path) -> None:
+    tried(tmp_path, "net", HEAD + NET)
+
+
+MECHANISM = """
+
+@test(
+    values={
+        "orders": lambda: jnp.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        "species": lambda: ("A", "B", "C"),
+    },
+)
+class Mechanism(Pytree, rebuild="static"):
+    rate: Float[Array, " reaction"] = param("ones")
+    orders: Float[Array, "reaction species"] = buffer()
+    species: tuple[str, ...] = static()
+
+    def __call__(self, x: Float[Array, " species"]) -> Float[Array, " reaction"]:
+        return self.rate * (self.orders @ x)
+"""
+
+
+def test_example_arrays_say_the_sizes_of_dims_of_the_name_of_a_field(tmp_path: Path) -> None:
+    said = generated(tmp_path, {"mechanism": HEAD + MECHANISM})
+    tests = (tmp_path / "nets/tests/test_mechanism.py").read_text("utf-8")
+    assert (
+        "error" not in said
+        and 'Leaf("orders", "buffer", (2, 3))' in tests
+        and "sample(seed + 50, (3,))" in tests
+    )
+
+
+FROST = """
+
+class Frost(Module):
+    weight: Float[Array, " plots"] = param("ones")
+    base: float = static(0.1)
+    pruning: Literal["guyot", "cordon", "bush"] = static("guyot")
+
+    def __call__(self, x: Float[Array, " plots"]) -> Float[Array, " plots"]:
+        return self.weight * x if self.pruning != "bush" else x - self.weight
+
+    def frosted(self, nights: Float[Array, "n plots"], *, limit: int = 2) -> Bool[Array, " plots"]:
+        return jnp.sum(nights < self.base, axis=0) > limit
+"""
+
+
+def test_counts_are_taken_of_more_than_their_bound_and_each_word_of_a_setting_is_accepted(
+    tmp_path: Path,
+) -> None:
+    generated(tmp_path, {"frost": HEAD + FROST})
+    tests = (tmp_path / "nets/tests/test_frost.py").read_text("utf-8")
+    assert "sample(seed, (5, 2))" in tests, "twice the limit, and one"
+    assert '{"pruning": "cordon"},' in tests and '{"pruning": "bush"},' in tests
+
+
+GUSTS = """
+
+class Gusts(Module):
+    weight: Float[Array, " n"] = param("ones")
+    weather: PRNGKeyArray = buffer()
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.weight * x
+
+    def gusts(self, hours: Int[Array, " m"]) -> Float[Array, " m"]:
+        return jax.vmap(lambda hour: jax.random.normal(jax.random.fold_in(self.weather, hour), (), self.weight.dtype))(hours)
+"""
+
+
+def test_a_method_uses_the_key_that_it_draws_from(tmp_path: Path) -> None:
+    tried(tmp_path, "gusts", HEAD.replace("Int\n", "Int, PRNGKeyArray\n") + GUSTS)
+    assert 'used=("weather",)' in (tmp_path / "nets/tests/test_gusts.py").read_text("utf-8")
