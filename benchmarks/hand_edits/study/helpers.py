@@ -81,14 +81,7 @@ SHARED: tuple[Edit, ...] = (
         "decoder",
         "What a sub-module says of its own decay is not asked.",
         (
-            """\
-        return jax.tree.map(
-            lambda part, own: part.decayed() if _answers(part) else own,
-            value,
-            spec,
-            is_leaf=_answers,
-        )
-""",
+            "        return jax.tree.map(_both, value, spec, is_leaf=_answers)\n",
             "        return spec\n",
         ),
         file="weight_decay",

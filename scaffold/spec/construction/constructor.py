@@ -58,6 +58,7 @@ def dims_of(spec: ModuleSpec) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for dim in written_dims(spec) for name in dim_names(dim)))
 
 
+@once
 def variadic_dims(spec: ModuleSpec) -> frozenset[str]:
     """The names that stand for several dims, and for no single one beside them."""
     dims = {

@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import itertools
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -137,12 +137,13 @@ def of_small_sizes(suite: Any) -> tuple[Resized, ...]:
     every = sorted({*sizes, *dims((inputs, suite.arguments(0)))} - {0, 1})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tried = [_of_size(suite, inputs, size, other) for other in (1, 0) for size in every]
-        counts = _counts_of_axes(suite, [trial for trial in tried if trial is not None])
-        return tuple(trial for trial in tried if trial is not None and trial.size not in counts)
+        every_trial = (_of_size(suite, inputs, size, other) for other in (1, 0) for size in every)
+        trials = [trial for trial in every_trial if trial is not None]
+        counts = _counts_of_axes(suite, trials) if trials else ()
+        return tuple(trial for trial in trials if trial.size not in counts)
 
 
-def _counts_of_axes(suite: Any, trials: Iterable[Resized]) -> set[int]:
+def _counts_of_axes(suite: Any, trials: Sequence[Resized]) -> set[int]:
     """The numbers that are no sizes, but say how many axes there are: with no larger one the outputs have as many."""
     inputs, outputs = inputs_of(suite), suite.traced_outputs()
     usual = tuple(len(output.shape) for output in outputs), tuple(str(output.dtype) for output in outputs)
