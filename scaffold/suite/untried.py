@@ -18,6 +18,7 @@ from scaffold.spec.source.expressions import Function, nodes_of
 from scaffold.suite.examples import Examples
 from scaffold.suite.inherited import with_types_of_bases
 from scaffold.suite.mapped_methods import as_called
+from scaffold.suite.waiting import asks_for
 
 Known = Mapping[str, ModuleSpec]
 _BY_HAND = (
@@ -100,6 +101,8 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
     ]
     if missing:
         return f"no example for {', '.join(argument.name for argument in missing)}"
+    if first := asks_for(spec, method, known):
+        return f"asks for `{first}` first"
     function = function_of(method.call.source)
     if function is None:
         return ""

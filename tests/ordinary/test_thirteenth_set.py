@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from tests.ordinary.generated import generated, tried
+from tests.support.forking import forked_pytest
+from tests.support.projects import passed
 
 HEAD = """
 import dataclasses
@@ -125,3 +127,58 @@ class Gusts(Module):
 def test_a_method_uses_the_key_that_it_draws_from(tmp_path: Path) -> None:
     tried(tmp_path, "gusts", HEAD.replace("Int\n", "Int, PRNGKeyArray\n") + GUSTS)
     assert 'used=("weather",)' in (tmp_path / "nets/tests/test_gusts.py").read_text("utf-8")
+
+
+CACHED = """
+
+class Cached(nnx.Module):
+    def __init__(self, width: int, *, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(width, width, rngs=rngs)
+        self.width = width
+        self.past: nnx.Cache | None = nnx.data(None)
+
+    def reset(self, batch: int) -> None:
+        self.past = nnx.Cache(jnp.zeros((batch, self.width)))
+
+    def __call__(self, x: Float[Array, "batch width"]) -> Float[Array, "batch width"]:
+        return self.linear(x)
+
+    def decode(self, x: Float[Array, "batch width"]) -> Float[Array, "batch width"]:
+        if self.past is None:
+            raise RuntimeError("call reset first")
+        self.past[...] = self.past[...] + x
+        return self.linear(self.past[...])
+
+
+class Holder(nnx.Module):
+    def __init__(self, width: int, *, rngs: nnx.Rngs):
+        self.cached = Cached(width, rngs=rngs)
+
+    def __call__(self, x: Float[Array, "batch width"]) -> Float[Array, "batch width"]:
+        return self.cached(x)
+
+    def decode(self, x: Float[Array, "batch width"]) -> Float[Array, "batch width"]:
+        return 2 * self.cached.decode(x)
+"""
+
+
+def test_a_method_that_asks_for_another_one_first_is_not_tried(tmp_path: Path) -> None:
+    said = generated(tmp_path, {"cached": HEAD + CACHED})
+    assert "Cached: not tried: reset (returns nothing); decode (asks for `reset` first)" in said
+    assert "Holder: not tried: decode (asks for `reset` first)" in said
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
+
+
+BASIS = """
+
+class Basis(Module):
+    basis: Float[Array, "size rank"] = buffer("orthogonal")
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " rank"]:
+        return x @ jnp.linalg.qr(self.basis)[0]
+"""
+
+
+def test_what_begins_orthogonal_has_no_more_columns_than_rows(tmp_path: Path) -> None:
+    tried(tmp_path, "basis", HEAD + BASIS)
+    assert '"basis", "buffer", (3, 2)' in (tmp_path / "nets/tests/test_basis.py").read_text("utf-8")

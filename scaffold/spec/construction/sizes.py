@@ -1,6 +1,5 @@
 """Sizes of dims for the generated tests: distinct small primes, so that a transposed shape shows."""
 
-import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, count, islice
 from math import prod
@@ -11,6 +10,7 @@ from scaffold.mesh_axes import axes_of
 from scaffold.spec.construction.arithmetic import evaluate, measured
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
+from scaffold.spec.construction.example_shapes import is_size, shown_by_values
 from scaffold.spec.construction.guards import is_refused
 from scaffold.spec.construction.local_sizes import (
     counts_taken,
@@ -34,12 +34,8 @@ from scaffold.spec.grammar.types import (
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.created_arrays import created_shape
-from scaffold.spec.source.expressions import expression_or_none
-from scaffold.spec.source.instance import last_name
 
 _TRIES = 12
-_ARRAYS = ("array", "asarray")
 _ORDERED = 3
 """How many whole numbers an array has at least, if they can be: an order of two is its own way back."""
 _FEW = 2
@@ -70,12 +66,12 @@ def primes() -> Iterator[int]:
 @once
 def sizes(spec: ModuleSpec) -> dict[str, int]:
     """A size for every dim and every int argument that has no default: such that no dim is empty, if they can be."""
-    values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
+    values = {name: int(source) for name, source in spec.test.values if is_size(source)}
     defaults = {**dict(spec.constants), **_default_sizes(spec)}
     chosen = {
         **dict.fromkeys(counts_taken(spec), _FEW),
         **_small_defaults(spec, defaults, {*values.values(), *dict(spec.test.sizes).values()}),
-        **dict(_shown_by_values(spec)),
+        **dict(shown_by_values(spec)),
         **values,
         **dict(spec.test.sizes),
     }
@@ -104,9 +100,8 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
         sized_dims = ((dim, _size(size, {**defaults, **every})) for dim, size in tied.items())
         return every | {dim: size for dim, size in sized_dims if size}
 
-    ordered = [index for index, name in enumerate(wanted) if name in _dims_of_whole_numbers(spec)]
     choices = sorted(
-        _choices(len(wanted), chosen), key=lambda free: any(free[index] < _ORDERED for index in ordered)
+        _choices(len(wanted), chosen), key=lambda free: _misses(spec, dict(zip(wanted, free, strict=True)))
     )
     small = (with_tied({**chosen, **dict(zip(wanted, free, strict=True))}) for free in _small(len(wanted)))
     return _best(spec, chain(map(sized, choices), small), map(sized, choices)) or sized(choices[0])
@@ -163,34 +158,6 @@ def _choices(dims: int, chosen: Sizes) -> Iterator[list[int]]:
         yield listed[start : start + dims][::-1]
 
 
-def _shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
-    """The sizes of dims that example values of arrays show, where these are literals or say how many numbers jax makes."""
-    kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
-    for name, source in spec.test.values:
-        kind, shape = kinds.get(name), _shape_of(literal_or_none(source)) or _made_shape(source)
-        if isinstance(kind, ArrayType) and len(kind.dims) == len(shape):
-            yield from ((dim, size) for dim, size in zip(kind.dims, shape, strict=True) if dim.isidentifier())
-
-
-def _shape_of(value: Any) -> tuple[int, ...]:
-    """The shape of nested lists or tuples of numbers; () of anything else."""
-    parts = cast("list[Any]", value) if isinstance(value, list | tuple) else []
-    return (len(parts), *_shape_of(parts[0])) if parts else ()
-
-
-def _made_shape(source: str) -> tuple[int, ...]:
-    """The shape of `jnp.linspace(0.1, 0.4, 6)`, `jnp.ones((2, 3))` and `jnp.array([[1, 2]])`; () of anything else."""
-    call = expression_or_none(source)
-    if isinstance(call, ast.Call) and last_name(call) in _ARRAYS and call.args:
-        return _shape_of(literal_or_none(ast.unparse(call.args[0])))
-    dims = created_shape(call, ast.unparse) if isinstance(call, ast.Call) else None
-    return tuple(map(int, dims)) if dims and all(map(_is_size, dims)) else ()
-
-
-def _is_size(source: str) -> bool:
-    return source.isascii() and source.isdigit() and 0 < int(source) < LARGEST
-
-
 def _sized_names(spec: ModuleSpec) -> Iterable[str]:
     ints = [parameter for parameter in parameters(spec) if is_int(parameter.type)]
     others = {parameter.name for parameter in parameters(spec)} - {parameter.name for parameter in ints}
@@ -215,7 +182,7 @@ def _default_sizes(spec: ModuleSpec) -> dict[str, int]:
     return {
         parameter.name: int(parameter.default)
         for parameter in parameters(spec)
-        if is_int(parameter.type) and parameter.default is not None and _is_size(parameter.default)
+        if is_int(parameter.type) and parameter.default is not None and is_size(parameter.default)
     }
 
 
@@ -268,6 +235,22 @@ def _arrays(spec: ModuleSpec) -> tuple[tuple[ArrayType, str], ...]:
     placed += [(argument.type, "call.args") for argument in spec.call_arguments if argument.type is not None]
     placed += [(kind, "call.returns") for kind in (spec.call.returns if spec.call else ())]
     return tuple((array, place) for kind, place in placed for array in arrays(kind))
+
+
+def _misses(spec: ModuleSpec, sized: Sizes) -> tuple[bool, bool]:
+    """What sizes miss: orders of three, and columns that can be orthogonal to each other."""
+    ordered = (sized[name] for name in sized.keys() & _dims_of_whole_numbers(spec))
+    pairs = [pair for pair in _orthogonal(spec) if sized.keys() >= {*pair}]
+    return any(size < _ORDERED for size in ordered), any(
+        sized[rows] < sized[columns] for rows, columns in pairs
+    )
+
+
+@once
+def _orthogonal(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
+    """The rows and columns of what begins orthogonal."""
+    made = [field.array.dims for field in spec.fields if field.array and field.initialiser == "orthogonal"]
+    return tuple((dims[0], dims[1]) for dims in made if len(dims) == 2)
 
 
 @once
