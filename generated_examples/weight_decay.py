@@ -26,17 +26,17 @@ def decayed_fields(node: _Node, trained: _Node, but: tuple[str, ...]) -> _Node:
     def of_field(path: Any, value: Any, spec: Any) -> Any:
         if path[0].name in but:
             return jax.tree.map(lambda _: False, spec)
-        return jax.tree.map(_both, value, spec, is_leaf=_answers)
+        moved = jax.tree.map(
+            lambda part, own: part.decayed() if _answers(part) else own,
+            value,
+            spec,
+            is_leaf=_answers,
+        )
+        return jax.tree.map(lambda *of_leaf: all(of_leaf), spec, moved)
 
     return jax.tree_util.tree_map_with_path(
         of_field, node, trained, is_leaf=lambda value: value is not node
     )
-
-
-def _both(part: Any, spec: Any) -> Any:
-    if not _answers(part):
-        return spec
-    return jax.tree.map(lambda *of_leaf: all(of_leaf), spec, part.decayed())
 
 
 def _answers(node: Any) -> bool:

@@ -81,7 +81,15 @@ SHARED: tuple[Edit, ...] = (
         "decoder",
         "What a sub-module says of its own decay is not asked.",
         (
-            "        return jax.tree.map(_both, value, spec, is_leaf=_answers)\n",
+            """\
+        moved = jax.tree.map(
+            lambda part, own: part.decayed() if _answers(part) else own,
+            value,
+            spec,
+            is_leaf=_answers,
+        )
+        return jax.tree.map(lambda *of_leaf: all(of_leaf), spec, moved)
+""",
             "        return spec\n",
         ),
         file="weight_decay",
