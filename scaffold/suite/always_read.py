@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 _FORMS = ("shape", "dtype", "ndim", "size")
 """Attributes of an array that its values do not decide."""
@@ -23,43 +23,78 @@ Given = Mapping[str, Any]
 """The arguments of which the example has a constant, as by default."""
 
 
+class _Known(NamedTuple):
+    """What is known where a statement stands: constants, and what the locals were made of in every case."""
+
+    given: Given
+    made_of: Mapping[str, set[str]]
+
+
 def always_read(
     body: list[ast.stmt], given: Given | None = None, *, beside_updates: bool = False
 ) -> set[str]:
     """The attributes of `self` that statements read, whichever branch is taken and wherever they return.
 
-    What an argument of `given` decides is decided. `beside_updates` leaves out what a statement reads of an attribute to
-    assign it anew.
+    What an argument of `given` decides is decided. What a local is made of is read where the local is. `beside_updates`
+    leaves out what a statement reads of an attribute to assign it anew.
     """
-    known, names = given or {}, set[str]()
+    return _read_by(body, _Known(given or {}, {}), beside_updates)[0]
+
+
+def _read_by(
+    body: list[ast.stmt], known: _Known, beside_updates: bool = False
+) -> tuple[set[str], Mapping[str, set[str]]]:
+    """The same, and what the locals are made of behind the statements."""
+    names = set[str]()
     for index, statement in enumerate(body):
         if isinstance(statement, ast.If | ast.Match):
             rest = body[index + 1 :] if _returns(statement) else []
             asked, branches = _branches(statement, known)
-            ways = (
-                always_read([*branch, *rest], known, beside_updates=beside_updates) for branch in branches
-            )
-            names |= _read_in_every_case(asked, known) | set[str].intersection(*ways)
+            ways = [_read_by([*branch, *rest], known, beside_updates) for branch in branches]
+            names |= _read_in_every_case(asked, known) | set[str].intersection(*(read for read, _ in ways))
+            known = known._replace(made_of=_in_each([made_of for _, made_of in ways]))
             if rest:
-                return names
+                return names, known.made_of
+        elif (local := _local_made(statement)) is not None:
+            name, value = local
+            known = known._replace(made_of={**known.made_of, name: _read_in_every_case(value, known)})
         else:
             read = _read_in_every_case(statement, known)
             names |= {name for name in read if not (beside_updates and assigns(statement, name))}
         if isinstance(statement, ast.Return):
-            return names
-    return names
+            return names, known.made_of
+    return names, known.made_of
 
 
-def _decided(test: ast.expr, given: Given) -> bool | None:
+def _local_made(statement: ast.stmt) -> tuple[str, ast.expr] | None:
+    """The local that a statement binds, with its value."""
+    match statement:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=value)
+            | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+        ):
+            return name, value
+        case _:
+            return None
+
+
+def _in_each(ways: list[Mapping[str, set[str]]]) -> dict[str, set[str]]:
+    """What each local is made of whichever branch was taken."""
+    names = {name for made_of in ways for name in made_of}
+    return {name: set[str].intersection(*(made_of.get(name, set()) for made_of in ways)) for name in names}
+
+
+def _decided(test: ast.expr, known: _Known) -> bool | None:
     """What a test gives for the arguments that are known; None where more decides."""
+    given = known.given
     match test:
         case ast.Name(id=name) if name in given:
             return bool(given[name])
         case ast.UnaryOp(op=ast.Not(), operand=inner):
-            decided = _decided(inner, given)
+            decided = _decided(inner, known)
             return None if decided is None else not decided
         case ast.BoolOp(op=operator, values=values):
-            decided_values = [_decided(value, given) for value in values]
+            decided_values = [_decided(value, known) for value in values]
             is_and = isinstance(operator, ast.And)
             return not is_and if (not is_and) in decided_values else None
         case ast.Compare(
@@ -73,10 +108,10 @@ def _decided(test: ast.expr, given: Given) -> bool | None:
             return None
 
 
-def _branches(statement: ast.If | ast.Match, given: Given) -> tuple[ast.expr, list[list[ast.stmt]]]:
+def _branches(statement: ast.If | ast.Match, known: _Known) -> tuple[ast.expr, list[list[ast.stmt]]]:
     """What a statement asks, and its branches, with that of no case where cases may leave one over."""
     if isinstance(statement, ast.If):
-        decided = _decided(statement.test, given)
+        decided = _decided(statement.test, known)
         if decided is None:
             return statement.test, [statement.body, statement.orelse]
         return ast.Constant(decided), [statement.body if decided else statement.orelse]
@@ -93,34 +128,36 @@ def _returns(node: ast.AST) -> bool:
     return isinstance(node, ast.Return) or any(map(_returns, ast.iter_child_nodes(node)))
 
 
-def _read_in_every_case(node: ast.AST, given: Given) -> set[str]:
+def _read_in_every_case(node: ast.AST, known: _Known) -> set[str]:
     """The attributes of `self` that an expression, or a statement without branches of its own, reads."""
     match node:
         case ast.If() | ast.Match():
-            return always_read([node], given)
+            return _read_by([node], known)[0]
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            return _read_in_either(test, body, orelse, given)
+            return _read_in_either(test, body, orelse, known)
         case ast.BoolOp(values=[first, *_]):
-            return set() if _decided(node, given) is not None else _read_in_every_case(first, given)
+            return set() if _decided(node, known) is not None else _read_in_every_case(first, known)
         case ast.BinOp(op=ast.Pow(), right=ast.Name() as power):  # which may be 0
-            return _read_in_every_case(power, given)
+            return _read_in_every_case(power, known)
+        case ast.Name(id=name, ctx=ast.Load()) if name in known.made_of:
+            return known.made_of[name]
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             return {name}
         case ast.Attribute(attr=form) if form in _FORMS:
             return set()
         case ast.Call(func=function, args=[_, *rest]) if _name_of(function) in _OF_FORMS:
-            return set[str]().union(*(_read_in_every_case(part, given) for part in rest))
+            return set[str]().union(*(_read_in_every_case(part, known) for part in rest))
         case _:
-            parts = (_read_in_every_case(part, given) for part in ast.iter_child_nodes(node))
+            parts = (_read_in_every_case(part, known) for part in ast.iter_child_nodes(node))
             return set[str]().union(*parts)
 
 
-def _read_in_either(test: ast.expr, body: ast.expr, orelse: ast.expr, given: Given) -> set[str]:
-    decided = _decided(test, given)
+def _read_in_either(test: ast.expr, body: ast.expr, orelse: ast.expr, known: _Known) -> set[str]:
+    decided = _decided(test, known)
     if decided is not None:
-        return _read_in_every_case(body if decided else orelse, given)
-    both = _read_in_every_case(body, given) & _read_in_every_case(orelse, given)
-    return _read_in_every_case(test, given) | both
+        return _read_in_every_case(body if decided else orelse, known)
+    both = _read_in_every_case(body, known) & _read_in_every_case(orelse, known)
+    return _read_in_every_case(test, known) | both
 
 
 def _name_of(function: ast.expr) -> str:

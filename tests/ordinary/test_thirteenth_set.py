@@ -182,3 +182,37 @@ class Basis(Module):
 def test_what_begins_orthogonal_has_no_more_columns_than_rows(tmp_path: Path) -> None:
     tried(tmp_path, "basis", HEAD + BASIS)
     assert '"basis", "buffer", (3, 2)' in (tmp_path / "nets/tests/test_basis.py").read_text("utf-8")
+
+
+JAM = """
+
+class Jam(Module):
+    weight: Float[Array, " stops"] = param("ones")
+    closed: Bool[Array, " stops"] = buffer()
+    grip: float = static(0.8)
+    period: float = static(5.0, check=lambda period: period > 0)
+    character: Literal["fixed", "flashing", "occulting"] = static("fixed")
+
+    def __call__(self, x: Float[Array, " stops"]) -> Float[Array, " stops"]:
+        return self.weight * x
+
+    def jammed(self, queues: Float[Array, "n stops"], *, most: int = 1) -> Bool[Array, " n"]:
+        full = (queues > self.grip) & ~self.closed
+        return jnp.sum(full, axis=1) > most
+
+    def rhythm(self, times: Float[Array, " n"]) -> Float[Array, " n"]:
+        phase = 2 * jnp.pi * times / self.period
+        if self.character == "flashing":
+            return jax.nn.relu(jnp.sin(phase))
+        if self.character == "occulting":
+            return 1 - jnp.square(jnp.cos(phase))
+        return jnp.ones_like(times)
+"""
+
+
+def test_a_local_that_some_branches_read_is_not_used_in_each_and_a_mask_shows_with_large_numbers(
+    tmp_path: Path,
+) -> None:
+    tried(tmp_path, "jam", HEAD + JAM)
+    tests = (tmp_path / "nets/tests/test_jam.py").read_text("utf-8")
+    assert 'used=("grip", "closed")' in tests and 'used=("period"' not in tests
