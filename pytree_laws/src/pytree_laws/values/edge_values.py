@@ -102,8 +102,8 @@ def _below_zero(value: np.ndarray, _: int) -> np.ndarray:
 
 
 def _whole(value: np.ndarray, seed: int) -> np.ndarray:
-    if not is_inexact(value):  # an index into two or more
-        return value if value.shape else np.ones_like(value)
+    if not is_inexact(value):  # an index into two or more, or counts of which none was raised
+        return value if value.shape and value.any() else np.ones_like(value)
     if not value.shape:
         return np.asarray(1 + seed % 2)
     is_positive = not np.iscomplexobj(value) and bool((value > 0).all())

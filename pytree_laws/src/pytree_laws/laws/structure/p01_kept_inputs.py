@@ -8,13 +8,14 @@ import jax
 import jax.numpy as jnp
 
 from ...discover.invocation import build_with, example_construction
-from ...engine.applicability import ARRAYS_DECLARED, KEPT, not_applicable
+from ...engine.applicability import ARRAYS_DECLARED, KEPT, TAKES_DTYPE, not_applicable
 from ...engine.registry import Checks
-from ...inspect.arrays import is_array, is_key, kind_of, same_bits
+from ...inspect.arrays import is_array, is_key, kind_of, real_dtype, same_bits
 from ...inspect.trees import given_arrays, look_up, map_arrays
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, check
 from ...values.closeness import in_64_bits
+from ...values.dtypes import cast
 from ...values.randomize import signed
 
 CHECKS = Checks()
@@ -46,6 +47,20 @@ def test_p01_keeps_the_values_that_it_is_given(subject: Suite) -> None:
                 value = jnp.asarray(value, jnp.result_type(got))
             kept = not is_array(got) or same_bits(got, value)
             check(kept, name, message, hint)
+
+
+@CHECKS.register(KEPT, TAKES_DTYPE)
+def test_p01_keeps_the_dtype_that_it_is_given(subject: Suite) -> None:
+    usual = real_dtype("float")
+    instance = subject.built_abstractly(cast(subject.inputs(0), usual, "bfloat16"))
+    for name, leaf in subject.named(instance).items():
+        declared = subject.declared(name)
+        is_kept = name in subject.kept and declared is not None and declared.dtype == "float"
+        message = (
+            f"it was given in bfloat16, and no dtype was asked for: it holds {leaf.dtype}" if is_kept else ""
+        )
+        hint = "a cast to the default dtype: `dtype` is that which is asked for, or None"
+        check(not is_kept or leaf.dtype == jnp.bfloat16, name, message, hint)
 
 
 @CHECKS.register(KEPT)

@@ -179,15 +179,14 @@ def test_p09_gradients_of_methods_reach_their_arguments_at_other_values(subject:
 @CHECKS.register(METHODS, severity=ADVICE)
 def test_p09_methods_have_gradients_at_other_values(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
-        usual = cut_off_by(subject, method)  # of which the example tells
+        usual = set[str]()
         for use, trace, _ in traced_uses(subject)[method.name]:
-            if use.is_plain or trace is None:
-                usual |= {*stopped_leaves(subject, use, trace)} if trace is not None else set()
-                continue
+            stopped = stopped_leaves(subject, use, trace) if trace is not None else []
             flowing = subject.flowing_values(use.instance)[0].keys() - usual
-            for name in stopped_leaves(subject, use, trace):
+            for name in stopped:
                 message = f"what it gives depends on `{name}`, and no gradient reaches that"
                 check(name not in flowing or method.may_stop(name), use.name, message, STOPS)
+            usual |= {*stopped} if use.is_plain else set()  # of which the example tells
 
 
 @CHECKS.register(METHODS)
