@@ -78,6 +78,12 @@ class DrawsTwiceWhereWindy(Ice):
         return self.flow * x + jax.random.normal(key, x.shape, x.dtype) + gusts
 
 
+class MixesWithItsKeyWhereWindy(Ice):
+    def drift(self, x: jax.Array, key: jax.Array, *, windy: bool = False) -> jax.Array:
+        drifted = self.flow * x + jax.random.normal(key, x.shape, x.dtype)
+        return jax.random.permutation(key, drifted) if windy else drifted
+
+
 class GivesNoNumber(Ice):
     def __call__(self, x: jax.Array, key: jax.Array) -> tuple[jax.Array, jax.Array]:
         key, draw = jax.random.split(key)
@@ -131,6 +137,7 @@ BROKEN = (
     ("p15_no_key_is_drawn_from_and_handed_on", DrawsFromTheNextKey, "it draws from a key that it gives"),
     ("p15_no_key_is_drawn_from_and_handed_on", WalksWithTheNextKey, "it draws from a key that it gives"),
     ("p15_methods_use_each_key_once_at_each_flag", DrawsTwiceWhereWindy, "have the key of an earlier one"),
+    ("p15_methods_use_each_key_once_at_each_flag", MixesWithItsKeyWhereWindy, "a key is used twice"),
     (
         "p09_gradients_of_methods_reach_their_arguments_at_other_values",
         StopsWherePlastic,

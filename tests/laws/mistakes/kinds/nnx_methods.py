@@ -60,3 +60,13 @@ of_observer("a method that corrects what it is asked for", "`share`", "it update
 of_observer("a method that scales its parameter in place", "`noisy`", "it updates `scale`", noisy=_scales)
 of_observer("a method that counts on a copy", "`observe`", "it declares that it updates `calls`",
     observe=lambda self, x: (self.calls[...] + jnp.sum(x)) * x)  # fmt: skip
+
+
+def _renews(self, x):
+    self.calls = nnx.BatchStat(self.calls[...] + jnp.sum(x))
+    return self.calls[...] * x
+
+
+of_observer(
+    "a method that puts another Variable in its place", "`calls`", "`observe` put another", observe=_renews
+)

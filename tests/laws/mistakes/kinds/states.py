@@ -288,7 +288,9 @@ def two_of_three(seed):
 
 
 class UpdatingLaws(MeanLaws):
-    methods = (Method("update", two_of_three, returns=(Output((3,)), Output((3,))), state_at=1),)
+    methods = (
+        Method("update", two_of_three, returns=(Output((3,)), Output((3,))), state_at=1, updates=("mean",)),
+    )
 
 
 further("P9", "`stop_gradient` on the state that a method writes", UpdatingCutOff, Updating,

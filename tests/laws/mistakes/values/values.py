@@ -283,3 +283,45 @@ class VarianceSafely(One):
 
 
 further("P7", "a spread without an epsilon, for equal inputs", Variance, VarianceSafely, "it has NaN")
+
+
+class CastsWhatItIsGiven(eqx.Module):
+    """Floats that are given have the default dtype, whether one is asked for or not."""
+
+    weight: jax.Array
+
+    def __init__(self, weight, dtype=None):
+        self.weight = jnp.array(weight, jnp.result_type(float) if dtype is None else dtype)
+
+    def __call__(self, x):
+        return self.weight * x
+
+
+class KeepsItsDtype(CastsWhatItIsGiven):
+    def __init__(self, weight, dtype=None):
+        self.weight = jnp.array(weight, dtype or weight.dtype)
+
+
+class GivenLaws(MatrixLaws):
+    leaves = (Leaf("weight", "param", (3,)),)
+    kept = ("weight",)
+    takes_dtype = True
+
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,))}
+
+    def build(self, **inputs):
+        return self.cls(**inputs)
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+
+further(
+    "P1",
+    "floats that are cast to the default dtype, where none is asked for",
+    CastsWhatItIsGiven,
+    KeepsItsDtype,
+    "no dtype was asked for",
+    base=GivenLaws,
+)

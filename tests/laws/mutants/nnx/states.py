@@ -70,6 +70,20 @@ class NumberInAVariable(LinearLaws):
             self.bias = nnx.Param(0.0)
 
 
+class Trained(nnx.Param):
+    """What an optimiser moves, by another name."""
+
+
+@mutant("P2", "`mean`", "Trained is an `nnx.Param`, which an optimiser moves")
+class TrainsItsMean(LinearLaws):
+    variables = (*LinearLaws.variables[:2], Var("mean", Trained, (3,), value=0.0, flows=True))
+
+    class cls(Linear):
+        def __init__(self, size, scale=2.0, *, rngs):
+            super().__init__(size, scale, rngs=rngs)
+            self.mean = Trained(jnp.zeros((size,), jnp.float32))
+
+
 @mutant("P2", "`bias`", "the shape is (1,), declared is (3,)")
 class OneBiasForAll(LinearLaws):
     class cls(Linear):
