@@ -176,7 +176,7 @@ def test_p09_gradients_of_methods_reach_their_arguments_at_other_values(subject:
                 check(index in method.stopped, use.name, message, hint)
 
 
-@CHECKS.register(METHODS, severity=ADVICE)
+@CHECKS.register(METHODS, severity=ADVICE, rests_on=("test_p09_methods_have_true_gradients",))
 def test_p09_methods_have_gradients_at_other_values(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
         usual = set[str]()
