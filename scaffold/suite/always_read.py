@@ -4,6 +4,8 @@ import ast
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from scaffold.spec.source.definitions import bound_value
+
 _FORMS = ("shape", "dtype", "ndim", "size")
 """Attributes of an array that its values do not decide."""
 _OF_FORMS = (
@@ -55,7 +57,7 @@ def _read_by(
             known = known._replace(made_of=_in_each([made_of for _, made_of in ways]))
             if rest:
                 return names, known.made_of
-        elif (local := _local_made(statement)) is not None:
+        elif (local := bound_value(statement)) is not None:
             name, value = local
             known = known._replace(made_of={**known.made_of, name: _read_in_every_case(value, known)})
         else:
@@ -64,18 +66,6 @@ def _read_by(
         if isinstance(statement, ast.Return):
             return names, known.made_of
     return names, known.made_of
-
-
-def _local_made(statement: ast.stmt) -> tuple[str, ast.expr] | None:
-    """The local that a statement binds, with its value."""
-    match statement:
-        case (
-            ast.Assign(targets=[ast.Name(id=name)], value=value)
-            | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-        ):
-            return name, value
-        case _:
-            return None
 
 
 def _in_each(ways: list[Mapping[str, set[str]]]) -> dict[str, set[str]]:

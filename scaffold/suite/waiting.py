@@ -17,6 +17,8 @@ def asks_for(spec: ModuleSpec, method: Method, known: Mapping[str, ModuleSpec]) 
     """
     every = {**known, spec.name: spec}.values()
     waiting = {name: first for each in every for name, first in _waiting(each)}
+    if not waiting:
+        return ""
     calls = nodes_of(ast.Call, *_statements(method))
     called = (call.func.attr for call in calls if isinstance(call.func, ast.Attribute))
     own = dict(_waiting(spec)).get(method.name, "")

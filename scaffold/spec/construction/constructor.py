@@ -61,13 +61,10 @@ def dims_of(spec: ModuleSpec) -> tuple[str, ...]:
 @once
 def variadic_dims(spec: ModuleSpec) -> frozenset[str]:
     """The names that stand for several dims, and for no single one beside them."""
-    dims = {
-        is_open: [d for d in written_dims(spec) if d.startswith("*") is is_open] for is_open in (True, False)
-    }
-    of_several, single = (
-        frozenset(name for dim in dims[is_open] for name in dim_names(dim)) for is_open in (True, False)
-    )
-    return of_several - single
+    of_several, single = set[str](), set[str]()
+    for dim in written_dims(spec):
+        (of_several if dim.startswith("*") else single).update(dim_names(dim))
+    return frozenset(of_several - single)
 
 
 def sources_of(field: Field) -> tuple[str, ...]:

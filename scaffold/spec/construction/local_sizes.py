@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, arrays, dim_names
-from scaffold.spec.model import Argument, Call, ModuleSpec
+from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.created_arrays import argument_of
 from scaffold.spec.source.expressions import dedented, local_values, nodes_of
@@ -44,22 +44,19 @@ def lengths_by_bounds(spec: ModuleSpec) -> dict[str, int]:
     """
     free, least = data_lengths(spec), dict[str, int]()
     for _, function in spec.functions:
-        bounds = [
-            bound for argument in function.call.args if (bound := _default_bound(function.call, argument))
-        ]
+        bound = _default_bound(function.call)
         dims = {dim for kind in array_arguments(function.call).values() for dim in kind.dims} & free
-        least |= {dim: max(least.get(dim, 0), 2 * max(bounds)) for dim in dims if bounds}
+        least |= {dim: max(least.get(dim, 0), 2 * bound) for dim in dims if bound}
     return least
 
 
-def _default_bound(call: Call, argument: Argument) -> int:
-    """The whole number with which a method compares a count unless it is told another; 0 where it is none."""
-    default = argument.default or ""
-    if argument.type != ScalarType("int") or not default.isdigit():
-        return 0
-    tests = nodes_of(ast.Compare, ast.parse(dedented(call.source or call.body)))
+def _default_bound(call: Call) -> int:
+    """The largest whole number with which a method compares a count unless it is told another; 0 where there is none."""
+    pairs = ((argument, argument.default or "") for argument in call.args)
+    counts = {a.name: int(text) for a, text in pairs if a.type == ScalarType("int") and text.isdigit()}
+    tests = nodes_of(ast.Compare, ast.parse(dedented(call.source or call.body))) if counts else ()
     sides = (side for test in tests for side in (test.left, *test.comparators))
-    return int(default) if any(named_value(side) == argument.name for side in sides) else 0
+    return max((counts.get(named_value(side) or "", 0) for side in sides), default=0)
 
 
 @once

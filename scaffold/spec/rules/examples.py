@@ -67,8 +67,10 @@ def unknown_faults(
         return
     known = {name for owner in whole for name in arguments_known(owner)} | spec.unread
     dims = {name for owner in (*whole, *beside) for name in dims_of(owner)}
-    known |= {name for _, function in spec.functions for name in _dims_written(function.call.source)}
-    for name in (name for name, _ in (*test.sizes, *test.shapes) if name not in dims | known):
+    strange = [name for name, _ in (*test.sizes, *test.shapes) if name not in dims | known]
+    sources = (function.call.source for _, function in spec.functions) if strange else ()
+    written = {name for source in sources for name in _dims_written(source)}
+    for name in (name for name in strange if name not in written):
         yield unknown("test.sizes", name, sorted(dims or known), f"`{name}` is no dim")
     rows = {
         "values": test.values,

@@ -244,6 +244,14 @@ def _without(wrong: Sequence[Configuration], where: str, name: str, values: Sequ
     return [value for value in values if not any(value is refused_value for refused_value in refused)]
 
 
+def working_configurations(
+    suite: Any, configurations: Iterable[Configuration]
+) -> tuple[TracedConfiguration, ...]:
+    """Those that can be built, and called where the class is."""
+    trials = (trace_configuration(suite, configuration) for configuration in configurations)
+    return tuple(trial for trial in trials if trial.error is None)
+
+
 def trace_configuration(suite: Any, configuration: Configuration) -> TracedConfiguration:
     """A configuration, as far as it can be built and traced."""
     trial, cls = TracedConfiguration(configuration), type(suite.cached_instance())

@@ -3,15 +3,16 @@
 An exponent may count in one branch alone, which another option chooses.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .configurations import (
     Configuration,
     TracedConfiguration,
     accepted_configurations,
-    trace_configuration,
     traced_configurations,
+    working_configurations,
 )
 from .method_uses import Traced, Use, is_built_otherwise
 
@@ -30,12 +31,7 @@ def hidden_configurations(suite: Any, uses: TracedUses) -> tuple[TracedConfigura
         for option in _options(suite)
         if option.configuration.inputs.keys().isdisjoint(trial.configuration.inputs)
     )
-    return _traced(suite, [pair for pair, _ in zip(pairs, range(MAX_HIDDEN), strict=False)])
-
-
-def _traced(suite: Any, pairs: Iterable[Configuration]) -> tuple[TracedConfiguration, ...]:
-    trials = (trace_configuration(suite, pair) for pair in pairs)
-    return tuple(trial for trial in trials if trial.error is None)
+    return working_configurations(suite, itertools.islice(pairs, MAX_HIDDEN))
 
 
 def _options(suite: Any) -> Iterator[TracedConfiguration]:

@@ -19,8 +19,8 @@ from .configurations import (
     Configuration,
     TracedConfiguration,
     accepted_configurations,
-    trace_configuration,
     traced_configurations,
+    working_configurations,
 )
 from .invocation import example_construction
 from .method_uses import Use, bound_with
@@ -42,8 +42,7 @@ def likely_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
         configurations += [
             Configuration(given={name: value}) for name, value in likely_values(call, call.function)
         ]
-    traced = [trace_configuration(suite, configuration) for configuration in configurations]
-    return tuple(trial for trial in traced if trial.error is None)
+    return working_configurations(suite, configurations)
 
 
 def likely_uses(suite: Any, method: Method) -> Iterator[Use]:

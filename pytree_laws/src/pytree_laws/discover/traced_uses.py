@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ..declare.methods import Method
 from ..session import once_per_session
 from .hidden_values import hidden_configurations
 from .likely import likely_uses
@@ -24,24 +23,21 @@ class TracedUse(NamedTuple):
 @once_per_session
 def traced_uses(suite: Any) -> dict[str, tuple[TracedUse, ...]]:
     """By method its uses, that of the example first."""
-    uses = {method.name: _traced(suite, method) for method in usable(suite)}
-    pairs = {name: [(use.use, use.trace) for use in of_method] for name, of_method in uses.items()}
-    hidden = hidden_configurations(suite, pairs)
+    every = {
+        method.name: [
+            *_traced(suite, uses_of(suite, method)),
+            *_traced(suite, likely_uses(suite, method), is_likely=True),
+        ]
+        for method in usable(suite)
+    }
+    hidden = hidden_configurations(suite, {name: [use[:2] for use in uses] for name, uses in every.items()})
     return {
-        method.name: (*uses[method.name], *_further(suite, method, uses_of_instances(suite, method, hidden)))
+        method.name: (*every[method.name], *_traced(suite, uses_of_instances(suite, method, hidden)))
         for method in usable(suite)
     }
 
 
-def _further(suite: Any, method: Method, uses: Iterable[Use]) -> list[TracedUse]:
+def _traced(suite: Any, uses: Iterable[Use], *, is_likely: bool = False) -> list[TracedUse]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [TracedUse(use, trace_use(suite, use), False) for use in uses]
-
-
-def _traced(suite: Any, method: Method) -> list[TracedUse]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        uses = [(use, False) for use in uses_of(suite, method)]
-        uses += [(use, True) for use in likely_uses(suite, method)]
-        return [TracedUse(use, trace_use(suite, use), is_likely) for use, is_likely in uses]
+        return [TracedUse(use, trace_use(suite, use), is_likely) for use in [*uses]]

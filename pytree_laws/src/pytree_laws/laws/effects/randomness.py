@@ -1,6 +1,7 @@
 """The noise of a call, in each configuration: parts of P12, P15 and P16."""
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -207,7 +208,8 @@ def test_p16_keys_give_different_draws(subject: Suite) -> None:
         is_dropped = drops_its_draws(subject.traced_call().jaxpr)
         severity = severity_of_values(subject) if is_dropped else ADVICE
         # As noise of which a setting is the scale, 0 in the example.
-        others = [*_with_noise(instance), *([] if is_dropped else with_other_settings(subject))]
+        of_statics = () if is_dropped else (other for _, other in with_other_statics(subject))
+        others = itertools.chain(_with_noise(instance), of_statics)  # built where the example does not tell
         varies = varies or holds_for_some(others, has_draws_that_differ)
         check(varies, "call", "eight keys give the same output", UNUSED_KEY, severity=severity)
 
@@ -227,11 +229,6 @@ def drops_its_draws(jaxpr: Any) -> bool:
     marks = zip(jaxpr.invars, inputs_reaching(jaxpr))
     by_keys = (is_key_type(variable.aval) for variable, mark in marks if mark)
     return bool(draws_of(jaxpr)) and not any(by_keys)
-
-
-def with_other_settings(subject: Suite) -> Iterator[Any]:
-    """The instances that differ from the example in one static value."""
-    return (other for _, other in with_other_statics(subject))
 
 
 def holds_for_some(instances: Iterable[Any], condition: Callable[[Any], bool]) -> bool:
