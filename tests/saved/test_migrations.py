@@ -237,3 +237,29 @@ def test_the_laws_notice_that_a_damaged_file_is_loaded_by_its_changes(tmp_path: 
     )
     ran = run(pytest_command("tests/test_random_features.py", "-k", "damaged"), folder)
     assert "at `load with migrate=True`: a file with another last byte was loaded" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "message"),
+    [
+        (
+            "texts[was] in {step.former for step in steps}",
+            "texts[was] == steps[-1].former",
+            "of_files.First in the file",
+        ),
+        ('in ("", ".", "[", " ")', 'in ("", "[", " ")', "at `load`: a file of a former version, First"),
+        ("    _warn_of_dropped(", "    _ = (", "the warnings name nothing, and not the one field that went"),
+        (
+            'rest, f".{field}"',
+            '(), f".{field}"',
+            "look for: a file of a former version is read by the rows since",
+        ),
+    ],
+)
+def test_the_laws_notice_that_a_file_of_a_former_version_is_read_wrongly(
+    tmp_path: Path, was: str, now: str, message: str
+) -> None:
+    folder = copy_example("random_features", tmp_path / "project")
+    replace_in(folder / "migrations.py", was, now)
+    ran = run(pytest_command("tests/test_random_features.py", "-k", "former_versions"), folder)
+    assert message in ran.stdout, ran.stdout

@@ -7,9 +7,10 @@ import numpy as np
 from harness.mutants import Node, NodeLaws, children, mutant, named, node, rebuild
 from jax.core import Tracer
 from right.modules import Cell, CellLaws
-from right.specimens import Leaf, Output
+from right.specimens import Leaf, Output, sample
 
 from mutants.structure import OneWeight
+from pytree_laws import Method
 
 # P7
 
@@ -187,3 +188,33 @@ def deciding(self, x):
 @mutant("P12", "a call inside jit, to which the instance is no argument, raised TracerBoolConversionError")
 class DecidesByAParameter(NodeLaws):
     cls = node(__call__=deciding)
+
+
+@mutant("P2", "with dtype bfloat16 `qr` of bfloat16[3,3] raised", "draw in float32 and cast")
+class DrawsInHalfPrecision(OneWeight):
+    leaves = (Leaf("weight", "param", (3, 3)),)
+    takes_dtype = True
+
+    def inputs(self, seed):
+        return {"key": jax.random.key(seed)}
+
+    def build(self, key, dtype=jnp.float32):
+        return Times(jax.random.orthogonal(key, 3, dtype=dtype))
+
+
+class Times(eqx.Module):
+    weight: jax.Array
+
+    def __call__(self, x):
+        return self.weight * x
+
+    def pooled(self, x):
+        return jnp.zeros_like(self.weight).at[0].add(x.astype(self.weight.dtype))
+
+
+@mutant("P7", "`pooled, output 0`", "it depends on no leaf, and is bfloat16 where the leaves are")
+class BeginsInTheDtypeOfAWeight(OneWeight):
+    methods = (Method("pooled", lambda seed: (sample(seed, ()),), returns=(Output((3,)),)),)
+
+    def build(self, weight):
+        return Times(jnp.array(weight))

@@ -1,6 +1,7 @@
 """Further mutants for P14: files that are loaded in spite of what is wrong with them."""
 
 import pickle
+import re
 
 import equinox as eqx
 import jax
@@ -118,3 +119,63 @@ class Marked(eqx.Module):
 class PickledWithAToken(OneWeight):
     def build(self, weight):
         return Marked(jnp.array(weight), TOKEN)
+
+
+class OfOneVersion(SavedByPath):
+    """Says that it reads files of former versions, and reads none."""
+
+    migrations = ()
+
+    @classmethod
+    def load(cls, path, like, *, migrate=False):
+        return SavedByPath.load.__func__(cls, path, like)
+
+
+@mutant("P14", "a file of a former version, First with piece, piece_width, scale, gone raised")
+class ReadsOneVersion(AffineLaws):
+    def build(self, **inputs):
+        return OfOneVersion.create(**inputs)
+
+
+class OfPaths(OfOneVersion):
+    """Takes over what has the path that it had, and begins anew with the rest."""
+
+    @classmethod
+    def load(cls, path, like, *, migrate=False):
+        if not migrate:
+            return SavedByPath.load.__func__(cls, path, like)
+        with np.load(path) as file:
+            held = {name: jnp.asarray(file[name]) for name in file.files}
+        return jax.tree_util.tree_map_with_path(
+            lambda place, leaf: held.get(jax.tree_util.keystr(place), leaf), like
+        )
+
+
+@mutant("P14", "a file of its former version First gave another value than the one to take over")
+class ReadsEqualPaths(AffineLaws):
+    def build(self, **inputs):
+        return OfPaths.create(**inputs)
+
+
+class Quiet(OfPaths):
+    """Knows what became of each path, and says nothing of what went."""
+
+    @classmethod
+    def load(cls, path, like, *, migrate=False):
+        if not migrate:
+            return SavedByPath.load.__func__(cls, path, like)
+        now = {"piece": "part", "bias": "shift", "scale": "inner.scale"}
+        with np.load(path) as file:
+            held = {}
+            for name in file.files:
+                field, rest = re.fullmatch(r"\.(\w+)(.*)", name).groups()
+                held[f".{now.get(field, field)}{rest}"] = jnp.asarray(file[name])
+        return jax.tree_util.tree_map_with_path(
+            lambda place, leaf: held.get(jax.tree_util.keystr(place), leaf), like
+        )
+
+
+@mutant("P14", "of a file of First the warnings name nothing, and not the one field that went")
+class SaysNothingOfWhatWent(AffineLaws):
+    def build(self, **inputs):
+        return Quiet.create(**inputs)

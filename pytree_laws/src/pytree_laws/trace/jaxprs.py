@@ -280,6 +280,17 @@ def loops_by_values(jaxpr: Any) -> bool:
     return any(equation.primitive.name == "while" for equation in equations(jaxpr))
 
 
+DECOMPOSITIONS = tuple(
+    sorted(held.name for name, held in vars(jax.lax.linalg).items() if name.endswith("_p"))
+)
+"""The primitives that jax has for a few dtypes alone, on most platforms those of 32 and 64 bits."""
+
+
+def decompositions(jaxpr: Any) -> Iterator[Any]:
+    """The equations that decompose a matrix, or solve with one."""
+    return (equation for equation in equations(jaxpr) if equation.primitive.name in DECOMPOSITIONS)
+
+
 def lacks_dtype(error: Exception) -> bool:
     """Whether jax itself says that it has no such operation in this dtype."""
     if is_of_promotion(error):

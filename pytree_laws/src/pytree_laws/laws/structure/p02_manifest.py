@@ -1,6 +1,7 @@
 """P2: the leaves are the declared ones."""
 
 import contextlib
+import functools
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -22,10 +23,11 @@ from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype
 from ...inspect.parameter_values import may_be_of_numpy
 from ...inspect.references import class_attributes
-from ...inspect.trees import attributes, is_under, look_up
+from ...inspect.trees import arrays_of, attributes, is_under, look_up
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check
+from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
+from ...trace.jaxprs import decompositions
 from ...values.dtypes import built_in
 from ..ties import STORED_TWICE, TIES, ties_of
 
@@ -40,6 +42,7 @@ LAW = Law(
 CHECKS = Checks(LAW)
 
 
+IN_32_BITS = "draw in float32 and cast: `jax.random.orthogonal(key, n, dtype=jnp.float32).astype(dtype)`"
 VALUES = Condition(
     "no values are declared",
     lambda suite: bool(suite.fixed_values()),
@@ -189,6 +192,18 @@ def leaves_below(subject: Suite) -> list[tuple[str, Any]]:
         and getattr(before.get(name), "dtype", None) == usual
         and subject.follows_dtype(name)
     ]
+
+
+@CHECKS.register(TAKES_DTYPE, rests_on=("test_p02_the_dtype_reaches",))
+def test_p02_it_can_be_built_in_half_precision(subject: Suite) -> None:
+    if not list(decompositions(subject.traced_build().jaxpr)):
+        not_applicable("the constructor decomposes no matrix, and jax has all else in each dtype")
+    build, values = subject.traceable_build({"dtype": jnp.bfloat16})
+    closed = jax.make_jaxpr(lambda values: arrays_of(subject.to_tree(build(values))[0]))(values)
+    for equation in decompositions(closed.jaxpr):
+        name, avals = equation.primitive.name, [v.aval for v in equation.invars]
+        with doing("build", f"with dtype bfloat16 `{name}` of {avals[0].str_short()}", IN_32_BITS):
+            jax.jit(functools.partial(equation.primitive.bind, **equation.params)).lower(*avals)
 
 
 @CHECKS.register(rests_on=("test_p02_leaves_are_the_",))

@@ -1,0 +1,138 @@
+"""P14, of files that former versions wrote: names, classes and fields that changed since are taken over, and nothing else."""
+
+import inspect
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, make_dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+
+from ...engine.applicability import LOADS, not_applicable
+from ...engine.registry import Checks
+from ...inspect.arrays import same_bits
+from ...inspect.own_files import path_for
+from ...inspect.trees import named_leaves
+from ...kinds.pytree import PytreeSuite
+from ...report import check, doing
+from ...values.example_values import sample
+
+CHECKS = Checks()
+
+HINT = "a file of a former version is read by the rows since: each name as it is now, `former` of each row, a new field from `like`"
+
+
+class Change(NamedTuple):
+    """One row of `migrations`, with the names that classes list."""
+
+    added: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = {}
+    former: str = ""
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Inner:
+    """What a leaf of the holder moved into."""
+
+    scale: jax.Array
+    offset: jax.Array
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Holder:
+    """Something that holds an instance, and that three changes have made what it is."""
+
+    migrations: ClassVar[tuple[Change, ...]] = (
+        Change(added=("bias",), former="of_files.First"),
+        Change(renamed={"piece": "part", "bias": "shift"}, dropped=("gone",), former="of_files.Second"),
+        Change(renamed={"scale": "inner.scale"}, added=("inner", "count")),
+    )
+    part: Any
+    piece_width: jax.Array
+    shift: jax.Array
+    inner: Inner
+    count: jax.Array
+
+
+FIELDS = {
+    "First": ("piece", "piece_width", "scale", "gone"),
+    "Second": ("piece", "piece_width", "scale", "gone", "bias"),
+    "Holder": ("part", "piece_width", "shift", "scale"),
+}
+"""The fields of each former version, by the name of its class."""
+NOW = {"bias": "shift", "scale": "inner.scale", "piece": "part"}
+
+
+@CHECKS.register(LOADS)
+def test_p14_files_of_former_versions_are_loaded(subject: PytreeSuite, tmp_path: Any) -> None:
+    cls: Any = type(subject.cached_instance())
+    if not hasattr(cls, "migrations") or "migrate" not in inspect.signature(cls.load).parameters:
+        not_applicable("the class reads no files of former versions")
+    for name, fields in FIELDS.items():
+        former, like = _former(name, fields, subject.changed_instance()), _holder(subject.make(1))
+        path = path_for(cls.load, tmp_path / name)
+        with doing("load", f"a file of a former version, {name} with {', '.join(fields)}", HINT):
+            cls.save(former, path)
+            loaded, dropped = _loaded(cls, path, like)
+        _check_taken_over(name, _expected(former, like), loaded)
+        message = (
+            f"of a file of {name} the warnings name {dropped or 'nothing'}, and not the one field that went"
+        )
+        check(("gone" in dropped) == ("gone" in fields), ".gone", message, HINT)
+
+
+def _holder(instance: Any) -> Holder:
+    return Holder(
+        instance, sample(1, (2,)), sample(2, (3,)), Inner(sample(3, ()), sample(4, (2,))), sample(5, ())
+    )
+
+
+def _former(name: str, fields: Sequence[str], instance: Any) -> Any:
+    """An instance of a former version, a class of that name with these fields."""
+    values = {
+        "piece": instance,
+        "part": instance,
+        "piece_width": sample(6, (2,)),
+        "scale": sample(7, ()),
+        "gone": {"low": sample(8, (2,)), "high": sample(9, (2,))},
+        "bias": sample(10, (3,)),
+        "shift": sample(10, (3,)),
+    }
+    module = Holder.__module__ if name == Holder.__name__ else "of_files"
+    cls: Any = jax.tree_util.register_dataclass(
+        make_dataclass(name, fields, namespace={"__module__": module})
+    )
+    return cls(*(values[field] for field in fields))
+
+
+def _loaded(cls: Any, path: Any, like: Holder) -> tuple[Any, str]:
+    """What a load makes of the file, and what it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        loaded = cls.load(path, like, migrate=True)
+    return loaded, " ".join(str(warning.message) for warning in caught)
+
+
+def _expected(former: Any, like: Holder) -> dict[str, Any]:
+    """Each leaf of now by its path: that of the file, by its name of now, or else that of `like`."""
+    held = {_name_now(path): leaf for path, leaf in named_leaves(former)}
+    return {path: held.get(path, leaf) for path, leaf in named_leaves(like)}
+
+
+def _name_now(path: str) -> str:
+    field, rest = _split(path)
+    return NOW.get(field, field) + rest
+
+
+def _split(path: str) -> tuple[str, str]:
+    end = next((place for place, letter in enumerate(path) if letter in ".["), len(path))
+    return path[:end], path[end:]
+
+
+def _check_taken_over(version: str, expected: Mapping[str, Any], loaded: Any) -> None:
+    for path, leaf in named_leaves(loaded):
+        message = f"a file of its former version {version} gave another value than the one to take over"
+        check(same_bits(expected[path], leaf), path, message, HINT)

@@ -1,0 +1,66 @@
+"""P7, of methods whose results depend on their arguments alone: these have the dtypes that the arguments give."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ...discover.method_programs import usable
+from ...discover.method_uses import Traced
+from ...discover.traced_uses import TracedUse, traced_uses
+from ...engine.applicability import METHODS, not_applicable
+from ...engine.registry import Checks
+from ...inspect.trees import arrays_of, bfloat16, combine, partition
+from ...kinds.suite import Suite
+from ...report import ADVICE, check, doing
+from ...trace.dependencies import inputs_reaching
+
+CHECKS = Checks()
+
+HINT = "`jnp.zeros_like(self.weight)` where a sum of other values begins: it takes the dtype of the weight; say `x.dtype`"
+
+
+@CHECKS.register(METHODS, of_dtypes=True, rests_on=("test_p07_methods_give",))
+def test_p07_results_of_arguments_alone_have_their_dtype(subject: Suite) -> None:
+    uses = [
+        traced
+        for method in usable(subject)
+        if method.returns
+        for traced in traced_uses(subject)[method.name][:1]
+        if traced.trace is not None and _reads_no_float(traced.trace)
+    ]
+    if not uses:
+        not_applicable("the result of each method depends on a float leaf, or on no argument")
+    for traced in uses:
+        _check_dtypes(subject, traced)
+
+
+def _reads_no_float(trace: Traced) -> bool:
+    """Whether floats that a method gives depend on floats that it is given, and on no float leaf of the instance."""
+    closed, (value, _) = trace.jaxpr, trace.inputs
+    count = len(arrays_of(value))
+    reached = [
+        reaches and jnp.issubdtype(v.aval.dtype, jnp.floating)
+        for v, reaches in zip(closed.jaxpr.invars, inputs_reaching(closed.jaxpr))
+    ]
+    gives_floats = any(jnp.issubdtype(aval.dtype, jnp.floating) for aval in closed.out_avals)
+    return gives_floats and any(reached[count:]) and not any(reached[:count])
+
+
+def _check_dtypes(subject: Suite, traced: TracedUse) -> None:
+    """A use gives the same dtypes where the leaves of the instance have 16 bits, and its arguments the usual ones."""
+    value, back = subject.to_arrays(traced.use.instance)
+    static, arrays = partition(traced.use.given)
+
+    def run(value: Any, arrays: Any) -> list[Any]:
+        return arrays_of(traced.use.run(back(value), combine(static, arrays)))
+
+    usual: Sequence[Any] = jax.eval_shape(run, value, arrays)
+    with doing(
+        traced.use.name, "with leaves in bfloat16, of which its result needs none, it", HINT, severity=ADVICE
+    ):
+        narrow: Sequence[Any] = jax.eval_shape(run, bfloat16(value), arrays)
+    for i, (out, other) in enumerate(zip(usual, narrow)):
+        message = f"it depends on no leaf, and is {other.dtype} where the leaves are: the arguments give {out.dtype}"
+        check(out.dtype == other.dtype, f"{traced.use.name}, output {i}", message, HINT, severity=ADVICE)

@@ -1,0 +1,78 @@
+"""Half precision: constructors draw in a dtype that jax can draw in, and results have the dtype of what they are made of."""
+
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import pytest
+
+from pytree_laws import LawBroken, Leaf, Method, Output, PytreeLaws, sample
+
+
+class Lens(eqx.Module):
+    """A lens in a frame, with the lamps that each of its faces has."""
+
+    glass: jax.Array
+    face: jax.Array
+    begins_wide: bool = eqx.field(static=True)
+
+    def __init__(
+        self,
+        dtype: Any = None,
+        *,
+        in_32_bits: bool = True,
+        begins_wide: bool = True,
+        key: jax.Array,
+    ) -> None:
+        made = jnp.result_type(float) if dtype is None else dtype
+        drawn = jnp.promote_types(made, jnp.float32) if in_32_bits else made
+        self.glass = jax.random.orthogonal(key, 3, dtype=drawn).astype(made)
+        self.face = jnp.array([1, 0, 1])
+        self.begins_wide = begins_wide
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.glass @ x
+
+    def pooled(self, lamps: jax.Array) -> jax.Array:
+        """The light at each face."""
+        dtype = lamps.dtype if self.begins_wide else self.glass.dtype
+        return jnp.zeros(3, dtype).at[self.face].add(lamps.astype(dtype))
+
+
+class Laws(PytreeLaws):
+    leaves = (Leaf("glass", "param", (3, 3)), Leaf("face", "data", (3,), "int32"))
+    takes_dtype = True
+    methods = (Method("pooled", lambda seed: (sample(seed, (3,)),), returns=(Output((3,)),)),)
+    options: ClassVar[dict[str, bool]] = {}
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"key": jax.random.key(seed)}
+
+    def build(self, **inputs: Any) -> Lens:
+        return Lens(**inputs, **self.options)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+def suite(**options: bool) -> Laws:
+    return type("TestLens", (Laws,), {"options": options})()
+
+
+def test_a_draw_that_jax_has_not_in_half_precision_is_told() -> None:
+    suite().test_p02_it_can_be_built_in_half_precision()
+    with pytest.raises(
+        LawBroken,
+        match=r"(?s)at `build`: with dtype bfloat16 `qr` of bfloat16\[3,3\] raised .*draw in float32 and cast",
+    ):
+        suite(in_32_bits=False).test_p02_it_can_be_built_in_half_precision()
+
+
+def test_a_result_of_arguments_alone_that_takes_the_dtype_of_a_leaf_is_told() -> None:
+    suite().test_p07_results_of_arguments_alone_have_their_dtype()
+    with pytest.raises(
+        LawBroken,
+        match=r"(?s)at `pooled, output 0`: it depends on no leaf, and is bfloat16 where the leaves are",
+    ):
+        suite(begins_wide=False).test_p07_results_of_arguments_alone_have_their_dtype()
