@@ -15,6 +15,7 @@ from scaffold.spec.construction.cases import is_passed
 from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
 from scaffold.spec.construction.made_dims import made_fields
 from scaffold.spec.grammar.dtypes import DTYPES
+from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.grammar.types import (
     ArrayType,
     CallableType,
@@ -34,9 +35,6 @@ from scaffold.suite.always_read import always_read, assigns, reads_attribute
 from scaffold.suite.examples import Examples
 from scaffold.suite.setup_draws import keys_and_draws, reads_value
 
-TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2
-_UNITS = {"normal": 1.0, "uniform": 1 / math.sqrt(3), "truncated_normal": TRUNCATED}
-"""The deviation of each draw for a measure of 1."""
 _GAINS = {"lecun": 1.0, "he": 2.0, "glorot": 1.0}
 
 
@@ -75,16 +73,17 @@ def spread_of(examples: Examples, field: Field) -> float | None:
         return None
     if field.std is not None:
         return measured(field.std, examples.sizes)
-    if field.measure is not None and name in _UNITS:
+    unit = INITIALISERS[name].unit if name in INITIALISERS else 0.0
+    if field.measure is not None and unit:
         scale = measured(field.measure, examples.sizes)
-        return None if scale is None else abs(scale) * _UNITS[name]
+        return None if scale is None else abs(scale) * unit
     shape = examples.shape(array)
     if name == "orthogonal" and field.measure is None:
         return 1 / math.sqrt(max(shape[-1], math.prod(shape[:-1])))
     scheme = name.partition("_")[0]
     if scheme in _GAINS and len(shape) > 1:
         return math.sqrt(_GAINS[scheme] / _fan(examples, array, field.name, scheme))
-    return None if name == "uniform" else _UNITS.get(name)
+    return None if name == "uniform" else unit or None
 
 
 def _fan(examples: Examples, array: ArrayType, name: str, scheme: str) -> float:

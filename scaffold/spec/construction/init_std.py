@@ -7,9 +7,12 @@ from scaffold.errors import Fault
 from scaffold.spec.construction.arithmetic import FUNCTIONS, measured
 from scaffold.spec.construction.constructor import key_consumers
 from scaffold.spec.construction.sizes import sizes
+from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names, draws_from
 
+CLOSE = 0.05
+"""How far a `std` may be from what is drawn, in parts of it."""
 _LEGAL = ("numbers", "sizes of dims", "+ - * / // **", *(f"{name}(...)" for name in FUNCTIONS))
 
 
@@ -27,6 +30,14 @@ def std_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
         message = f"`{field.std}` is {'no number' if value is None else value} in the tests"
         fix = "write a positive number, or arithmetic over sizes, such as `1 / sqrt(3 * in_size)`"
         yield Fault(f"{place}.std", message, fix, (*_LEGAL, *sorted(known)))
+        return
+    name = field.initialiser or ""
+    initialiser = INITIALISERS.get(name)
+    unit = initialiser.unit if initialiser is not None and field.measure is None else 0.0
+    if initialiser is not None and unit and abs(value / unit - 1) > CLOSE:
+        message = f"`{name}` draws with a standard deviation of {unit:.3g}, and `std` says {value:.3g}"
+        fix = f"write `{name}({initialiser.measure})` in place of both, as `normal(1 / math.sqrt(in_size))`"
+        yield Fault(f"{place}.std", message, fix)
 
 
 def _is_drawn(spec: ModuleSpec, field: Field) -> bool:

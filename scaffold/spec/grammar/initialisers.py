@@ -5,6 +5,7 @@ the layers of equinox.nn begin.
 """
 
 import ast
+import math
 from functools import cache
 
 from msgspec import Struct
@@ -24,6 +25,8 @@ class Initialiser(Struct, frozen=True):
     """What that expression is."""
     dims: int = 0
     """Least number of dims."""
+    unit: float = 0.0
+    """The standard deviation around 0 of what is drawn, per unit of the measure; 0 where the sizes decide, or nothing is drawn."""
     holds: str = "inexact"
     """Which dtypes it can make: `any`, `inexact`, `float` (no complex), `wide float` (32 bits at least) or `key`."""
 
@@ -53,16 +56,19 @@ INITIALISERS = {
         "jax.random.normal({key}, {shape}, {dtype})",
         "{measure} * jax.random.normal({key}, {shape}, {dtype})",
         "DEVIATION",
+        unit=1.0,
     ),
     "uniform": Initialiser(
         "jax.random.uniform({key}, {shape}, {dtype})",
         "{measure} * jax.random.uniform({key}, {shape}, {dtype}, -1.0, 1.0)",
         "LIMIT",
+        unit=1 / math.sqrt(3),
     ),
     "truncated_normal": Initialiser(
         "jax.random.truncated_normal({key}, -2.0, 2.0, {shape}, {dtype})",
         "{measure} * jax.random.truncated_normal({key}, -2.0, 2.0, {shape}, {dtype})",
         "SCALE",
+        unit=0.87962566,  # of what is cut at -2 and 2
         holds="float",
     ),
     "lecun_normal": _scaled("lecun_normal"),
