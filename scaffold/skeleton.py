@@ -210,6 +210,7 @@ class TestKeys(TypedDict, total=False):
     """The keys of the table `[test]`."""
 
     sizes: Mapping[str, int | Sequence[int]]
+    ties: Mapping[str, str]
     values: Mapping[str, Any]
     build: Expression
     other: Mapping[str, Any]

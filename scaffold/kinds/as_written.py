@@ -19,7 +19,7 @@ class AsWrittenKind(Kind):
         "laws": Key("Which laws hold for it: those of pytrees, or of NNX.", legal=("pytree", "nnx", "none"))
     }
     adds = ("build",)
-    lacks = ("groups", *(key for key in TEST_KEYS if key not in ("build", "sizes", "skip", "values")))
+    lacks = ("groups", *(key for key in TEST_KEYS if key not in ("build", "sizes", "skip", "ties", "values")))
     constructors = ("init",)
     has_instances = False
     is_carried = True

@@ -30,6 +30,8 @@ class TestPlan(Struct, frozen=True):
     sizes: tuple[tuple[str, int], ...] = ()
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """Sizes for each `*shape`, which stands for several dims."""
+    ties: tuple[tuple[str, Source], ...] = ()
+    """Dims that are as long as others say."""
     values: tuple[tuple[str, Source], ...] = ()
     build: Source = ""
     """Kind as-written: an expression over `seed` that builds an instance, where arguments by name do not say it."""

@@ -76,11 +76,10 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
         **dict(spec.test.sizes),
     }
     named = [name for name in _sized_names(spec) if name not in chosen]
-    tied = {
-        dim: size
-        for dim, size in {**dict(limits(spec)), **dims_of_arguments(spec)}.items()
-        if dim not in chosen and names_in(size) <= {*named, *chosen, *defaults} - {dim}
-    }
+    candidates = {**dict(limits(spec)), **dict(spec.test.ties), **dims_of_arguments(spec)}
+    tied = _grounded(
+        {dim: size for dim, size in candidates.items() if dim not in chosen}, {*named, *chosen, *defaults}
+    )
     wanted = [name for name in named if name not in tied]
     whole = {name: DEVICES if axes_of(name, spec.sharding or ()) else 1 for name in wanted}
     lengths = data_lengths(spec).intersection(wanted)
@@ -97,14 +96,27 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
         return with_tied(multiplied(spec, every, wanted))
 
     def with_tied(every: dict[str, int]) -> dict[str, int]:
-        sized_dims = ((dim, _size(size, {**defaults, **every})) for dim, size in tied.items())
-        return every | {dim: size for dim, size in sized_dims if size}
+        sized_dims = dict(every)
+        for dim, size in tied.items():
+            number = _size(size, {**defaults, **sized_dims})
+            sized_dims |= {dim: number} if number else {}
+        return sized_dims
 
     choices = sorted(
         _choices(len(wanted), chosen), key=lambda free: _misses(spec, dict(zip(wanted, free, strict=True)))
     )
     small = (with_tied({**chosen, **dict(zip(wanted, free, strict=True))}) for free in _small(len(wanted)))
     return _best(spec, chain(map(sized, choices), small), map(sized, choices)) or sized(choices[0])
+
+
+def _grounded(ties: Mapping[str, str], known: Collection[str]) -> dict[str, str]:
+    """The ties to what has a size, each behind those that it rests on; what is tied in a circle is left out."""
+    grounded: dict[str, str] = {}
+    sized = {*known} - ties.keys()
+    while ready := {dim: size for dim, size in ties.items() if dim not in sized and names_in(size) <= sized}:
+        grounded |= ready
+        sized |= ready.keys()
+    return grounded
 
 
 def _longer(every: dict[str, int], lengths: Iterable[str], least: int) -> dict[str, int]:

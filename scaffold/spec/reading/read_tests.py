@@ -22,6 +22,7 @@ def read_test(reader: Reader, raw: Any) -> TestPlan:
     return TestPlan(
         sizes=sizes,
         shapes=shapes,
+        ties=tuple((name, str(size)) for name, size in as_table(table.get("ties")).items()),
         values=reader.values(table.get("values"), "test.values"),
         build=reader.expression(table.get("build"), "test.build") or "",
         other=reader.values(table.get("other"), "test.other"),

@@ -200,6 +200,7 @@ _NOT_OF_CONSTRUCTORS = ("decorator", "returns", "source", "above")
 CONSTRUCTOR_KEYS = {name: key for name, key in METHOD_KEYS.items() if name not in _NOT_OF_CONSTRUCTORS}
 TEST_KEYS = {
     "sizes": Key("Sizes of dims, by name; an array of sizes for a dim such as `*shape`.", "table"),
+    "ties": Key('Dims that are as long as others say: `seen = "3*channels"`.', "table"),
     "values": Key(
         "Values of arguments of constructor, call and methods, by name or as `METHOD.NAME`; a string that begins with `=` is an expression.",
         "table",

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 from pytree_laws import LawBroken, Leaf, PytreeLaws, sample
+from pytree_laws.report import ADVICE
 
 
 class Light(eqx.Module):
@@ -61,6 +62,14 @@ def test_a_float_that_is_cast_though_no_dtype_is_asked_for_is_told() -> None:
         LawBroken, match="it was given in bfloat16, and no dtype was asked for: it holds float32"
     ):
         suite(casts=True).test_p01_keeps_the_dtype_that_it_is_given()
+
+
+def test_a_cast_where_no_dtype_can_be_asked_for_is_advice() -> None:
+    casts = suite(casts=True)
+    casts.takes_dtype = False
+    with pytest.raises(LawBroken, match="it was given in bfloat16") as broken:
+        casts.test_p01_keeps_the_dtype_that_it_is_given()
+    assert broken.value.finding.severity == ADVICE
 
 
 def test_a_key_that_is_no_copy_is_told() -> None:

@@ -171,3 +171,40 @@ def test_an_option_of_a_further_constructor_matters() -> None:
     with pytest.raises(LawBroken, match="at each of its values") as broken:
         AlwaysThreeSuite().test_p08_every_flag_of_a_method_matters()
     assert broken.value.finding.where == "even(count)"
+
+
+class Struck(eqx.Module):
+    """A call that an example maps over a batch with a named axis, and that is told how it is done."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array, *, soft: bool = False) -> jax.Array:
+        return self.weight * (x - jax.lax.pmean(x, "batch")) * (0.5 if soft else 1.0)
+
+
+class StruckHard(Struck):
+    """The same without a use for the option."""
+
+    def __call__(self, x: jax.Array, *, soft: bool = False) -> jax.Array:
+        return self.weight * (x - jax.lax.pmean(x, "batch"))
+
+
+class StruckSuite(FactorySuite):
+    cls: ClassVar[type] = Struck
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (2, 3)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        return jax.vmap(instance, axis_name="batch")(*arguments)
+
+
+class StruckHardSuite(StruckSuite):
+    cls = StruckHard
+
+
+def test_an_option_of_a_call_that_is_mapped_over_a_batch_matters() -> None:
+    StruckSuite().test_p08_every_flag_of_the_call_matters()
+    with pytest.raises(LawBroken, match="at each of its values") as broken:
+        StruckHardSuite().test_p08_every_flag_of_the_call_matters()
+    assert broken.value.finding.where == "call(soft)"

@@ -89,8 +89,7 @@ def call_function(
     kept = {name: v for name, v in use.given.items() if name not in changes}
 
     def call(instance: Any, arguments: Any) -> Any:
-        positional, named = use.bound({**arguments, **changes})
-        return without_functions(getattr(instance, use.name)(*positional, **named))
+        return without_functions(use.call(instance, {**arguments, **changes}))
 
     leaves, treedef = flatten(kept)
     return call, treedef.unflatten(leaves)

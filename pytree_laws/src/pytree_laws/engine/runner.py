@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ..errors import message_of
-from ..inspect.call_recorder import Invocation, record_call
+from ..inspect.call_recorder import Invocation, record_call, record_mapped_call
 from ..inspect.global_state import FirstUse, first_use
 from ..inspect.raised_at import raised_at
 from ..report import (
@@ -140,7 +140,8 @@ def example_call(suite: Any) -> Invocation | None:
     instance, arguments = suite.make(0), suite.arguments(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return record_call(instance, lambda: suite.call(instance, *arguments))
+        recorded = record_call(instance, lambda: suite.call(instance, *arguments))
+        return recorded or record_mapped_call(instance, suite.call, arguments)
 
 
 def called_method(suite: Any) -> str:

@@ -6,7 +6,7 @@ import dis
 import inspect
 import sys
 import typing
-from collections.abc import Callable, Container, Generator, Mapping
+from collections.abc import Callable, Container, Generator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -16,7 +16,7 @@ from jax.core import Tracer
 from ..report import ANY_ERROR
 from .trees import flatten
 
-_PLUMBING = "__getattribute__", "__getattr__", "__setattr__", "__hash__", "__eq__"
+_PLUMBING = "__getattribute__", "__getattr__", "__setattr__", "__hash__", "__eq__", "__repr__", "__str__"
 EMPTY = inspect.Parameter.empty
 _NAMELESS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 
@@ -29,6 +29,18 @@ class Invocation:
     function: Callable[..., Any]
     given: Mapping[str, Any]
     """Without `self` and `cls`; what is left out has its default."""
+    within: Callable[..., Any] | None = None
+    """What calls it, of an instance and its arguments, where that is not the example alone: a `jax.vmap` around it."""
+
+    def call(self, instance: Any, values: Mapping[str, Any]) -> Any:
+        """What it gives of an instance with some arguments changed."""
+        positional, named = self.bound(values)
+        function = getattr(instance, self.name)
+        return (
+            function(*positional, **named)
+            if self.within is None
+            else self.within(instance, *positional, **named)
+        )
 
     @property
     def parameters(self) -> dict[str, inspect.Parameter]:
@@ -129,6 +141,51 @@ def record_call(instance: Any, use: Callable[[], Any], method: str = "") -> Invo
         if result is not None and not _has_tracers(result):
             return result
     return None
+
+
+ARGUMENTS = "_arguments"
+
+
+class _WithOptions:
+    """An instance that is called with some options, whatever calls it."""
+
+    def __init__(self, instance: Any, options: Mapping[str, Any]):
+        self._instance, self._options = instance, options
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._instance, name)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self._instance(*arguments, **{**named, **self._options})
+
+
+def record_mapped_call(
+    instance: Any, call: Callable[..., Any], arguments: Sequence[Any]
+) -> Invocation | None:
+    """The call of an instance that an example maps over a batch, by the options that it leaves at their defaults; None without such."""
+    made = _called(instance, lambda: call(instance, *arguments), "__call__")
+    if made is None:
+        return None
+    options = {
+        name: part
+        for name, part in made.varied().items()
+        if part.default is not EMPTY and part.default is made.given[name]
+    }
+    if not options:
+        return None
+
+    def within(instance: Any, arguments: Sequence[Any], **options: Any) -> Any:
+        return call(_WithOptions(instance, options), *arguments)
+
+    def function(self: Any, _arguments: Any, **options: Any) -> None:
+        """Has the signature of what is varied."""
+
+    first = [*inspect.signature(function).parameters.values()][:2]
+    by_name = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in options.values()]
+    signature = inspect.Signature([*first, *by_name])
+    vars(function).update(__signature__=signature, __wrapped__=made.function)
+    given = {ARGUMENTS: tuple(arguments), **{name: part.default for name, part in options.items()}}
+    return Invocation(made.name, function, given, within)
 
 
 def _called(instance: Any, use: Callable[[], Any], method: str) -> Invocation | None:

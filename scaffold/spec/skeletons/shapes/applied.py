@@ -11,7 +11,7 @@ from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes
 def take(shapes: Shapes, shape: Shape, meant: Shape) -> None:
     """Take it that a value is what a layer, or a function, is called with."""
     if isinstance(meant, tuple):
-        shapes.learn(shape, meant)
+        shapes.match(shape, meant)
     elif meant is not None:
         shapes.unify(meant, shape)
 
@@ -22,7 +22,7 @@ def along_last(shapes: Shapes, layer: Layer, shape: Shape) -> Shape:
     [takes] = layer.takes
     known = shapes.known(shape)
     if known:
-        shapes.learn((known[-1],), takes[-1:] if isinstance(takes, tuple) else None)
+        shapes.match((known[-1],), takes[-1:] if isinstance(takes, tuple) else None)
     else:
         take(shapes, shape, takes)
     lead = known[:-1] if known else takes[:-1] if isinstance(takes, tuple) and shape is not None else None

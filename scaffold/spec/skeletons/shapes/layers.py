@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 
+from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.values import EXAMPLE_INTS
 from scaffold.spec.skeletons.shapes.known_layers import Layer, known_layer
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
@@ -15,6 +16,8 @@ from scaffold.spec.source.instance import last_name, made_attributes, names_arra
 from scaffold.spec.source.lists import Lists
 from scaffold.spec.source.local_makers import unfolded
 
+_ATOM = r"([A-Za-z_]\w*|\d+)"
+_DIM = rf"{_ATOM}((\*|\+|-|//){_ATOM})*"
 _SIZES_OF_LAYERS = (
     "in_features",
     "out_features",
@@ -62,7 +65,8 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     maker = method_of(owner, "__init__")
     if maker is None:
         return instance
-    makers = Makers({argument.arg for argument, _ in arguments_with_defaults(maker)}, beside)
+    taken = {argument.arg for argument, _ in arguments_with_defaults(maker)}
+    makers = Makers(taken, beside, dict(local_values(ast.unparse(maker))))
     lists = _lists_of(maker)
     for name, value in made_attributes(ast.unparse(unfolded(maker))):
         _read_made(instance, makers, name, value, lists)
@@ -92,13 +96,13 @@ def is_variable(value: ast.expr) -> bool:
 
 
 def dims_of(annotation: ast.expr | None) -> Dims | None:
-    """The dims of a number, or of an annotation of jaxtyping where each is a name or a number."""
+    """The dims of a number, or of an annotation of jaxtyping where each is a name, a number or arithmetic over such."""
     match annotation:
         case ast.Name(id="int" | "float" | "complex"):
             return ()
         case ast.Subscript(slice=ast.Tuple(elts=[_, ast.Constant(value=str(text))])):
             dims = tuple(text.split())
-            return dims if all(re.fullmatch(r"[A-Za-z_]\w*|\d+", dim) for dim in dims) else None
+            return dims if all(re.fullmatch(_DIM, dim) for dim in dims) else None
         case _:
             return None
 
@@ -121,6 +125,8 @@ class Makers(Struct):
 
     sizes: set[str]
     beside: Mapping[str, Made]
+    local: Mapping[str, ast.expr] = {}
+    """What its local names stand for."""
 
     def shape_of(self, value: ast.expr) -> Dims:
         """The shape that an expression of one array says: `jax.random.normal(key, (n, m)) / n`."""
@@ -153,6 +159,8 @@ class Makers(Struct):
             case ast.Call(args=[ast.List(elts=[first, *_]), *_]) if last_name(value) == "Sequential":
                 inner = self.layer(first)
                 return None if inner is None else Layer(inner.takes)
+            case ast.Call(args=[_, changed, *_]) if last_name(value) == "tree_at":
+                return self.layer(self.local.get(ast.unparse(changed), changed))
             case ast.Call() if last_name(value) in self.beside:
                 return self._class(value, self.beside[last_name(value)])
             case ast.Call():
@@ -178,8 +186,18 @@ def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:
         return None if None in parts else Parts(parts)
     if not isinstance(shape, tuple):
         return None
-    dims = tuple(re.sub(r"[A-Za-z_]\w*", lambda name: given.get(name[0], name[0]), dim) for dim in shape)
+    dims = tuple(
+        dim
+        if dim.isdigit()
+        else re.sub(r"[A-Za-z_]\w*", lambda name: given.get(name[0], _row_of(name[0])), dim)
+        for dim in shape
+    )
     return dims if all(dims) else None
+
+
+def _row_of(dim: str) -> str:
+    """A dim that a call of another class names, which is an axis of what it is called with there."""
+    return dim if dim.startswith(ROWS) else f"{ROWS}_{dim}"
 
 
 def _lists_of(maker: ast.FunctionDef) -> Lists:

@@ -7,11 +7,13 @@ from itertools import repeat
 
 from msgspec import Struct, field
 
-from scaffold.spec.skeletons.shapes.known_layers import Layer
+from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.skeletons.shapes.known_layers import Layer, renamed
 from scaffold.spec.skeletons.shapes.layers import Made, dims_of, instance_of, says_counts
 from scaffold.spec.skeletons.shapes.products import FIELD
 from scaffold.spec.skeletons.shapes.records import Records, learn_declared, records_of
-from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.ties import bound_names, in_terms, ties_of
+from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.uses import Uses
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
 from scaffold.spec.source.expressions import Function, nodes_of
@@ -98,17 +100,20 @@ class Beside(Struct):
         """Take over what the call of a class takes, and gives; of a record, what its methods do."""
         call, maker = method_of(node, "__call__"), method_of(node, "__init__")
         if call is not None and maker is not None:
-            takes = tuple(_first_known(call, read.shapes))
+            ties = ties_of(node, read.shapes)
+            takes = tuple(_in_terms(ties, shape) for shape in _first_known(call, read.shapes))
             arguments = tuple(argument.arg for argument, _ in arguments_with_defaults(maker))
-            gives = read.shapes.told(read.given.get("__call__"))
+            gives = _in_terms(ties, read.shapes.told(read.given.get("__call__")))
             self.made[node.name] = Made(arguments, takes, gives, tuple(_counts(call, read.shapes)))
         for method in (
             part for part in node.body if isinstance(part, Function) and node.name in self.records
         ):
-            takes = tuple(
+            shapes = [
                 _known(method, argument, read.shapes) for argument, _ in arguments_with_defaults(method)
-            )
-            gives = read.shapes.known(read.given.get(method.name))
+            ]
+            free = _free_rows(shapes, bound_names(node))
+            takes = tuple(renamed(shape, free) for shape in shapes)
+            gives = renamed(read.shapes.known(read.given.get(method.name)), free)
             layer = Layer(takes, gives, tuple(_counts(method, read.shapes)))
             self.layers[f"{node.name}.{method.name}"] = layer
 
@@ -169,3 +174,16 @@ def _first_known(call: ast.FunctionDef, shapes: Shapes) -> Iterator[Shape]:
         if shape is None:
             return
         yield shape
+
+
+def _in_terms(ties: Mapping[str, str], shape: Shape) -> Shape:
+    """A shape whose dims are those that they are tied to."""
+    if isinstance(shape, Parts):
+        return Parts(tuple(_in_terms(ties, part) for part in shape.shapes))
+    return tuple(in_terms(ties, dim) for dim in shape) if isinstance(shape, tuple) else shape
+
+
+def _free_rows(shapes: Iterable[Shape], bound: Collection[str]) -> dict[str, str]:
+    """By dim that a method alone names what it is elsewhere: an axis of what the method is called with there."""
+    dims = [dim for shape in shapes if isinstance(shape, tuple) for dim in shape]
+    return {dim: f"{ROWS}_{dim}" for dim in dims if dim.isidentifier() and dim not in bound}

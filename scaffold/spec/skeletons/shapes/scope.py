@@ -244,8 +244,9 @@ class Scope(Struct):
 
     def _of_function(self, node: ast.Call, name: str, taken: list[Shape]) -> Shape:
         """What a function of jax gives, or a method of an array."""
-        if (updated := _updated(node.func)) is not None:
-            return self.value(updated)
+        if (place := _updated(node.func)) is not None:
+            self.shapes.match(self.value(place), self.shapes.known(taken[0]) or None if taken else None)
+            return self.value(getattr(place, "value", place))
         holder = node.func.value if isinstance(node.func, ast.Attribute) else None
         if name == "get" and len(taken) == 1 and last_name(holder or node.func) == "state":
             return taken[0]
@@ -330,10 +331,10 @@ class Scope(Struct):
         return next((self.uses.layers[name] for name in names if name in self.uses.layers), None)
 
 
-def _updated(function: ast.expr) -> ast.expr | None:
-    """The array that `x.at[index].set` updates."""
+def _updated(function: ast.expr) -> ast.Subscript | None:
+    """The part of an array that `x.at[index].set` updates, as `x[index]`."""
     match function:
-        case ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=array, attr="at"))):
-            return array
+        case ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=array, attr="at"), slice=index)):
+            return ast.Subscript(array, index, ast.Load())
         case _:
             return None

@@ -1,5 +1,6 @@
 """Shapes of names that are learnt one after the other: `self.weight` and `x` in `self.weight @ x`."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, field
@@ -42,6 +43,10 @@ Shape = Dims | Unknown | Parts | Record | None
 """The dims, the array of which they are not known yet, several arrays, or None of what may be no array at all."""
 
 
+class Chosen(str):
+    """The size of an axis that is chosen here, where the code takes any."""
+
+
 class Shapes(Struct):
     """What is known of each name, and which are of one shape."""
 
@@ -63,6 +68,8 @@ class Shapes(Struct):
     """Those of them that stand for a tuple: what is unpacked may be an array, too."""
     lengths: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     """How long an array is along an axis, of which the rows are known."""
+    met: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """Pairs of dims with names or numbers that are of one size."""
     count: int = 0
 
     def known(self, shape: Shape) -> Dims | None:
@@ -78,7 +85,7 @@ class Shapes(Struct):
             parts = tuple(map(self.told, shape.shapes))
             return Parts(parts) if parts and None not in parts else None
         dims = self.known(shape)
-        return None if dims is None else tuple(dim.replace(AXIS, f"{ROWS}_") for dim in dims)
+        return None if dims is None else tuple(map(_as_row, dims))
 
     def _dims(self, name: str, axes: int = 0) -> Dims | None:
         """The dims of a name, or those of a row of it below one more: an array may be said to be one of its own rows."""
@@ -148,6 +155,16 @@ class Shapes(Struct):
             for dim, meant in zip(known, dims, strict=True):
                 self._join(self._axis(dim), self._axis(meant))
 
+    def match(self, shape: Shape, dims: Dims | None) -> None:
+        """Take it that an array has the dims that it is asked to have, and note where these have other names."""
+        self.learn(shape, dims)
+        known = self.known(shape)
+        if known is not None and dims is not None and len(known) == len(dims):
+            for left, right in zip(known, map(self._axis, dims), strict=True):
+                is_said = not any(isinstance(dim, Chosen) or dim.startswith(AXIS) for dim in (left, right))
+                if left != right and "1" not in (left, right) and is_said:
+                    self.met.append((left, right))
+
     def equate(self, left: Shape, right: Shape) -> None:
         """Take it that elements are computed of two arrays, which are of one shape unless one is known to be a number."""
         self.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
@@ -213,7 +230,7 @@ class Shapes(Struct):
     def _axis(self, dim: str) -> str:
         while dim in self.axes:
             dim = self.axes[dim]
-        return dim
+        return re.sub(rf"{AXIS}\d+", lambda name: self._axis(name[0]), dim) if "*" in dim else dim
 
     def _join(self, left: str, right: str) -> None:
         """Let a dim without a name stand for the other one."""
@@ -221,3 +238,8 @@ class Shapes(Struct):
             if dim.startswith(AXIS) and meant not in (dim, "1"):
                 self.axes[dim] = meant
                 return
+
+
+def _as_row(dim: str) -> str:
+    """A dim for others to use: an axis without a name is one of their rows."""
+    return dim.replace(AXIS, f"{ROWS}_") if dim.startswith(AXIS) else dim

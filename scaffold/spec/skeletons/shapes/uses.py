@@ -68,7 +68,10 @@ class Uses(Struct):
         bound |= {each.arg: () for each, default in defaults.items() if _is_number(default)}
         sizes = {each.arg for each in taken if each.annotation and ast.unparse(each.annotation) == "int"}
         scope = Scope(self, name, bound, {}, {}, sizes)
-        return scope.value(node.body) if isinstance(node, ast.Lambda) else scope.block(node.body)
+        if isinstance(node, ast.Lambda):
+            return scope.value(node.body)
+        given = scope.block(node.body)
+        return dims_of(node.returns) if given is None else given
 
     def _of_argument(self, argument: ast.arg, function: str) -> Shape:
         """What the annotation of an argument says."""

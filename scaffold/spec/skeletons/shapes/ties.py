@@ -1,0 +1,96 @@
+"""How long the dims are that only methods name, where the code of a class tells: `seen` is `3*channels` beside a layer that takes so many."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes
+from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, dims_written, method_of
+
+_ROUNDS = 3
+"""How often the pairs are read: what one of them says of a dim, those above it had not known."""
+_MULTIPLE = re.compile(r"(\d+)\*(\w+)")
+
+
+def has_free_dims(owner: ast.ClassDef) -> bool:
+    """Whether methods of a class name dims that neither its fields nor its constructor do."""
+    return not bound_names(owner) >= {*dims_written(owner)}
+
+
+def bound_names(owner: ast.ClassDef) -> set[str]:
+    """The names that have a size before a method is called: dims of fields, and arguments of the constructor."""
+    fields = (field.annotation for _, field in annotated_names(owner.body))
+    maker = method_of(owner, "__init__") or method_of(owner, "create")
+    names = [dim for annotation in fields for dim in dims_written(annotation)]
+    if maker is not None:
+        names += [argument.arg for argument, _ in arguments_with_defaults(maker)] + dims_written(maker.args)
+    return {*names}
+
+
+def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
+    """By dim of what methods take or give its size, as arithmetic over names that have one.
+
+    A dim of which the code says two sizes has none here: it stands for several, or was misread.
+    """
+    bound = bound_names(owner)
+    pairs = [pair for met in shapes.met for pair in [_without_factor(*met)]]
+    ties: dict[str, str] = {}
+    for left, right in pairs * _ROUNDS:
+        sides = in_terms(ties, left), in_terms(ties, right)
+        for dim, size in (sides, sides[::-1]):
+            if _is_name(dim) and dim not in bound and names_in(size) <= bound:
+                _tie(ties, dim, size)
+                break
+    doubtful = {*_doubtful(ties, pairs)}
+    return {dim: size for dim, size in ties.items() if dim not in doubtful}
+
+
+def _tie(ties: dict[str, str], dim: str, size: str) -> None:
+    for name in ties:
+        ties[name] = in_terms({dim: size}, ties[name])
+    ties[dim] = size
+
+
+def _doubtful(ties: dict[str, str], pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """The dims that are said to be two different sizes."""
+    for left, right in pairs:
+        if in_terms(ties, left) != in_terms(ties, right):
+            yield from (dim for dim in ties if dim in names_in(left) | names_in(right))
+
+
+def in_terms(ties: Mapping[str, str], size: str) -> str:
+    """A size in terms of what its dims are tied to."""
+    if size in ties:
+        return ties[size]
+    return re.sub(
+        r"[A-Za-z_]\w*",
+        lambda name: _in_brackets(ties[name[0]]) if name[0] in ties else name[0],
+        size,
+    )
+
+
+def _in_brackets(size: str) -> str:
+    return size if re.fullmatch(r"\w+", size) else f"({size})"
+
+
+def _without_factor(left: str, right: str) -> tuple[str, str]:
+    """Two sizes without the number by which both are multiplied."""
+    first, second = _MULTIPLE.fullmatch(left), _MULTIPLE.fullmatch(right)
+    return (first[2], second[2]) if first and second and first[1] == second[1] else (left, right)
+
+
+def names_in(size: str) -> set[str]:
+    """The names in arithmetic over sizes."""
+    return {*re.findall(r"[A-Za-z_]\w*", size)}
+
+
+def _is_name(dim: str) -> bool:
+    return dim.isidentifier() and not dim.startswith(ROWS)
+
+
+def tests_with_ties(test: Mapping[str, Any], owner: ast.ClassDef, shapes: Shapes) -> dict[str, Any]:
+    """The table of the tests of a class with the ties that its code tells; what the author says of a dim holds."""
+    ties = {**ties_of(owner, shapes), **test.get("ties", {})}
+    return {**test, "ties": ties} if ties else {**test}

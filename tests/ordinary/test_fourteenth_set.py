@@ -1,0 +1,103 @@
+"""What a fourteenth set of ordinary classes has shown, as the smallest classes."""
+
+from pathlib import Path
+
+from tests.ordinary.generated import tried
+
+HEAD = """
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+from scaffold.skeleton import Module, param, test
+"""
+CELLS = """
+
+class Perception(eqx.Module):
+    edge: Float[Array, "3"]
+
+    def __call__(self, grid: Float[Array, "channel place"]) -> Float[Array, "3*channel place"]:
+        return jnp.reshape(grid[:, None] * self.edge[:, None], (-1, grid.shape[1]))
+
+
+class Rule(eqx.Module):
+    hidden: eqx.nn.Conv1d
+    out: eqx.nn.Conv1d
+
+    def __init__(self, channels: int, width: int, *, key: PRNGKeyArray):
+        first, second = jax.random.split(key)
+        self.hidden = eqx.nn.Conv1d(3 * channels, width, 1, key=first)
+        out = eqx.nn.Conv1d(width, channels, 1, key=second)
+        self.out = eqx.tree_at(lambda conv: conv.weight, out, replace_fn=lambda weight: weight / 2)
+
+    def __call__(self, seen: Float[Array, "perceived place"]) -> Float[Array, "channel place"]:
+        return self.out(jax.nn.softplus(self.hidden(seen)))
+
+
+class Automaton(eqx.Module):
+    perception: Perception
+    rule: Rule
+
+    def __init__(self, channels: int, width: int, *, key: PRNGKeyArray):
+        self.perception = Perception(jnp.array([1.0, 2.0, 3.0]))
+        self.rule = Rule(channels, width, key=key)
+
+    def __call__(self, grid: Float[Array, "channel place"]) -> Float[Array, "channel place"]:
+        return grid + self.rule(self.perception(grid))
+
+
+class Pool(NamedTuple):
+    grids: Float[Array, "pool channel place"]
+
+    def put(self, index: Int[Array, " batch"], grids: Float[Array, "batch c p"]) -> "Pool":
+        return Pool(self.grids.at[index].set(grids))
+"""
+
+
+def test_dims_that_calls_name_are_as_long_as_the_layers_ask_that_take_them(tmp_path: Path) -> None:
+    tried(tmp_path, "cells", HEAD + CELLS)
+    suite = (tmp_path / "nets/tests/test_cells.py").read_text("utf-8")
+    rule = suite[suite.index("class TestRule") : suite.index("class TestAutomaton")]
+    assert '"channels": 5,' in rule and "return (sample(seed, (15, 2)),)" in rule, rule
+
+
+SAID = """
+
+@test(ties={"seen": "2*size"})
+class Folded(Module):
+    weight: Float[Array, " size"] = param("ones")
+
+    def __call__(self, x: Float[Array, " seen"]) -> Float[Array, " size"]:
+        return self.weight * jnp.sum(jnp.reshape(x, (2, -1)), axis=0)
+"""
+
+
+def test_an_author_says_how_long_a_dim_is_in_terms_of_others(tmp_path: Path) -> None:
+    tried(tmp_path, "folded", HEAD + SAID)
+
+
+KERNEL = """
+
+class Kernel(Module):
+    width: Float[Array, ""] = param("ones")
+
+    def __call__(self, x: Float[Array, "n d"], z: Float[Array, "m d"]) -> Float[Array, "n m"]:
+        return jnp.exp(-self.width * jnp.sum((x[:, None] - z) ** 2, axis=-1))
+
+
+class Inducing(Module):
+    kernel: Kernel
+    places: Float[Array, "m d"] = param("normal")
+
+    def __call__(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        return self.kernel(x, self.places) @ self.kernel(self.places, self.places)
+"""
+
+
+def test_dims_of_one_name_in_two_classes_are_no_ties(tmp_path: Path) -> None:
+    tried(tmp_path, "inducing", HEAD + KERNEL)
+    suite = (tmp_path / "nets/tests/test_inducing.py").read_text("utf-8")
+    inducing = suite[suite.index("class TestInducing") :]
+    assert '"m": 2,' in inducing and '"d": 3,' in inducing and "(5, 3)" in inducing, inducing
