@@ -52,6 +52,10 @@ def _maps_arrays(subject: Subject, method: Method) -> bool:
     return plain and bool(rows and method_subject.passed and outputs(method.call.returns, None))
 
 
+_MAKERS = ("__init__", "__new__", "__post_init__", "__check_init__", "__init_subclass__")
+"""What Python and Equinox call while an instance is made."""
+
+
 def unread_by_methods(spec: ModuleSpec) -> Iterator[str]:
     """The arguments of methods that the spec says to be unused, or that their bodies do not read: `scaled.by`."""
     for method in spec.methods:
@@ -71,6 +75,7 @@ def functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method
     for function in (*derived, *spec.methods, *inherited):
         if (
             function.is_function
+            and function.name not in _MAKERS
             and not why_untried(spec, function, known)
             and (function.name.startswith("__") or not function.name.startswith("_"))
         ):

@@ -14,7 +14,7 @@ from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
 from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.spec.reading.roles import is_trained
 from scaffold.spec.source.definitions import function_of, is_generator, returns_value
-from scaffold.spec.source.expressions import Function, nodes_of
+from scaffold.spec.source.expressions import Function, dedented, nodes_of
 from scaffold.suite.examples import Examples
 from scaffold.suite.inherited import with_types_of_bases
 from scaffold.suite.mapped_methods import as_called
@@ -101,6 +101,8 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
     ]
     if missing:
         return f"no example for {', '.join(argument.name for argument in missing)}"
+    if spec.call is not None and spec.call.axis_name and _hands_state_on(method):
+        return f"may average over the axis `{spec.call.axis_name}`"
     if first := asks_for(spec, method, known):
         return f"asks for `{first}` first"
     function = function_of(method.call.source)
@@ -112,6 +114,13 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
         return "a coroutine" if isinstance(function, ast.AsyncFunctionDef) else "a generator"
     acts = kind_of(spec.kind).variables and updated(spec, method.call)
     return "" if acts or returns_value(function.body) else "returns nothing"
+
+
+def _hands_state_on(method: Method) -> bool:
+    """Whether a method beside the call hands its state to other layers, which may average as the call does."""
+    calls = nodes_of(ast.Call, ast.parse(dedented(method.call.body)))
+    given = {value.id for call in calls for value in call.args if isinstance(value, ast.Name)}
+    return method.name != "__call__" and "state" in given & {argument.name for argument in method.call.args}
 
 
 def _needed_of_keywords(spec: ModuleSpec, function: Function) -> str:

@@ -70,3 +70,43 @@ def test_settings_of_parts_of_flax_are_those_that_a_file_says() -> None:
     tank = suite()
     names = dict(tank.settings_of_parts(tank.make(0)))
     assert names == {"smear.rate": 0.25}
+
+
+class Moments(nnx.Module):
+    """Statistics of what it has seen."""
+
+    def __init__(self) -> None:
+        self.mean, self.square = nnx.BatchStat(jnp.zeros(3)), nnx.BatchStat(jnp.zeros(3))
+
+    def __call__(self, x: Any) -> Any:
+        return (x - self.mean[...]) / jnp.sqrt(1 + self.square[...])
+
+    def stored(self, x: Any) -> Any:
+        self.mean[...] = 0.9 * self.mean[...] + 0.1 * x
+        self.square[...] = 0.9 * self.square[...] + 0.1 * x**2
+        return self.square[...]
+
+    def forgotten(self, x: Any) -> Any:
+        mean = self.mean[...]
+        mean += 0.1 * (x - mean)
+        self.square[...] = 0.9 * self.square[...] + 0.1 * x**2
+        return self.square[...]
+
+
+def moments(method: str) -> NnxLaws:
+    class TestMoments(NnxLaws):
+        methods = (Method(method, lambda seed: (sample(seed, (3,)),)),)
+
+        def build(self, rngs: nnx.Rngs) -> Moments:
+            return Moments()
+
+        def arguments(self, seed: int) -> tuple[Any, ...]:
+            return (sample(seed, (3,)),)
+
+    return TestMoments()
+
+
+def test_statistics_of_which_one_is_never_stored_are_told() -> None:
+    moments("stored").test_p12_statistics_are_all_updated()
+    with pytest.raises(LawBroken, match="neither the call nor a method updates it, as they do `square`"):
+        moments("forgotten").test_p12_statistics_are_all_updated()

@@ -35,6 +35,9 @@ class MutableSuite(Suite):
     state_of: ClassVar[Callable[..., Any]]
     """The state, which holds the very Variables of the object."""
 
+    statistics_of: ClassVar[Callable[..., list[str]]]
+    """The paths of what an object keeps of its own to sum up what it has seen."""
+
     def updated(self) -> Sequence[str]:
         """The paths of what a call updates, as they are declared or found."""
         raise NotImplementedError

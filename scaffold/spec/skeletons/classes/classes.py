@@ -217,9 +217,10 @@ class ClassReader:
 
     def _batch_axis(self) -> None:
         """Say of the call that it is made under `jax.vmap` where the class averages over an axis."""
-        takes_it = "call" in self.raw and kind_of(self.raw.get("kind", "module")).takes("axis_name")
-        if takes_it and (axis := batch_axis(self.node)):
-            self.raw["call"].setdefault("axis_name", axis)
+        call = self.raw.get("call") or self.raw.get("methods", {}).get("__call__")
+        takes_it = kind_of(self.raw.get("kind", "module")).takes("axis_name")
+        if call is not None and takes_it and (axis := batch_axis(self.node, self.names.classes)):
+            call.setdefault("axis_name", axis)
 
     def _is_abstract(self) -> bool:
         """Whether a method is left to subclasses, though no base says that the class is abstract."""

@@ -9,6 +9,7 @@ from flax import nnx
 from harness.nnx_modules import Linear, LinearLaws, Var, mutant, sample
 
 from mutants.nnx.modules import Setting
+from pytree_laws import Method
 
 # P12: purity.
 
@@ -66,6 +67,34 @@ class ReplacesAVariable(LinearLaws):
             mean = jax.lax.stop_gradient(0.9 * self.mean[...] + 0.1 * x)
             self.mean = nnx.BatchStat(mean)
             return self.affine(x - mean)
+
+
+class Moments(nnx.Module):
+    """Forgets the mean that it has computed."""
+
+    def __init__(self):
+        self.mean, self.square = nnx.BatchStat(jnp.zeros(3)), nnx.BatchStat(jnp.zeros(3))
+
+    def __call__(self, x):
+        return (x - self.mean[...]) / jnp.sqrt(1 + self.square[...])
+
+    def observe(self, x):
+        mean = self.mean[...]
+        mean += 0.1 * (x - mean)
+        self.square[...] = 0.9 * self.square[...] + 0.1 * x**2
+        return self.square[...]
+
+
+@mutant("P12", "mean", "neither the call nor a method updates it, as they do `square`")
+class ForgetsTheMean(LinearLaws):
+    variables, returns = None, None
+    methods = (Method("observe", lambda seed: (sample(seed, (3,)),)),)
+
+    def inputs(self, seed):
+        return {}
+
+    def build(self):
+        return Moments()
 
 
 # P13: objects.

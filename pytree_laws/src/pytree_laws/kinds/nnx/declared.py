@@ -117,6 +117,11 @@ class VariableSuite(MutableSuite):
         is_inner = self.role(path) == "module" and not isinstance(part, nnx.Param)
         return is_inner or isinstance(part, nnx.RngState)
 
+    def statistics_of(self, instance: Any) -> list[str]:
+        """The paths of its own `nnx.BatchStat`s; those of layers see to themselves."""
+        every = self.parts_of(instance).items()
+        return [path for path, part in every if isinstance(part, nnx.BatchStat) and "." not in path]
+
     def save(self, instance: Any, path: Any) -> None:
         """By the module's own `save`."""
         if not hasattr(instance, "load"):

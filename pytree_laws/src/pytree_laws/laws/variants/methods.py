@@ -31,6 +31,7 @@ from ...discover.method_programs import (
     traced_in,
     traced_methods,
     traces_of,
+    tried,
     usable_methods,
     use_widened_in,
 )
@@ -254,6 +255,21 @@ def test_p12_methods_update_what_they_declare_and_nothing_else(subject: MutableS
         for path in method.updates:
             message = f"it declares that it updates `{path}`, and leaves it as it was"
             check(any(is_under(name, path) for name in updated), method.name, message)
+
+
+@CHECKS.register(METHODS, severity=ADVICE)
+def test_p12_statistics_are_all_updated(subject: MutableSuite) -> None:
+    kept = subject.statistics_of(subject.cached_instance())
+    by_methods = (path for method in usable_methods(subject) for path in updated_by(subject, method))
+    moved = {*subject.updated(), *by_methods}
+    idle = [path for path in kept if not under_any(path, sorted(moved))]
+    if len(idle) == len(kept) or any(tried(subject).values()):
+        not_applicable("it has no statistics that are updated, or a method was not tried")
+    for path in idle:
+        others = ", ".join(f"`{other}`" for other in kept if other not in idle)
+        message = f"neither the call nor a method updates it, as they do {others}"
+        hint = f"`self.{path}[...] = {path}`: a local name that was computed, and is not stored"
+        check(False, path, message, hint)
 
 
 @CHECKS.register(METHODS)
