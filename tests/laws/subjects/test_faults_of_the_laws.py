@@ -327,3 +327,42 @@ def test_all_that_a_setting_cuts_off_is_named_at_once() -> None:
     with pytest.raises(LawBroken, match="nor `shift`") as broken:
         GatedSuite().test_p09_uses_its_parameters_in_each_configuration()
     assert "`conditional = ('weight', 'shift')`" in str(broken.value)
+
+
+class Rounded(eqx.Module):
+    """A module whose factory takes fewer arguments than its constructor, and hands on whatever it is given."""
+
+    weight: jax.Array
+    is_rounded: bool = False
+
+    @classmethod
+    def make(cls, *args: Any, **kwargs: Any) -> "Rounded":
+        return _made(*args, **kwargs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jnp.round(self.weight * x) if self.is_rounded else self.weight * x
+
+
+def _made() -> Rounded:
+    return Rounded(jnp.arange(3.0), is_rounded=False)
+
+
+class RoundedSuite(PytreeLaws):
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {}
+
+    def build(self, **inputs: Any) -> Rounded:
+        return Rounded.make(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+class DeclaredSuite(RoundedSuite):
+    absent = ({"is_rounded": True},)
+
+
+def test_what_a_factory_does_not_take_is_no_configuration_unless_it_is_declared() -> None:
+    RoundedSuite().test_p01_builds_in_each_configuration()
+    with pytest.raises(LawBroken, match="got an unexpected keyword argument 'is_rounded'"):
+        DeclaredSuite().test_p01_builds_in_each_configuration()

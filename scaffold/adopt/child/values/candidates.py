@@ -44,6 +44,7 @@ from .plain import (
     floats,
     functions,
     integers,
+    literals,
     modules,
     name_of_one,
     pairs,
@@ -172,7 +173,7 @@ def of_special(name: str, kind: Any, context: Context) -> list[Source]:
     if origin is typing.Annotated:
         return of_annotation(name, arguments[0], context)
     if origin is typing.Literal:
-        return [Source(repr(literal)) for literal in arguments]
+        return [*literals(arguments)]
     if origin is type:
         return [refer(arguments[0])] if arguments and isinstance(arguments[0], type) else []
     if origin is tuple or kind is tuple:

@@ -76,6 +76,8 @@ IN_SPACE = re.compile(
 """Arguments beside which a position is a place in space, and no index of a token."""
 EDGES = re.compile(r"^edge_(index|list)$")
 """The edges of a graph: in two rows, the nodes where they begin and end."""
+PERMUTATION = re.compile(r"(^|_)perm(utation)?$")
+"""Names of orders of what there is: each index once."""
 WHOLE = re.compile(r"(steps|periods?|iters?|iterations|epochs)$|(^|_)(every|num|n)_")
 STATE = re.compile(r"^state$")
 ALIKE = re.compile(r"^(other|rhs|lhs)$")

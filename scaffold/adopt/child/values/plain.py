@@ -1,10 +1,12 @@
 """Values that need no annotation to be understood: arrays, numbers, strings, functions, modules."""
 
+import contextlib
+import enum
 import itertools
 import re
 import sys
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +16,7 @@ from . import names
 from .annotations import OPEN, arity_of, is_shaped, union_members
 from .domains import SHARES, between, drawn_in, within
 from .sizes import COUNT, Sizes
-from .sources import Source, distinct, merged
+from .sources import Source, distinct, merged, refer
 
 SHAPES = ((3,), (), (2, 3), (3, 3), (2, 3, 5))
 
@@ -138,6 +140,17 @@ def strings(name: str, context: Context) -> list[Source]:
     return [Source(literal) for literal in dict.fromkeys(literals)]
 
 
+def literals(values: Iterable[Any]) -> Iterator[Source]:
+    """The values of a `Literal`: some are written with what has no other name, as `Literal[jnp.float8_e5m2]`."""
+    for value in values:
+        if isinstance(value, str | bytes | int | None) and not isinstance(value, enum.Enum):
+            yield Source(repr(value))
+            continue
+        with contextlib.suppress(LookupError):
+            owner = refer(type(value) if isinstance(value, enum.Enum) else value)
+            yield owner.but(f"{owner.text}.{value.name}") if isinstance(value, enum.Enum) else owner
+
+
 def booleans(name: str, context: Context) -> list[Source]:
     return [Source("False"), Source("True")]
 
@@ -154,6 +167,8 @@ PLAIN: dict[Any, Callable[[str, Context], list[Source]]] = {
 
 
 def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> Source:
+    if len(shape) == 1 and names.PERMUTATION.search(name):
+        return Source(f"jnp.roll(jnp.arange({shape[0]}), 1)")
     if dtype == "int" and names.COUNTED.search(name):
         return Source(f'sample(seed, {shape}, "int", 2, 6)')
     if dtype == "int":
