@@ -76,3 +76,42 @@ def test_a_result_of_arguments_alone_that_takes_the_dtype_of_a_leaf_is_told() ->
         match=r"(?s)at `pooled, output 0`: it depends on no leaf, and is bfloat16 where the leaves are",
     ):
         suite(begins_wide=False).test_p07_results_of_arguments_alone_have_their_dtype()
+
+
+class Wave(eqx.Module):
+    """Amplitudes of which the squares are probabilities: complex numbers have 32 bits a part at least."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jnp.abs(jnp.exp(1j * self.weight.astype(jnp.float32)) + x) ** 2
+
+    def energy(self, x: jax.Array) -> jax.Array:
+        return jnp.sum(self(x))
+
+    def widened(self, x: jax.Array) -> jax.Array:
+        return self.weight * x * jnp.ones(3, jnp.float32)
+
+
+class WaveLaws(PytreeLaws):
+    methods = (Method("energy", lambda seed: (sample(seed, (3,)),), returns=(Output(()),)),)
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"weight": sample(seed, (3,))}
+
+    def build(self, **inputs: Any) -> Wave:
+        return Wave(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+class WidenedLaws(WaveLaws):
+    methods = (Method("widened", lambda seed: (sample(seed, (3,)),), returns=(Output((3,)),)),)
+
+
+def test_what_is_made_of_complex_numbers_has_32_bits() -> None:
+    WaveLaws().test_p07_bfloat16_in_bfloat16_out()
+    WaveLaws().test_p07_methods_in_bfloat16_give_bfloat16()
+    with pytest.raises(LawBroken, match="with bfloat16 leaves and arguments it is float32"):
+        WidenedLaws().test_p07_methods_in_bfloat16_give_bfloat16()

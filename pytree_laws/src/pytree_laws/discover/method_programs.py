@@ -16,7 +16,7 @@ from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with, stopped_inputs
 from ..trace.programs import compiled
-from ..trace.wide_results import widened_in
+from ..trace.wide_results import is_of_complex, widened_in
 from ..values.closeness import settle
 from ..values.dtypes import cast, example_in
 from ..values.example_values import sample
@@ -104,6 +104,12 @@ def use_widened_in(suite: Any, use: Any, result: int) -> str:
     """The line that makes an output of such a use wider, to follow a hint."""
     run, given = _in_bfloat16(suite, use)
     return widened_in(run, given, result)
+
+
+def is_use_of_complex(suite: Any, use: Any, result: int) -> bool:
+    """Whether an output of such a use is made of parts of complex numbers."""
+    run, given = _in_bfloat16(suite, use)
+    return is_of_complex(run, given, result)
 
 
 def _in_bfloat16(suite: Any, use: Any) -> tuple[Callable[..., list[Any]], tuple[Any, Any]]:

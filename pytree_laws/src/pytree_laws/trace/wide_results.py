@@ -28,6 +28,22 @@ def widened_in(function: Callable[..., Any], arguments: tuple[Any, ...], result:
     return f": {line}" if line else ""
 
 
+def is_of_complex(function: Callable[..., Any], arguments: tuple[Any, ...], result: int) -> bool:
+    """Whether an output is made of parts of complex numbers, of which there are none of 16 bits."""
+    try:
+        jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
+    except ANY_ERROR:
+        return False
+    made = {out: equation for equation in jaxpr.eqns for out in equation.outvars}
+    behind = _wide_behind(jaxpr.outvars[result], made)
+    equations = (equation for equation in jaxpr.eqns if id(equation) in behind)
+    return any(
+        jnp.issubdtype(atom.aval.dtype, jnp.complexfloating)
+        for equation in equations
+        for atom in equation.invars
+    )
+
+
 def _widening(jaxpr: Any, variable: Any) -> Any:
     """The first equation that makes something wide of what is not: what is wide from the start, before what a cast makes so."""
     made = {out: equation for equation in jaxpr.eqns for out in equation.outvars}

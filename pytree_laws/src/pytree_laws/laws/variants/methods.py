@@ -22,6 +22,7 @@ from ...discover.method_programs import (
     gives_an_instance,
     in_bfloat16,
     in_wide_dtypes,
+    is_use_of_complex,
     names_of,
     parts_of_result,
     program_of,
@@ -174,7 +175,7 @@ def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severi
     for i, out in enumerate(result):
         right = not jnp.issubdtype(out.dtype, jnp.floating) or out.dtype == jnp.bfloat16
         message = f"with bfloat16 leaves and arguments it is {out.dtype}"
-        is_right = right or i in fixed
+        is_right = right or i in fixed or is_use_of_complex(subject, use, i)
         hint = (
             FIXED_DTYPE
             if is_right
