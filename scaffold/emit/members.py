@@ -24,6 +24,8 @@ from scaffold.spec.states import is_state
 
 METHOD = " " * 4
 STOP = "jax.lax.stop_gradient"
+_FORM = ("dtype", "ndim", "shape", "size")
+"""What is known of an array without its values, and has no gradient."""
 BODY = " " * 8
 
 
@@ -253,5 +255,6 @@ def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
 
 
 def _is_kept(node: ast.AST, wrapper: str) -> bool:
-    """Whether what stands below a node is not wrapped: it is compared with None, or wrapped already."""
-    return is_identity_test(node) or calls(node, wrapper.rpartition(".")[2])
+    """Whether what stands below a node is not wrapped: it is compared with None, asked for its form, or wrapped already."""
+    asks_for_form = isinstance(node, ast.Attribute) and node.attr in _FORM
+    return is_identity_test(node) or asks_for_form or calls(node, wrapper.rpartition(".")[2])

@@ -86,6 +86,9 @@ class _Scan:
         self.flow: Flow = flow_of(loop, body, signature.arguments)
         self.state = next((name for name in self.flow.carried if name in signature.states), "")
         self.carried = tuple(name for name in self.flow.carried if name != self.state)
+        self.stacks = {
+            name: stacks for name in self.flow.collected if (stacks := _stacks_of(name, loop, body))
+        }
         lengths = [stack.lengths[name] for name in self.fields]
         self.iterated: Iterated | None = iterated(loop, stack.names, lengths[0])
 
@@ -110,6 +113,7 @@ class _Scan:
         above = "\n".join([head[0], *(f"{indent}{line}" for line in head[1:]), *unpacked])
         yield (self.loop.lineno, self.loop.col_offset), self._header_end(), above + self._break(inner)
         yield from self._entries()
+        yield from (edit for name, stacks in self.stacks.items() for edit in _without(name, stacks))
         last = self.loop.end_lineno or self.loop.lineno
         end = last, len(self.text.split("\n")[last - 1].encode())  # behind a comment on the line
         yield end, end, self._behind(function, indent, inner)
@@ -178,10 +182,38 @@ class _Scan:
             f"{inner}return {_packed(self.carried)}, {_packed(outputs)}",
             "",
             f"{indent}{target if self.carried or results else ''}jax.lax.scan({body}, {_packed(self.carried)}, {over}{keywords})",
-            *(f"{indent}{name} = list({name})" for name in self.flow.collected),
+            *(f"{indent}{name} = list({name})" for name in self.flow.collected if name not in self.stacks),
             *([f"{indent}{self.state} = {self.state}.update({updated})"] if updated else []),
         ]
         return "\n" + "\n".join(lines)
+
+
+def _stacks_of(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> list[ast.Assign | ast.Call]:
+    """The statement `name = []` and the calls `jnp.stack(name)`, where nothing else of a method reads a list that a loop collects.
+
+    A scan has stacked it.
+    """
+    within = {*ast.walk(loop)}
+    nodes = [node for statement in body for node in ast.walk(statement) if node not in within]
+    begun = [node for node in nodes if isinstance(node, ast.Assign) and ast.unparse(node) == f"{name} = []"]
+    stacks = [node for node in nodes if isinstance(node, ast.Call) and _is_stack(node, name)]
+    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
+    return [*begun, *stacks] if len(begun) == 1 and stacks and len(uses) == 1 + len(stacks) else []
+
+
+def _is_stack(call: ast.Call, name: str) -> bool:
+    match call:
+        case ast.Call(func=ast.Attribute(attr="stack"), args=[ast.Name(id=stacked)], keywords=[]):
+            return stacked == name
+        case _:
+            return False
+
+
+def _without(name: str, stacks: Sequence[ast.Assign | ast.Call]) -> Iterator[Edit]:
+    """What takes the place of the list that is begun, and of the calls that stack it."""
+    for node in stacks:
+        text = "" if isinstance(node, ast.Assign) else name
+        yield (node.lineno, node.col_offset), end_of(node), text
 
 
 def _packed(names: tuple[str, ...]) -> str:

@@ -102,9 +102,8 @@ def _former(name: str, fields: Sequence[str], instance: Any) -> Any:
         "shift": sample(10, (3,)),
     }
     module = Holder.__module__ if name == Holder.__name__ else "of_files"
-    cls: Any = jax.tree_util.register_dataclass(
-        make_dataclass(name, fields, namespace={"__module__": module})
-    )
+    cls: Any = jax.tree_util.register_dataclass(make_dataclass(name, fields))
+    cls.__module__ = module  # from Python 3.12 on it is that of the caller otherwise
     return cls(*(values[field] for field in fields))
 
 
