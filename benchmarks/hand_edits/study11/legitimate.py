@@ -62,9 +62,8 @@ STATELESS: tuple[Edit, ...] = (
     ),
     legitimate(
         "column",
-        "the profile is what the scan stacks",
-        ("        profile = list(profile)\n", ""),
-        ("jnp.stack(profile)\n", "profile\n"),
+        "the profile is stacked row by row",
+        ("top), profile\n", "top), jnp.stack(list(profile))\n"),
     ),
     legitimate(
         "column",

@@ -118,7 +118,7 @@ STATEFUL: tuple[Edit, ...] = (
     legitimate(
         "receiver",
         "how many taps there are is read off the antenna",
-        ("size = jax.lax.stop_gradient(self.hiss).shape[0]", "size = self.antenna.shape[0]"),
+        ("size = self.hiss.shape[0]", "size = self.antenna.shape[0]"),
     ),
     legitimate(
         "hive",

@@ -92,9 +92,8 @@ STATELESS: tuple[Edit, ...] = (
     ),
     legitimate(
         "canal",
-        "levels are what the scan stacks",
-        ("        levels = list(levels)\n", ""),
-        ("jnp.stack(levels)\n", "levels\n"),
+        "levels are stacked one by one",
+        ("), levels\n", "), jnp.stack(list(levels))\n"),
     ),
     legitimate(
         "canal",

@@ -44,7 +44,7 @@ _GLACIER: tuple[Edit, ...] = (
     declared(
         "glacier",
         "cores of all strata are kept",
-        ("jnp.stack(found)[slice(*self.kept)]", "jnp.stack(found)"),
+        ("found[slice(*self.kept)]", "found"),
     ),
     declared(
         "glacier",

@@ -116,8 +116,8 @@ LEGITIMATE: tuple[Edit, ...] = (
         "fast_memory",
         "how little must have been written can be told",
         (
-            'self, query: Float[Array, " memory"], state: State\n',
-            'self, query: Float[Array, " memory"], state: State, *, floor: float = 0.1\n',
+            'self, query: Float[Array, " memory"], state: eqx.nn.State\n',
+            'self,\n        query: Float[Array, " memory"],\n        state: eqx.nn.State,\n        *,\n        floor: float = 0.1,\n',
         ),
         (
             "jnp.abs(state.get(self.total) @ query) + 0.1\n",

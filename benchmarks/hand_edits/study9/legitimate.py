@@ -108,7 +108,7 @@ LEGITIMATE: tuple[Edit, ...] = (
         "battery",
         "jax interpolates the curve",
         (
-            "        last = jax.lax.stop_gradient(self.curve).shape[0] - 1\n",
+            "        last = self.curve.shape[0] - 1\n",
             "        curve = jax.lax.stop_gradient(self.curve)\n"
             "        last = curve.shape[0] - 1\n"
             "        if linear:\n"
