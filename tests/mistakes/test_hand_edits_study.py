@@ -4,13 +4,14 @@ import ast
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import jax
 import pytest
 
 from benchmarks.hand_edits.edit import Edit
 from benchmarks.hand_edits.study import STUDY
-from benchmarks.hand_edits.study.__main__ import counts, line
+from benchmarks.hand_edits.study.__main__ import LISTS, counts, line
 from benchmarks.hand_edits.study.further import FURTHER
 from benchmarks.hand_edits.study.proofs import PROOFS, UNCHANGED
 from benchmarks.hand_edits.study.suites import Failure, Folders, Outcome
@@ -43,6 +44,15 @@ def test_an_edit_applies_and_changes_what_python_reads(folders: Folders, edit: E
     source = (folder / edit.place).read_text()
     assert ast.dump(ast.parse(edit.applied(source))) != ast.dump(ast.parse(source))
     assert (folder / "tests" / f"test_{edit.example}.py").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", sorted(LISTS))
+def test_the_edits_of_each_list_apply_to_what_is_emitted_now(tmp_path: Path, number: int) -> None:
+    edits, specs = LISTS[number]
+    folders = Folders(tmp_path, specs)
+    for edit in edits:
+        edit.applied((folders.folder_of(edit.example) / edit.place).read_text("utf-8"))
 
 
 def test_the_list_has_as_many_edits_of_each_tag_as_was_asked_for() -> None:
