@@ -25,11 +25,10 @@ def decayed_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, ...
 def _but(spec: ModuleSpec, left: tuple[str, ...]) -> str:
     """The fields to leave out, as a further argument: some always, some where a flag says so."""
     flagged = [f"{names!r} if self.{flag} else ()" for flag, names in _thawed_by(spec).items()]
-    parts = [*([repr(left)] if left else []), *flagged]
-    if not parts:
-        return ""
-    joined = parts[0] if len(parts) == 1 else " + ".join(f"({part})" for part in parts)
-    return f", but={joined}"
+    if not left and len(flagged) == 1:
+        return f", but={flagged[0]}"
+    parts = [*([repr(left)] if left else []), *(f"({part})" for part in flagged)]
+    return f", but={' + '.join(parts)}" if parts else ""
 
 
 def _flat(spec: ModuleSpec, left: tuple[str, ...], tests: tuple[str, ...]) -> str:
