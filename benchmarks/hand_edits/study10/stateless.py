@@ -72,7 +72,7 @@ WAVEFRONT: tuple[Edit, ...] = (
         "wavefront",
         "the optics are never trained",
         (
-            'but=(("basis", "flat")) + (("influence",) if self.keep_optics else ())',
+            'but=("basis", "flat") + (("influence",) if self.keep_optics else ())',
             'but=("basis", "flat", "influence")',
         ),
     ),

@@ -83,7 +83,7 @@ FOLDING: tuple[Edit, ...] = (
     declared(
         "folding",
         "the projection is left out of what is trained even where it is not frozen",
-        ('(("distances",)) + (("base",) if self.freeze else ())', '("distances", "base")'),
+        ('("distances",) + (("base",) if self.freeze else ())', '("distances", "base")'),
     ),
     declared(
         "folding",
