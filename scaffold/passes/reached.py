@@ -47,13 +47,15 @@ def may_stop(spec: ModuleSpec, body: str, field: Field, anything: bool) -> bool:
 
 def _places(node: ast.AST, name: str, place: str = "used") -> Iterator[str]:
     """How a field is read at each place: stopped, asked about, or used otherwise."""
-    if attribute_of_self(node) == name:
+    if attribute_of_self(node, ast.Load) == name:
         yield place
     if calls(node, "stop_gradient"):
         place = "stopped"
     elif isinstance(node, ast.Compare) or calls(node, "isinstance"):
         place = "asked"
-    for child in ast.iter_child_nodes(node):
+    # What a state is assigned is not read.
+    sets = isinstance(node, ast.Call) and ast.unparse(node.func) == "state.set"
+    for child in node.args[1:] if isinstance(node, ast.Call) and sets else ast.iter_child_nodes(node):
         yield from _places(child, name, place)
 
 

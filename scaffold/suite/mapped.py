@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
+from scaffold.passes.reached import stops_field
 from scaffold.spec.construction.sizes import primes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
@@ -35,6 +36,7 @@ def state_rows(examples: Examples, prefix: str = "") -> list[str] | None:
             value = value_of(field, field.name)
             parts += [] if dtype == "float" else [repr(dtype)]
             parts += [] if value is None else [f"value={value}"]
+            parts += ["unused=True"] if _is_cut_off(examples.spec, field.name) else []
             rows.append(f"Leaf({', '.join(parts)})")
         elif any(isinstance(part, ClassType) for part in walk(field.type)):
             inner = _inner_rows(examples, field.type, f"{prefix}{field.name}.")
@@ -42,6 +44,12 @@ def state_rows(examples: Examples, prefix: str = "") -> list[str] | None:
                 return None
             rows += inner
     return rows
+
+
+def _is_cut_off(spec: ModuleSpec, name: str) -> bool:
+    """Whether the author reads a state behind `stop_gradient` alone in the call."""
+    call = spec.call
+    return call is not None and stops_field(spec, call.body, name)
 
 
 def _inner_rows(examples: Examples, kind: Type, prefix: str) -> list[str] | None:

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from tests.ordinary.generated import tried
+from tests.ordinary.generated import generated, tried
+from tests.support.forking import forked_pytest
+from tests.support.projects import passed
 
 HEAD = """
 from typing import NamedTuple
@@ -101,3 +103,69 @@ def test_dims_of_one_name_in_two_classes_are_no_ties(tmp_path: Path) -> None:
     suite = (tmp_path / "nets/tests/test_inducing.py").read_text("utf-8")
     inducing = suite[suite.index("class TestInducing") :]
     assert '"m": 2,' in inducing and '"d": 3,' in inducing and "(5, 3)" in inducing, inducing
+
+
+QUANTIZER = """
+
+class Quantizer(Module):
+    codebook: Float[Array, "codes size"] = state("normal")
+    rate: float = static(0.9, check=lambda rate: 0 < rate < 1)
+
+    def __call__(self, z: Float[Array, " size"]) -> Float[Array, " size"]:
+        book = jax.lax.stop_gradient(self.codebook)
+        index = jnp.argmin(jnp.sum((book - z) ** 2, axis=-1))
+        code = book[index]
+        self.codebook = book.at[index].set(self.rate * code + (1 - self.rate) * jax.lax.stop_gradient(z))
+        return z + jax.lax.stop_gradient(code - z)
+"""
+
+
+def test_a_state_that_the_author_cuts_off_has_no_gradient(tmp_path: Path) -> None:
+    head = HEAD.replace("param, test", "param, state, static, test")
+    tried(tmp_path / "right", "quantizer", head + QUANTIZER)
+    lost = QUANTIZER.replace("jax.lax.stop_gradient(code - z)", "(jax.lax.stop_gradient(code) - z)")
+    generated(tmp_path / "lost", {"quantizer": head + lost})
+    ran = forked_pytest(tmp_path / "lost/nets", "--numbers=off")
+    assert "a term of a sum is taken away again beside `stop_gradient`" in ran.stdout
+
+
+NORMED = """
+
+class Block(eqx.Module):
+    linear: eqx.nn.Linear
+    norm: eqx.nn.BatchNorm
+
+    def __init__(self, size: int, *, key: PRNGKeyArray):
+        self.linear = eqx.nn.Linear(size, size, key=key)
+        self.norm = eqx.nn.BatchNorm(size, axis_name="batch", mode="batch")
+        assert size > 0
+
+    def __call__(self, x: Float[Array, " size"], state: eqx.nn.State) -> tuple[Float[Array, " size"], eqx.nn.State]:
+        return self.norm(self.linear(x), state)
+
+
+class Net(eqx.Module):
+    block: Block
+    head: eqx.nn.Linear
+
+    def __init__(self, size: int, *, key: PRNGKeyArray):
+        first, second = jax.random.split(key)
+        self.block = Block(size, key=first)
+        self.head = eqx.nn.Linear(size, 2, key=second)
+        assert size > 0
+
+    def features(self, x: Float[Array, " size"], state: eqx.nn.State) -> tuple[Float[Array, " size"], eqx.nn.State]:
+        return self.block(x, state)
+
+    def __call__(self, x: Float[Array, " size"], state: eqx.nn.State) -> tuple[Float[Array, "2"], eqx.nn.State]:
+        x, state = self.features(x, state)
+        return self.head(x), state
+"""
+
+
+def test_a_class_averages_over_the_axes_of_the_classes_that_it_makes(tmp_path: Path) -> None:
+    said = generated(tmp_path, {"normed": HEAD + NORMED})
+    assert "Net: not tried: features (may average over the axis `batch`)" in said
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off", "-k", "p05 or p07 or p12")) > 40
+    suite = (tmp_path / "nets/tests/test_normed.py").read_text("utf-8")
+    assert suite.count('axis_name="batch"') == 2

@@ -218,3 +218,35 @@ class BeginsInTheDtypeOfAWeight(OneWeight):
 
     def build(self, weight):
         return Times(jnp.array(weight))
+
+
+class Rounds(eqx.Module):
+    """Rounds, and loses the gradient that it means to pass on."""
+
+    weight: jax.Array
+
+    def __call__(self, x):
+        return self.weight * x
+
+    def rounded(self, x):
+        y = self.weight * x
+        return y + (jax.lax.stop_gradient(jnp.round(y)) - y)
+
+
+class RoundsInTheCall(Rounds):
+    def __call__(self, x):
+        return self.rounded(x)
+
+
+@mutant("P9", "`call`: a term of a sum is taken away again beside `stop_gradient`")
+class TakesTheGradientAway(OneWeight):
+    def build(self, weight):
+        return RoundsInTheCall(jnp.array(weight))
+
+
+@mutant("P9", "`rounded`: a term of a sum is taken away again beside `stop_gradient`")
+class TakesTheGradientOfAMethodAway(OneWeight):
+    methods = (Method("rounded", lambda seed: (sample(seed, (3,)),)),)
+
+    def build(self, weight):
+        return Rounds(jnp.array(weight))

@@ -1,6 +1,6 @@
 """What a program depends on, read off its jaxpr."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -57,6 +57,19 @@ def is_straight_through(jaxpr: Any) -> bool:
         if any(map(is_straight_through, inner_jaxprs(equation))):
             return True
     return False
+
+
+def undone_sums(jaxpr: Any) -> Iterator[Any]:
+    """The sums of which a term is taken away again beside one under `stop_gradient`, as in `x + (stop_gradient(y) - x)`: no gradient is left."""
+    made = {v: equation for equation in jaxpr.eqns for v in equation.outvars}
+    for equation in jaxpr.eqns:
+        if equation.primitive.name in SUMS:
+            terms = {*_terms(equation.outvars[0], made, 1)}
+            stops = {v for v, _ in terms if v in made and made[v].primitive.name == STOP}
+            if stops and any((v, -sign) in terms for v, sign in terms if v not in stops):
+                yield equation
+        for inner in inner_jaxprs(equation):
+            yield from undone_sums(inner)
 
 
 SUMS = {"add": (1, 1), "add_any": (1, 1), "sub": (1, -1), "neg": (-1,)}
