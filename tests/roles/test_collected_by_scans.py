@@ -1,0 +1,59 @@
+"""Lists that a loop over stacked layers collects: a scan stacks them, and the forms of buffers have no gradient to stop."""
+
+from pathlib import Path
+
+from tests.support.forking import forked_pytest
+from tests.support.projects import passed, scaffold
+from tests.support.trees import write_tree
+
+COLLECTED = """
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+from scaffold.skeleton import Module, buffer, module, param, static
+
+
+class Layer(Module):
+    weight: Float[Array, " size"] = param("normal")
+    offset: Float[Array, " size"] = buffer("ones")
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        rows = jnp.zeros(self.offset.shape, self.offset.dtype)
+        return self.weight * x + self.offset + rows
+
+
+class Deep(Module):
+    layers: list[Layer] = module(stacked=True)
+    depth: int = static(check=lambda depth: depth > 0)
+
+    def __init__(self, size: int, depth: int, *, key: PRNGKeyArray):
+        self.depth = depth
+        self.layers = [Layer.create(size, key=one) for one in jax.random.split(key, depth)]
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, "depth size"]:
+        found = []
+        for layer in self.layers:
+            x = layer(x)
+            found.append(x)
+        return jnp.stack(found)
+
+    def last(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        found = []
+        for layer in self.layers:
+            x = layer(x)
+            found.append(x)
+        return jnp.stack(found)[0] + found[-1]
+"""
+
+
+def test_what_a_scan_has_stacked_is_not_stacked_again(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"specs/deep.py": COLLECTED})
+    made = scaffold(tmp_path, "new-module", "--spec", "specs/deep.py")
+    assert made.returncode == 0, made.stdout + made.stderr
+    emitted = (tmp_path / "deep.py").read_text()
+    call, last = emitted[emitted.index("def __call__", emitted.index("class Deep")) :].split("def last")
+    assert "return found\n" in call and "found = []" not in call and "list(found)" not in call, call
+    assert "found = list(found)" in last and "jnp.stack(found)[0]" in last, last
+    assert "jnp.zeros(self.offset.shape, self.offset.dtype)" in emitted
+    assert "jax.lax.stop_gradient(self.offset) + rows" in emitted
+    assert passed(forked_pytest(tmp_path, "-k", "p07 or p09 or p22")) > 20
