@@ -19,7 +19,7 @@ from scaffold.spec.skeletons.classes.classes import ClassReader
 from scaffold.spec.skeletons.classes.registered import makes_pytree, registered_below
 from scaffold.spec.skeletons.classes.settings import tests_with_settings
 from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
-from scaffold.spec.skeletons.shapes.ties import has_free_dims, tests_with_ties
+from scaffold.spec.skeletons.shapes.ties import may_have_ties, tests_with_ties
 from scaffold.spec.skeletons.words.names import SELF, Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import annotated_names, bound_value, says_nothing
@@ -75,7 +75,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     skeletons = [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
     for node, skeleton in zip(classes, skeletons, strict=True):
         skeleton.tables.update(tests_with_settings(skeleton.tables, node, settings, classes))
-        if has_free_dims(node):
+        if may_have_ties(node):
             test = tests_with_ties(skeleton.tables.get("test", {}), node, names.shapes_of(node).shapes)
             skeleton.tables.update({"test": test} if test else {})
     if unit is None and (doc := ast.get_docstring(tree)):

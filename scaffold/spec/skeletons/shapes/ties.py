@@ -7,16 +7,28 @@ from typing import Any
 
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes
-from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, dims_written, method_of
+from scaffold.spec.source.definitions import (
+    annotated_names,
+    arguments_with_defaults,
+    dims_written,
+    method_of,
+)
+from scaffold.spec.source.expressions import nodes_of
 
 _ROUNDS = 3
 """How often the pairs are read: what one of them says of a dim, those above it had not known."""
 _MULTIPLE = re.compile(r"(\d+)\*(\w+)")
 
 
-def has_free_dims(owner: ast.ClassDef) -> bool:
-    """Whether methods of a class name dims that neither its fields nor its constructor do."""
-    return not bound_names(owner) >= {*dims_written(owner)}
+def may_have_ties(owner: ast.ClassDef) -> bool:
+    """Whether methods of a class name dims that neither its fields nor its constructor do, and something may say how long they are.
+
+    Layers do that its constructor makes, and arrays that are updated in part.
+    """
+    says = method_of(owner, "__init__") is not None or any(
+        node.attr == "at" for node in nodes_of(ast.Attribute, owner)
+    )
+    return says and not bound_names(owner) >= {*dims_written(owner)}
 
 
 def bound_names(owner: ast.ClassDef) -> set[str]:
