@@ -1,7 +1,6 @@
 """Layers of Equinox and Flax: what they are called with, and what they give, in terms of what they are made with."""
 
 import ast
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
@@ -10,6 +9,7 @@ from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.values import literal_or_none
+from scaffold.spec.skeletons.shapes.arithmetic_dims import names_in, substituted
 from scaffold.spec.skeletons.shapes.unknown_shapes import Chosen, Dims, Parts, Shape
 from scaffold.spec.source.created_arrays import argument_of
 from scaffold.spec.source.lists import literal_slice
@@ -108,15 +108,8 @@ def renamed(shape: Shape, sizes: Mapping[str, str]) -> Shape:
         return Parts(tuple(renamed(part, sizes) for part in shape.shapes))
     if not isinstance(shape, tuple):
         return shape
-    dims: Dims = tuple(_renamed_dim(dim, sizes) for dim in shape)
+    dims: Dims = tuple(substituted(dim, sizes) for dim in shape)
     return tuple(dim for dim in dims if dim.strip("'\"") != "scalar")
-
-
-def _renamed_dim(dim: str, sizes: Mapping[str, str]) -> str:
-    """A dim, or arithmetic over dims, with others for those in `sizes`."""
-    if dim in sizes or "*" not in dim:
-        return sizes.get(dim, dim)
-    return re.sub(r"[A-Za-z_]\w*", lambda name: sizes.get(name[0], name[0]), dim)
 
 
 def _convolution(call: ast.Call, size: Size, *, is_flax: bool) -> Layer | None:
@@ -187,7 +180,7 @@ def _numbers(node: ast.expr | None, rank: int, usual: int | None = None) -> list
 def with_new_rows(layer: Layer, new: Callable[[], str]) -> Layer:
     """A layer as one call of it has it: the axes that nobody named are axes of what it is called with."""
     dims = [dim for shape in (*layer.takes, layer.gives) for dim in _dims_in(shape)]
-    names = sorted({name for dim in dims for name in re.findall(r"[A-Za-z_]\w*", dim)})
+    names = sorted({name for dim in dims for name in names_in(dim)})
     rows = {name: new() for name in names if name.startswith(ROWS)}
     takes = tuple(renamed(shape, rows) for shape in layer.takes)
     return replace(layer, takes=takes, gives=renamed(layer.gives, rows)) if rows else layer

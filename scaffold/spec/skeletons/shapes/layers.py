@@ -5,9 +5,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.values import EXAMPLE_INTS
+from scaffold.spec.skeletons.shapes.arithmetic_dims import names_in, substituted
 from scaffold.spec.skeletons.shapes.known_layers import Layer, known_layer
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
@@ -160,7 +162,9 @@ class Makers(Struct):
                 inner = self.layer(first)
                 return None if inner is None else Layer(inner.takes)
             case ast.Call(args=[_, changed, *_]) if last_name(value) == "tree_at":
-                return self.layer(self.local.get(ast.unparse(changed), changed))
+                name = ast.unparse(changed)
+                rest = {other: value for other, value in self.local.items() if other != name}
+                return replace(self, local=rest).layer(self.local.get(name, changed))
             case ast.Call() if last_name(value) in self.beside:
                 return self._class(value, self.beside[last_name(value)])
             case ast.Call():
@@ -187,10 +191,7 @@ def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:
     if not isinstance(shape, tuple):
         return None
     dims = tuple(
-        dim
-        if dim.isdigit()
-        else re.sub(r"[A-Za-z_]\w*", lambda name: given.get(name[0], _row_of(name[0])), dim)
-        for dim in shape
+        substituted(dim, {name: given.get(name, _row_of(name)) for name in names_in(dim)}) for dim in shape
     )
     return dims if all(dims) else None
 

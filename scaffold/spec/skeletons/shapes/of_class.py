@@ -8,11 +8,12 @@ from itertools import repeat
 from msgspec import Struct, field
 
 from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.skeletons.shapes.arithmetic_dims import names_in, substituted
 from scaffold.spec.skeletons.shapes.known_layers import Layer, renamed
 from scaffold.spec.skeletons.shapes.layers import Made, dims_of, instance_of, says_counts
 from scaffold.spec.skeletons.shapes.products import FIELD
 from scaffold.spec.skeletons.shapes.records import Records, learn_declared, records_of
-from scaffold.spec.skeletons.shapes.ties import bound_names, in_terms, ties_of
+from scaffold.spec.skeletons.shapes.ties import bound_names, ties_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.uses import Uses
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
@@ -44,7 +45,8 @@ class ClassShapes(Struct, frozen=True):
         dtype = "i32" if self.shapes.is_count(Unknown(name)) else "f"
         if dims is None:
             return self._tuple(name)
-        return f"{dtype}[{','.join(dims)}]" if self.not_sizes.isdisjoint(dims) else ""
+        is_plain = not any("(" in dim for dim in dims)  # the grammar has no brackets
+        return f"{dtype}[{','.join(dims)}]" if is_plain and self.not_sizes.isdisjoint(dims) else ""
 
     def _tuple(self, name: str) -> str:
         """The type of a tuple of arrays, as a carry is."""
@@ -180,10 +182,10 @@ def _in_terms(ties: Mapping[str, str], shape: Shape) -> Shape:
     """A shape whose dims are those that they are tied to."""
     if isinstance(shape, Parts):
         return Parts(tuple(_in_terms(ties, part) for part in shape.shapes))
-    return tuple(in_terms(ties, dim) for dim in shape) if isinstance(shape, tuple) else shape
+    return tuple(substituted(dim, ties) for dim in shape) if isinstance(shape, tuple) else shape
 
 
 def _free_rows(shapes: Iterable[Shape], bound: Collection[str]) -> dict[str, str]:
-    """By dim that a method alone names what it is elsewhere: an axis of what the method is called with there."""
+    """Names for the dims that a method alone names: each call of it has axes of its own there."""
     dims = [dim for shape in shapes if isinstance(shape, tuple) for dim in shape]
-    return {dim: f"{ROWS}_{dim}" for dim in dims if dim.isidentifier() and dim not in bound}
+    return {name: f"{ROWS}_{name}" for dim in dims for name in sorted(names_in(dim)) if name not in bound}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.skeletons.shapes.arithmetic_dims import names_in, substituted
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes
 from scaffold.spec.source.definitions import (
     annotated_names,
@@ -47,55 +48,29 @@ def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
     A dim of which the code says two sizes has none here: it stands for several, or was misread.
     """
     bound = bound_names(owner)
-    pairs = [pair for met in shapes.met for pair in [_without_factor(*met)]]
+    pairs = [_without_factor(*met) for met in shapes.met]
     ties: dict[str, str] = {}
     for left, right in pairs * _ROUNDS:
-        sides = in_terms(ties, left), in_terms(ties, right)
+        sides = substituted(left, ties), substituted(right, ties)
         for dim, size in (sides, sides[::-1]):
             if _is_name(dim) and dim not in bound and names_in(size) <= bound:
-                _tie(ties, dim, size)
+                ties[dim] = size
                 break
     doubtful = {*_doubtful(ties, pairs)}
     return {dim: size for dim, size in ties.items() if dim not in doubtful}
 
 
-def _tie(ties: dict[str, str], dim: str, size: str) -> None:
-    for name in ties:
-        ties[name] = in_terms({dim: size}, ties[name])
-    ties[dim] = size
-
-
 def _doubtful(ties: dict[str, str], pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     """The dims that are said to be two different sizes."""
     for left, right in pairs:
-        if in_terms(ties, left) != in_terms(ties, right):
+        if substituted(left, ties) != substituted(right, ties):
             yield from (dim for dim in ties if dim in names_in(left) | names_in(right))
-
-
-def in_terms(ties: Mapping[str, str], size: str) -> str:
-    """A size in terms of what its dims are tied to."""
-    if size in ties:
-        return ties[size]
-    return re.sub(
-        r"[A-Za-z_]\w*",
-        lambda name: _in_brackets(ties[name[0]]) if name[0] in ties else name[0],
-        size,
-    )
-
-
-def _in_brackets(size: str) -> str:
-    return size if re.fullmatch(r"\w+", size) else f"({size})"
 
 
 def _without_factor(left: str, right: str) -> tuple[str, str]:
     """Two sizes without the number by which both are multiplied."""
     first, second = _MULTIPLE.fullmatch(left), _MULTIPLE.fullmatch(right)
     return (first[2], second[2]) if first and second and first[1] == second[1] else (left, right)
-
-
-def names_in(size: str) -> set[str]:
-    """The names in arithmetic over sizes."""
-    return {*re.findall(r"[A-Za-z_]\w*", size)}
 
 
 def _is_name(dim: str) -> bool:

@@ -1,11 +1,11 @@
 """Shapes of names that are learnt one after the other: `self.weight` and `x` in `self.weight @ x`."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, field
 
 from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.skeletons.shapes.arithmetic_dims import names_in, substituted
 
 Dims = tuple[str, ...]
 _ROW = "[{}]"
@@ -230,7 +230,9 @@ class Shapes(Struct):
     def _axis(self, dim: str) -> str:
         while dim in self.axes:
             dim = self.axes[dim]
-        return re.sub(rf"{AXIS}\d+", lambda name: self._axis(name[0]), dim) if "*" in dim else dim
+        if dim.isidentifier():
+            return dim
+        return substituted(dim, {name: self._axis(name) for name in names_in(dim) if name.startswith(AXIS)})
 
     def _join(self, left: str, right: str) -> None:
         """Let a dim without a name stand for the other one."""
