@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from scaffold.spec.fields.shared import tied_source
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for
 from scaffold.spec.source.expressions import is_identity_test
-from scaffold.spec.source.instance import calls
+from scaffold.spec.source.instance import attribute_of_self, calls
 from scaffold.spec.source.rewriting import read_as, rename, rewrite
 from scaffold.spec.states import is_state
 
@@ -42,7 +43,8 @@ def stop_gradients(spec: ModuleSpec, source: str) -> str:
 
 def without_gradients(spec: ModuleSpec, source: str) -> str:
     """`source` with the buffers of the class, and of the parts that it holds, behind `stop_gradient`."""
-    source = guard(source, guarded_buffers(spec), STOP)
+    arrays = {field.name for field in spec.fields if field.array is not None}
+    source = guard(source, guarded_buffers(spec), STOP, arrays)
     paths = {f"self.{path}" for path in spec.buffers_of_parts}
 
     def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
@@ -245,16 +247,24 @@ def class_doc(spec: ModuleSpec) -> str:
     return docstring(f"Holds {listed(names)}." if names else "Holds nothing.", METHOD)
 
 
-def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
+def guard(
+    source: str, attributes: Iterable[str], wrapper: str, arrays: AbstractSet[str] = frozenset()
+) -> str:
     """`source` with `self.NAME` wrapped as `wrapper(self.NAME)` for each of the attributes, where it is not yet.
+
+    The form of `arrays`, as `self.NAME.dtype`, is asked for as it is.
 
     This is how a buffer is kept out of the gradient at every use.
     """
     reads = {name: f"{wrapper}(self.{name})" for name in attributes}
-    return read_as(source, reads, lambda node: _is_kept(node, wrapper))
+    return read_as(source, reads, lambda node: _is_kept(node, wrapper) or _asks_for_form(node, arrays))
 
 
 def _is_kept(node: ast.AST, wrapper: str) -> bool:
-    """Whether what stands below a node is not wrapped: it is compared with None, asked for its form, or wrapped already."""
-    asks_for_form = isinstance(node, ast.Attribute) and node.attr in _FORM
-    return is_identity_test(node) or asks_for_form or calls(node, wrapper.rpartition(".")[2])
+    """Whether what stands below a node is not wrapped: it is compared with None, or wrapped already."""
+    return is_identity_test(node) or calls(node, wrapper.rpartition(".")[2])
+
+
+def _asks_for_form(node: ast.AST, arrays: AbstractSet[str]) -> bool:
+    """Whether a node is the dtype, or the shape, of an array of the class."""
+    return isinstance(node, ast.Attribute) and node.attr in _FORM and attribute_of_self(node.value) in arrays

@@ -1,7 +1,7 @@
 """The bodies that a call or a method reaches through the methods of its class."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import dedented
@@ -53,9 +53,12 @@ def _places(node: ast.AST, name: str, place: str = "used") -> Iterator[str]:
         place = "stopped"
     elif isinstance(node, ast.Compare) or calls(node, "isinstance"):
         place = "asked"
-    # What a state is assigned is not read.
-    sets = isinstance(node, ast.Call) and ast.unparse(node.func) == "state.set"
-    for child in node.args[1:] if isinstance(node, ast.Call) and sets else ast.iter_child_nodes(node):
+    match node:
+        case ast.Call(func=ast.Attribute(attr="set") as function, args=[_, _], keywords=[]):
+            children: Iterable[ast.AST] = (function, node.args[1])  # what a state is assigned is not read
+        case _:
+            children = ast.iter_child_nodes(node)
+    for child in children:
         yield from _places(child, name, place)
 
 

@@ -15,6 +15,7 @@ from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.spec.reading.roles import is_trained
 from scaffold.spec.source.definitions import function_of, is_generator, returns_value
 from scaffold.spec.source.expressions import Function, dedented, nodes_of
+from scaffold.spec.states import is_state
 from scaffold.suite.examples import Examples
 from scaffold.suite.inherited import with_types_of_bases
 from scaffold.suite.mapped_methods import as_called
@@ -118,9 +119,23 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
 
 def _hands_state_on(method: Method) -> bool:
     """Whether a method beside the call hands its state to other layers, which may average as the call does."""
-    calls = nodes_of(ast.Call, ast.parse(dedented(method.call.body)))
-    given = {value.id for call in calls for value in call.args if isinstance(value, ast.Name)}
-    return method.name != "__call__" and "state" in given & {argument.name for argument in method.call.args}
+    states = {
+        argument.name
+        for argument in method.call.args
+        if argument.name == "state" or (argument.type is not None and any(map(is_state, walk(argument.type))))
+    }
+    layers = [
+        call
+        for call in nodes_of(ast.Call, ast.parse(dedented(method.call.body)))
+        if isinstance(call.func, ast.Name) or ast.unparse(call.func).startswith("self.")
+    ]
+    given = {
+        value.id
+        for call in layers
+        for value in (*call.args, *(keyword.value for keyword in call.keywords))
+        if isinstance(value, ast.Name)
+    }
+    return method.name != "__call__" and not states.isdisjoint(given)
 
 
 def _needed_of_keywords(spec: ModuleSpec, function: Function) -> str:

@@ -76,6 +76,39 @@ class Folded(Module):
 """
 
 
+HALVED = """
+
+class Halved(eqx.Module):
+    linear: eqx.nn.Linear
+
+    def __init__(self, n: int, *, key: PRNGKeyArray):
+        linear = eqx.nn.Linear(2 * n, n, key=key)
+        linear = eqx.tree_at(lambda part: part.bias, linear, jnp.ones(n))
+        self.linear = eqx.tree_at(lambda part: part.weight, linear, replace_fn=lambda weight: weight / 2)
+
+    def __call__(self, x: Float[Array, "2*n"]) -> Float[Array, "n"]:
+        return self.linear(x)
+
+
+class Both(eqx.Module):
+    halved: Halved
+
+    def __init__(self, a: int, b: int, *, key: PRNGKeyArray):
+        self.halved = Halved(a + b, key=key)
+
+    def __call__(self, x: Float[Array, "seen"]) -> Float[Array, "kept"]:
+        return self.halved(x)
+"""
+
+
+def test_sizes_take_the_place_of_names_in_brackets_and_a_layer_may_be_rebound(tmp_path: Path) -> None:
+    generated(tmp_path, {"halved": HEAD + HALVED})
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off", "-k", "p07_jit or p09")) > 4
+    suite = (tmp_path / "nets/tests/test_halved.py").read_text("utf-8")
+    both = suite[suite.index("class TestBoth") :]
+    assert '"a": 3,' in both and '"b": 5,' in both and "(sample(seed, (16,)),)" in both, both
+
+
 def test_an_author_says_how_long_a_dim_is_in_terms_of_others(tmp_path: Path) -> None:
     tried(tmp_path, "folded", HEAD + SAID)
 

@@ -43,6 +43,16 @@ class Deep(Module):
             x = layer(x)
             found.append(x)
         return jnp.stack(found)[0] + found[-1]
+
+    def stack(self, rows: list[Array]) -> Float[Array, "depth size"]:
+        return 2 * jnp.stack(rows)
+
+    def doubled(self, x: Float[Array, " size"]) -> Float[Array, "depth size"]:
+        found = []; x = x + 1
+        for layer in self.layers:
+            x = layer(x)
+            found.append(x)
+        return self.stack(found)
 """
 
 
@@ -54,6 +64,8 @@ def test_what_a_scan_has_stacked_is_not_stacked_again(tmp_path: Path) -> None:
     call, last = emitted[emitted.index("def __call__", emitted.index("class Deep")) :].split("def last")
     assert "return found\n" in call and "found = []" not in call and "list(found)" not in call, call
     assert "found = list(found)" in last and "jnp.stack(found)[0]" in last, last
+    doubled = emitted[emitted.index("def doubled") :]
+    assert "return self.stack(found)" in doubled and "found = list(found)" in doubled, doubled
     assert "jnp.zeros(self.offset.shape, self.offset.dtype)" in emitted
     assert "jax.lax.stop_gradient(self.offset) + rows" in emitted
     assert passed(forked_pytest(tmp_path, "-k", "p07 or p09 or p22")) > 20

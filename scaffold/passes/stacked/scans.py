@@ -79,7 +79,7 @@ class _Scan:
         signature: Signature,
         taken: set[str],
     ) -> None:
-        self.text, self.loop, self.stack, self.taken = text, loop, stack, taken
+        self.text, self.loop, self.body, self.stack, self.taken = text, loop, body, stack, taken
         self.fields = stacked_fields(loop.iter, stack.names)
         self.arrays = {name: self._fresh("arrays") for name in self.fields}
         self.static = {name: self._fresh("static") for name in self.fields}
@@ -113,7 +113,7 @@ class _Scan:
         above = "\n".join([head[0], *(f"{indent}{line}" for line in head[1:]), *unpacked])
         yield (self.loop.lineno, self.loop.col_offset), self._header_end(), above + self._break(inner)
         yield from self._entries()
-        yield from (edit for name, stacks in self.stacks.items() for edit in _without(name, stacks))
+        yield from self._unwrapped()
         last = self.loop.end_lineno or self.loop.lineno
         end = last, len(self.text.split("\n")[last - 1].encode())  # behind a comment on the line
         yield end, end, self._behind(function, indent, inner)
@@ -165,6 +165,14 @@ class _Scan:
                     f"{pair[0]} = {entry}",
                 )
 
+    def _unwrapped(self) -> Iterator[Edit]:
+        """Remove the lists that are begun for what a scan stacks, and unwrap the calls that stack them."""
+        for name, stacks in self.stacks.items():
+            yield from (((call.lineno, call.col_offset), end_of(call), name) for call in stacks)
+            begun = _beginning(name, self.loop, self.body)
+            if begun is not None and _line_of(self.text, begun) == ast.unparse(begun):
+                yield (begun.lineno, begun.col_offset), end_of(begun), ""
+
     def _behind(self, function: str, indent: str, inner: str) -> str:
         assert self.iterated is not None
         outputs = (*self.flow.collected, *([self.state] if self.state else []))
@@ -188,32 +196,44 @@ class _Scan:
         return "\n" + "\n".join(lines)
 
 
-def _stacks_of(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> list[ast.Assign | ast.Call]:
-    """The statement `name = []` and the calls `jnp.stack(name)`, where nothing else of a method reads a list that a loop collects.
-
-    A scan has stacked it.
-    """
+def _stacks_of(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> list[ast.Call]:
+    """The calls `jnp.stack(name)`, where nothing else of a method reads a list that a loop collects: a scan has stacked it."""
     within = {*ast.walk(loop)}
     nodes = [node for statement in body for node in ast.walk(statement) if node not in within]
-    begun = [node for node in nodes if isinstance(node, ast.Assign) and ast.unparse(node) == f"{name} = []"]
     stacks = [node for node in nodes if isinstance(node, ast.Call) and _is_stack(node, name)]
-    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
-    return [*begun, *stacks] if len(begun) == 1 and stacks and len(uses) == 1 + len(stacks) else []
+    reads = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    return stacks if [node.id for node in reads].count(name) == len(stacks) else []
 
 
 def _is_stack(call: ast.Call, name: str) -> bool:
     match call:
-        case ast.Call(func=ast.Attribute(attr="stack"), args=[ast.Name(id=stacked)], keywords=[]):
-            return stacked == name
+        case ast.Call(
+            func=ast.Attribute(value=module, attr="stack"), args=[ast.Name(id=stacked)], keywords=[]
+        ):
+            return stacked == name and ast.unparse(module) in ("jnp", "jax.numpy")
         case _:
             return False
 
 
-def _without(name: str, stacks: Sequence[ast.Assign | ast.Call]) -> Iterator[Edit]:
-    """What takes the place of the list that is begun, and of the calls that stack it."""
-    for node in stacks:
-        text = "" if isinstance(node, ast.Assign) else name
-        yield (node.lineno, node.col_offset), end_of(node), text
+def _beginning(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> ast.Assign | None:
+    """The statement `name = []` beside a loop."""
+    for block in _blocks(body):
+        for node in block if loop in block else ():
+            if isinstance(node, ast.Assign) and ast.unparse(node) == f"{name} = []":
+                return node
+    return None
+
+
+def _blocks(body: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
+    """The statements of a method, and of each block in it."""
+    yield body
+    for statement in body:
+        for part in ("body", "orelse", "finalbody"):
+            yield from _blocks(getattr(statement, part, ()))
+
+
+def _line_of(text: str, node: ast.Assign) -> str:
+    return text.split("\n")[node.lineno - 1].strip()
 
 
 def _packed(names: tuple[str, ...]) -> str:

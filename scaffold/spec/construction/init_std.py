@@ -11,7 +11,7 @@ from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names, draws_from
 
-CLOSE = 0.05
+_CLOSE = 0.05
 """How far a `std` may be from what is drawn, in parts of it."""
 _LEGAL = ("numbers", "sizes of dims", "+ - * / // **", *(f"{name}(...)" for name in FUNCTIONS))
 
@@ -33,9 +33,10 @@ def std_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
         return
     name = field.initialiser or ""
     initialiser = INITIALISERS.get(name)
-    unit = initialiser.unit if initialiser is not None and field.measure is None else 0.0
-    if initialiser is not None and unit and abs(value / unit - 1) > CLOSE:
-        message = f"`{name}` draws with a standard deviation of {unit:.3g}, and `std` says {value:.3g}"
+    measure = 1.0 if field.measure is None else measured(field.measure, known)
+    drawn = abs(measure or 0.0) * (initialiser.unit if initialiser is not None else 0.0)
+    if initialiser is not None and drawn and abs(value / drawn - 1) > _CLOSE:
+        message = f"`{name}` draws with a standard deviation of {drawn:.3g}, and `std` says {value:.3g}"
         fix = f"write `{name}({initialiser.measure})` in place of both, as `normal(1 / math.sqrt(in_size))`"
         yield Fault(f"{place}.std", message, fix)
 

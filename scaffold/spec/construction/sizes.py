@@ -76,7 +76,7 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
         **dict(spec.test.sizes),
     }
     named = [name for name in _sized_names(spec) if name not in chosen]
-    candidates = {**dict(limits(spec)), **dict(spec.test.ties), **dims_of_arguments(spec)}
+    candidates = {**dict(limits(spec)), **dims_of_arguments(spec), **dict(spec.test.ties)}
     tied = _grounded(
         {dim: size for dim, size in candidates.items() if dim not in chosen}, {*named, *chosen, *defaults}
     )

@@ -22,7 +22,7 @@ def read_test(reader: Reader, raw: Any) -> TestPlan:
     return TestPlan(
         sizes=sizes,
         shapes=shapes,
-        ties=tuple((name, str(size)) for name, size in as_table(table.get("ties")).items()),
+        ties=tuple(_ties(reader, table.get("ties"))),
         values=reader.values(table.get("values"), "test.values"),
         build=reader.expression(table.get("build"), "test.build") or "",
         other=reader.values(table.get("other"), "test.other"),
@@ -33,6 +33,21 @@ def read_test(reader: Reader, raw: Any) -> TestPlan:
         rejected=tuple(reader.values(row, "test.rejected") for row in table.get("rejected", [])),
         **plain,
     )
+
+
+def _ties(reader: Reader, raw: Any) -> Iterator[tuple[str, str]]:
+    """The dims that are as long as others say, each with an expression of that."""
+    for name, size in as_table(raw).items():
+        is_text = isinstance(size, str)
+        source = reader.expression(f"={size}", f"test.ties.{name}") if is_text else None
+        if not is_text:
+            reader.add(
+                f"test.ties.{name}",
+                f"{size!r} is no arithmetic over sizes",
+                'write it as text: `"3*channels"`',
+            )
+        if source:
+            yield name, source
 
 
 def is_size(value: Any) -> bool:

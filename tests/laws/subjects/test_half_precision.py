@@ -86,15 +86,22 @@ class Wave(eqx.Module):
     def __call__(self, x: jax.Array) -> jax.Array:
         return jnp.abs(jnp.exp(1j * self.weight.astype(jnp.float32)) + x) ** 2
 
+    @jax.jit
     def energy(self, x: jax.Array) -> jax.Array:
         return jnp.sum(self(x))
+
+    def prepared(self, x: jax.Array) -> jax.Array:
+        return (x / 255).astype(self.weight.dtype)
 
     def widened(self, x: jax.Array) -> jax.Array:
         return self.weight * x * jnp.ones(3, jnp.float32)
 
 
 class WaveLaws(PytreeLaws):
-    methods = (Method("energy", lambda seed: (sample(seed, (3,)),), returns=(Output(()),)),)
+    methods = (
+        Method("energy", lambda seed: (sample(seed, (3,)),), returns=(Output(()),)),
+        Method("prepared", lambda seed: (sample(seed, (3,)),), returns=(Output((3,)),)),
+    )
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {"weight": sample(seed, (3,))}
@@ -113,5 +120,6 @@ class WidenedLaws(WaveLaws):
 def test_what_is_made_of_complex_numbers_has_32_bits() -> None:
     WaveLaws().test_p07_bfloat16_in_bfloat16_out()
     WaveLaws().test_p07_methods_in_bfloat16_give_bfloat16()
+    WaveLaws().test_p07_results_of_arguments_alone_have_their_dtype()
     with pytest.raises(LawBroken, match="with bfloat16 leaves and arguments it is float32"):
         WidenedLaws().test_p07_methods_in_bfloat16_give_bfloat16()

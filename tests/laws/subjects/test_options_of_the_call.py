@@ -208,3 +208,15 @@ def test_an_option_of_a_call_that_is_mapped_over_a_batch_matters() -> None:
     with pytest.raises(LawBroken, match="at each of its values") as broken:
         StruckHardSuite().test_p08_every_flag_of_the_call_matters()
     assert broken.value.finding.where == "call(soft)"
+
+
+class Jitted(StruckSuite):
+    """Hands the instance to a transformation, which takes no stand-in for it."""
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        return jax.jit(lambda m, x: jax.vmap(m, axis_name="batch")(x))(instance, *arguments)
+
+
+def test_a_mapped_call_that_takes_no_stand_in_for_the_instance_has_one_configuration() -> None:
+    with pytest.raises(pytest.skip.Exception, match="one configuration"):
+        Jitted().test_p07_can_be_called_in_each_configuration()

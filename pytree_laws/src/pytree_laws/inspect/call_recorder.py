@@ -30,10 +30,10 @@ class Invocation:
     given: Mapping[str, Any]
     """Without `self` and `cls`; what is left out has its default."""
     within: Callable[..., Any] | None = None
-    """What calls it, of an instance and its arguments, where that is not the example alone: a `jax.vmap` around it."""
+    """The function of an instance and its arguments that calls it, where the example maps it: a `jax.vmap` around it."""
 
     def call(self, instance: Any, values: Mapping[str, Any]) -> Any:
-        """What it gives of an instance with some arguments changed."""
+        """Call the method of an instance with some arguments changed."""
         positional, named = self.bound(values)
         function = getattr(instance, self.name)
         return (
@@ -162,7 +162,10 @@ class _WithOptions:
 def record_mapped_call(
     instance: Any, call: Callable[..., Any], arguments: Sequence[Any]
 ) -> Invocation | None:
-    """The call of an instance that an example maps over a batch, by the options that it leaves at their defaults; None without such."""
+    """Record a call that an example maps over a batch, by the options that it leaves at their defaults.
+
+    None where it leaves none, or cannot be called through a stand-in for the instance.
+    """
     made = _called(instance, lambda: call(instance, *arguments), "__call__")
     if made is None:
         return None
@@ -177,14 +180,19 @@ def record_mapped_call(
     def within(instance: Any, arguments: Sequence[Any], **options: Any) -> Any:
         return call(_WithOptions(instance, options), *arguments)
 
-    def function(self: Any, _arguments: Any, **options: Any) -> None:
-        """Has the signature of what is varied."""
-
-    first = [*inspect.signature(function).parameters.values()][:2]
+    defaults = {name: part.default for name, part in options.items()}
+    try:  # a class may look at what it is given, or give an option by position
+        within(instance, arguments, **defaults)
+    except ANY_ERROR:
+        return None
+    first = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in ("self", ARGUMENTS)]
     by_name = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in options.values()]
-    signature = inspect.Signature([*first, *by_name])
-    vars(function).update(__signature__=signature, __wrapped__=made.function)
-    given = {ARGUMENTS: tuple(arguments), **{name: part.default for name, part in options.items()}}
+
+    def function(*_: Any) -> None:
+        """Has the signature of what is varied, and the annotations of the call."""
+
+    vars(function).update(__signature__=inspect.Signature([*first, *by_name]), __wrapped__=made.function)
+    given = {ARGUMENTS: tuple(arguments), **defaults}
     return Invocation(made.name, function, given, within)
 
 

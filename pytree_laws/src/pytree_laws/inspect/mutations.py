@@ -44,3 +44,41 @@ def _changed_attribute(node: ast.AST) -> str:
             return name
         case _:
             return ""
+
+
+def computes_without_storing(owner: type, name: str) -> bool:
+    """Whether functions of a class compute a local name of a Variable, and none beside the constructor assigns that itself."""
+    try:
+        [tree] = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return False
+    functions = [
+        part for part in ast.walk(tree) if isinstance(part, ast.FunctionDef) and part.name != "__init__"
+    ]
+    nodes = [node for function in functions for node in ast.walk(function)]
+    assigned = [target for node in nodes for target in _targets(node)]
+    is_local = any(isinstance(target, ast.Name) and target.id == name for target in assigned)
+    stores = (f"self.{name}", f"self.{name}[", f"self.{name}.")
+    texts = [ast.unparse(target) for target in assigned]
+    is_set = any(
+        ast.unparse(node).startswith(f"self.{name}.set_value(")
+        for node in nodes
+        if isinstance(node, ast.Call)
+    )
+    return (
+        is_local
+        and not is_set
+        and not any(text == stores[0] or text.startswith(stores[1:]) for text in texts)
+    )
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    """What a statement assigns, each part of a tuple by itself."""
+    if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+        return []
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return [
+        part
+        for target in targets
+        for part in (target.elts if isinstance(target, ast.Tuple | ast.List) else [target])
+    ]

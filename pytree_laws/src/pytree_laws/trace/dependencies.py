@@ -1,5 +1,6 @@
 """What a program depends on, read off its jaxpr."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -60,18 +61,40 @@ def is_straight_through(jaxpr: Any) -> bool:
 
 
 def undone_sums(jaxpr: Any) -> Iterator[Any]:
-    """The sums of which a term is taken away again beside one under `stop_gradient`, as in `x + (stop_gradient(y) - x)`: no gradient is left."""
+    """The sums that take a term away again beside one under `stop_gradient`, as `x + (stop_gradient(y) - x)`.
+
+    They pass no gradient on.
+    """
     made = {v: equation for equation in jaxpr.eqns for v in equation.outvars}
     for equation in jaxpr.eqns:
         if equation.primitive.name in SUMS:
-            terms = {*_terms(equation.outvars[0], made, 1)}
-            stops = {v for v, _ in terms if v in made and made[v].primitive.name == STOP}
-            if stops and any((v, -sign) in terms for v, sign in terms if v not in stops):
+            net, count = _net_terms(equation.outvars[0], made)
+            stops = any(v in made and made[v].primitive.name == STOP for v in net)
+            if stops and any(not net[v] and count[v] for v in net):
                 yield equation
         for inner in inner_jaxprs(equation):
             yield from undone_sums(inner)
 
 
+def _net_terms(total: Any, made: Mapping[Any, Any]) -> tuple[Counter[Any], Counter[Any]]:
+    """How often each term stands in a sum, less how often it is taken away, and both together; no more than `MOST_TERMS`."""
+    net, count = Counter[Any](), Counter[Any]()
+    waiting = [(total, 1)]
+    while waiting and count.total() + len(waiting) <= MOST_TERMS:
+        variable, sign = waiting.pop()
+        equation = made.get(variable)
+        name = "" if equation is None else equation.primitive.name
+        if equation is not None and (name in SUMS or name == CAST):
+            pairs = zip(equation.invars, SUMS.get(name, (1,)))
+            waiting += [(v, sign * term_sign) for v, term_sign in pairs if is_variable(v)]
+        else:
+            net[variable] += sign
+            count[variable] += 1
+    return (net, count) if not waiting else (Counter(), Counter())
+
+
+MOST_TERMS = 32
+"""The terms up to which a sum is looked into."""
 SUMS = {"add": (1, 1), "add_any": (1, 1), "sub": (1, -1), "neg": (-1,)}
 UNCHANGED = ("convert_element_type", "broadcast_in_dim", "reshape", "copy")
 

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..report import ADVICE, ANY_ERROR
-from .jaxprs import is_variable, line_of
+from .jaxprs import equations, inner_jaxprs, is_variable, line_of
 
 FIXED_DTYPE = "an array with a fixed dtype (`dtype=x.dtype`)"
 _NO_PROMISE = '`one_dtype = True` in the suite, `@test(severity="cost")` in a spec, says that it promises no other dtype'
@@ -32,15 +32,17 @@ def is_of_complex(function: Callable[..., Any], arguments: tuple[Any, ...], resu
     """Whether an output is made of parts of complex numbers, of which there are none of 16 bits."""
     try:
         jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
+        made = {out: equation for equation in jaxpr.eqns for out in equation.outvars}
+        behind = _wide_behind(jaxpr.outvars[result], made)
     except ANY_ERROR:
         return False
-    made = {out: equation for equation in jaxpr.eqns for out in equation.outvars}
-    behind = _wide_behind(jaxpr.outvars[result], made)
-    equations = (equation for equation in jaxpr.eqns if id(equation) in behind)
+    outer = [equation for equation in jaxpr.eqns if id(equation) in behind]
+    every = [
+        *outer,
+        *(each for equation in outer for inner in inner_jaxprs(equation) for each in equations(inner)),
+    ]
     return any(
-        jnp.issubdtype(atom.aval.dtype, jnp.complexfloating)
-        for equation in equations
-        for atom in equation.invars
+        jnp.issubdtype(atom.aval.dtype, jnp.complexfloating) for equation in every for atom in equation.invars
     )
 
 

@@ -143,12 +143,12 @@ def strings(name: str, context: Context) -> list[Source]:
 def literals(values: Iterable[Any]) -> Iterator[Source]:
     """The values of a `Literal`: some are written with what has no other name, as `Literal[jnp.float8_e5m2]`."""
     for value in values:
-        if isinstance(value, str | bytes | int | None) and not isinstance(value, enum.Enum):
-            yield Source(repr(value))
-            continue
         with contextlib.suppress(LookupError):
-            owner = refer(type(value) if isinstance(value, enum.Enum) else value)
-            yield owner.but(f"{owner.text}.{value.name}") if isinstance(value, enum.Enum) else owner
+            if isinstance(value, enum.Enum):
+                owner = refer(type(value))
+                yield owner.but(f"{owner.text}.{value.name}")
+            else:
+                yield Source(repr(value)) if isinstance(value, str | bytes | int | None) else refer(value)
 
 
 def booleans(name: str, context: Context) -> list[Source]:
@@ -167,7 +167,7 @@ PLAIN: dict[Any, Callable[[str, Context], list[Source]]] = {
 
 
 def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> Source:
-    if len(shape) == 1 and names.PERMUTATION.search(name):
+    if dtype == "int" and len(shape) == 1 and names.PERMUTATION.search(name):
         return Source(f"jnp.roll(jnp.arange({shape[0]}), 1)")
     if dtype == "int" and names.COUNTED.search(name):
         return Source(f'sample(seed, {shape}, "int", 2, 6)')
@@ -258,6 +258,7 @@ def dtype_by_name(name: str, context: Context) -> str:
     """The dtype of an array, as a docstring or else its name says it."""
     in_space = names.PLACES.search(name) and any(map(names.IN_SPACE.search, context.others))
     is_whole = (names.INDEX.search(name) and not in_space) or names.COUNTED.search(name)
+    is_whole = is_whole or names.PERMUTATION.search(name)
     by_name = "bool" if names.FLAGS.search(name) else "int" if is_whole else "float"
     return context.documented.dtypes.get(name, by_name)
 

@@ -2,6 +2,7 @@
 
 import itertools
 import sys
+import traceback
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -76,18 +77,21 @@ def _usual(subject: Suite) -> TracedConfiguration:
 
 @CHECKS.register()
 def test_p01_builds_in_each_configuration(subject: Suite) -> None:
+    cls = type(subject.cached_instance())
     for traced in _trials(subject):
-        if traced.error is not None and traced.stage == "constructor" and not _is_no_argument(traced):
+        if traced.error is not None and traced.stage == "constructor" and not _is_no_argument(traced, cls):
             _refuse(subject, traced, traced.refused and not traced.configuration.is_declared)
 
 
-def _is_no_argument(traced: TracedConfiguration) -> bool:
-    """Whether what builds an instance takes other arguments than the constructor that it calls, of which one was changed."""
-    configuration = traced.configuration
-    is_found = isinstance(traced.error, TypeError) and not configuration.is_declared
-    return is_found and any(
-        f"unexpected keyword argument '{name}'" in str(traced.error) for name in configuration.inputs
-    )
+def _is_no_argument(traced: TracedConfiguration, cls: type) -> bool:
+    """Whether a factory does not take an argument of the constructor that it calls, so that no configuration has it."""
+    error, configuration = traced.error, traced.configuration
+    if not isinstance(error, TypeError) or configuration.is_declared:
+        return False
+    maker = getattr(cls.__init__, "__code__", None)
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    names = (f"unexpected keyword argument '{name}'" for name in configuration.inputs)
+    return any(name in str(error) for name in names) and all(frame.f_code is not maker for frame in frames)
 
 
 @CHECKS.register()
