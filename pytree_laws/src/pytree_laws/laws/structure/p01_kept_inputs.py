@@ -52,10 +52,11 @@ def test_p01_keeps_the_values_that_it_is_given(subject: Suite) -> None:
 @CHECKS.register(KEPT)
 def test_p01_keeps_the_dtype_that_it_is_given(subject: Suite) -> None:
     usual = real_dtype("float")
-    instance = subject.built_abstractly(cast(subject.inputs(0), usual, "bfloat16"))
-    for name, leaf in subject.named(instance).items():
-        declared = subject.declared(name)
-        if name in subject.kept and declared is not None and declared.dtype == "float":
+    inputs = cast(subject.inputs(0), usual, "bfloat16")
+    narrow = {name for name, value in given_arrays(inputs) if jnp.result_type(value) == jnp.bfloat16}
+    for name, leaf in subject.named(subject.built_abstractly(inputs)).items():
+        declared, is_kept = subject.declared(name), name in subject.kept and name in narrow
+        if is_kept and declared is not None and declared.dtype == "float":
             message = f"it was given in bfloat16, and no dtype was asked for: it holds {leaf.dtype}"
             hint = "a cast to the default dtype: `dtype` is that which is asked for, or None"
             # Where none can be asked for, the class may compute in that of jax on purpose.
