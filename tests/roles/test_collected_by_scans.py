@@ -1,9 +1,10 @@
 """Lists that a loop over stacked layers collects: a scan stacks them, and the forms of buffers have no gradient to stop."""
 
+import sys
 from pathlib import Path
 
 from tests.support.forking import forked_pytest
-from tests.support.projects import passed, scaffold
+from tests.support.projects import passed, run, scaffold
 from tests.support.trees import write_tree
 
 COLLECTED = """
@@ -69,3 +70,55 @@ def test_what_a_scan_has_stacked_is_not_stacked_again(tmp_path: Path) -> None:
     assert "jnp.zeros(self.offset.shape, self.offset.dtype)" in emitted
     assert "jax.lax.stop_gradient(self.offset) + rows" in emitted
     assert passed(forked_pytest(tmp_path, "-k", "p07 or p09 or p22")) > 20
+
+
+TWICE = """
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        found = []
+        for layer in self.layers:
+            x = layer(x)
+            found.append(x)
+        for layer in reversed(self.layers):
+            x = layer(x)
+            found.append(x)
+        return jnp.sum(jnp.stack(found), axis=0)
+
+    def thrice(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        found = []
+        for _ in range(3):
+            for layer in self.layers:
+                x = layer(x)
+                found.append(x)
+        return jnp.sum(jnp.stack(found), axis=0)
+"""
+COMPARED = """
+import jax
+import jax.numpy as jnp
+from deep import Deep
+
+deep, x = Deep(3, 2, key=jax.random.key(0)), jnp.array([0.5, -1.0, 2.0])
+layers = [jax.tree.map(lambda leaf: leaf[i], deep.layers) for i in range(2)]
+
+
+def summed(order):
+    value, total = x, 0.0
+    for layer in order:
+        value = layer(value)
+        total += value
+    return total
+
+
+print(jnp.allclose(deep(x), summed([*layers, *layers[::-1]])), jnp.allclose(deep.thrice(x), summed(layers * 3)))
+"""
+
+
+def test_a_list_that_several_loops_fill_has_the_entries_of_all(tmp_path: Path) -> None:
+    skeleton = COLLECTED[
+        : COLLECTED.index('    def __call__(self, x: Float[Array, " size"]) -> Float[Array, "depth')
+    ]
+    write_tree(tmp_path, {"specs/deep.py": skeleton.rstrip() + TWICE, "compare.py": COMPARED})
+    made = scaffold(tmp_path, "new-module", "--spec", "specs/deep.py")
+    assert made.returncode == 0, made.stdout + made.stderr
+    ran = run([sys.executable, "compare.py"], tmp_path)
+    assert ran.stdout == "True True\n", ran.stdout + ran.stderr

@@ -86,8 +86,13 @@ class _Scan:
         self.flow: Flow = flow_of(loop, body, signature.arguments)
         self.state = next((name for name in self.flow.carried if name in signature.states), "")
         self.carried = tuple(name for name in self.flow.carried if name != self.state)
+        self.extended = {
+            name: self._fresh(name) for name in self.flow.collected if _is_filled_elsewhere(name, loop, body)
+        }
         self.stacks = {
-            name: stacks for name in self.flow.collected if (stacks := _stacks_of(name, loop, body))
+            name: stacks
+            for name in self.flow.collected
+            if name not in self.extended and (stacks := _stacks_of(name, loop, body))
         }
         lengths = [stack.lengths[name] for name in self.fields]
         self.iterated: Iterated | None = iterated(loop, stack.names, lengths[0])
@@ -165,6 +170,14 @@ class _Scan:
                     f"{pair[0]} = {entry}",
                 )
 
+    def _lists(self) -> Iterator[str]:
+        """Make lists again of what a scan has stacked; one that other statements fill as well goes on with it."""
+        for name in self.flow.collected:
+            if name in self.extended:
+                yield f"{name} += list({self.extended[name]})"
+            elif name not in self.stacks:
+                yield f"{name} = list({name})"
+
     def _unwrapped(self) -> Iterator[Edit]:
         """Remove the lists that are begun for what a scan stacks, and unwrap the calls that stack them."""
         for name, stacks in self.stacks.items():
@@ -183,17 +196,28 @@ class _Scan:
             over = f"({over}, {self.state}.substate({of}))"
         body = f"jax.checkpoint({function})" if self.stack.remat.intersection(self.fields) else function
         updated = self._fresh("updated") if self.state else ""
-        results = (*self.flow.collected, *([updated] if updated else []))
+        collected = [self.extended.get(name, name) for name in self.flow.collected]
+        results = (*collected, *([updated] if updated else []))
         target = f"{_target(self.carried)}, {_target(results)} = "
         keywords = ", reverse=True" if self.iterated.reverse else ""
         lines = [
             f"{inner}return {_packed(self.carried)}, {_packed(outputs)}",
             "",
             f"{indent}{target if self.carried or results else ''}jax.lax.scan({body}, {_packed(self.carried)}, {over}{keywords})",
-            *(f"{indent}{name} = list({name})" for name in self.flow.collected if name not in self.stacks),
+            *(f"{indent}{line}" for line in self._lists()),
             *([f"{indent}{self.state} = {self.state}.update({updated})"] if updated else []),
         ]
         return "\n" + "\n".join(lines)
+
+
+def _is_filled_elsewhere(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> bool:
+    """Whether a list that a loop collects has other entries: of other statements, or of a round before of a loop around it."""
+    within, nodes = {*ast.walk(loop)}, [*own_nodes(body)]
+    others = [node for node in nodes if isinstance(node, ast.stmt) and node not in within]
+    appended = any((pair := appends(node)) is not None and pair[0] == name for node in others)
+    return appended or any(
+        isinstance(node, ast.For | ast.While) and loop in ast.walk(node) for node in others
+    )
 
 
 def _stacks_of(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> list[ast.Call]:
