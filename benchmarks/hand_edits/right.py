@@ -7,8 +7,6 @@ Either is done as it is said, and the suite runs again. Each row is printed as i
 import argparse
 import ast
 import re
-import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,12 +14,11 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.hand_edits.edit import Edit
 from benchmarks.hand_edits.study.__main__ import LISTS
-from benchmarks.hand_edits.study.suites import Folders
+from benchmarks.hand_edits.study.suites import Folders, run_pytest
 from benchmarks.hand_edits.verdicts import name_of
 
 ROUNDS = 3
 """How often what a failure says is done: new numbers may follow a declaration."""
-PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
 APPROVE = "--numbers=update"
 DECLARED = re.compile(r"the declaration is\n((?:    .*\n)+)")
 """The lines of a failure that print what to declare."""
@@ -44,9 +41,7 @@ def _verdict(folders: Folders, edit: Edit) -> str:
     """How a right change gets its suite to pass."""
     with TemporaryDirectory() as name:
         folder = Path(name, "project")
-        shutil.copytree(folders.folder_of(edit.example), folder)
-        module = folder / edit.place
-        module.write_text(edit.applied(module.read_text(encoding="utf-8")), encoding="utf-8")
+        folders.copy_with(edit, folder)
         verdict = _passes(folder, f"tests/test_{edit.example}.py")
     print(f"{verdict} | {name_of(edit)}", flush=True)
     return verdict
@@ -55,21 +50,17 @@ def _verdict(folders: Folders, edit: Edit) -> str:
 def _passes(folder: Path, suite: str) -> str:
     done: list[str] = []
     for _ in range(ROUNDS):
-        ran = _run(folder, suite)
+        ran = run_pytest(folder, suite)
         if ran.returncode == 0:
             return "passes" + "".join(f", {step}" for step in done)
         if declared := DECLARED.search(ran.stdout):
             done.append(f"once declared: {_declare(folder / suite, declared[1], ran.stdout)}")
         elif APPROVE in ran.stdout:
-            _run(folder, suite, APPROVE)
+            run_pytest(folder, suite, APPROVE)
             done.append(f"once approved by `{APPROVE}`")
         else:
             break
     return "fails"
-
-
-def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*PYTEST, *arguments], cwd=folder, capture_output=True, text=True)
 
 
 def _declare(suite: Path, declared: str, output: str) -> str:

@@ -64,32 +64,33 @@ class Folders:
         """The failures of an edit, with the record of the right class or without one."""
         with TemporaryDirectory() as name:
             folder = Path(name, "project")
-            shutil.copytree(self.folder_of(edit.example), folder)
-            module = folder / edit.place
-            module.write_text(edit.applied(module.read_text(encoding="utf-8")), encoding="utf-8")
+            self.copy_with(edit, folder)
             if not record:
                 shutil.rmtree(folder / NUMBERS)
             return run_suite(folder, edit.example)
+
+    def copy_with(self, edit: Edit, folder: Path) -> None:
+        """Copy the right class with its record, and edit the copy."""
+        shutil.copytree(self.folder_of(edit.example), folder)
+        module = folder / edit.place
+        module.write_text(edit.applied(module.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a process of its own, as on the machine of a user: nothing of `CI` or of another run is told to it."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
+    environment = {
+        key: value for key, value in os.environ.items() if key != "CI" and not key.startswith("PYTREE_LAWS_")
+    }
+    environment |= {"JAX_PLATFORMS": "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run([*command, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
 
 
 def run_suite(folder: Path, example: str) -> tuple[Failure, ...]:
     """Run the tests of one class in a process of its own."""
     with TemporaryDirectory() as name:
         report = Path(name, "report.xml")
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
-        environment = {
-            key: value
-            for key, value in os.environ.items()
-            if key != "CI" and not key.startswith("PYTREE_LAWS_")
-        }
-        environment |= {"JAX_PLATFORMS": "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(
-            [*command, f"tests/test_{example}.py", f"--junitxml={report}"],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
+        done = run_pytest(folder, f"tests/test_{example}.py", f"--junitxml={report}")
         if not report.exists():
             raise RuntimeError(done.stdout + done.stderr)
         return tuple(_failures(report))

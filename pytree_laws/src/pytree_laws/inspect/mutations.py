@@ -22,13 +22,18 @@ def changed_in_place(cls: type) -> frozenset[str]:
 
 
 def _changed_by(owner: type) -> Iterator[str]:
-    try:
-        [tree] = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
-    except (OSError, TypeError, ValueError, SyntaxError):  # a class that no file has
-        return
-    for member in getattr(tree, "body", ()):
+    for member in _members(owner):
         if isinstance(member, ast.FunctionDef) and member.name not in _CONSTRUCTORS:
             yield from filter(None, map(_changed_attribute, ast.walk(member)))
+
+
+def _members(owner: type) -> list[ast.stmt]:
+    """The statements of a class; none of one that no file has."""
+    try:
+        [tree] = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
+    except (OSError, TypeError, ValueError, SyntaxError):
+        return []
+    return getattr(tree, "body", [])
 
 
 def _changed_attribute(node: ast.AST) -> str:
@@ -48,12 +53,11 @@ def _changed_attribute(node: ast.AST) -> str:
 
 def computes_without_storing(owner: type, name: str) -> bool:
     """Whether functions of a class compute a local name of a Variable, and none beside the constructor assigns that itself."""
-    try:
-        [tree] = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
-    except (OSError, TypeError, SyntaxError, ValueError):
-        return False
     functions = [
-        part for part in ast.walk(tree) if isinstance(part, ast.FunctionDef) and part.name != "__init__"
+        part
+        for member in _members(owner)
+        for part in ast.walk(member)
+        if isinstance(part, ast.FunctionDef) and part.name != "__init__"
     ]
     nodes = [node for function in functions for node in ast.walk(function)]
     assigned = [target for node in nodes for target in _targets(node)]

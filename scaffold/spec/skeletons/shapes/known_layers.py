@@ -8,8 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.grammar.types import dim_names
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.skeletons.shapes.arithmetic_dims import names_in, substituted
+from scaffold.spec.skeletons.shapes.arithmetic_dims import substituted
 from scaffold.spec.skeletons.shapes.unknown_shapes import Chosen, Dims, Parts, Shape
 from scaffold.spec.source.created_arrays import argument_of
 from scaffold.spec.source.lists import literal_slice
@@ -180,7 +181,7 @@ def _numbers(node: ast.expr | None, rank: int, usual: int | None = None) -> list
 def with_new_rows(layer: Layer, new: Callable[[], str]) -> Layer:
     """A layer as one call of it has it: the axes that nobody named are axes of what it is called with."""
     dims = [dim for shape in (*layer.takes, layer.gives) for dim in _dims_in(shape)]
-    names = sorted({name for dim in dims for name in names_in(dim)})
+    names = sorted({name for dim in dims for name in dim_names(dim)})
     rows = {name: new() for name in names if name.startswith(ROWS)}
     takes = tuple(renamed(shape, rows) for shape in layer.takes)
     return replace(layer, takes=takes, gives=renamed(layer.gives, rows)) if rows else layer

@@ -8,8 +8,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.grammar.types import dim_names
 from scaffold.spec.grammar.values import EXAMPLE_INTS
-from scaffold.spec.skeletons.shapes.arithmetic_dims import names_in, substituted
+from scaffold.spec.skeletons.shapes.arithmetic_dims import substituted
 from scaffold.spec.skeletons.shapes.known_layers import Layer, known_layer
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
@@ -191,7 +192,7 @@ def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:
     if not isinstance(shape, tuple):
         return None
     dims = tuple(
-        substituted(dim, {name: given.get(name, _row_of(name)) for name in names_in(dim)}) for dim in shape
+        substituted(dim, {name: given.get(name, _row_of(name)) for name in dim_names(dim)}) for dim in shape
     )
     return dims if all(dims) else None
 

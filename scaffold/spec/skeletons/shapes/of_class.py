@@ -8,13 +8,13 @@ from itertools import repeat
 from msgspec import Struct, field
 
 from scaffold.spec.grammar.named_dims import ROWS
-from scaffold.spec.skeletons.shapes.arithmetic_dims import names_in, substituted
+from scaffold.spec.grammar.types import dim_names
 from scaffold.spec.skeletons.shapes.known_layers import Layer, renamed
 from scaffold.spec.skeletons.shapes.layers import Made, dims_of, instance_of, says_counts
 from scaffold.spec.skeletons.shapes.products import FIELD
 from scaffold.spec.skeletons.shapes.records import Records, learn_declared, records_of
 from scaffold.spec.skeletons.shapes.ties import bound_names, ties_of
-from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.uses import Uses
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
 from scaffold.spec.source.expressions import Function, nodes_of
@@ -103,9 +103,9 @@ class Beside(Struct):
         call, maker = method_of(node, "__call__"), method_of(node, "__init__")
         if call is not None and maker is not None:
             ties = ties_of(node, read.shapes)
-            takes = tuple(_in_terms(ties, shape) for shape in _first_known(call, read.shapes))
+            takes = tuple(renamed(shape, ties) for shape in _first_known(call, read.shapes))
             arguments = tuple(argument.arg for argument, _ in arguments_with_defaults(maker))
-            gives = _in_terms(ties, read.shapes.told(read.given.get("__call__")))
+            gives = renamed(read.shapes.told(read.given.get("__call__")), ties)
             self.made[node.name] = Made(arguments, takes, gives, tuple(_counts(call, read.shapes)))
         for method in (
             part for part in node.body if isinstance(part, Function) and node.name in self.records
@@ -178,14 +178,7 @@ def _first_known(call: ast.FunctionDef, shapes: Shapes) -> Iterator[Shape]:
         yield shape
 
 
-def _in_terms(ties: Mapping[str, str], shape: Shape) -> Shape:
-    """A shape whose dims are those that they are tied to."""
-    if isinstance(shape, Parts):
-        return Parts(tuple(_in_terms(ties, part) for part in shape.shapes))
-    return tuple(substituted(dim, ties) for dim in shape) if isinstance(shape, tuple) else shape
-
-
 def _free_rows(shapes: Iterable[Shape], bound: Collection[str]) -> dict[str, str]:
     """Names for the dims that a method alone names: each call of it has axes of its own there."""
     dims = [dim for shape in shapes if isinstance(shape, tuple) for dim in shape]
-    return {name: f"{ROWS}_{name}" for dim in dims for name in sorted(names_in(dim)) if name not in bound}
+    return {name: f"{ROWS}_{name}" for dim in dims for name in dim_names(dim) if name not in bound}

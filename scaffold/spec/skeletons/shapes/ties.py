@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.grammar.named_dims import ROWS
-from scaffold.spec.skeletons.shapes.arithmetic_dims import names_in, substituted
+from scaffold.spec.grammar.types import dim_names
+from scaffold.spec.skeletons.shapes.arithmetic_dims import substituted
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes
 from scaffold.spec.source.definitions import (
     annotated_names,
@@ -53,7 +54,7 @@ def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
     for left, right in pairs * _ROUNDS:
         sides = substituted(left, ties), substituted(right, ties)
         for dim, size in (sides, sides[::-1]):
-            if _is_name(dim) and dim not in bound and names_in(size) <= bound:
+            if _is_name(dim) and dim not in bound and bound.issuperset(dim_names(size)):
                 ties[dim] = size
                 break
     doubtful = {*_doubtful(ties, pairs)}
@@ -64,7 +65,7 @@ def _doubtful(ties: dict[str, str], pairs: Iterable[tuple[str, str]]) -> Iterato
     """The dims that are said to be two different sizes."""
     for left, right in pairs:
         if substituted(left, ties) != substituted(right, ties):
-            yield from (dim for dim in ties if dim in names_in(left) | names_in(right))
+            yield from (dim for dim in ties if dim in (*dim_names(left), *dim_names(right)))
 
 
 def _without_factor(left: str, right: str) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """P14, of files that former versions wrote: names, classes and fields that changed since are taken over, and nothing else."""
 
 import inspect
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, make_dataclass
@@ -130,13 +131,7 @@ def _expected(former: Any, like: Holder) -> dict[str, Any]:
 
 
 def _name_now(path: str) -> str:
-    field, rest = _split(path)
-    return NOW.get(field, field) + rest
-
-
-def _split(path: str) -> tuple[str, str]:
-    end = next((place for place, letter in enumerate(path) if letter in ".["), len(path))
-    return path[:end], path[end:]
+    return re.sub(r"^\w+", lambda field: NOW.get(field[0], field[0]), path)
 
 
 def _check_taken_over(version: str, expected: Mapping[str, Any], loaded: Any) -> None:
