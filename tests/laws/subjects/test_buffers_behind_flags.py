@@ -5,8 +5,10 @@ from typing import Any
 import equinox as eqx
 import jax
 import pytest
+from flax import nnx
 
 from pytree_laws import LawBroken, Leaf, PytreeLaws, sample
+from pytree_laws.nnx import NnxLaws, Var
 from pytree_laws.trace.programs import settings
 
 
@@ -54,3 +56,51 @@ def test_it_is_told_where_the_example_does_not_read_it() -> None:
         with pytest.raises(LawBroken, match="a gradient reaches it") as broken:
             LeakingLaws().test_p09_buffers_have_no_gradient_in_each_configuration()
     assert broken.value.finding.where == "shift with whiten=True"
+
+
+class Centred(nnx.Module):
+    """A running mean, which the example reads for its update alone."""
+
+    stops: bool = False
+
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.scale = nnx.Param(jax.random.normal(rngs.params(), (3,)))
+        self.mean = nnx.BatchStat(jax.numpy.zeros((3,), dtype="float32"))
+
+    def __call__(self, x: jax.Array, use_running_average: bool = False) -> jax.Array:
+        if use_running_average:
+            return self.scale[...] * (x - self.mean[...])
+        mean = jax.lax.stop_gradient(self.mean[...]) if self.stops else self.mean[...]
+        self.mean[...] = 0.9 * mean + 0.1 * x
+        return self.scale[...] * x
+
+
+class Stopped(Centred):
+    """The same, of which the update says that no gradient goes there."""
+
+    stops = True
+
+
+class CentredLaws(NnxLaws):
+    variables = (Var("scale", nnx.Param, (3,)), Var("mean", nnx.BatchStat, (3,)))
+    updates = ("mean",)
+    form: type = Centred
+
+    def build(self, rngs: nnx.Rngs) -> Any:
+        return self.form(rngs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+class StoppedLaws(CentredLaws):
+    form = Stopped
+
+
+def test_what_an_update_reads_without_a_stop_may_have_a_gradient_elsewhere() -> None:
+    with settings():
+        with pytest.raises(pytest.skip.Exception, match="away from nothing"):
+            CentredLaws().test_p09_buffers_have_no_gradient_in_each_configuration()
+        with pytest.raises(LawBroken, match="a gradient reaches it") as broken:
+            StoppedLaws().test_p09_buffers_have_no_gradient_in_each_configuration()
+    assert broken.value.finding.where == "mean with call(use_running_average=True)"

@@ -28,6 +28,12 @@ def inputs_computed_with(jaxpr: Any) -> list[bool]:
     return inputs_reaching(jaxpr.replace(outvars=computed))
 
 
+def inputs_read(jaxpr: Any) -> list[bool]:
+    """For each input whether anything is computed from it, given back or not."""
+    read = {v for equation in jaxpr.eqns for v in equation.invars if is_variable(v)}
+    return [v in read for v in jaxpr.invars]
+
+
 def stopped_inputs(jaxpr: Any) -> list[bool]:
     """For each input whether gradients would reach it, and `stop_gradient` keeps them all away."""
     marks = zip(_reached(jaxpr, True, ""), _reached(jaxpr, True, STOP))
