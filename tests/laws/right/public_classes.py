@@ -16,10 +16,8 @@ import lineax
 import optax
 import optimistix
 import tinygp
-from flax import nnx
 
 from pytree_laws import sample
-from pytree_laws.nnx import NnxLaws, Var
 
 
 class Public(NamedTuple):
@@ -107,6 +105,43 @@ PUBLIC: dict[str, Public] = {
     "equinox.nn.RMSNorm": Public(lambda s: eqx.nn.RMSNorm(5), vectors(5)),
     "equinox.nn.GroupNorm": Public(lambda s: eqx.nn.GroupNorm(2, 4), image(4, 3), slow=True),
     "equinox.nn.PReLU": Public(lambda s: eqx.nn.PReLU(), vectors(5), found=("P1", "P5")),
+    "equinox.nn.Embedding": Public(
+        lambda s: eqx.nn.Embedding(5, 3, key=key(s)), lambda s: (sample(s, (), "int", 0, 5),), slow=True
+    ),
+    "equinox.nn.LSTMCell": Public(
+        lambda s: eqx.nn.LSTMCell(3, 2, key=key(s)),
+        lambda s: (*vectors(3)(s), vectors(2, 2)(s + 1)),
+        slow=True,
+    ),
+    "equinox.nn.Dropout": Public(
+        lambda s: eqx.nn.Dropout(0.5),
+        lambda s: (sample(s, (5,)), key(s)),
+        lambda dropout, x, key: dropout(x, key=key),
+    ),
+    "equinox.nn.MultiheadAttention": Public(
+        lambda s: eqx.nn.MultiheadAttention(2, 4, key=key(s)),
+        lambda s: (*image(3, 4)(s), *image(5, 4)(s + 1), *image(5, 4)(s + 2)),
+        slow=True,
+    ),
+    "equinox.nn.RotaryPositionalEmbedding": Public(
+        lambda s: eqx.nn.RotaryPositionalEmbedding(4), image(5, 4), slow=True
+    ),
+    "equinox.nn.ConvTranspose1d": Public(
+        lambda s: eqx.nn.ConvTranspose1d(2, 3, 2, key=key(s)), image(2, 5), slow=True
+    ),
+    "equinox.nn.WeightNorm": Public(
+        lambda s: eqx.nn.WeightNorm(eqx.nn.Linear(3, 2, key=key(s))),
+        vectors(3),
+        found=("P6", "P14"),
+        slow=True,
+    ),
+    "equinox.nn.Sequential": Public(
+        lambda s: eqx.nn.Sequential([eqx.nn.Linear(3, 4, key=key(s)), eqx.nn.Lambda(jax.nn.tanh)]),
+        vectors(3),
+        slow=True,
+    ),
+    "equinox.nn.AdaptiveAvgPool1d": Public(lambda s: eqx.nn.AdaptiveAvgPool1d(3), image(2, 7), slow=True),
+    "equinox.nn.MaxPool1d": Public(lambda s: eqx.nn.MaxPool1d(2), image(2, 6), slow=True),
     "equinox.nn.AvgPool1d": Public(lambda s: eqx.nn.AvgPool1d(2), image(2, 6)),
     "equinox.nn.Identity": Public(lambda s: eqx.nn.Identity(), vectors(3)),
     "diffrax.ODETerm": Public(lambda s: diffrax.ODETerm(eqx.nn.Linear(3, 3, key=key(s)))),
@@ -117,13 +152,27 @@ PUBLIC: dict[str, Public] = {
     ),
     "diffrax.SaveAt": Public(lambda s: diffrax.SaveAt(ts=sample(s, (3,)))),
     "diffrax.Euler": Public(lambda s: diffrax.Euler()),
+    "diffrax.Tsit5": Public(lambda s: diffrax.Tsit5()),
+    "diffrax.PIDController": Public(lambda s: diffrax.PIDController(rtol=1e-3, atol=1e-3)),
     "lineax.MatrixLinearOperator": Public(operator, vectors(3), lambda one, x: one.mv(x)),
     "lineax.DiagonalLinearOperator": Public(
         lambda s: lineax.DiagonalLinearOperator(sample(s, (3,))), vectors(3), lambda one, x: one.mv(x)
     ),
+    "lineax.TridiagonalLinearOperator": Public(
+        lambda s: lineax.TridiagonalLinearOperator(*vectors(4, 3, 3)(s)),
+        vectors(4),
+        lambda one, x: one.mv(x),
+        slow=True,
+    ),
+    "lineax.CG": Public(lambda s: lineax.CG(rtol=1e-4, atol=1e-4)),
     "lineax.LU": Public(lambda s: lineax.LU()),
     "optimistix.BFGS": Public(lambda s: optimistix.BFGS(rtol=1e-4, atol=1e-4)),
     "optimistix.Newton": Public(lambda s: optimistix.Newton(rtol=1e-4, atol=1e-4)),
+    "optimistix.LevenbergMarquardt": Public(lambda s: optimistix.LevenbergMarquardt(rtol=1e-4, atol=1e-4)),
+    "flowjax.bijections.Exp": Public(lambda s: flowjax.bijections.Exp((3,)), vectors(3), flow),
+    "flowjax.bijections.Permute": Public(
+        lambda s: flowjax.bijections.Permute(jnp.array([2, 0, 1])), vectors(3), flow, slow=True
+    ),
     "flowjax.bijections.Affine": Public(
         lambda s: flowjax.bijections.Affine(sample(s, (3,)), sample(s + 1, (3,), positive=True)),
         vectors(3),
@@ -174,6 +223,16 @@ PUBLIC: dict[str, Public] = {
         points,
         slow=True,
     ),
+    "tinygp.kernels.RationalQuadratic": Public(
+        lambda s: tinygp.kernels.RationalQuadratic(
+            scale=sample(s, positive=True), alpha=sample(s + 1, positive=True)
+        ),
+        points,
+        slow=True,
+    ),
+    "tinygp.noise.Diagonal": Public(
+        lambda s: tinygp.noise.Diagonal(sample(s, (3,), positive=True)), image(3, 2), lambda one, x: one @ x
+    ),
     "tinygp.transforms.Linear": Public(
         lambda s: tinygp.transforms.Linear(regular(s, 2), tinygp.kernels.ExpSquared()), points
     ),
@@ -190,6 +249,7 @@ PUBLIC: dict[str, Public] = {
     "optax.TraceState": Public(lambda s: optax.trace(0.9).init(weights(s))),
     "optax.EmaState": Public(lambda s: optax.ema(0.9).init(weights(s))),
     "optax.ScaleByRmsState": Public(lambda s: optax.scale_by_rms().init(weights(s))),
+    "optax.ScaleByLionState": Public(lambda s: optax.scale_by_lion().init(weights(s))),
     "NamedTuple": Public(lambda s: Moments(sample(s, (3,)), sample(s + 1, (3,)))),
     "flax.struct.dataclass": Public(
         lambda s: Scaler(gain=sample(s, (3,))), vectors(3), found=("P3", "P13", "P17")
@@ -198,78 +258,3 @@ PUBLIC: dict[str, Public] = {
         lambda s: Particle(place=sample(s, (3,)), speed=sample(s + 1, (3,))), found=("P3", "P13")
     ),
 }
-
-
-class Module(NamedTuple):
-    """A module of NNX: `build(rngs)`, its arguments, and its Variables, of which a call updates some."""
-
-    build: Callable[[nnx.Rngs], Any]
-    arguments: Callable[[int], Any]
-    variables: tuple[Var, ...]
-    updates: tuple[str, ...] = ()
-    slow: bool = False
-
-    def suite(self) -> type[NnxLaws]:
-        """As its user writes it in a test file."""
-        one = self
-
-        class Laws(NnxLaws):
-            variables = one.variables
-            updates = one.updates
-
-            def build(self, rngs: nnx.Rngs) -> Any:
-                return one.build(rngs)
-
-            def arguments(self, seed: int) -> Any:
-                return one.arguments(seed)
-
-            def call(self, instance: Any, *arguments: Any) -> Any:
-                return instance(*arguments)
-
-        return Laws
-
-
-def params(**shapes: tuple[int, ...]) -> tuple[Var, ...]:
-    return tuple(Var(path, nnx.Param, shape) for path, shape in shapes.items())
-
-
-def parts(*paths: str) -> tuple[Var, ...]:
-    return tuple(Var(path, nnx.Module) for path in paths)
-
-
-MODULES: dict[str, Module] = {
-    "flax.nnx.Linear": Module(
-        lambda rngs: nnx.Linear(3, 2, rngs=rngs), vectors(3), params(kernel=(3, 2), bias=(2,))
-    ),
-    "flax.nnx.Einsum": Module(
-        lambda rngs: nnx.Einsum("a,ab->b", (3, 2), (2,), rngs=rngs),
-        vectors(3),
-        params(kernel=(3, 2), bias=(2,)),
-        slow=True,
-    ),
-    "flax.nnx.Conv": Module(
-        lambda rngs: nnx.Conv(2, 3, (2,), rngs=rngs),
-        image(1, 5, 2),
-        params(kernel=(2, 2, 3), bias=(3,)),
-        slow=True,
-    ),
-    "flax.nnx.RMSNorm": Module(lambda rngs: nnx.RMSNorm(5, rngs=rngs), vectors(5), params(scale=(5,))),
-    "flax.nnx.BatchNorm": Module(
-        lambda rngs: nnx.BatchNorm(3, rngs=rngs),
-        image(5, 3),
-        params(scale=(3,), bias=(3,)) + tuple(Var(path, nnx.BatchStat, (3,)) for path in ("mean", "var")),
-        updates=("mean", "var"),
-        slow=True,
-    ),
-    "flax.nnx.Embed": Module(
-        lambda rngs: nnx.Embed(5, 3, rngs=rngs),
-        lambda s: (sample(s, (2,), "int", 0, 5),),
-        params(embedding=(5, 3)),
-        slow=True,
-    ),
-    "flax.nnx.Dropout": Module(lambda rngs: nnx.Dropout(0.5, rngs=rngs), vectors(5), parts("rngs")),
-    "flax.nnx.GRUCell": Module(
-        lambda rngs: nnx.GRUCell(3, 2, rngs=rngs), vectors(2, 3), parts("dense_i", "dense_h"), slow=True
-    ),
-}
-"""All are clean."""
