@@ -15,7 +15,7 @@ from jax.core import Tracer
 from ..report import ANY_ERROR, check
 from .arrays import host, is_array
 from .classes import is_of_library
-from .trees import attributes, is_node, nodes
+from .trees import attributes, is_named_tuple, is_node, nodes
 
 ATOMS = (
     *(type, types.ModuleType, str, bytes, int, float, complex, type(None), np.dtype),
@@ -123,7 +123,7 @@ def _instances(tree: Any) -> Iterator[Any]:
         return False
 
     jax.tree.leaves(tree, is_leaf=go_on)
-    yield from (node for node in visited if hasattr(node, "_fields"))
+    yield from (node for node in visited if is_named_tuple(node))
 
 
 def mutables(root: Any, where: str = "", modules: bool = True) -> Iterator[tuple[str, Any]]:

@@ -258,7 +258,12 @@ def _is_value(leaf: Any) -> bool:
 
 def _is_no_container(value: Any) -> bool:
     # A NamedTuple is a class, whose arrays are its own.
-    return not isinstance(value, dict | list | tuple) or hasattr(value, "_fields")
+    return not isinstance(value, dict | list | tuple) or is_named_tuple(value)
+
+
+def is_named_tuple(value: Any) -> bool:
+    """Whether the items of a value have names; a dict may refuse to be asked for an attribute."""
+    return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
 def given_arrays(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from ..inspect.parameter_values import hints_of
+from ..inspect.trees import is_named_tuple
 
 Dims = tuple[str, ...]
 
@@ -98,7 +99,7 @@ def _parts(value: Any) -> Iterator[Any]:
 def _is_list(value: Any) -> bool:
     """Whether the items of a value have a path by their index; those of a named tuple have names."""
     is_text = isinstance(value, str | bytes)
-    return isinstance(value, Sequence) and not is_text and not hasattr(value, "_fields")
+    return isinstance(value, Sequence) and not is_text and not is_named_tuple(value)
 
 
 def _items(annotation: Any, count: int) -> list[Any]:

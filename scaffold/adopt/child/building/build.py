@@ -26,15 +26,13 @@ from .allowed import of_one_configuration, with_allowed_values
 from .as_shown import values_shown, ways_shown
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, instance_of, with_state
-from .hints import alternatives, asks_for_shape, may_be_filled, named_by, taught
+from .hints import PATIENCE, alternatives, asks_for_shape, may_be_filled, named_by, names_others, taught
 from .makers import makers_of, named
 from .members import all_members_work
 from .neutral import shapes_beside, with_telling
 
 REPEATED = 3
 """How many of the first choices are tried within each domain."""
-PATIENCE = 8
-"""How often one error that names other parameters is seen before these are tried."""
 WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
 NO_SIZES: Mapping[str, int] = {}
@@ -187,7 +185,10 @@ def that_build(
     budget: Budget,
     failure: Failure,
 ) -> Iterator[Built]:
-    """The first combinations that give an instance; those that hide a guess where there are no others."""
+    """The first combinations that give an instance; those that hide a guess where there are no others.
+
+    What nothing is known of may be no array at all, and what it is hidden in says nothing of the class.
+    """
     positional = sum(parameter.kind is inspect.Parameter.POSITIONAL_ONLY for parameter in wanted)
     count, last, start = 0, list[Built](), len(failure.messages)
     for chosen in choices(lists):
@@ -203,7 +204,10 @@ def that_build(
         else:
             count += 1
             yield of_one_state_and_configuration(built)
-    yield from map(of_one_state_and_configuration, last[:WAYS] if not count else ())
+    known = [built for built in last if not built.unknown]
+    yield from map(of_one_state_and_configuration, known[:WAYS] if not count else ())
+    if last and not (known or count):
+        failure.note_unknown(last[0].unknown)
 
 
 def of_one_state_and_configuration(built: Built) -> Built:
@@ -221,13 +225,6 @@ def choices(lists: Mapping[str, list[Source]]) -> Iterator[dict[str, Source]]:
     others = (within(domain, chosen) for domain in DOMAINS for chosen in first[:REPEATED])
     yield from (chosen for chosen in others if chosen not in first)
     yield from every
-
-
-def names_others(others: Sequence[str], messages: Sequence[str]) -> bool:
-    """Whether nothing but one error was raised, which names parameters of another choice: no other values help."""
-    if len(messages) < PATIENCE or len({*messages}) > 1:
-        return False
-    return not {*others}.isdisjoint(re.findall(r"\w+", messages[0]))
 
 
 def hides_a_guess(built: Built) -> bool:

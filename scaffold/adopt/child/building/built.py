@@ -15,7 +15,7 @@ from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from ..classes.messages import message_of
-from ..values.sources import Source, called
+from ..values.sources import KIND, Source, called
 from .cached_tracers import globals_of, without_tracers
 
 
@@ -36,6 +36,11 @@ class Built:
         return [name for name, source in self.arguments.items() if source.told]
 
     @property
+    def unknown(self) -> list[str]:
+        """The arguments of which nothing says what they are."""
+        return [name for name, source in self.arguments.items() if KIND in source.told]
+
+    @property
     def source(self) -> Source:
         """The expression."""
         if self.positional < 0:
@@ -52,6 +57,11 @@ class Failure:
     unknown: list[str] = field(default_factory=list[str])
     parts: list[str] = field(default_factory=list[str])
     """The methods that only give what an instance holds, or what they are given."""
+
+    def note_unknown(self, names: list[str]) -> None:
+        listed = " and ".join(f"`{name}`" for name in names)
+        what = f"nothing says what {listed} {'is' if len(names) == 1 else 'are'}, and no leaf holds the arrays that were tried"
+        self.first, self.unknown = what, names
 
     def note(self, error: BaseException) -> None:
         text = f"{type(error).__name__}: {message_of(error)}"

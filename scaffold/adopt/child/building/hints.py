@@ -33,6 +33,17 @@ WANTS_ARRAY = re.compile(r"'(?:int|float)' object has no attribute '(?:shape|dty
 """How Python says that an array belongs in the place of a number."""
 
 
+PATIENCE = 8
+"""How often one error that names other parameters is seen before these are tried."""
+
+
+def names_others(others: Sequence[str], messages: Sequence[str]) -> bool:
+    """Whether nothing but one error was raised, which names parameters of another choice: no other values help."""
+    if len(messages) < PATIENCE or len({*messages}) > 1:
+        return False
+    return not {*others}.isdisjoint(re.findall(r"\w+", messages[0]))
+
+
 def named_by(failure: Failure, parameters: Sequence[inspect.Parameter]) -> list[inspect.Parameter]:
     """The parameters that errors name."""
     words = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}

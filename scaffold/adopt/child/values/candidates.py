@@ -52,7 +52,7 @@ from .plain import (
     tuple_of,
 )
 from .sizes import may_have_shape
-from .sources import Source, merged, refer
+from .sources import KIND, Source, merged, refer
 
 MOST = 48
 """How many values of an argument are tried."""
@@ -345,4 +345,4 @@ def of_anything(name: str, context: Context) -> list[Source]:
     vectors = [source for source in sources[:8] if ",)" in source.text]
     sources[len(vectors) : len(vectors)] = [tuple_of([source, source]) for source in vectors]
     tail = [Source("0.5"), Source("2"), *functions(name, None, context)[:2], *modules()[:1]]
-    return [*sources, *tail]
+    return [*(replace(source, told=KIND) for source in sources), *tail]

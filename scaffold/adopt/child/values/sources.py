@@ -31,6 +31,8 @@ SHORT = {
 }
 """Modules by the names that people import them under."""
 _NAMES = re.compile(r"(?<![\w.\"'])[^\W\d]\w*")
+KIND = "kind"
+"""What is told of a value of which neither an annotation, a docstring nor its name says what it is."""
 SEED = re.compile(r"\bseed\b(?!=)(?: \+ (\d+))?")
 """The seed in an expression, and what is added to it; an argument of that name is none."""
 STATE_OF_SUITE = "self.state("
@@ -51,7 +53,7 @@ class Source:
     """By name, the statement that imports it."""
     helpers: tuple[str, ...] = ()
     told: str = field(default="", compare=False)
-    """What was guessed: the shape, or nothing."""
+    """What was guessed: the shape, what it is at all (`KIND`), or nothing."""
 
     def value(self, seed: int, owner: Any = None) -> Any:
         """A fresh value."""

@@ -127,9 +127,9 @@ def _is_array_at(subject: Suite, path: str) -> bool:
 @CHECKS.register(of_class("nothing is declared that is found by position", is_tuple), ARRAYS_DECLARED)
 def test_p02_fields_of_a_tuple_have_their_declared_positions(subject: PytreeSuite) -> None:
     instance = subject.cached_instance()
-    fields = getattr(instance, "_fields", None)
-    if not isinstance(instance, tuple) or fields is None or subject.leaves is None:
+    if not is_tuple(type(instance)) or subject.leaves is None:
         not_applicable("nothing is declared that is found by position")
+    fields = instance._fields
     declared = list(dict.fromkeys(leaf.path.split(".")[0] for leaf in subject.leaves))
     names = [name for name in fields if name in declared]
     message = f"its fields with leaves are {names}, declared in the order {declared}"

@@ -1,0 +1,47 @@
+"""Arguments of which nothing says what they are: an array that no leaf holds says nothing of the class."""
+
+from tests.adopt.asking import Asked, asked_of
+
+SOURCE = """
+from typing import Any
+
+import equinox as eqx
+import jax
+
+
+class Structure(eqx.Module):
+    parts: Any = eqx.field(static=True)
+
+    def __init__(self, node: Any):
+        if not hasattr(node, "__len__"):
+            raise TypeError("no parts")
+        self.parts = tuple(node)
+
+
+class Loose(Structure):
+    def __init__(self, node: Any):
+        self.parts = node if isinstance(node, float) else (node,)
+
+
+class Offset(eqx.Module):
+    offset: jax.Array = eqx.field(static=True)
+
+    def __init__(self, offset: jax.Array):
+        self.offset = offset
+"""
+structures = asked_of("structures", SOURCE)
+
+
+def test_no_array_is_hidden_of_which_nothing_says_that_it_is_one(structures: Asked) -> None:
+    answer = structures.adopt("Structure")
+    assert not answer["built"]
+    assert "nothing says what `node` is, and no leaf holds the arrays that were tried" in answer["why"]
+    assert answer["unknown"] == ["node"]
+
+
+def test_another_value_is_taken_where_one_is_no_array(structures: Asked) -> None:
+    assert dict(structures.adopt("Loose")["inputs"]) == {"node": "0.5"}
+
+
+def test_an_annotated_array_may_be_hidden_and_is_a_finding(structures: Asked) -> None:
+    assert "sample(" in dict(structures.adopt("Offset")["inputs"])["offset"]
