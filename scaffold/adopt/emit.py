@@ -77,7 +77,7 @@ def context_of(adopted: Adopted, layout: Layout) -> dict[str, Any]:
         "skips": skips,
         "severity": layout.settings.severity,
         "test_imports": [],
-        "guessed": (),
+        "guessed": tuple(adopted.found.get("extra_unknown", ())),
     }
     is_class = adopted.found["kind"] != "transformation"
     kind_context = class_context(adopted) if is_class else transformation_context(adopted.found, adopted.name)

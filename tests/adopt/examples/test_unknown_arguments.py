@@ -29,6 +29,24 @@ class Offset(eqx.Module):
     def __init__(self, offset: jax.Array):
         self.offset = offset
 """
+RULE = """
+import equinox as eqx
+import jax
+
+
+class Rounded(eqx.Module):
+    clips: bool = False
+
+    def backward(self, kept, grad):
+        if self.clips:
+            (x,) = kept
+            grad = grad * (x < 1)
+        return grad, None
+
+    def forward(self, x: jax.Array) -> jax.Array:
+        return x**2
+"""
+rules = asked_of("rules", RULE)
 structures = asked_of("structures", SOURCE)
 
 
@@ -45,3 +63,9 @@ def test_another_value_is_taken_where_one_is_no_array(structures: Asked) -> None
 
 def test_an_annotated_array_may_be_hidden_and_is_a_finding(structures: Asked) -> None:
     assert "sample(" in dict(structures.adopt("Offset")["inputs"])["offset"]
+
+
+def test_a_method_of_which_an_argument_is_unknown_is_a_guess(rules: Asked) -> None:
+    answer = rules.adopt("Rounded")
+    called = answer["method"] if answer["called"] else ""
+    assert answer["extra_unknown"] == ["backward"], (called, answer["extra"])

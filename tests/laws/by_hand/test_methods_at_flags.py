@@ -7,7 +7,7 @@ import pytest
 
 from by_hand.test_severity import severity_of
 from pytree_laws import Leaf, Method, PytreeLaws, sample
-from pytree_laws.report import FAULT
+from pytree_laws.report import ADVICE, FAULT
 
 
 class Response(eqx.Module):
@@ -48,6 +48,13 @@ class Refuses(Response):
         return self.power(x)
 
 
+class Unpacks(Response):
+    def response(self, x, decibels: bool = False):
+        if decibels:
+            (x,) = x
+        return self.power(x)
+
+
 class Laws(PytreeLaws):
     cls: type = Response
     leaves = (Leaf("gain", "param", ()),)
@@ -76,3 +83,16 @@ class Laws(PytreeLaws):
 def test_a_branch_that_the_example_does_not_take_is_tried(cls, severity):
     suite = type("Suite", (Laws,), {"cls": cls})
     assert severity_of("test_p07_methods_work_at_each_flag", suite) == severity
+
+
+@pytest.mark.parametrize(
+    ("cls", "severity"), [(Unpacks, ADVICE), (BoundsByPython, FAULT), (Misspelt, FAULT), (Response, None)]
+)
+def test_what_a_guess_may_not_fit_is_advice(cls, severity):
+    suite = type("Suite", (Laws,), {"cls": cls, "guessed": ("response",)})
+    assert severity_of("test_p07_methods_work_at_each_flag", suite) == severity
+
+
+def test_an_example_that_somebody_wrote_is_held_to_it():
+    suite = type("Suite", (Laws,), {"cls": Unpacks})
+    assert severity_of("test_p07_methods_work_at_each_flag", suite) == FAULT

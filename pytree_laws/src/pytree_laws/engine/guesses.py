@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import message_of
 from ..snapshot.format import NoRecord, parse_record, section_of
+from ..trace.jaxprs import NEEDS_VALUES
 
 _MISFITS = (IndexError, TypeError, ValueError)
 """What functions of arrays raise where shapes do not fit."""
@@ -19,6 +20,11 @@ def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
     With numbers on record it did, and what it raises is the edit of a class that worked.
     """
     return name in suite.guessed and isinstance(error, _MISFITS) and not _is_recorded(suite, name)
+
+
+def may_be_misfit(suite: Any, name: str, error: BaseException | None) -> bool:
+    """Whether what a guessed example raises at an option may be for its values, of which that may ask for others."""
+    return name in suite.guessed and isinstance(error, _MISFITS) and not isinstance(error, NEEDS_VALUES)
 
 
 def said_of(name: str, error: Exception | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..values.sources import Source
+from ..values.sources import KIND, Source
 from .invoke import Axis
 
 
@@ -40,6 +40,11 @@ class Called:
     def guesses(self) -> list[str]:
         """The arguments whose shape is one that worked."""
         return [name for name, source in self.arguments.items() if source.told]
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing says what an argument is."""
+        return any(KIND in source.told for source in self.arguments.values())
 
     @property
     def is_full(self) -> bool:

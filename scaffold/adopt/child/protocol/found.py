@@ -61,4 +61,5 @@ def methods_to_json(methods: list[Called]) -> dict[str, Any]:
         "extra_imports": [list(pair) for source in sources for pair in source.imports],
         "extra_helpers": list(dict.fromkeys(line for source in sources for line in source.helpers)),
         "extra_guessed": [name for method in methods for name in method.guesses],
+        "extra_unknown": [method.method for method in methods if method.is_unknown],
     }
