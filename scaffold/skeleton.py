@@ -142,8 +142,10 @@ class FieldKeys(TypedDict, total=False):
     comment: str
 
 
-def field(*, role: Role | None = None, **keys: Unpack[FieldKeys]) -> Any:
-    """A field with the role that its type has by default, or with this one."""
+def field(
+    initialiser: Expression | None = None, /, *, role: Role | None = None, **keys: Unpack[FieldKeys]
+) -> Any:
+    """A field with the role that its type has by default, or with this one; made by the initialiser where there is one."""
 
 
 def param(initialiser: Expression | None = None, /, **keys: Unpack[FieldKeys]) -> Any:

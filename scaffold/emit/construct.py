@@ -60,9 +60,11 @@ def _made_first(
     spec: ModuleSpec, made: list[tuple[str, str]]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     """Statements for what expressions of fields below read, and the values of all fields."""
-    names = made_first(spec)
+    names, fields = made_first(spec), {field.name: field for field in spec.stored}
     statements = tuple(f"{name} = {value}" for name, value in made if name in names)
-    return statements, tuple((name, name if name in names else value) for name, value in made)
+    return statements, tuple(
+        (name, _in_holder(spec, fields[name], name) if name in names else value) for name, value in made
+    )
 
 
 def hand_over(spec: ModuleSpec) -> Constructor:
@@ -208,8 +210,13 @@ def _value(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     else:
         value = _expression(spec, field, keys)
     value = _with_preset(spec, field, value)
-    value = f"eqx.nn.StateIndex({value})" if is_index(spec, field) else value
+    value = _in_holder(spec, field, value) if field.name not in made_first(spec) else value
     return f"{operand(value)} if {field.optional} else None" if field.optional else value
+
+
+def _in_holder(spec: ModuleSpec, field: Field, value: str) -> str:
+    """The value as an instance holds it: a state by its index."""
+    return f"eqx.nn.StateIndex({value})" if is_index(spec, field) else value
 
 
 def is_index(spec: ModuleSpec, field: Field) -> bool:

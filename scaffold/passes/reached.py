@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.expressions import assigned_names, dedented, nodes_of
 from scaffold.spec.source.instance import attribute_of_self, calls, self_attributes
 
 
@@ -36,6 +36,32 @@ def stops_field(spec: ModuleSpec, body: str, name: str) -> bool:
         place for source in bodies_used(spec, body) for place in _places(ast.parse(dedented(source)), name)
     ]
     return "stopped" in places and "used" not in places
+
+
+def stops_what_is_made_of(spec: ModuleSpec, body: str, name: str) -> bool:
+    """Whether a body, or one that it uses, puts a local behind `stop_gradient` that it has made of a field."""
+    trees = [ast.parse(dedented(source)) for source in bodies_used(spec, body)]
+    return any(_stops_one_of(tree, _made_of(tree, name)) for tree in trees)
+
+
+def _made_of(tree: ast.AST, name: str) -> frozenset[str]:
+    """The locals that are assigned what is made of a field, or of one of them."""
+    assigned = [node for node in nodes_of(ast.Assign, tree) if not calls(node.value, "set")]  # of a state
+    made = frozenset[str]()
+    for _ in assigned:  # a chain of them is no longer
+        for node in assigned:
+            if name in self_attributes(ast.unparse(node.value)) or _names(node.value) & made:
+                made |= frozenset(assigned_names(ast.unparse(node)))
+    return made
+
+
+def _names(*trees: ast.AST) -> frozenset[str]:
+    return frozenset(node.id for node in nodes_of(ast.Name, *trees))
+
+
+def _stops_one_of(tree: ast.AST, names: frozenset[str]) -> bool:
+    stops = (node for node in nodes_of(ast.Call, tree) if calls(node, "stop_gradient"))
+    return any(_names(stop) & names for stop in stops)
 
 
 def may_stop(spec: ModuleSpec, body: str, field: Field, anything: bool) -> bool:

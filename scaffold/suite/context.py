@@ -223,10 +223,11 @@ def _ignores_key(subject: Subject) -> bool:
 
 
 def ignored_arguments(spec: ModuleSpec) -> list[str]:
-    """The arrays of the call, the flags of it and of methods, and the ties that are left unused, as the spec says."""
+    """The arrays of the call, the flags of it and of methods, the ties and the settings that are left unused, as the spec says."""
     keys = [argument.name for argument in key_arguments(spec.call)]
     ties = (field.name for field in shared_fields(spec))
-    names = dict.fromkeys((*passed_names(spec), *flags(spec), *ties))
+    settings = (field.name for field in spec.stored if field.role == "static")
+    names = dict.fromkeys((*passed_names(spec), *flags(spec), *ties, *settings))
     unread = {*spec.test.unused, *unread_of_interface(spec)}
     unused = [name for name in names if name in unread and name not in keys]
     return [*unused, *unread_by_methods(spec)]

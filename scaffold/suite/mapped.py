@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
-from scaffold.passes.reached import stops_field
+from scaffold.passes.reached import stops_field, stops_what_is_made_of
 from scaffold.spec.construction.sizes import primes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
@@ -47,9 +47,9 @@ def state_rows(examples: Examples, prefix: str = "") -> list[str] | None:
 
 
 def _is_cut_off(spec: ModuleSpec, name: str) -> bool:
-    """Whether the author reads a state behind `stop_gradient` alone in the call."""
-    call = spec.call
-    return call is not None and stops_field(spec, call.body, name)
+    """Whether the author reads a state behind `stop_gradient` alone in the call, or stops what is made of it."""
+    body = spec.call.body if spec.call is not None else ""
+    return stops_field(spec, body, name) or stops_what_is_made_of(spec, body, name)
 
 
 def _inner_rows(examples: Examples, kind: Type, prefix: str) -> list[str] | None:

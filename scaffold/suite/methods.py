@@ -100,7 +100,7 @@ def _rows(subject: Subject, method: Method) -> Iterator[str]:
             *_arguments(method_subject),
             *_state(method_subject),
             *_returns(method_subject),
-            *_carry(method),
+            *_carry(method_subject, method),
             *_handed_on(method_subject, method),
             *_updates(subject.spec, method),
             *_stopped(method_subject, method),
@@ -143,9 +143,12 @@ def _returns(subject: Subject) -> Iterator[str]:
         yield f"returns={_tuple(rows)}"
 
 
-def _carry(method: Method) -> Iterator[str]:
+def _carry(subject: Subject, method: Method) -> Iterator[str]:
+    names = [argument.name for argument in subject.passed if not is_state(argument.type)]
     if method.call.carry == SELF:
         yield f'carry="{SELF}"'
+    elif method.call.carry in names:
+        yield f"carry={names.index(method.call.carry)}"
 
 
 def _handed_on(subject: Subject, method: Method) -> Iterator[str]:

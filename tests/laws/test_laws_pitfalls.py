@@ -25,6 +25,7 @@ from mistakes.calls import (
 )
 from mistakes.kinds import averages, closures, nnx, nnx_methods, state_methods, states, steps, training
 from mistakes.methods import (
+    carried_arguments,
     declared_results,
     method_dependence,
     method_draws,

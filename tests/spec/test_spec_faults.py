@@ -231,7 +231,7 @@ TESTS = [
     (test(sizes={"n": [2]}), test(sizes={"n": 2}), "test.sizes | `n` is one dim | write `n = 2`"),
     (dims("*s", sizes={"s": 2}), dims("*s", sizes={"s": []}), "test.sizes | `*s` stands for several dims | write `s = [2]`"),
     ({**call(args="x: f[n], t: i32[]"), "test": {"values": {"t": "three"}}}, {**call(args="x: f[n], t: i32[]"), "test": {"values": {"t": 3}}}, "test.values.t | 'three' is not a number or an array | write a number or an array, or `=` and an expression"),
-    (test(unused=["v"]), test(unused=["w"]), "test.unused | `v` is no field that holds an array, and no array, key or flag that the call takes | remove it"),
+    (test(unused=["v"]), test(unused=["w"]), "test.unused | `v` is no field that holds an array or a setting, and no array, key or flag that the call takes | remove it"),
     (test(values={"m": 3}), test(values={"n": 3}), "test.values.m | `m` is no argument | remove it"),
     (test(values={"n": "=len(x)"}), test(values={"n": "=len('abc')"}, sizes={"n": 3}), 'test.values.n | the name `x` is not known here | declare it in `arguments` or as a field, or write `imports = ["from ... import x"]`'),
     (test(values={"n": "=int('3')"}), test(values={"n": "=int('3')"}, sizes={"n": 3}), "test.sizes | the size of `n` is not known without running it | write `[test]` and `sizes = { n = 3 }`, with sizes that fit"),

@@ -225,7 +225,7 @@ def test_an_argument_that_is_left_unused_on_purpose_is_declared() -> None:
         ({"allows": ["reuses_keys"]}, "`reuses_keys` is not legal"),
         (
             {"unused": ["y"]},
-            "`y` is no field that holds an array, and no array, key or flag that the call takes",
+            "`y` is no field that holds an array or a setting, and no array, key or flag that the call takes",
         ),
     ],
 )

@@ -325,8 +325,7 @@ def _readable(spec: ModuleSpec) -> frozenset[str]:
 
 def _is_readable(spec: ModuleSpec, field: Field) -> bool:
     """Whether a made field is there in each instance, as a value that has no holder yet."""
-    roles = ("param", "data", "buffer", *(["state"] if kind_of(spec.kind).variables else []))
-    is_plain = field.array is not None and field.role in roles
+    is_plain = field.array is not None and field.role in ("param", "data", "buffer", "state")
     sometimes = field.optional or field.nullable
     return not field.given and not sometimes and (is_plain or field.role == "static")
 

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType
@@ -81,15 +81,19 @@ def _dims_of(spec: ModuleSpec, name: str, value: ast.expr, lists: Lists) -> Iter
     """The dims of a field with what the constructor makes them of: sizes, or the numbers that it lists."""
     field = spec.field(name)
     if field is not None and isinstance(field.type, ArrayType):
-        yield from _dims_in(field.type.dims, value)
+        helpers = {function.name for function in nodes_of(ast.FunctionDef, ast.parse(spec.helpers))}
+        yield from _dims_in(field.type.dims, value, helpers)
         shape = lists.shape_of_array(value)
         if len(shape) == len(field.type.dims):
             yield from zip(field.type.dims, map(str, shape), strict=True)
 
 
-def _dims_in(dims: tuple[str, ...], value: ast.expr) -> Iterator[tuple[str, str]]:
-    """The dims beside the sizes in a shape of as many, as in `jnp.zeros((n, m))`, `jnp.zeros(n)` and `jnp.ones(2 * n - 2)`."""
-    for call in nodes_of(ast.Call, value):
+def _dims_in(dims: tuple[str, ...], value: ast.expr, helpers: Set[str]) -> Iterator[tuple[str, str]]:
+    """The dims beside the sizes in a shape of as many, as in `jnp.zeros((n, m))`, `jnp.zeros(n)` and `jnp.ones(2 * n - 2)`.
+
+    The functions of the file, `helpers`, may do anything with a number that they are given.
+    """
+    for call in (call for call in nodes_of(ast.Call, value) if last_name(call) not in helpers):
         makes = last_name(call) in _MAKERS
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             is_shape = isinstance(argument, ast.Tuple | ast.List)

@@ -102,9 +102,9 @@ def call_faults(spec: ModuleSpec) -> Iterator[Fault]:
         is_asked = not kind.has_instances and call.body == "..."
         if call.body and not is_asked and not returns_value(ast.parse(call.body).body):
             yield Fault(f"{key}.body", "returns nothing", "end it with `return ...`")
-        if key == "call":
-            yield from _carry(spec, call)
-        elif call.carry == SELF and not kind.variables and call.returns[:1] != (ClassType(spec.name),):
+        if key == "call" or call.carry != SELF:
+            yield from _carry(spec, call, key)
+        elif not kind.variables and call.returns[:1] != (ClassType(spec.name),):
             message = "the next instance is returned first, and `returns` does not say so"
             yield Fault(f"{key}.carry", message, f'write `returns = "{spec.name}"`, or with more behind it')
 
@@ -123,15 +123,15 @@ def _of_call(argument: Argument, place: str, class_name: str) -> Iterator[Fault]
         yield from value_faults(argument.type, argument.default, place)
 
 
-def _carry(spec: ModuleSpec, call: Call) -> Iterator[Fault]:
-    place, names = "call.carry", [argument.name for argument in call.args]
+def _carry(spec: ModuleSpec, call: Call, key: str) -> Iterator[Fault]:
+    place, names = f"{key}.carry", [argument.name for argument in call.args]
     gives_the_next = call.carry == SELF and call.returns[:1] == (ClassType(spec.name),)
     if call.carry is None or call.carry in spec.unread or gives_the_next:
         return
     carried = next((argument for argument in call.args if argument.name == call.carry), None)
     if carried is None:
         fix = "write the name of an argument"
-        yield unknown(place, call.carry, names, f"`{call.carry}` is no argument", fix)
+        yield unknown(place, call.carry, [*names, SELF], f"`{call.carry}` is no argument", fix)
     elif not call.returns:
         fix = "write `returns`, with the next value first"
         yield Fault(place, f"the next `{call.carry}` is returned first, and `returns` does not say so", fix)

@@ -54,10 +54,11 @@ def _unused(spec: ModuleSpec) -> Iterator[Fault]:
     keys = [argument.name for argument in key_arguments(spec.call)]
     passed = [name for name in passed_names(spec) if name not in keys]
     fields = (field for field in (*spec.dynamic, *shared_fields(spec)) if field.array is not None)
-    legal = (*(field.name for field in fields), *keys, *passed, *flags(spec))
+    settings = (field.name for field in spec.stored if field.role == "static" and field.given)
+    legal = (*(field.name for field in fields), *keys, *passed, *flags(spec), *settings)
     modules = {field.name for field in spec.dynamic if field.role == "module"}
     paths = {name for name in spec.test.unused if "." in name and name.partition(".")[0] in modules}
-    description = "field that holds an array, and no array, key or flag that the call takes"
+    description = "field that holds an array or a setting, and no array, key or flag that the call takes"
     yield from _unlisted(
         "unused", (name for name in spec.test.unused if name not in paths), legal, description
     )

@@ -11,7 +11,7 @@ from scaffold.spec.construction.sizes import size_faults
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.fields import value_faults
-from scaffold.spec.source.definitions import dims_written, function_of
+from scaffold.spec.source.definitions import arguments_with_defaults, dims_written, function_of
 from scaffold.spec.source.expressions import assigned_names
 from scaffold.spec.unit import siblings
 
@@ -66,6 +66,7 @@ def unknown_faults(
     if is_later or any(base.module for owner in whole for base in owner.bases):
         return
     known = {name for owner in whole for name in arguments_known(owner)} | spec.unread
+    known |= {name for owner in whole for name in _arguments_kept(owner)}
     dims = {name for owner in (*whole, *beside) for name in dims_of(owner)}
     strange = [name for name, _ in (*test.sizes, *test.shapes) if name not in dims | known]
     sources = (function.call.source for _, function in spec.functions) if strange else ()
@@ -79,6 +80,14 @@ def unknown_faults(
     }
     for key, name in ((key, name) for key, pairs in rows.items() for name, _ in pairs if name not in known):
         yield unknown(f"test.{key}.{name}", name, sorted(known), f"`{name}` is no argument")
+
+
+def _arguments_kept(spec: ModuleSpec) -> list[str]:
+    """The arguments of a constructor that is kept word for word, of which some have a type that the spec does not know."""
+    kept = next((each.call.source for each in spec.methods if each.name == "__init__"), "")
+    function = function_of(kept)
+    pairs = arguments_with_defaults(function) if function is not None else []
+    return [argument.arg for argument, _ in pairs]
 
 
 def _dims_written(source: str) -> list[str]:

@@ -193,7 +193,9 @@ _OF_METHODS = ("args", "returns", "body", "source", "doc", "comment")
 METHOD_KEYS = {
     "decorator": Key("`property`, `classmethod`, `staticmethod`, `eqx.filter_jit`; several on a line each."),
     **{name: key for name, key in CALL_KEYS.items() if name in _OF_METHODS},
-    "carry": Key("`self`, where the method gives the next instance.", legal=(SELF,)),
+    "carry": Key(
+        "What the method returns first: the next value of an argument, or of `self` the next instance."
+    ),
     "above": Key("Of a carried statement: the field above which it stands, or `...` below them all."),
 }
 _NOT_OF_CONSTRUCTORS = ("decorator", "returns", "source", "above")
@@ -221,7 +223,7 @@ TEST_KEYS = {
         ALLOWED,
     ),
     "unused": Key(
-        "Fields on some elements of which the example call does not depend, shared ones that it does not read, and keys and arrays that the call takes and leaves unused.",
+        "Fields on some elements of which the example call does not depend, shared ones that it does not read, settings that nothing reads, and keys and arrays that the call takes and leaves unused.",
         "array of strings",
     ),
     "positive": Key(

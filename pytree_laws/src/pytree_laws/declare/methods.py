@@ -57,7 +57,8 @@ class Method:
 
     `arguments(seed)` are its example arguments, by position; `call` says how it is called
     where that is not enough. Of `returns` nothing is checked where it is empty. `carry` is
-    `"self"` where the next instance is what it returns, or the first part of that. Without
+    `"self"` where the next instance is what it returns, or the first part of that; the position
+    of an argument where its next value is. Without
     `traced` it needs values, and works outside of `jax.jit` alone. `updates` are the paths of the
     Variables that it updates in place; where it says what it returns, it updates no others.
     `stopped` are the positions of arguments, and the paths of leaves, that it keeps behind
@@ -70,7 +71,7 @@ class Method:
     name: str
     arguments: Callable[[int], Sequence[Any]] = _nothing
     returns: Sequence[Output] = ()
-    carry: str | None = None
+    carry: int | str | None = None
     call: Callable[..., Any] | None = None
     traced: bool = True
     state_at: int | None = None
@@ -84,9 +85,9 @@ class Method:
     """Whether nobody declared it."""
 
     def __post_init__(self) -> None:
-        if self.carry not in (None, SELF):
+        if self.carry not in (None, SELF) and not isinstance(self.carry, int):
             message = f"Method {self.name}: carry is {self.carry!r}"
-            raise ValueError(f'{message}; write "self", or leave it out')
+            raise ValueError(f'{message}; write "self", the position of an argument, or leave it out')
 
     def may_stop(self, path: str) -> bool:
         """Whether it is said that no gradient need reach a leaf."""

@@ -4,12 +4,18 @@ import ast
 import inspect
 import re
 import textwrap
+import types
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from ..report import ANY_ERROR
+from .classes import is_of_library, is_of_python
 
 _CONSTRUCTORS = ("__init__", "__post_init__", "__check_init__", "create")
+_HANDING_ON = (*_CONSTRUCTORS, "tree_flatten", "tree_flatten_with_keys", "tree_unflatten")
+"""Functions that check and store what they are given, or hand on what is stored."""
+_ALL = frozenset(("asdict", "astuple", "vars", "__dict__", "fields"))
+"""Names by which code reads all attributes at once."""
 
 
 def compared_strings(source: Callable[..., Any] | type, name: str) -> list[str]:
@@ -35,6 +41,43 @@ def _reads(node: ast.AST, name: str) -> bool:
     asked = node.subject if isinstance(node, ast.Match) else node
     is_asking = isinstance(node, ast.Compare | ast.Match | ast.Subscript | ast.Call)
     return is_asking and re.search(rf"\bself\.{name}\b", ast.unparse(asked)) is not None
+
+
+def reads_attribute(cls: type, name: str) -> bool:
+    """Whether code in the module of a class, or of one of its bases, reads an attribute, but to check it and to hand it on.
+
+    True where no file has the code: nothing is known of it then.
+    """
+    owners = [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]
+    modules = dict.fromkeys(filter(None, map(inspect.getmodule, owners)))
+    return not modules or any(_reads_in(module, name) for module in modules)
+
+
+def _reads_in(module: types.ModuleType, name: str) -> bool:
+    try:
+        tree = ast.parse(inspect.getsource(module))
+    except ANY_ERROR:
+        return True
+    return any(_names(node) in (name, *_ALL) for node in _outside(tree, _HANDING_ON))
+
+
+def _names(node: ast.AST) -> str:
+    """The attribute that an expression reads, may read by its name, or reads with all others."""
+    match node:
+        case ast.Attribute(attr=name, ctx=ast.Load()) | ast.Call(args=[_, ast.Constant(value=str(name)), *_]):
+            return name
+        case ast.Name(id=name) if name in _ALL:
+            return name
+        case _:
+            return ""
+
+
+def _outside(node: ast.AST, functions: Collection[str]) -> Iterator[ast.AST]:
+    """The nodes below one, but for those within functions of these names."""
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.FunctionDef) and child.name in functions):
+            yield child
+            yield from _outside(child, functions)
 
 
 def passes_argument(source: Callable[..., Any] | type, keywords: Collection[str]) -> bool:

@@ -120,6 +120,8 @@ def another_value(value: Any) -> Any:
     """Another static value of the same type, or None where none is obvious."""
     if isinstance(value, bool):
         return not value
+    if type(value) is float and 0 <= value < 1:
+        return (1 + value) / 2  # a share, or a chance, stays one
     if type(value) in (int, float):
         return value + 1 if value + 1 != value else 0.5  # 1e300 + 1 is 1e300
     if type(value) is str:

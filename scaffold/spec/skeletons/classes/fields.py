@@ -130,11 +130,10 @@ def _misspelt(function: ast.expr, names: Names) -> str | None:
 
 
 def _said(call: ast.Call, word: str, path: Path, notes: Notes) -> dict[str, Any]:
-    by_place = 0 if word == "field" else 1
-    if len(call.args) > by_place:
+    if len(call.args) > 1:
         message = f"`{word}` takes it by name"
         notes.refuse(call.args[-1], path, message, "write `KEY=VALUE`", tuple(FIELD_KEYS))
-    first = [(FIRST.get(word, "init"), argument) for argument in call.args[:by_place]]
+    first = [(FIRST.get(word, "init"), argument) for argument in call.args[:1]]
     return keys_of(call, path, notes, _FORMS, first)
 
 

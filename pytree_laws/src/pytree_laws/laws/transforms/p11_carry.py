@@ -34,7 +34,11 @@ CHECKS = Checks(LAW)
 @CHECKS.register(CARRIES)
 def test_p11_the_carry_is_a_fixed_point(subject: Suite) -> None:
     first, advance = advancing(subject)
-    where = f"argument {subject.carry}"
+    check_fixed_point(f"argument {subject.carry}", first, advance)
+
+
+def check_fixed_point(where: str, first: Any, advance: Callable[[Any], Any]) -> None:
+    """The next value of what is carried has its form, and a scan gives what a loop does."""
     after = jax.eval_shape(advance, first)
     same = structure(after) == structure(first)
     check(same, where, "its new value has another structure")
@@ -88,11 +92,16 @@ def advancing(subject: Suite) -> tuple[Any, Callable[[Any], Any]]:
 @CHECKS.register(CARRIES)
 def test_p11_the_carry_advances(subject: Suite) -> None:
     carry, advance = advancing(subject)
+    check_advances(f"argument {subject.carry}", carry, advance)
+
+
+def check_advances(where: str, carry: Any, advance: Callable[[Any], Any]) -> None:
+    """The next value of what is carried is computed, and not handed on."""
     jaxpr = jax.make_jaxpr(lambda carry: arrays_of(advance(carry)))(carry).jaxpr
     same = [new is old for new, old in zip(jaxpr.outvars, jaxpr.invars)]
     message = "the new carry is the old one, whatever the arguments are"
-    hint = "the call returns what it was given, and not what it computed"
-    check(not same or not all(same), f"argument {subject.carry}", message, hint)
+    hint = "it returns what it was given, and not what it computed"
+    check(not same or not all(same), where, message, hint)
 
 
 @CHECKS.register(CARRIES)

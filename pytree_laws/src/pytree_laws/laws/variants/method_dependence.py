@@ -6,8 +6,8 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from ...declare.methods import Method
-from ...discover.method_programs import compiled_methods, pushed, traceable
+from ...declare.methods import SELF, Method
+from ...discover.method_programs import compiled_methods, pushed, traceable, usable_methods
 from ...discover.method_uses import computed_text, example_use, trace_use
 from ...engine.applicability import Condition
 from ...engine.registry import Checks
@@ -29,6 +29,7 @@ USES = Condition(
     "methods",
 )
 SEEDS = 4
+STEPS = 3
 COUNTS = 8
 """How far a count is moved at most: a draw by its number may be the same for some."""
 FAR = 20.0
@@ -44,6 +45,8 @@ def test_p08_methods_follow_the_leaves_that_they_use(subject: Suite) -> None:
     for change in FAR_ARGUMENTS.values() if pending else ():
         with contextlib.suppress(*ANY_ERROR):  # a value that a method refuses
             pending -= _seen(subject, methods, pending, 0, change)
+    for later in _later(subject) if pending else ():
+        pending -= _seen(subject, methods, pending, 0, later=later)
     for name in sorted({name for name, _ in pending})[:1]:
         paths = sorted(path for method, path in pending if method == name)
         listed = " or ".join(f"`{path}`" for path in paths)
@@ -58,9 +61,11 @@ def _seen(
     pending: set[tuple[str, str]],
     seed: int,
     change: Callable[[Any], Any] = lambda pair: pair,
+    later: Any = None,
 ) -> set[tuple[str, str]]:
     """The methods and paths of which an edit shows, at one point; what is given is changed as a pair with the instance."""
-    run, (instance, _) = compiled_methods(subject), subject.at_point(seed)
+    run, (start, _) = compiled_methods(subject), subject.at_point(seed)
+    instance = start if later is None else later
     _, arguments = change((instance, [method.arguments(seed) for method in methods]))
     seen = set[tuple[str, str]]()
     before = run(instance, arguments)
@@ -71,6 +76,16 @@ def _seen(
             if (method.name, path) in pending - seen and _differ(subject, old, new):
                 seen.add((method.name, path))
     return seen
+
+
+def _later(subject: Suite) -> Iterator[Any]:
+    """The instances that some steps give of each method that gives the next one: what begins empty holds something then."""
+    for method in (each for each in usable_methods(subject) if each.carry == SELF):
+        with contextlib.suppress(*ANY_ERROR):
+            instance = subject.at_point(0)[0]
+            for seed in range(STEPS):
+                instance = subject.next_instance(method, instance, method.arguments(seed))
+            yield instance
 
 
 def below(leaves: Iterable[str], path: str) -> list[str]:

@@ -1,14 +1,12 @@
-"""P9 and P11 for methods: their gradients, and those that give the next instance."""
+"""P9 for methods: their gradients."""
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
 
-from ...declare.methods import SELF, Method, is_of_instances
+from ...declare.methods import Method, is_of_instances
 from ...discover.evaluation import of_one_sign
 from ...discover.method_programs import (
     MEMBERS,
@@ -20,7 +18,6 @@ from ...discover.method_programs import (
     pushed,
     traced_methods,
     traces_of,
-    usable_methods,
     way,
 )
 from ...discover.method_slopes import (
@@ -35,14 +32,11 @@ from ...discover.near_zeros import is_finite_around_zero
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, not_applicable
 from ...engine.registry import Checks
-from ...inspect.arrays import is_inexact
-from ...inspect.references import snapshot
-from ...inspect.trees import arrays_of, avals, combine, partition, structure, under_any
+from ...inspect.trees import under_any
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, check, doing
-from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import draws_by_rejection, own_rules
-from ...values.closeness import KINK, STEP, check_close, is_smooth
+from ...values.closeness import KINK, STEP, is_smooth
 from ...values.precision import is_half
 
 CHECKS = Checks()
@@ -68,9 +62,6 @@ ALIKE = 2 * KINK
 NOT_CALLED = Condition("the call reaches the parameters", lambda suite: not suite.called())
 CLOSED = Condition(
     "no method declares what it closes", lambda suite: any(method.closed for method in suite.methods)
-)
-NEXT_INSTANCE = Condition(
-    "no method gives the next instance", lambda suite: any(method.carry == SELF for method in suite.methods)
 )
 
 
@@ -283,58 +274,3 @@ def is_told_apart(moved: Sequence[float]) -> bool:
 def _hint_of_grad(subject: Suite, method: Method) -> str:
     rules = own_rules(traces_of(subject)[method.name].jaxpr)
     return f"the rule of `{rules[0]}`" if rules else STOPS
-
-
-@CHECKS.register(NEXT_INSTANCE)
-def test_p11_methods_carry_the_instance(subject: Suite) -> None:
-    carrying = [method for method in usable_methods(subject) if method.carry == SELF]
-    if not carrying:
-        not_applicable("no method gives the next instance")
-    for method in carrying:
-        _check_carry(subject, method)
-
-
-def _check_carry(subject: Suite, method: Method) -> None:
-    value, back = subject.to_arrays(subject.cached_instance())
-    static, arrays = partition(tuple(method.arguments(0)))
-
-    def following(value: Any, arrays: Sequence[Any]) -> Any:
-        arguments = combine(static, arrays)
-        return subject.to_arrays(subject.next_instance(method, back(value), arguments))[0]
-
-    def advance(value: Any) -> Any:
-        return following(value, arrays)
-
-    with doing(method.name, "to carry the instance"):
-        new = jax.eval_shape(advance, value)
-    message = "the next instance has another structure"
-    check(structure(new) == structure(value), method.name, message)
-    message = f"the next instance is {avals(new)}, it was {avals(value)}"
-    check(avals(new) == avals(value), method.name, message)
-    next_instances = [subject.next_instance(method, back(value), method.arguments(1))]
-    first = advance(value)
-    ways = (snapshot(arrays_of(value)) for value in (first, subject.to_arrays(next_instances[0])[0]))
-    same = [way == snapshot(arrays_of(value)) for way in ways]
-    message = "the next instance is the one before, whatever the arguments are"
-    hint = "it gives back what it was given, and not what it computed"
-    if all(same):
-        advanced = functools.partial(following, value)
-        # Where nobody declared what the class holds, a state that never changes may be meant.
-        severity = FAULT if subject.declares_arrays() else ADVICE
-        check(is_for_these_alone(advanced, arrays), method.name, message, hint, severity=severity)
-    got, _ = jax.lax.scan(lambda v, _: (advance(v), None), value, length=2)
-    message = "scan gives {}, a loop {}"
-    check_close(method.name, message, got, advance(first), slack=16)
-
-
-def is_for_these_alone(following: Callable[[Any], Any], arguments: Any) -> bool:
-    """Whether flags and counts alone depend on what is given, which may stay as they are for its values."""
-
-    def depends(are_inexact: bool) -> bool:
-        def parts(argument: Any) -> list[Any]:
-            every = arrays_of(following(argument))
-            return [leaf for leaf in every if is_inexact(leaf) is are_inexact]
-
-        return any(inputs_reaching(jax.make_jaxpr(parts)(arguments).jaxpr))
-
-    return depends(False) and not depends(True)

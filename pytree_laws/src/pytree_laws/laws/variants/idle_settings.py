@@ -1,0 +1,61 @@
+"""P8 of settings: what a constructor takes and stores makes a difference somewhere."""
+
+from typing import Any
+
+from ...discover.inference import same_value, statics_of
+from ...discover.invocation import build_with
+from ...discover.settings import settings
+from ...engine.applicability import ARRAYS_DECLARED, not_applicable
+from ...engine.registry import Checks
+from ...inspect.branches import reads_attribute
+from ...inspect.references import snapshot
+from ...inspect.static_values import alternatives
+from ...inspect.trees import arrays_of, attributes
+from ...kinds.suite import Suite
+from ...report import ADVICE, check
+from ...trace.programs import result_or_error
+
+CHECKS = Checks()
+
+
+# A setting that nothing reads computes nothing that is wrong, and may be a record for others.
+@CHECKS.register(ARRAYS_DECLARED, severity=ADVICE)
+def test_p08_every_setting_matters(subject: Suite) -> None:
+    subject.need_call()
+    cls = type(subject.cached_instance())
+    stored = {name: at for name, at in settings(subject).items() if name not in subject.ignored}
+    unread = {name: at for name, at in stored.items() if not reads_attribute(cls, at)}
+    if not unread:
+        not_applicable("the code of the class reads each setting")
+    for name, attribute in unread.items():
+        message = "no code of its module reads it, and another value changes nothing else"
+        hint = f"a constant in the place of `self.{attribute}`; `ignored = ({name!r},)` says that it is for others"
+        check(_shows(subject, name, attribute), attribute, message, hint)
+
+
+def _shows(subject: Suite, name: str, attribute: str) -> bool:
+    """Whether an instance that is built with another value differs beside it; or none can be built."""
+    usual = subject.cached_instance()
+    for value in alternatives(attributes(usual)[attribute]):
+        other = result_or_error(lambda given=value: build_with(subject, {name: given}, abstractly=False))
+        if not isinstance(other, Exception):
+            return _beside(other, attribute) != _beside(usual, attribute)
+    return True
+
+
+def _beside(instance: Any, attribute: str) -> Any:
+    """All that an instance holds but for one attribute, in a form that can be compared."""
+    statics = {path: value for path, value in statics_of(instance) if path != attribute}
+    return snapshot(arrays_of(instance)), _Statics(statics)
+
+
+class _Statics:
+    """Static values that are equal by value and type."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.values = values
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Statics) or self.values.keys() != other.values.keys():
+            return False
+        return all(same_value(value, other.values[path]) for path, value in self.values.items())

@@ -1,0 +1,108 @@
+"""P11 for methods: those that give the next instance, and those that give the next of an argument."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from ...declare.methods import SELF, Method
+from ...discover.method_programs import usable_methods
+from ...engine.applicability import Condition, not_applicable
+from ...engine.registry import Checks
+from ...inspect.arrays import is_inexact
+from ...inspect.references import snapshot
+from ...inspect.trees import arrays_of, avals, combine, new_carry, partition, structure
+from ...kinds.suite import Suite
+from ...report import ADVICE, FAULT, check, doing
+from ...trace.dependencies import inputs_reaching
+from ...values.closeness import check_close
+from ..transforms.p11_carry import check_advances, check_fixed_point
+
+CHECKS = Checks()
+NEXT_INSTANCE = Condition(
+    "no method gives the next instance", lambda suite: any(method.carry == SELF for method in suite.methods)
+)
+ARGUMENT = Condition(
+    "no method carries an argument", lambda suite: any(isinstance(each.carry, int) for each in suite.methods)
+)
+
+
+@CHECKS.register(ARGUMENT)
+def test_p11_methods_carry_their_argument(subject: Suite) -> None:
+    carrying = [method for method in usable_methods(subject) if isinstance(method.carry, int)]
+    if not carrying:
+        not_applicable("no method carries an argument")
+    for method in carrying:
+        where = f"{method.name}, argument {method.carry}"
+        first, advance = _advancing(subject, method)
+        with doing(where, "to carry the argument"):
+            jax.eval_shape(advance, first)
+        check_fixed_point(where, first, advance)
+        check_advances(where, first, advance)
+
+
+def _advancing(subject: Suite, method: Method) -> tuple[Any, Callable[[Any], Any]]:
+    """What a method carries in its example, and how one use advances it."""
+    instance, arguments, at = subject.cached_instance(), list(method.arguments(0)), int(method.carry or 0)
+
+    def advance(carry: Any) -> Any:
+        with_carry = [*arguments[:at], carry, *arguments[at + 1 :]]
+        return new_carry(method.use(subject.copied(instance), *with_carry), carry)
+
+    return arguments[at], advance
+
+
+@CHECKS.register(NEXT_INSTANCE)
+def test_p11_methods_carry_the_instance(subject: Suite) -> None:
+    carrying = [method for method in usable_methods(subject) if method.carry == SELF]
+    if not carrying:
+        not_applicable("no method gives the next instance")
+    for method in carrying:
+        _check_carry(subject, method)
+
+
+def _check_carry(subject: Suite, method: Method) -> None:
+    value, back = subject.to_arrays(subject.cached_instance())
+    static, arrays = partition(tuple(method.arguments(0)))
+
+    def following(value: Any, arrays: Sequence[Any]) -> Any:
+        arguments = combine(static, arrays)
+        return subject.to_arrays(subject.next_instance(method, back(value), arguments))[0]
+
+    def advance(value: Any) -> Any:
+        return following(value, arrays)
+
+    with doing(method.name, "to carry the instance"):
+        new = jax.eval_shape(advance, value)
+    message = "the next instance has another structure"
+    check(structure(new) == structure(value), method.name, message)
+    message = f"the next instance is {avals(new)}, it was {avals(value)}"
+    check(avals(new) == avals(value), method.name, message)
+    next_instances = [subject.next_instance(method, back(value), method.arguments(1))]
+    first = advance(value)
+    ways = (snapshot(arrays_of(value)) for value in (first, subject.to_arrays(next_instances[0])[0]))
+    same = [way == snapshot(arrays_of(value)) for way in ways]
+    message = "the next instance is the one before, whatever the arguments are"
+    hint = "it gives back what it was given, and not what it computed"
+    if all(same):
+        advanced = functools.partial(following, value)
+        # Where nobody declared what the class holds, a state that never changes may be meant.
+        severity = FAULT if subject.declares_arrays() else ADVICE
+        check(is_for_these_alone(advanced, arrays), method.name, message, hint, severity=severity)
+    got, _ = jax.lax.scan(lambda v, _: (advance(v), None), value, length=2)
+    message = "scan gives {}, a loop {}"
+    check_close(method.name, message, got, advance(first), slack=16)
+
+
+def is_for_these_alone(following: Callable[[Any], Any], arguments: Any) -> bool:
+    """Whether flags and counts alone depend on what is given, which may stay as they are for its values."""
+
+    def depends(are_inexact: bool) -> bool:
+        def parts(argument: Any) -> list[Any]:
+            every = arrays_of(following(argument))
+            return [leaf for leaf in every if is_inexact(leaf) is are_inexact]
+
+        return any(inputs_reaching(jax.make_jaxpr(parts)(arguments).jaxpr))
+
+    return depends(False) and not depends(True)
