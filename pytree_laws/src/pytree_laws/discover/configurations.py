@@ -262,8 +262,15 @@ def trace_configuration(suite: Any, configuration: Configuration) -> TracedConfi
             trial.trace, trial.inputs = traced_call
     except ANY_ERROR as error:
         trial.error = error
-        trial.refused = raises_deliberately(error, cls) or is_left_out(suite, trial)
+        trial.refused = raises_deliberately(error, cls) or is_left_out(suite, trial) or asks_for_entry(trial)
     return trial
+
+
+def asks_for_entry(trial: TracedConfiguration) -> bool:
+    """Whether it raises that it has no entry of a key which a dict has there, as of a parameter that it does not know."""
+    dicts = (value for value in trial.configuration.changes.values() if isinstance(value, dict))
+    keys = {key for given in dicts for key in given}
+    return isinstance(trial.error, KeyError) and not keys.isdisjoint(trial.error.args)
 
 
 def is_left_out(suite: Any, trial: TracedConfiguration) -> bool:

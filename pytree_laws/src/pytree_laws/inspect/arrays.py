@@ -115,7 +115,8 @@ def wide_in_numpy(value: Any) -> Any:
 def host(value: Any) -> np.ndarray:
     """A NumPy copy, with keys as their data and small floats widened."""
     array = raw(value)
-    return array.astype(np.float64) if array.dtype.kind == "V" else array
+    is_small = array.dtype.kind == "V" and jnp.issubdtype(array.dtype, jnp.number)  # else records, or objects
+    return array.astype(np.float64) if is_small else array
 
 
 def on_device(value: Any, dtype: Any = None) -> jax.Array:

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 
 from ..inspect.classes import is_equinox
-from ..inspect.trees import arrays_of, avals, combine, partition
+from ..inspect.trees import arrays_of, avals, combine, is_node, partition
 from ..patches.fast_compile import quick_compilation, quick_options
 from ..report import ANY_ERROR
 
@@ -138,7 +138,7 @@ def shapes_of(function: Callable[..., Any], arguments: Sequence[Any], *first: An
 
 
 def split_modules(arguments: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-    """What is static of the modules of Equinox among arguments, None where there is nothing, and the rest."""
+    """What is static of the modules among arguments, None where there is nothing, and the rest."""
     nodes, treedef = jax.tree.flatten(tuple(arguments), is_leaf=is_module)
     if not any(is_module(node) and len(arrays_of(node)) < len(jax.tree.leaves(node)) for node in nodes):
         return None, tuple(arguments)
@@ -157,5 +157,7 @@ def join_modules(held: Any, given: Sequence[Any]) -> Sequence[Any]:
 
 
 def is_module(node: Any) -> bool:
-    """Whether it is a Module of Equinox."""
-    return is_equinox(type(node))
+    """Whether it is a Module of Equinox, or another node with functions among its leaves, which no compiled call takes."""
+    if isinstance(node, dict | list | tuple) or not is_node(node):
+        return False
+    return is_equinox(type(node)) or any(map(callable, jax.tree.leaves(node)))

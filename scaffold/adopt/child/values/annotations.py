@@ -185,7 +185,10 @@ def union_members(annotation: Any) -> tuple[Any, ...]:
 
 def is_shaped(annotation: Any) -> bool:
     """Whether it is an annotation of jaxtyping: a dtype, and dims by name."""
-    return hasattr(annotation, "dim_str") and hasattr(annotation, "dtypes")
+    dims = getattr(
+        annotation, "dim_str", None
+    )  # a reference of beartype has any attribute, and another one for its value
+    return isinstance(dims, str) and hasattr(annotation, "dtypes")
 
 
 def is_array_type(annotation: Any) -> bool:

@@ -3,7 +3,7 @@
 import copy
 import dataclasses
 import pickle
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableSequence
 from typing import Any
 
 import jax
@@ -133,12 +133,21 @@ def assign(module: Any, path: str, value: Any) -> None:
     variable = variables_of(module)[path]
     if is_variable(variable):
         return variable.set_value(value)
+    return _set_at(module, path, value)
+
+
+def _set_at(module: Any, path: str, value: Any) -> None:
+    """Put a value where a path says; a node whose children have no names is made anew, as a tuple or a registered class."""
     above, _, name = path.rpartition(".")
     node = look_up(module, above) if above else module
-    if name.isdigit():
+    if not name.isdigit():
+        return setattr(node, name, value)
+    if isinstance(node, MutableSequence):
         node[int(name)] = value
-    else:
-        setattr(node, name, value)
+        return None
+    children, treedef = jax.tree.flatten(node, is_leaf=lambda child: child is not node)
+    children[int(name)] = value
+    return _set_at(module, above, treedef.unflatten(children))
 
 
 def read(module: Any, name: str) -> Any:

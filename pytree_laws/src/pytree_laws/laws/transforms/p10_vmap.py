@@ -60,7 +60,7 @@ def test_p10_one_leaf_mapped(subject: Suite) -> None:
     leaves, treedef = flatten(value)
     if not leaves:
         not_applicable("the class has no arrays")
-    name = next(iter(subject.named(instance)))
+    name = next(iter(subject.named(instance)), type(instance).__name__)  # what is in no Variable has no name
     # Whole instances can be mapped where this raises: nodes of libraries, as sparse arrays, may refuse None.
     severity = FAULT if subject.declares_arrays() and holds_none(treedef) else ADVICE
     with doing(name, "vmap over this leaf alone, in_axes None for the others", severity=severity):
