@@ -60,14 +60,14 @@ class Folders:
         """Run the suite on the edit, without a record and with it."""
         return Outcome(edit, self.failures(edit, record=False), self.failures(edit, record=True))
 
-    def failures(self, edit: Edit, *, record: bool) -> tuple[Failure, ...]:
-        """The failures of an edit, with the record of the right class or without one."""
+    def failures(self, edit: Edit, *, record: bool, first: bool = False) -> tuple[Failure, ...]:
+        """The failures of an edit, or the first of them, with the record of the right class or without one."""
         with TemporaryDirectory() as name:
             folder = Path(name, "project")
             self.copy_with(edit, folder)
             if not record:
                 shutil.rmtree(folder / NUMBERS)
-            return run_suite(folder, edit.example)
+            return run_suite(folder, edit.example, *(["--exitfirst"] if first else []))
 
     def copy_with(self, edit: Edit, folder: Path) -> None:
         """Copy the right class with its record, and edit the copy."""
@@ -86,11 +86,11 @@ def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
     return subprocess.run([*command, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
 
 
-def run_suite(folder: Path, example: str) -> tuple[Failure, ...]:
+def run_suite(folder: Path, example: str, *arguments: str) -> tuple[Failure, ...]:
     """Run the tests of one class in a process of its own."""
     with TemporaryDirectory() as name:
         report = Path(name, "report.xml")
-        done = run_pytest(folder, f"tests/test_{example}.py", f"--junitxml={report}")
+        done = run_pytest(folder, f"tests/test_{example}.py", f"--junitxml={report}", *arguments)
         if not report.exists():
             raise RuntimeError(done.stdout + done.stderr)
         return tuple(_failures(report))
