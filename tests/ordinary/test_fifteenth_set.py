@@ -12,7 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int32, PRNGKeyArray
-from scaffold.skeleton import Module, Pytree, buffer, call, data, field, param, state, static, test
+from scaffold.skeleton import Module, Pytree, buffer, call, data, field, module, param, state, static, test
 """
 STEPPED = """
 
@@ -109,6 +109,38 @@ def test_a_state_is_made_of_another_and_is_cut_off_through_a_local(tmp_path: Pat
     suite = (tmp_path / "nets/tests/test_codebook.py").read_text("utf-8")
     assert 'Leaf("codes", "state", (2, 3), unused=True)' in suite, suite
     assert 'Leaf("sums", "state", (2, 3))' in suite, suite
+
+
+MIXED = """
+
+class Mix(Module):
+    weight: Float[Array, "size states"] = param("normal")
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " states"]:
+        return x @ self.weight
+
+
+class Mixed(Module):
+    norm: eqx.nn.LayerNorm = module(lambda size: eqx.nn.LayerNorm(size))
+    mix: Mix = module(lambda size, states, key: Mix.create(size, states, key=key))
+    back: eqx.nn.Linear = module(lambda size, states, key: eqx.nn.Linear(states, size, key=key))
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return x + self.back(self.mix(self.norm(x)))
+
+
+class Twice(Module):
+    mixed: Mixed = module(lambda size, states, key: Mixed.create(size, states, key=key))
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return self.mixed(self.mixed(x))
+"""
+
+
+def test_the_constructor_takes_what_lambdas_alone_name_in_their_order(tmp_path: Path) -> None:
+    tried(tmp_path, "mixed", HEAD + MIXED)
+    source = (tmp_path / "nets/mixed.py").read_text("utf-8")
+    assert source.count("def create(cls, size: int, states: int, *, key: PRNGKeyArray)") == 2, source
 
 
 SPREAD = """

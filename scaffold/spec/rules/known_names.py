@@ -84,6 +84,10 @@ def names_read(spec: ModuleSpec) -> set[str]:
     return {name for piece in pieces(spec) for name in free_names(piece.text, expression=piece.expression)}
 
 
+OF_TESTS = frozenset(name for name, line in IMPORTS.items() if line.startswith("from pytree_laws"))
+"""Names that a class has no use for, and that nobody means who mistypes one."""
+
+
 def known_names(spec: ModuleSpec) -> Iterator[Fault]:
     """Names that stand for nothing where they are used."""
     shared = module_names(spec) | spec.unread
@@ -94,7 +98,7 @@ def known_names(spec: ModuleSpec) -> Iterator[Fault]:
         for name in free_names(piece.text, expression=piece.expression):
             if name not in known:
                 bound = () if piece.expression else assigned_names(piece.text)
-                own = known.union(bound) - BUILTINS - spec.unread
+                own = known.union(bound) - BUILTINS - spec.unread - OF_TESTS
                 fix = _how_to_know(spec, name, own, piece.key.rpartition(".")[2])
                 legal = tuple(sorted(own - {*IMPORTS}))
                 yield Fault(f"{piece.key}", f"the name `{name}` is not known here", fix, legal)

@@ -31,6 +31,7 @@ from scaffold.spec.skeletons.classes.functions import (
     types_by_use,
 )
 from scaffold.spec.skeletons.classes.inferred import inferred_types
+from scaffold.spec.skeletons.classes.lambda_arguments import arguments_of_lambdas
 from scaffold.spec.skeletons.classes.made_roles import roles_of_made, takes_any_callable
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
@@ -69,6 +70,8 @@ class ClassReader:
             self._made(name, value)
         self.raw |= {"fields": self.fields} if self.fields else {}
         self.raw |= {"given": "param"} if self.fields and self._is_of_equinox() else {}
+        if "arguments" not in self.raw and (arguments := arguments_of_lambdas(self.node, self.names)):
+            self.raw["arguments"] = arguments
         kind = kind_of(self.raw.get("kind", "module"))
         lines = self.names.imports(kind.imports, "\n".join(_types(self.raw)))
         return self.raw | ({"imports": lines} if lines else {})
