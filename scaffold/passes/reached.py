@@ -39,7 +39,10 @@ def stops_field(spec: ModuleSpec, body: str, name: str) -> bool:
 
 
 def stops_what_is_made_of(spec: ModuleSpec, body: str, name: str) -> bool:
-    """Whether a body, or one that it uses, puts a local behind `stop_gradient` that it has made of a field."""
+    """Whether a body, or one that it uses, puts a local behind `stop_gradient` that it has made of a field.
+
+    Small steps of the field then show more than its gradient, though that may flow elsewhere.
+    """
     trees = [ast.parse(dedented(source)) for source in bodies_used(spec, body)]
     return any(_stops_one_of(tree, _made_of(tree, name)) for tree in trees)
 

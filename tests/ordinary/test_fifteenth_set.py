@@ -202,3 +202,47 @@ def test_a_setting_that_nothing_reads_is_noticed(tmp_path: Path) -> None:
 
 def test_a_share_that_is_0_draws_where_it_is_one_half(tmp_path: Path) -> None:
     tried(tmp_path, "noisy", HEAD + NOISY)
+
+
+GUARDED = """
+
+class Waiting(Module):
+    values: Float[Array, " room"] = data("zeros")
+    count: Int32[Array, ""] = data("zeros")
+
+    def add(self, value: Float[Array, ""]) -> "Waiting":
+        at = eqx.error_if(self.count, self.count >= self.values.shape[0], "full")
+        return Waiting(self.values.at[at].set(value), self.count + 1)
+
+    def total(self) -> Float[Array, ""]:
+        return jnp.sum(jnp.where(jnp.arange(self.values.shape[0]) < self.count, self.values, 0))
+
+    def __call__(self, x: Float[Array, ""]) -> Float[Array, " room"]:
+        return self.values + x
+"""
+
+
+def test_a_queue_may_become_full(tmp_path: Path) -> None:
+    source = GUARDED.replace("    def add(", '    @call(carry="self")\n    def add(')
+    tried(tmp_path, "waiting", HEAD + source)
+
+
+STATEFUL = """
+
+class Drift(Module):
+    weight: Float[Array, " size"] = param("normal")
+    seen: Float[Array, " size"] = state("zeros")
+
+    @call(carry="hidden")
+    def step(self, hidden: Float[Array, " size"], x: Float[Array, " size"]) -> Float[Array, " size"]:
+        self.seen = self.seen + x
+        return self.weight * hidden + x
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        self.seen = self.seen + x
+        return self.weight * x
+"""
+
+
+def test_a_method_with_a_state_carries_an_argument(tmp_path: Path) -> None:
+    tried(tmp_path, "drift", HEAD + STATEFUL)

@@ -48,6 +48,13 @@ class Unread(eqx.Module):
         return self.scale * x + FLOOR
 
 
+class Normed(eqx.nn.LayerNorm):
+    """A layer of Equinox, which reads the setting itself."""
+
+    def __init__(self, size: int, eps: float = 1e-5) -> None:
+        super().__init__(size, eps=eps)
+
+
 class Laws(PytreeLaws):
     under_test: type = Scaled
     leaves = (Leaf("scale", "param", (6,)),)
@@ -67,6 +74,18 @@ class OfUnread(Laws):
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {"scale": sample(seed, (3,)), "ground": FLOOR}
+
+
+class OfNormed(Laws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("bias", "param", (3,)))
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"size": 3, "eps": 1e-5}
+
+
+def test_what_the_base_of_a_library_reads_is_none() -> None:
+    with pytest.raises(pytest.skip.Exception, match="reads each setting"):
+        hold(suite_of(OfNormed, Normed), TEST)
 
 
 def test_a_setting_that_nothing_reads_is_advice() -> None:

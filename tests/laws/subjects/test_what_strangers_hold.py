@@ -50,6 +50,21 @@ def test_a_dict_within_shared_settings_is_advice_and_a_shared_dict_a_fault() -> 
     assert broken(type("OfDict", (OfTable,), {"shared": {"slow": 0.1}})(), shared).severity == "fault"
 
 
+class Inner(eqx.Module):
+    """A part with a list, which one instance would change for all."""
+
+    gain: jax.Array
+    seen: list[str] = eqx.field(static=True)
+
+
+shared_part = Inner(jnp.ones((3,), dtype="float32"), ["a"])
+
+
+def test_a_list_within_a_shared_part_is_a_fault() -> None:
+    suite = type("OfPart", (OfTable,), {"shared": shared_part})
+    assert broken(suite(), "p01_instances_share_nothing_mutable").severity == "fault"
+
+
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass
 class Patched:

@@ -85,7 +85,8 @@ class Method:
     """Whether nobody declared it."""
 
     def __post_init__(self) -> None:
-        if self.carry not in (None, SELF) and not isinstance(self.carry, int):
+        is_position = type(self.carry) is int and self.carry >= 0
+        if self.carry not in (None, SELF) and not is_position:
             message = f"Method {self.name}: carry is {self.carry!r}"
             raise ValueError(f'{message}; write "self", the position of an argument, or leave it out')
 
@@ -142,7 +143,10 @@ def with_state(suite: Any, method: Method) -> Method:
     def call(instance: Any, *arguments: Any) -> Any:
         return method.use(instance, *jax.tree.map(lambda leaf: leaf, arguments))
 
-    return dataclasses.replace(method, arguments=arguments, call=call, state_at=None)
+    carry = method.carry
+    if isinstance(carry, int) and carry >= method.state_at:  # the state is counted from here on
+        carry += 1
+    return dataclasses.replace(method, arguments=arguments, call=call, carry=carry, state_at=None)
 
 
 @once_per_session

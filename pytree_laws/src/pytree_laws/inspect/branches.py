@@ -14,7 +14,7 @@ from .classes import is_of_library, is_of_python
 _CONSTRUCTORS = ("__init__", "__post_init__", "__check_init__", "create")
 _HANDING_ON = (*_CONSTRUCTORS, "tree_flatten", "tree_flatten_with_keys", "tree_unflatten")
 """Functions that check and store what they are given, or hand on what is stored."""
-_ALL = frozenset(("asdict", "astuple", "vars", "__dict__", "fields"))
+_ALL = frozenset(("asdict", "astuple", "vars", "__dict__"))
 """Names by which code reads all attributes at once."""
 
 
@@ -43,22 +43,26 @@ def _reads(node: ast.AST, name: str) -> bool:
     return is_asking and re.search(rf"\bself\.{name}\b", ast.unparse(asked)) is not None
 
 
-def reads_attribute(cls: type, name: str) -> bool:
-    """Whether code in the module of a class, or of one of its bases, reads an attribute, but to check it and to hand it on.
+def unread_attributes(cls: type, names: Iterable[str]) -> list[str]:
+    """Those that no code in the module of a class, or of one of its bases, reads, but to check them and to hand them on.
 
-    True where no file has the code: nothing is known of it then.
+    None where no file has the code, or where it may read all at once; nor those of a library's base, which reads its own.
     """
     owners = [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]
+    others = [owner for owner in cls.__mro__ if is_of_library(owner)]
     modules = dict.fromkeys(filter(None, map(inspect.getmodule, owners)))
-    return not modules or any(_reads_in(module, name) for module in modules)
+    read = {name for module in modules for name in _read_in(module)}
+    read |= {name for owner in others for name in vars(owner).get("__annotations__", {})}
+    return [] if not modules or not _ALL.isdisjoint(read) else [name for name in names if name not in read]
 
 
-def _reads_in(module: types.ModuleType, name: str) -> bool:
+def _read_in(module: types.ModuleType) -> set[str]:
+    """The attributes that the code of a module reads; all where it has no file."""
     try:
         tree = ast.parse(inspect.getsource(module))
     except ANY_ERROR:
-        return True
-    return any(_names(node) in (name, *_ALL) for node in _outside(tree, _HANDING_ON))
+        return {*_ALL}
+    return {_names(node) for node in _outside(tree, _HANDING_ON)}
 
 
 def _names(node: ast.AST) -> str:

@@ -29,8 +29,13 @@ def inputs_computed_with(jaxpr: Any) -> list[bool]:
 
 
 def inputs_read(jaxpr: Any) -> list[bool]:
-    """For each input whether anything is computed from it, given back or not."""
-    read = {v for equation in jaxpr.eqns for v in equation.invars if is_variable(v)}
+    """For each input whether anything is computed from it, given back or not; also within another compiled function."""
+    read: set[Any] = set()
+    for equation in jaxpr.eqns:
+        inner = inner_jaxprs(equation)
+        is_whole = len(inner) == 1 and len(inner[0].invars) == len(equation.invars)
+        marks = inputs_read(inner[0]) if is_whole else [True] * len(equation.invars)
+        read |= {v for v, mark in zip(equation.invars, marks) if mark and is_variable(v)}
     return [v in read for v in jaxpr.invars]
 
 

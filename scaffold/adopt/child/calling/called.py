@@ -38,7 +38,7 @@ class Called:
 
     @property
     def guesses(self) -> list[str]:
-        """The arguments whose shape is one that worked."""
+        """The arguments whose shape, or whose kind, is one that worked."""
         return [name for name, source in self.arguments.items() if source.told]
 
     @property

@@ -123,7 +123,7 @@ def shape_in(source: Source) -> tuple[int, ...] | None:
 
 def instead(subject: Subject, called: Called, name: str, other: Source) -> Called | None:
     """The call with another value of an argument, where it works."""
-    others = {**called.arguments, name: replace(other, told="shape")}
+    others = {**called.arguments, name: replace(other, told=called.arguments[name].told or "shape")}
     try:
         trace_call(subject, called.method, others, called.keywords, called.axis)
     except Exception:

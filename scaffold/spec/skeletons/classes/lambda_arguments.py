@@ -2,9 +2,11 @@
 
 import ast
 import re
+from collections.abc import Iterator
 
 from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS
 from scaffold.spec.skeletons.words.names import Names
+from scaffold.spec.source.definitions import arguments_with_defaults, method_of
 from scaffold.spec.source.expressions import nodes_of
 
 _MAKING = ("field", "param", "data", "buffer", "state", "module")
@@ -14,29 +16,62 @@ _KNOWN = ("key", "dtype", "rngs")
 
 
 def arguments_of_lambdas(node: ast.ClassDef, names: Names) -> list[str]:
-    """The arguments in the order of the lambdas, those that are no dims as numbers; none where all are known otherwise.
+    """The arguments in the order of the lambdas, those that other classes of the file take for sizes as numbers.
 
     `module(lambda size, states, key: Recurrence(size, states, key=key))` takes `states`, of which the class has no array.
+    None where all are known otherwise, or where nothing says what one is.
     """
     if any(getattr(part, "name", "") in CONSTRUCTORS for part in node.body):
         return []
-    taken = dict.fromkeys(name for part in node.body for name in _of_initialiser(part, names))
+    lambdas = [each for part in node.body for each in _initialisers(part, names)]
+    fields = {ast.unparse(part.target) for part in node.body if isinstance(part, ast.AnnAssign)}
+    taken = dict.fromkeys(arg.arg for each in lambdas for arg in each.args.args if not each.args.defaults)
+    taken = [name for name in taken if name not in fields and name not in _KNOWN]
     known = _words(node)
-    unknown = [name for name in taken if name not in known and not names.brings(name)]
-    return [f"{name}: int" if name in unknown else name for name in taken] if unknown else []
+    unknown = {name for name in taken if name not in known and not names.brings(name)}
+    sizes = {name for each in lambdas for name in _sizes(each.body, names)}
+    return (
+        [f"{name}: int" if name in unknown else name for name in taken]
+        if unknown and unknown <= sizes
+        else []
+    )
 
 
-def _of_initialiser(statement: ast.stmt, names: Names) -> list[str]:
-    """What the lambda takes that makes a field: the first argument of its word, or `init`."""
+def _initialisers(statement: ast.stmt, names: Names) -> list[ast.Lambda]:
+    """The lambda that makes a field: the first argument of its word, or `init`."""
     match statement:
         case ast.AnnAssign(value=ast.Call(args=args, keywords=keywords) as call) if (
             names.word(call) in _MAKING
         ):
             said = [*args[:1], *(keyword.value for keyword in keywords if keyword.arg == "init")]
-            lambdas = (value for value in said if isinstance(value, ast.Lambda))
-            return [arg.arg for each in lambdas for arg in each.args.args if arg.arg not in _KNOWN]
+            return [value for value in said if isinstance(value, ast.Lambda)]
         case _:
             return []
+
+
+def _sizes(body: ast.expr, names: Names) -> Iterator[str]:
+    """The names that are given to classes of the file for what is an int there, or a dim."""
+    for call in nodes_of(ast.Call, body):
+        owner = names.classes.get(ast.unparse(call.func).removesuffix(".create"))
+        if owner is not None:
+            constructor = next(filter(None, (method_of(owner, name) for name in CONSTRUCTORS)), None)
+            yield from _by_name(call, owner, names) if constructor is None else _by_place(call, constructor)
+
+
+def _by_place(call: ast.Call, constructor: ast.FunctionDef) -> Iterator[str]:
+    """The names in the places of what a constructor of the author annotates as an int."""
+    kinds = [arg.annotation for arg, _ in arguments_with_defaults(constructor)]
+    for given, kind in zip(call.args, kinds, strict=False):
+        if isinstance(given, ast.Name) and kind is not None and ast.unparse(kind) == "int":
+            yield given.id
+
+
+def _by_name(call: ast.Call, owner: ast.ClassDef, names: Names) -> Iterator[str]:
+    """The names that are dims of a class whose constructor is emitted, or sizes that its own lambdas name."""
+    sizes = _words(owner) | {text.partition(":")[0] for text in arguments_of_lambdas(owner, names)}
+    for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+        if isinstance(given, ast.Name) and given.id in sizes:
+            yield given.id
 
 
 def _words(node: ast.ClassDef) -> set[str]:
@@ -45,7 +80,5 @@ def _words(node: ast.ClassDef) -> set[str]:
     annotated = [*nodes_of(ast.AnnAssign, node), *nodes_of(ast.arg, node)]
     texts = [ast.unparse(each.annotation) for each in annotated if each.annotation is not None]
     texts += [ast.unparse(each.returns) for each in nodes_of(ast.FunctionDef, node) if each.returns]
-    return {
-        *map(ast.unparse, fields),
-        *(word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)),
-    }
+    words = {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
+    return {*map(ast.unparse, fields), *words}

@@ -3,7 +3,7 @@
 import copy
 import dataclasses
 import pickle
-from collections.abc import Callable, Iterator, Mapping, MutableSequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, MutableSequence
 from typing import Any
 
 import jax
@@ -140,6 +140,9 @@ def _set_at(module: Any, path: str, value: Any) -> None:
     """Put a value where a path says; a node whose children have no names is made anew, as a tuple or a registered class."""
     above, _, name = path.rpartition(".")
     node = look_up(module, above) if above else module
+    if isinstance(node, MutableMapping):
+        node[next(key for key in node if str(key) == name)] = value
+        return None
     if not name.isdigit():
         return setattr(node, name, value)
     if isinstance(node, MutableSequence):

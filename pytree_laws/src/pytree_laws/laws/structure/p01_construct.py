@@ -1,6 +1,7 @@
 """P1: the constructor."""
 
 import contextlib
+import dataclasses
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +28,6 @@ from ...inspect.classes import defaults_of, own_functions
 from ...inspect.global_state import globals_of
 from ...inspect.parameter_values import may_be_of_numpy
 from ...inspect.references import (
-    CONTAINERS,
     MUTABLE,
     containers_of,
     is_plain_object,
@@ -37,7 +37,8 @@ from ...inspect.references import (
     snapshot,
     turned_around,
 )
-from ...inspect.trees import arrays_of, avals, given_arrays, is_under, look_up, structure, under_any
+from ...inspect.static_values import is_frozen
+from ...inspect.trees import arrays_of, avals, given_arrays, is_node, is_under, look_up, structure, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
@@ -196,18 +197,19 @@ def test_p01_instances_share_nothing_mutable(subject: Suite) -> None:
     shared_ids = {id(value) for _, value in mutables(first)} - held_by_tests(subject)
     for place, value in mutables(second):
         message = f"two instances hold one and the same {type(value).__name__}"
-        # Of what lies within an object that both hold, as a table of settings, an author may think as of a constant.
-        severity = ADVICE if _is_within_shared(first, second, place) else FAULT
+        # Of what lies within frozen settings that both hold an author may think as of a constant.
+        severity = ADVICE if _is_within_settings(first, second, place) else FAULT
         check(id(value) not in shared_ids, place, message, severity=severity)
 
 
-def _is_within_shared(first: Any, second: Any, place: str) -> bool:
-    """Whether two instances hold one object, which is no container, on the way to a place."""
+def _is_within_settings(first: Any, second: Any, place: str) -> bool:
+    """Whether two instances hold one frozen dataclass, which is no node, on the way to a place."""
     parts = place.split(".")
     for size in range(1, len(parts)):
         with contextlib.suppress(*ANY_ERROR):  # a place of which look_up knows nothing
             held = look_up(first, ".".join(parts[:size]))
-            if held is look_up(second, ".".join(parts[:size])) and not isinstance(held, CONTAINERS):
+            is_settings = dataclasses.is_dataclass(held) and is_frozen(held) and not is_node(held)
+            if is_settings and held is look_up(second, ".".join(parts[:size])):
                 return True
     return False
 

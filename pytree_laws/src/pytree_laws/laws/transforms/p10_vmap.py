@@ -77,7 +77,7 @@ def check_rows(
 ) -> None:
     """What vmap gives is what a loop does over instances, each with its arguments; up to as much as rounding moves a row."""
     if holds_sparse_arrays(got):  # vmap counts its axis among what is static of one, and a stack does not
-        got, loop = arrays_of(got), [arrays_of(row) for row in loop]
+        got, loop = with_arrays_of_sparse(got), [with_arrays_of_sparse(row) for row in loop]
         return check_close(where, "vmap gives {}, a loop {}", got, stack(loop), slack=16)
     if close(got, stack(loop), slack=16):
         return None
@@ -91,13 +91,19 @@ def check_rows(
     return None
 
 
-def holds_sparse_arrays(tree: Any) -> bool:
-    """Whether sparse arrays of jax are among the nodes of a tree."""
+def is_sparse(node: Any) -> bool:
+    """Whether a node is a sparse array of jax."""
     sparse: Any = sys.modules.get("jax.experimental.sparse")
-    if sparse is None:
-        return False
-    nodes = jax.tree.leaves(tree, is_leaf=lambda node: isinstance(node, sparse.JAXSparse))
-    return any(isinstance(node, sparse.JAXSparse) for node in nodes)
+    return sparse is not None and isinstance(node, sparse.JAXSparse)
+
+
+def holds_sparse_arrays(tree: Any) -> bool:
+    return any(map(is_sparse, jax.tree.leaves(tree, is_leaf=is_sparse)))
+
+
+def with_arrays_of_sparse(tree: Any) -> Any:
+    """The tree with the arrays of each sparse one in its place."""
+    return jax.tree.map(lambda node: arrays_of(node) if is_sparse(node) else node, tree, is_leaf=is_sparse)
 
 
 def holds_none(treedef: Any) -> bool:

@@ -1,6 +1,7 @@
 """P11: what lax.scan carries."""
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -80,11 +81,14 @@ def advancing(subject: Suite) -> tuple[Any, Callable[[Any], Any]]:
     if subject.carry is None:
         not_applicable("no carry is declared")
     instance, arguments = subject.example()
-    at = subject.carry
+    return carried(functools.partial(subject.apply, instance), arguments, subject.carry)
+
+
+def carried(run: Callable[..., Any], arguments: Sequence[Any], at: int) -> tuple[Any, Callable[[Any], Any]]:
+    """The argument at a position, and a function from it to its next value, which comes first in what is returned."""
 
     def advance(carry: Any) -> Any:
-        with_carry = [*arguments[:at], carry, *arguments[at + 1 :]]
-        return new_carry(subject.apply(instance, *with_carry), carry)
+        return new_carry(run(*arguments[:at], carry, *arguments[at + 1 :]), carry)
 
     return arguments[at], advance
 

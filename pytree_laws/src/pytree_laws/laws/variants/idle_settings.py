@@ -7,7 +7,7 @@ from ...discover.invocation import build_with
 from ...discover.settings import settings
 from ...engine.applicability import ARRAYS_DECLARED, not_applicable
 from ...engine.registry import Checks
-from ...inspect.branches import reads_attribute
+from ...inspect.branches import unread_attributes
 from ...inspect.references import snapshot
 from ...inspect.static_values import alternatives
 from ...inspect.trees import arrays_of, attributes
@@ -24,10 +24,10 @@ def test_p08_every_setting_matters(subject: Suite) -> None:
     subject.need_call()
     cls = type(subject.cached_instance())
     stored = {name: at for name, at in settings(subject).items() if name not in subject.ignored}
-    unread = {name: at for name, at in stored.items() if not reads_attribute(cls, at)}
+    unread = unread_attributes(cls, stored.values())
     if not unread:
         not_applicable("the code of the class reads each setting")
-    for name, attribute in unread.items():
+    for name, attribute in ((name, at) for name, at in stored.items() if at in unread):
         message = "no code of its module reads it, and another value changes nothing else"
         hint = f"a constant in the place of `self.{attribute}`; `ignored = ({name!r},)` says that it is for others"
         check(_shows(subject, name, attribute), attribute, message, hint)

@@ -12,12 +12,12 @@ from ...engine.applicability import Condition, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact
 from ...inspect.references import snapshot
-from ...inspect.trees import arrays_of, avals, combine, new_carry, partition, structure
+from ...inspect.trees import arrays_of, avals, combine, partition, structure
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, check, doing
 from ...trace.dependencies import inputs_reaching
 from ...values.closeness import check_close
-from ..transforms.p11_carry import check_advances, check_fixed_point
+from ..transforms.p11_carry import carried, check_advances, check_fixed_point
 
 CHECKS = Checks()
 NEXT_INSTANCE = Condition(
@@ -30,27 +30,23 @@ ARGUMENT = Condition(
 
 @CHECKS.register(ARGUMENT)
 def test_p11_methods_carry_their_argument(subject: Suite) -> None:
-    carrying = [method for method in usable_methods(subject) if isinstance(method.carry, int)]
+    pairs = [(each, each.carry) for each in usable_methods(subject) if not each.needs_values]
+    carrying = [(method, at) for method, at in pairs if isinstance(at, int)]
     if not carrying:
         not_applicable("no method carries an argument")
-    for method in carrying:
-        where = f"{method.name}, argument {method.carry}"
-        first, advance = _advancing(subject, method)
+    for method, at in carrying:
+        where, arguments = f"{method.name}, argument {at}", list(method.arguments(0))
+        message = f"the suite says that it is carried, and the example has {len(arguments)} arguments"
+        check(at < len(arguments), where, message)
+
+        def run(*given: Any, method: Method = method) -> Any:
+            return method.use(subject.copied(subject.cached_instance()), *given)
+
+        first, advance = carried(run, arguments, at)
         with doing(where, "to carry the argument"):
             jax.eval_shape(advance, first)
         check_fixed_point(where, first, advance)
         check_advances(where, first, advance)
-
-
-def _advancing(subject: Suite, method: Method) -> tuple[Any, Callable[[Any], Any]]:
-    """What a method carries in its example, and how one use advances it."""
-    instance, arguments, at = subject.cached_instance(), list(method.arguments(0)), int(method.carry or 0)
-
-    def advance(carry: Any) -> Any:
-        with_carry = [*arguments[:at], carry, *arguments[at + 1 :]]
-        return new_carry(method.use(subject.copied(instance), *with_carry), carry)
-
-    return arguments[at], advance
 
 
 @CHECKS.register(NEXT_INSTANCE)
