@@ -60,10 +60,6 @@ REFUSED = {
         "b": {"type": "f[n]", "init": "=jnp.ones((n,))", "optional": "use_b"},
         "a": {"type": "f[n]", "init": "=b * 2"},
     },
-    "a state": {
-        "b": {"type": "f[n]", "role": "state", "init": "zeros"},
-        "a": {"type": "f[n]", "init": "=b * 2"},
-    },
 }
 
 

@@ -151,7 +151,7 @@ def test_methods_are_emitted_in_order_word_for_word_and_with_the_roles(tmp_path:
         ("f", {"args": "x: g[n]", "body": "return x"}, "spec: methods.f.args: "),
         ("f", {"decorator": "filter_jit", "body": "return 1"}, "spec: methods.f.decorator: the name `filter_jit` is not known here"),
         ("f", {"decorator": "staticmethod", "body": "return self.w"}, "spec: methods.f.body: the name `self` is not known here"),
-        ("f", {"carry": "x", "args": "x: f[n]", "body": "return x"}, "spec: methods.f.carry: `x` is not legal"),
+        ("f", {"carry": "x", "args": "x: f[n]", "body": "return x"}, "spec: methods.f.carry: the next `x` is returned first, and `returns` does not say so -> write `returns`, with the next value first"),
         ("f", {"carry": "self", "returns": "f[n]", "body": "return self.w"}, "spec: methods.f.carry: the next instance is returned first, and `returns` does not say so -> write `returns = \"A\"`"),
         ("f", {"bdy": "return 1", "body": "return 1"}, "spec: methods.f: unknown key `bdy`"),
         ("f", {}, "spec: methods.f: `body` is missing"),

@@ -1,6 +1,7 @@
 """The values that code tells apart, and the flags that it passes on."""
 
 import ast
+import builtins
 import inspect
 import re
 import textwrap
@@ -62,7 +63,16 @@ def _read_in(module: types.ModuleType) -> set[str]:
         tree = ast.parse(inspect.getsource(module))
     except ANY_ERROR:
         return {*_ALL}
-    return {_names(node) for node in _outside(tree, _HANDING_ON)}
+    compared = (_compared(node) for node in ast.walk(tree) if isinstance(node, ast.Compare))
+    # What is compared with another value says which may go together.
+    return {_names(node) for node in _outside(tree, _HANDING_ON)}.union(*(c for c in compared if len(c) > 1))
+
+
+def _compared(comparison: ast.Compare) -> set[str]:
+    """The arguments and attributes in a comparison, but for constants."""
+    nodes = [*ast.walk(comparison)]
+    names = {node.id for node in nodes if isinstance(node, ast.Name)} | {*map(_names, nodes)} - {""}
+    return {name for name in names if not (name.isupper() or name == "self" or hasattr(builtins, name))}
 
 
 def _names(node: ast.AST) -> str:
