@@ -4,6 +4,8 @@ from pathlib import Path
 
 from tests.ordinary.generated import generated, tried
 from tests.support.forking import forked_pytest
+from tests.support.projects import scaffold
+from tests.support.trees import write_tree
 
 HEAD = """
 import enum
@@ -246,3 +248,26 @@ class Drift(Module):
 
 def test_a_method_with_a_state_carries_an_argument(tmp_path: Path) -> None:
     tried(tmp_path, "drift", HEAD + STATEFUL)
+
+
+CIRCLE = """
+
+class Left(Module):
+    other: "Right" = module(lambda size, depth: Right.create(size, depth))
+
+    def __call__(self, x: Float[Array, " size"]) -> Array:
+        return x
+
+
+class Right(Module):
+    other: "Left" = module(lambda size, depth: Left.create(size, depth))
+
+    def __call__(self, x: Float[Array, " size"]) -> Array:
+        return x
+"""
+
+
+def test_classes_that_make_each_other_say_what_is_not_known(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"circle.py": HEAD + CIRCLE})
+    made = scaffold(tmp_path, "new-module", "--spec=circle.py")
+    assert made.returncode == 2 and "the name `depth` is not known here" in made.stderr, made.stderr

@@ -330,6 +330,7 @@ def _is_readable(spec: ModuleSpec, field: Field) -> bool:
     return not field.given and not sometimes and (is_plain or field.role == "static")
 
 
+@once
 def made_first(spec: ModuleSpec) -> frozenset[str]:
     """The fields that the `init` of one below them reads, and that the constructor therefore makes before the others."""
     pairs = ((field, field.expression) for field in spec.stored)

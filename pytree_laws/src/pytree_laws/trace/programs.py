@@ -139,10 +139,12 @@ def shapes_of(function: Callable[..., Any], arguments: Sequence[Any], *first: An
 
 def split_modules(arguments: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
     """What is static of the modules among arguments, None where there is nothing, and the rest."""
-    nodes, treedef = jax.tree.flatten(tuple(arguments), is_leaf=is_module)
-    if not any(is_module(node) and len(arrays_of(node)) < len(jax.tree.leaves(node)) for node in nodes):
+    nodes, treedef = jax.tree.flatten(tuple(arguments), is_leaf=is_partly_static)
+    if not any(
+        is_partly_static(node) and len(arrays_of(node)) < len(jax.tree.leaves(node)) for node in nodes
+    ):
         return None, tuple(arguments)
-    parts = [partition(node) if is_module(node) else (None, node) for node in nodes]
+    parts = [partition(node) if is_partly_static(node) else (None, node) for node in nodes]
     return (treedef, tuple(static for static, _ in parts)), [given for _, given in parts]
 
 
@@ -156,7 +158,7 @@ def join_modules(held: Any, given: Sequence[Any]) -> Sequence[Any]:
     )
 
 
-def is_module(node: Any) -> bool:
+def is_partly_static(node: Any) -> bool:
     """Whether it is a Module of Equinox, or another node with functions among its leaves, which no compiled call takes."""
     if isinstance(node, dict | list | tuple) or not is_node(node):
         return False

@@ -185,9 +185,8 @@ def union_members(annotation: Any) -> tuple[Any, ...]:
 
 def is_shaped(annotation: Any) -> bool:
     """Whether it is an annotation of jaxtyping: a dtype, and dims by name."""
-    dims = getattr(
-        annotation, "dim_str", None
-    )  # a reference of beartype has any attribute, and another one for its value
+    # A reference of beartype has any attribute, with another reference for its value.
+    dims = getattr(annotation, "dim_str", None)
     return isinstance(dims, str) and hasattr(annotation, "dtypes")
 
 

@@ -15,13 +15,13 @@ _KNOWN = ("key", "dtype", "rngs")
 """What a constructor has of itself."""
 
 
-def arguments_of_lambdas(node: ast.ClassDef, names: Names) -> list[str]:
+def arguments_of_lambdas(node: ast.ClassDef, names: Names, above: tuple[str, ...] = ()) -> list[str]:
     """The arguments in the order of the lambdas, those that other classes of the file take for sizes as numbers.
 
     `module(lambda size, states, key: Recurrence(size, states, key=key))` takes `states`, of which the class has no array.
-    None where all are known otherwise, or where nothing says what one is.
+    None where all are known otherwise, or where nothing says what one is. `above` are the classes whose lambdas make it.
     """
-    if any(getattr(part, "name", "") in CONSTRUCTORS for part in node.body):
+    if node.name in above or any(getattr(part, "name", "") in CONSTRUCTORS for part in node.body):
         return []
     lambdas = [each for part in node.body for each in _initialisers(part, names)]
     fields = {ast.unparse(part.target) for part in node.body if isinstance(part, ast.AnnAssign)}
@@ -29,12 +29,10 @@ def arguments_of_lambdas(node: ast.ClassDef, names: Names) -> list[str]:
     taken = [name for name in taken if name not in fields and name not in _KNOWN]
     known = _words(node)
     unknown = {name for name in taken if name not in known and not names.brings(name)}
-    sizes = {name for each in lambdas for name in _sizes(each.body, names)}
-    return (
-        [f"{name}: int" if name in unknown else name for name in taken]
-        if unknown and unknown <= sizes
-        else []
-    )
+    within = (*above, node.name)
+    if not unknown or not unknown <= {name for each in lambdas for name in _sizes(each.body, names, within)}:
+        return []
+    return [f"{name}: int" if name in unknown else name for name in taken]
 
 
 def _initialisers(statement: ast.stmt, names: Names) -> list[ast.Lambda]:
@@ -49,13 +47,16 @@ def _initialisers(statement: ast.stmt, names: Names) -> list[ast.Lambda]:
             return []
 
 
-def _sizes(body: ast.expr, names: Names) -> Iterator[str]:
+def _sizes(body: ast.expr, names: Names, within: tuple[str, ...]) -> Iterator[str]:
     """The names that are given to classes of the file for what is an int there, or a dim."""
     for call in nodes_of(ast.Call, body):
         owner = names.classes.get(ast.unparse(call.func).removesuffix(".create"))
         if owner is not None:
             constructor = next(filter(None, (method_of(owner, name) for name in CONSTRUCTORS)), None)
-            yield from _by_name(call, owner, names) if constructor is None else _by_place(call, constructor)
+            if constructor is None:
+                yield from _by_name(call, owner, names, within)
+            else:
+                yield from _by_place(call, constructor)
 
 
 def _by_place(call: ast.Call, constructor: ast.FunctionDef) -> Iterator[str]:
@@ -66,9 +67,9 @@ def _by_place(call: ast.Call, constructor: ast.FunctionDef) -> Iterator[str]:
             yield given.id
 
 
-def _by_name(call: ast.Call, owner: ast.ClassDef, names: Names) -> Iterator[str]:
+def _by_name(call: ast.Call, owner: ast.ClassDef, names: Names, within: tuple[str, ...]) -> Iterator[str]:
     """The names that are dims of a class whose constructor is emitted, or sizes that its own lambdas name."""
-    sizes = _words(owner) | {text.partition(":")[0] for text in arguments_of_lambdas(owner, names)}
+    sizes = _words(owner) | {text.partition(":")[0] for text in arguments_of_lambdas(owner, names, within)}
     for given in (*call.args, *(keyword.value for keyword in call.keywords)):
         if isinstance(given, ast.Name) and given.id in sizes:
             yield given.id

@@ -39,23 +39,13 @@ def _shows(subject: Suite, name: str, attribute: str) -> bool:
     for value in alternatives(attributes(usual)[attribute]):
         other = result_or_error(lambda given=value: build_with(subject, {name: given}, abstractly=False))
         if not isinstance(other, Exception):
-            return _beside(other, attribute) != _beside(usual, attribute)
+            return not _are_alike(usual, other, attribute)
     return True
 
 
-def _beside(instance: Any, attribute: str) -> Any:
-    """All that an instance holds but for one attribute, in a form that can be compared."""
-    statics = {path: value for path, value in statics_of(instance) if path != attribute}
-    return snapshot(arrays_of(instance)), _Statics(statics)
-
-
-class _Statics:
-    """Static values that are equal by value and type."""
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        self.values = values
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Statics) or self.values.keys() != other.values.keys():
-            return False
-        return all(same_value(value, other.values[path]) for path, value in self.values.items())
+def _are_alike(instance: Any, other: Any, attribute: str) -> bool:
+    """Whether two instances hold the same but for one attribute."""
+    own, others = dict(statics_of(instance)), dict(statics_of(other))
+    if snapshot(arrays_of(instance)) != snapshot(arrays_of(other)) or own.keys() != others.keys():
+        return False
+    return all(same_value(value, others[path]) for path, value in own.items() if path != attribute)
