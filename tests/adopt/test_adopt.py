@@ -262,6 +262,7 @@ def test_methods_whose_arguments_are_found_are_declared_and_held(
     assert advice in result.stdout and (", `inverse`\n" in result.stdout) == bool(advice)
 
 
+@pytest.mark.slow  # a search of its own in another interpreter
 def test_an_instance_of_which_a_member_raises_is_not_taken_where_another_is_found(tmp_path: Path) -> None:
     source = """
         from typing import NamedTuple

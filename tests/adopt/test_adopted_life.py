@@ -220,6 +220,7 @@ def digested(record: str) -> str:
     return re.sub("[0-9a-f]{64}", digest, head) + "tests/test_other_gate.py\n" + text
 
 
+@pytest.mark.slow  # a search of its own in another interpreter
 def test_generated_and_adopted_classes_live_beside_each_other(library: Library) -> None:
     library.generate(dense=spec("Dense"))
     assert library.states() == {}

@@ -173,6 +173,7 @@ class Counted(eqx.Module):
 )
 
 
+@pytest.mark.slow  # a search of its own in another interpreter
 def test_a_finding_without_a_reproduction_is_told_with_its_example(tmp_path: Path) -> None:
     write_tree(tmp_path, {"net.py": COUNTED, "pyproject.toml": '[project]\nname = "net"\n'})
     ran = scaffold(tmp_path, "adopt", "net.py", "--report", "report.md", "--dry-run")

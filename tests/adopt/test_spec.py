@@ -299,6 +299,7 @@ class Below(Base):
 """
 
 
+@pytest.mark.slow  # a search of its own in another interpreter
 def test_a_class_that_a_base_builds_says_so_by_an_expression(tmp_path: Path) -> None:
     write_tree(tmp_path, {"nets.py": INHERITED})
     spec = said(tmp_path, "nets.py:Below")["Below"]["spec"]

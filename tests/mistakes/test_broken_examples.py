@@ -237,7 +237,7 @@ CLAIMS = {
 """What the author said of the example `Coupling`, each noticed by the test that his words became."""
 
 
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 @pytest.mark.parametrize("name", BREAKS)
 def test_a_break_by_hand_is_caught(name: str, tmp_path: Path) -> None:
     broken = BREAKS[name]

@@ -212,6 +212,7 @@ def test_a_class_without_an_example_is_generated_and_told(name: str, tmp_path: P
     assert not any(path.startswith("tests/test_") for path in read_tree(tmp_path))
 
 
+@pytest.mark.slow  # a run of its own
 def test_an_expression_builds_what_arguments_cannot_say(tmp_path: Path) -> None:
     text = """\
 from equinox import nn

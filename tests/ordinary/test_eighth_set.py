@@ -150,7 +150,7 @@ class Ring:
 }
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 @pytest.mark.parametrize("name", CLASSES)
 def test_it_is_tried_as_it_is_written_and_its_tests_pass(tmp_path: Path, name: str) -> None:
     emitted = tried(tmp_path, name, HEAD + CLASSES[name])
@@ -185,6 +185,7 @@ def test_an_example_that_the_code_alone_suggests_is_not_tried_where_it_does_not_
     assert said in ran.stdout
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_an_edit_that_breaks_what_is_on_record_is_no_misfit(tmp_path: Path) -> None:
     text = GUESSED.replace("if x.ndim != 3", "if x.ndim != 1")
     generated(tmp_path, {"filter": HEAD + text})

@@ -182,6 +182,7 @@ class Basin(Module):
 }
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", CLASSES)
 def test_it_is_tried_with_examples_that_fit(name: str, tmp_path: Path) -> None:
     tried(tmp_path, name, HEAD + CLASSES[name])
@@ -204,6 +205,7 @@ EDITS = {  # what a state beside a layer of Equinox declares
 }
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("test", EDITS)
 def test_the_states_beside_a_layer_are_declared(test: str, tmp_path: Path) -> None:
     generated(tmp_path, {"basin": HEAD + CLASSES["basin"]})
@@ -239,6 +241,7 @@ class Arrivals(eqx.Module):
 """
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_what_a_closure_of_an_alias_hides_is_found(tmp_path: Path) -> None:
     generated(tmp_path, {"arrivals": HEAD + HIDDEN})
     run = forked_pytest(tmp_path / "nets", "--numbers=off")
@@ -317,6 +320,7 @@ class Net(eqx.Module):
 """
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_a_class_in_one_dtype_is_held_to_all_other_advice(tmp_path: Path) -> None:
     generated(tmp_path, {"net": HEAD + PLAIN})
     module = tmp_path / "nets/net.py"

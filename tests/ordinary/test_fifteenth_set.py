@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import scaffold
@@ -139,6 +141,7 @@ class Twice(Module):
 """
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_the_constructor_takes_what_lambdas_alone_name_in_their_order(tmp_path: Path) -> None:
     tried(tmp_path, "mixed", HEAD + MIXED)
     source = (tmp_path / "nets/mixed.py").read_text("utf-8")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -58,6 +60,7 @@ class Pool(NamedTuple):
 """
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_dims_that_calls_name_are_as_long_as_the_layers_ask_that_take_them(tmp_path: Path) -> None:
     tried(tmp_path, "cells", HEAD + CELLS)
     suite = (tmp_path / "nets/tests/test_cells.py").read_text("utf-8")
@@ -131,6 +134,7 @@ class Inducing(Module):
 """
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_dims_of_one_name_in_two_classes_are_no_ties(tmp_path: Path) -> None:
     tried(tmp_path, "inducing", HEAD + KERNEL)
     suite = (tmp_path / "nets/tests/test_inducing.py").read_text("utf-8")
@@ -196,6 +200,7 @@ class Net(eqx.Module):
 """
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_a_class_averages_over_the_axes_of_the_classes_that_it_makes(tmp_path: Path) -> None:
     said = generated(tmp_path, {"normed": HEAD + NORMED})
     assert "Net: not tried: features (may average over the axis `batch`)" in said

@@ -156,6 +156,7 @@ class Deck(Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_statements_between_assignments_leave_the_rest_to_the_tool(tmp_path: Path) -> None:
     skeleton = BETWEEN.replace("STATEMENT", "heights = limit.max()")
     module = tried(tmp_path, "deck", skeleton)

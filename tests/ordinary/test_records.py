@@ -118,6 +118,7 @@ class Graph(eqx.Module):
 }
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", CLASSES)
 def test_what_others_do_with_its_fields_says_their_shapes(name: str, tmp_path: Path) -> None:
     tried(tmp_path, "several", HEAD + CLASSES[name])

@@ -165,7 +165,7 @@ class Turn:
 }
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("name", CLASSES)
 def test_it_is_tried_as_it_is_written_and_its_tests_pass(tmp_path: Path, name: str) -> None:
     emitted = tried(tmp_path, name, HEAD + CLASSES[name])
@@ -199,6 +199,7 @@ class Head(eqx.Module):
     )
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_what_a_module_of_flax_sows_is_understood_and_its_growth_is_noticed(tmp_path: Path) -> None:
     text = """
 class Net(nnx.Module):

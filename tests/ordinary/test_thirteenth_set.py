@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -30,6 +32,7 @@ class Block(nnx.Module):
 """
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_a_name_of_one_dim_may_stand_for_several_elsewhere(tmp_path: Path) -> None:
     tried(tmp_path, "block", HEAD + BLOCK)
 
@@ -54,6 +57,7 @@ class Net(nnx.Module):
 """
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_a_setting_is_the_size_of_a_dim_of_a_result_that_is_carried(tmp_path: Path) -> None:
     tried(tmp_path, "net", HEAD + NET)
 
@@ -162,6 +166,7 @@ class Holder(nnx.Module):
 """
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_a_method_that_asks_for_another_one_first_is_not_tried(tmp_path: Path) -> None:
     said = generated(tmp_path, {"cached": HEAD + CACHED})
     assert "Cached: not tried: reset (returns nothing); decode (asks for `reset` first)" in said

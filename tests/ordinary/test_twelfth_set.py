@@ -96,6 +96,7 @@ class Mixture(eqx.Module):
 }
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", CLASSES)
 def test_each_class_is_tried_whole(tmp_path: Path, name: str) -> None:
     tried(tmp_path, name, HEAD + CLASSES[name])
@@ -128,6 +129,7 @@ class Solver(Module):
 """
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_a_size_may_be_that_of_a_class_which_a_method_takes(tmp_path: Path) -> None:
     tried(tmp_path, "sound", HEAD + SOUND.replace("FACES", "faces"))
 
@@ -233,6 +235,7 @@ class Router(eqx.Module):
 """
 
 
+@pytest.mark.slow  # one class of a set, of which the others are tried at each run
 def test_sizes_are_those_that_settings_and_top_k_ask_for(tmp_path: Path) -> None:
     tried(tmp_path, "experts", "import dataclasses\nfrom typing import NamedTuple\n" + HEAD + EXPERTS)
 

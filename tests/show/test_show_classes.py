@@ -164,6 +164,7 @@ def test_a_function_is_refused_by_jax_and_held_fixed_by_flax(tmp_path: Path) -> 
     assert "another value of activation, dtype" in rule["compiles_anew"]
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_class_that_draws_its_arrays_is_built_as_it_does(tmp_path: Path) -> None:
     net = drawn(tmp_path, "Drawn")
     [built] = net["notes"]

@@ -116,6 +116,7 @@ def test_the_tests_refuse_any_other_platform(
     assert "failed" not in result.stdout
 
 
+@pytest.mark.slow  # a run of its own
 def test_the_environment_chooses_before_the_class(tmp_path: Path) -> None:
     generated(tmp_path, "--backend", "cuda")
     result = run(

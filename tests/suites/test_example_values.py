@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.support.forking import forked_pytest
 from tests.support.projects import failed_tests, passed, scaffold
 from tests.support.trees import write_tree
@@ -59,6 +61,7 @@ body = "return self.scale * x + jax.random.normal(self.stored if key is not None
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_the_body_does_not_say_itself_that_a_key_is_unused(tmp_path: Path) -> None:
     """It draws from a stored key, and looks at its argument: whether the key makes a difference is for the tests to see."""
     write_tree(tmp_path, {"specs/noise.toml": DRAWS})
@@ -88,6 +91,7 @@ body = """
 HEADS += "'''\nparts = (x @ self.weight).reshape(x.shape[0], self.heads, -1)\nreturn jax.nn.softmax(parts).reshape(x.shape)\n'''\n"
 
 
+@pytest.mark.slow  # a run of its own
 def test_sizes_that_do_not_fit_are_named_with_some_that_do(tmp_path: Path) -> None:
     write_tree(tmp_path, {"specs/heads.toml": HEADS})
     assert scaffold(tmp_path, "new-module", "--spec", "specs/heads.toml").returncode == 0
@@ -118,6 +122,7 @@ values = {{ {values} }}
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_sizes_are_those_of_the_arrays_that_are_given(tmp_path: Path) -> None:
     values = "knots = [0.0, 0.5, 1.0, 2.0], by = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]"
     write_tree(tmp_path, {"specs/curve.toml": CURVE.format(values=values)})

@@ -65,11 +65,13 @@ def test_what_holds_by_now_fails_until_its_entry_goes(tmp_path: Path) -> None:
     assert run(tmp_path, "", STRONG)[0] == 0
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_part_of_a_name_is_not_strict(tmp_path: Path) -> None:
     code, told = run(tmp_path, '"p05_no_leaf_is_weak: a part", ', STRONG)
     assert code == 0 and "declared not to hold: a part" in told
 
 
+@pytest.mark.slow  # a run of its own
 def test_one_of_several_values_may_hold(tmp_path: Path) -> None:
     closure = (EXAMPLES / "loop_condition.py").read_text(encoding="utf-8")
     suite = (EXAMPLES / "tests/test_loop_condition.py").read_text(encoding="utf-8")

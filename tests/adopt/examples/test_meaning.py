@@ -10,7 +10,7 @@ import pytest
 from tests.adopt.test_adopt import adopt
 from tests.support.trees import write_tree
 
-SOURCE = """
+IMPORTS = """
 import abc
 import dataclasses
 from collections.abc import Mapping
@@ -20,8 +20,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
+"""
 
-
+SEARCHED = """
 @dataclasses.dataclass(frozen=True)
 class Config:
     vocab_size: int = 30000
@@ -101,8 +102,9 @@ class Folded(eqx.Module):
 
     def __call__(self, x):
         return self.weight * x.reshape(6, 15).sum()
+"""
 
-
+SOURCE = """
 class Windowed(eqx.Module):
     weight: jax.Array
 
@@ -222,33 +224,43 @@ class Specified(eqx.Module):
 
 @pytest.fixture(scope="module")
 def adopted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder: Path = write_tree(tmp_path_factory.mktemp("meaning"), {"meaning.py": SOURCE})
+    return adopted_from(tmp_path_factory.mktemp("meaning"), SOURCE)
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Classes of which the arguments are searched for long."""
+    return adopted_from(tmp_path_factory.mktemp("searched"), SEARCHED)
+
+
+def adopted_from(root: Path, source: str) -> dict[str, Any]:
+    folder = write_tree(root, {"meaning.py": IMPORTS + source})
     report = json.loads(adopt(folder, "meaning", "--json").stdout)
     every = [*report["classes"], *report["left_out"]]
     return {one["class"].rpartition(":")[2]: one for one in every}
 
 
 @pytest.mark.slow  # other sizes are reduced in tests/adopt/examples/test_sizes.py
-def test_a_configuration_of_full_size_is_reduced(adopted: dict[str, Any]) -> None:
-    built = adopted["Language"]["built"]
+def test_a_configuration_of_full_size_is_reduced(searched: dict[str, Any]) -> None:
+    built = searched["Language"]["built"]
     assert "hidden_size=48, head_size=4, num_layers=2, pad_token_id=0" in built, built
-    assert adopted["Language"]["arguments"]
+    assert searched["Language"]["arguments"]
 
 
 @pytest.mark.slow  # all of them share one long search
-def test_of_two_arguments_that_exclude_each_other_one_is_given(adopted: dict[str, Any]) -> None:
-    assert adopted["Batched"]["arguments"] == ['sample(seed, (5, 7), "int", 0, 6)']
+def test_of_two_arguments_that_exclude_each_other_one_is_given(searched: dict[str, Any]) -> None:
+    assert searched["Batched"]["arguments"] == ['sample(seed, (5, 7), "int", 0, 6)']
 
 
 @pytest.mark.slow  # all of them share one long search
-def test_a_large_default_is_reduced(adopted: dict[str, Any]) -> None:
-    assert adopted["Heavy"]["built"] == "Heavy(key=jax.random.key(seed), width=128)"
+def test_a_large_default_is_reduced(searched: dict[str, Any]) -> None:
+    assert searched["Heavy"]["built"] == "Heavy(key=jax.random.key(seed), width=128)"
 
 
 @pytest.mark.slow  # all of them share one long search
-def test_a_shape_that_an_error_wants_is_tried(adopted: dict[str, Any]) -> None:
-    assert adopted["Pictured"]["arguments"] == ["sample(seed, (5, 24, 20))"]
-    assert adopted["Folded"]["arguments"] == ["sample(seed, (90,))"]
+def test_a_shape_that_an_error_wants_is_tried(searched: dict[str, Any]) -> None:
+    assert searched["Pictured"]["arguments"] == ["sample(seed, (5, 24, 20))"]
+    assert searched["Folded"]["arguments"] == ["sample(seed, (90,))"]
 
 
 def test_a_longer_signal_is_tried_where_an_error_says_that_it_is_too_short(adopted: dict[str, Any]) -> None:

@@ -102,6 +102,7 @@ def adopted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {one["class"].rpartition(":")[2]: one for one in report["classes"]}
 
 
+@pytest.mark.slow  # a search of its own in another interpreter
 def test_dims_that_are_read_off_the_instance_are_those_of_the_instance(adopted: dict[str, Any]) -> None:
     assert adopted["Adapted"]["arguments"] == ["sample(seed, (3,))", "sample(seed, (2,))"]
 
@@ -123,6 +124,7 @@ def test_positions_are_places_in_space_beside_rotations_and_indices_elsewhere(
     assert '"int"' in adopted["Tokens"]["arguments"][0]
 
 
+@pytest.mark.slow  # a search of its own in another interpreter
 def test_a_mode_that_keeps_another_state_is_not_called_with_that_of_the_example(tmp_path: Path) -> None:
     ran = adopt(tmp_path, "equinox.nn:BatchNorm", "--dry-run")
     assert ran.returncode == 0, ran.stdout + ran.stderr

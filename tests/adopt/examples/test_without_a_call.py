@@ -1,5 +1,7 @@
 """What ended the search for an example: a module of NNX without a call, and a protocol of jax, which an array fits."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -49,6 +51,7 @@ class Game(eqx.Module):
 asked = asked_of("without_a_call", SOURCE)
 
 
+@pytest.mark.slow  # a search of its own in another interpreter
 def test_a_module_without_a_call_is_built(asked: Asked) -> None:
     assert asked.adopt("Network")["inputs"]
 

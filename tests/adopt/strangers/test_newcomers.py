@@ -316,6 +316,7 @@ class Plain:
 """
 
 
+@pytest.mark.slow  # a search of its own in another interpreter
 def test_a_class_that_is_registered_when_its_first_instance_is_made_is_adopted(tmp_path: Path) -> None:
     write_tree(tmp_path, {"late.py": REGISTERED_LATE})
     ran = scaffold(tmp_path, "adopt", "late.py", "--python", sys.executable, "--json", "--dry-run")

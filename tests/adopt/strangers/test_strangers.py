@@ -151,6 +151,7 @@ def test_a_method_that_acts_is_no_guess(tmp_path: Path) -> None:
     assert [name for name in ("deleted", "run", "restored") if (tmp_path / name).exists()] == []
 
 
+@pytest.mark.slow  # a search of its own in another interpreter
 def test_the_mesh_axes_of_a_project_hold_for_the_dims_that_a_class_names(tmp_path: Path) -> None:
     rules = '[tool.scaffold.sharding]\nhidden = "model"\nvocabulary = "data"\n'
     files = {"pyproject.toml": rules, "lib/__init__.py": "", "lib/mix.py": TWO_PRODUCTS}

@@ -236,6 +236,7 @@ def test_an_instance_that_keeps_tracers_is_made_of_values(
     assert not isinstance(made.double, Tracer) and made.double.shape == (3,)
 
 
+@pytest.mark.slow  # a search of its own in another interpreter
 def test_variables_of_a_type_of_its_own_are_imported(asked: Asked) -> None:
     found = asked.adopt("Wave")
     assert found["leaves"] == ['Var("strength", Strength, (3,))']

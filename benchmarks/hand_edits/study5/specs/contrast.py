@@ -36,7 +36,6 @@ class Tower(Module):
         return alike
 
 
-@test(skip=["training_converges: codes of length 1 do not tell all of the weights"])
 class Contrast(TrainState, ema=0.99, key=True, save=True):
     """Trains a tower against codes that it gave before."""
 

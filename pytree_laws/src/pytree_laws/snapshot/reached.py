@@ -4,7 +4,9 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from ..discover.method_uses import trace_text, trace_use
+import jax
+
+from ..discover.method_uses import Traced, Use, trace_text, trace_use
 from ..discover.reached import reached_instances, with_arrays_of
 from ..discover.traced_uses import traced_uses
 from ..trace.jaxprs import loops_by_values
@@ -44,7 +46,23 @@ def _uses(suite: Any) -> Iterator[Recorded]:
                     continue
                 instance = with_arrays_of(suite, use.instance, reached)
                 other = use._replace(name=f"{use.name} after {after}", instance=instance)
-                trace = trace_use(suite, other)
+                trace = _traced_again(suite, use.name, usual, other)
                 if trace is not None and trace_text(trace) not in seen:
                     seen.add(trace_text(trace))
                     yield Recorded(REACHED, other, trace)
+
+
+def _traced_again(suite: Any, name: str, usual: Traced, use: Use) -> Traced | None:
+    """The trace of a use that differs from that of a name in what its arrays hold: the jaxpr is the same."""
+    inputs = suite.to_arrays(use.instance)[0], usual.inputs[1]
+    if _form(inputs) != _form(usual.inputs):
+        return trace_use(suite, use)
+    results, changed = usual.form
+    renamed = {use.name + path.removeprefix(name): aval for path, aval in results.items()}
+    plain = {use.name + path.removeprefix(name): value for path, value in usual.plain.items()}
+    return usual._replace(form=(renamed, changed), plain=plain, inputs=inputs)
+
+
+def _form(inputs: Any) -> tuple[Any, list[Any]]:
+    leaves, treedef = jax.tree.flatten(inputs)
+    return treedef, [jax.typeof(leaf) for leaf in leaves]

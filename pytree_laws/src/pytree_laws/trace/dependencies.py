@@ -1,7 +1,7 @@
 """What a program depends on, read off its jaxpr."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -45,16 +45,21 @@ def stopped_inputs(jaxpr: Any) -> list[bool]:
     return [without and not within for without, within in marks]
 
 
-def handed_to_stop(jaxpr: Any) -> list[bool]:
-    """For each input whether `stop_gradient` is applied to it as it is, whatever else it is used for."""
-    stopped: set[Any] = set()
+def handed_to_stop(jaxpr: Any, of_reads: Callable[[Iterable[bool]], bool] = any) -> list[bool]:
+    """For each input whether `stop_gradient` is applied to it as it is, in any or in all places that read it.
+
+    An update that nothing gives back is such a place as well.
+    """
+    every: dict[Any, list[bool]] = {}
     for equation in jaxpr.eqns:
         marks = [equation.primitive.name == STOP] * len(equation.invars)
         inner = inner_jaxprs(equation)
         if len(inner) == 1 and len(inner[0].invars) == len(marks):
-            marks = handed_to_stop(inner[0])
-        stopped |= {v for v, mark in zip(equation.invars, marks) if mark and is_variable(v)}
-    return [v in stopped for v in jaxpr.invars]
+            marks = handed_to_stop(inner[0], of_reads)
+        for variable, mark in zip(equation.invars, marks):
+            if is_variable(variable):
+                every.setdefault(variable, []).append(mark)
+    return [v in every and of_reads(every[v]) for v in jaxpr.invars]
 
 
 def is_straight_through(jaxpr: Any) -> bool:
