@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int32, Key, PRNGKeyArray
 
-from scaffold.skeleton import Module, TrainState, data, param, static, test
+from scaffold.skeleton import Module, TrainState, data, param, static
 
 
 class Tower(Module):

@@ -49,18 +49,19 @@ class Steps(NamedTuple):
     carried: list[tuple[str, Any]]
     given: list[tuple[str, Any]]
     """The arguments of all steps, stacked."""
+    length: int
     learns: bool
     """Whether gradients through the steps say something: not where a step is one of training."""
 
     def run(self, carried: Sequence[Any], arguments: Sequence[Any]) -> list[Any]:
         """The outputs of all steps."""
-        step, count = jax.extend.core.jaxpr_as_fun(self.jaxpr), len(self.carried)
+        step, carries = jax.extend.core.jaxpr_as_fun(self.jaxpr), len(self.carried)
 
         def advance(carry: Sequence[Any], arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
             results = step(*carry, *arrays)
-            return results[:count], results[count:]
+            return results[:carries], results[carries:]
 
-        return jax.lax.scan(advance, list(carried), list(arguments))[1]
+        return jax.lax.scan(advance, list(carried), list(arguments), length=self.length)[1]
 
 
 def sequences_of(suite: Any) -> Iterator[Steps]:
@@ -95,7 +96,8 @@ def _steps(suite: Any, repeated: Repeated) -> Steps | None:
     instance = suite.elsewhere(suite.cached_instance())
     value, back = suite.to_arrays(instance)
     carry = value, repeated.begin
-    static, inputs = _given(repeated, _count(carry))
+    steps = _count(carry)
+    static, inputs = _given(repeated, steps)
 
     def advance(carry: Any, arrays: Sequence[Any]) -> Any:
         value, carried = carry
@@ -109,7 +111,9 @@ def _steps(suite: Any, repeated: Repeated) -> Steps | None:
     arguments = [path for path, v in named_leaves(combine(static, inputs)) if is_array(v)]
     learns = suite.is_mutable or repeated.place is not None or repeated.gives_instance
     named = list(zip((f"argument {path}" for path in arguments), inputs))
-    return Steps(repeated.name, jaxpr, sorted(outputs), _carried(suite, instance, carry), named, learns)
+    return Steps(
+        repeated.name, jaxpr, sorted(outputs), _carried(suite, instance, carry), named, steps, learns
+    )
 
 
 def _carried(suite: Any, instance: Any, carry: Any) -> list[tuple[str, Any]]:

@@ -78,6 +78,45 @@ further(
 )
 
 
+class Wave(eqx.Module):
+    """A value that turns at each tick, which takes nothing."""
+
+    weight: jax.Array
+    value: eqx.nn.StateIndex
+
+    @classmethod
+    def create(cls, weight):
+        return cls(jnp.array(weight), eqx.nn.StateIndex(jnp.ones((3,), weight.dtype)))
+
+    def turned(self, value):
+        return jnp.cos(self.weight * value)
+
+    def tick(self, state):
+        value = self.turned(state.get(self.value))
+        return value, state.set(self.value, value)
+
+    def __call__(self, x, state):
+        return x * self.weight * state.get(self.value), state
+
+
+class TurnsOnce(Wave):
+    def turned(self, value):
+        return jnp.where(value == 1, super().turned(value), value)
+
+
+class WaveLaws(RecentLaws):
+    states = (Leaf("value", "state", (3,)),)
+    methods = (Method("tick", lambda seed: (), state_at=0),)
+    right: Any = Wave
+
+
+further(
+    *("P19", "A tick that takes nothing, and counts but once", TurnsOnce, Wave),
+    *("tick.0", "(over several steps)"),
+    base=WaveLaws,
+)
+
+
 class Measured(eqx.Module):
     """Numbers in a unit."""
 
