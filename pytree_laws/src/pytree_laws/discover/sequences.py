@@ -20,6 +20,7 @@ from ..inspect.trees import (
     without_functions,
 )
 from ..report import ANY_ERROR
+from ..trace.dependencies import inputs_computed_with
 from ..trace.jaxprs import loops_by_values
 
 LEAST_STEPS = 3
@@ -106,8 +107,9 @@ def _steps(suite: Any, repeated: Repeated) -> Steps | None:
     jaxpr, (_, outputs) = jax.make_jaxpr(advance, return_shape=True)(carry, [v[0] for v in inputs])
     count = len(jax.tree.leaves(carry))
     pairs = zip(jaxpr.jaxpr.outvars[:count], jaxpr.jaxpr.invars)
-    if all(new is old for new, old in pairs) or loops_by_values(jaxpr.jaxpr):
-        return None  # nothing changes on the way; or by other numbers it might never end
+    is_step = any(new is not old for new, old in pairs) and any(inputs_computed_with(jaxpr.jaxpr)[:count])
+    if not is_step or loops_by_values(jaxpr.jaxpr):
+        return None  # nothing changes on the way, or all begins anew; or by other numbers it might never end
     arguments = [path for path, v in named_leaves(combine(static, inputs)) if is_array(v)]
     learns = suite.is_mutable or repeated.place is not None or repeated.gives_instance
     named = list(zip((f"argument {path}" for path in arguments), inputs))
