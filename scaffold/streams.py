@@ -5,7 +5,7 @@ from queue import Empty, Full, Queue
 from threading import Event, Thread
 from typing import IO
 
-LAST_WORDS = 2000
+LAST_WORDS = 16_000
 LONGEST_ANSWER = 64 * 2**20
 """Bytes of one answer; a test file has some thousands."""
 _PIECE = 2**16

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,6 +39,7 @@ class Child:
             "JAX_PLATFORMS": "cpu",
             **os.environ,
             "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONFAULTHANDLER": "1",  # says where a compiled part breaks down
             **_WITHOUT_RECORDS,
             "PYTHONHASHSEED": hash_seed,
         }
@@ -144,9 +146,7 @@ class Child:
             return self._excess
         if self._answers.too_long:
             return f"something in it wrote more than {LONGEST_ANSWER // 2**20} MiB where an answer belongs"
-        words = self._errors.text.strip().split("\n")[-1]
-        ended = f"it ended with {code}" if code is not None else "it closed its streams"
-        return ended + (f": {words}" if words else "")
+        return ended_with(code, self._errors.text.strip())
 
     @property
     def has_ended(self) -> bool:
@@ -181,3 +181,20 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def ended_with(code: int | None, errors: str) -> str:
+    """How a process ended, and its last words; or the line that ran when it broke down, as `faulthandler` has it."""
+    if code is None:
+        ended = "it closed its streams"
+    elif code < 0:
+        names = {int(number): number.name for number in signal.Signals}
+        ended = f"it was ended by {names.get(-code, f'signal {-code}')}"
+    else:
+        ended = f"it ended with {code}"
+    innermost = re.search(r'most recent call first\):\n  File "(.*?)", line (\d+)', errors)
+    if innermost:
+        path = innermost[1].rpartition("site-packages/")[2]
+        return f"{ended} in {path}, line {innermost[2]}"
+    words = errors.split("\n")[-1]
+    return ended + (f": {words}" if words else "")
