@@ -78,13 +78,15 @@ class Cause(Struct, frozen=True):
         code = [f"             {line}" for line in self.code] if len(self.code) <= MAX_CODE else []
         example = [] if code else self._labelled("example", self.first.get("example", ""))
         raised = [] if code else self._labelled("raised at", self.first.get("raised_at", ""))
-        hint = self._labelled("look for", self.first["hint"]) or self._labelled(
-            "usual fix", self.first["fix"]
+        label, text = (
+            ("look for", self.first["hint"]) if self.first["hint"] else ("usual fix", self.first["fix"])
         )
+        # The laws say it, in words of their own length: the end is as much to the point as the beginning.
+        hint = self._labelled(label, text, 2 * MAX_WIDTH)
         return [*self.brief, *code, *example, *raised, *hint]
 
-    def _labelled(self, label: str, text: str) -> list[str]:
-        return [f"         {label}: {on_a_line(text, MAX_WIDTH)}"] if text else []
+    def _labelled(self, label: str, text: str, longest: int = MAX_WIDTH) -> list[str]:
+        return [f"         {label}: {on_a_line(text, longest)}"] if text else []
 
 
 def key_of(finding: Finding) -> Key:

@@ -25,6 +25,33 @@ class Stepper(eqx.Module):
         if u.shape != expected:
             raise ValueError(f"Expected shape {expected}, got {u.shape}.")
         return self.step(u)
+
+
+@jax.tree_util.register_pytree_node_class
+class Frame:
+    def __init__(self, origin):
+        self.origin, self._is_ready = origin, False
+
+    def tree_flatten(self):
+        return (self.origin,), (self._is_ready,)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        frame = object.__new__(cls)
+        [frame.origin], [frame._is_ready] = children, aux
+        return frame
+
+
+class Field(eqx.Module):
+    origin: Array
+
+    def __init__(self, frame):
+        if not frame._is_ready:
+            frame._is_ready = True
+        self.origin = jnp.array(frame.origin)
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return jnp.tanh(x) * self.origin.sum()
 """
 asked = asked_of("asked_by_errors", SOURCE)
 
@@ -34,6 +61,15 @@ def test_a_shape_that_an_error_names_is_given_where_an_annotation_leaves_it_open
     assert found["method"] == "", found
     [[_, text, _]] = found["arguments"]
     assert text.startswith("sample(seed, (1, "), text
+
+
+def test_what_has_the_attributes_that_an_array_lacks_is_given_though_its_constructor_alone_says_so(
+    asked: Asked,
+) -> None:
+    """jax calls its arrays `jaxlib._jax.ArrayImpl` where they lack one."""
+    found = asked.adopt("Field")
+    [[_, text]] = found["inputs"]
+    assert text.startswith("Frame(origin=sample("), found
 
 
 def test_a_tuple_of_which_a_docstring_says_so_has_an_end() -> None:

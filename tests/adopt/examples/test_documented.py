@@ -316,6 +316,7 @@ def test_any_number_of_layers_are_those_of_the_package(asked: Asked) -> None:
         ("y (n,) array", "n"),
         ("x: Input (B, T, D)", "B T D"),
         ("x : Array of shape (..., dim+1)", "... dim+1"),
+        ("x: the state, (shape=(chunks, res_dim,)).", "chunks res_dim"),
         ("x: Tuple[Array, Array]", ""),
         ("x: a number in (0, 1), or of the range [1, K]", ""),
         ("x: [num_nodes, *normalized_shape]", ""),

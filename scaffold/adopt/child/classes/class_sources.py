@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import functools
 import inspect
 import textwrap
 from collections.abc import Iterator
@@ -24,6 +25,16 @@ def sources_of(cls: type) -> Iterator[ast.Module]:
     for owner in (owner for owner in cls.__mro__ if not is_base(owner)):
         with contextlib.suppress(SyntaxError):  # of a class within a longer statement
             yield ast.parse(textwrap.dedent(source_text(owner)))
+
+
+@functools.cache
+def stored_by(cls: type) -> frozenset[str]:
+    """The attributes of `self` that the methods of a class assign."""
+    nodes = (node for tree in sources_of(cls) for node in ast.walk(tree))
+    stored = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+    return frozenset(
+        node.attr for node in stored if isinstance(node.value, ast.Name) and node.value.id == "self"
+    )
 
 
 def field_docstrings(cls: type) -> dict[str, str]:

@@ -14,11 +14,12 @@ from .uses import LETTER, WORDS, flags_in, matrices_in
 
 _WORD = r"(?:\.{3}|\*(?=,)|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
 _WORDS = rf"{_WORD}(?:,\s*{_WORD})*,?"
+_BEING = r"(?:of|is|(?:should|must|has to)\s+be)"
 _SEVERAL = rf"{_WORD}(?:,\s*{_WORD})+,?|\w+,"
 SHAPES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"(?:shaped?|dimensions?|dims):?\s+(?:of\s+|is\s+|(?:should|must|has to)\s+be\s+)?[`'\"]*[(\[]({_WORDS})[)\]]",
+        rf"(?:shaped?|dimensions?|dims)(?:\s*=|:?\s+(?:{_BEING}\s+)?)\s*[`'\"]*[(\[]({_WORDS})[)\]]",
         rf"(?<![\w.])\(({_SEVERAL})\)[`'\"]*[\s-]*(?:array|tensor|matrix|vector|shape|float|int|bool)",
         rf"(?:array|tensor|matrix|vector|features?|inputs?|states?|indices|weights)s?:?\s+[`'\"]*[(\[]({_SEVERAL})[)\]]",
     )

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..values.annotations import required
+from .class_sources import stored_by
 from .kinds import kind_of
 from .methods import parameters_of_method
 
 _LACKING = re.compile(
-    r"(?:'(\w+)'|Tracer) object has no attribute '(\w+)'|Tracer'? (?:object )?has no attribute '?(\w+)"
+    r"(?:'([\w.]+)'|Tracer) object has no attribute '(\w+)'|Tracer'? (?:object )?has no attribute '?(\w+)"
 )
 """How Python, and a tracer of jax, say that a value lacks an attribute."""
 _GIVEN = re.compile(r"__call__\(\) takes .*positional arguments? but (\d+) were given")
@@ -34,7 +35,7 @@ def lookalikes(cls: type, messages: Iterable[str]) -> list[Any]:
     takes = {int(count) - 1 for text in messages for count in _GIVEN.findall(text)}
     words = {word for text in messages for word in re.findall(r"\w+", text)} - {cls.__name__, *given}
     counts = {
-        other: len(attributes & attributes_of(other))
+        other: len(attributes and attributes & (attributes_of(other) | stored_by(other)))
         + any(accepts(other, count) for count in takes)
         + MAX_CLASSES * (other.__name__ in words)
         for other in dict.fromkeys(classes_in(package))
