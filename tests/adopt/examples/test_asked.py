@@ -7,7 +7,7 @@ from typing_extensions import TypeAliasType
 
 from scaffold.adopt.child.values.annotations import resolved
 from scaffold.adopt.child.values.candidates import of_annotation
-from scaffold.adopt.child.values.plain import Context
+from scaffold.adopt.child.values.context import Context
 from tests.adopt.asking import Asked, asked_of
 
 T = TypeVar("T")

@@ -1,14 +1,20 @@
 """What errors ask for: a shape where an annotation names dims of which it does not know the number; and what a docstring calls a tuple."""
 
+import pytest
+
 from scaffold.adopt.child.values.annotations import EMPTY
 from scaffold.adopt.child.values.candidates import values_for
-from scaffold.adopt.child.values.plain import Context, Documented
+from scaffold.adopt.child.values.context import Context, Documented
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
+import dataclasses
+import itertools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 
@@ -42,6 +48,60 @@ class Frame:
         return frame
 
 
+class Layers(eqx.Module):
+    weights: list
+
+    def __init__(self, in_features, hidden_dims, *, key):
+        dims = [in_features] + list(hidden_dims)
+        self.weights = [jax.random.normal(key, shape, "float32") for shape in itertools.pairwise(dims)]
+
+    def __call__(self, x):
+        for weight in self.weights:
+            x = jnp.tanh(x @ weight)
+        return x
+
+
+class Up(eqx.Module):
+    layers: Layers
+    skip: Array
+
+    def __init__(self, in_ch, out_channels, order, *, key):
+        self.layers = Layers(in_ch, out_channels[1:], key=key)
+        self.skip = jax.random.normal(key, (in_ch, order), "float32")
+
+    def __call__(self, x):
+        return self.layers(x).sum() + x @ self.skip
+
+
+class Outer(eqx.Module):
+    up: Up
+
+    def __init__(self, in_ch, out_channels, *, key):
+        self.up = Up(in_ch, out_channels, 2, key=key)
+
+    def __call__(self, x):
+        return self.up(x)
+
+
+class Form(eqx.Module):
+    weight: Array
+
+    def __init__(self, p, *, key):
+        self.weight = jax.random.normal(key, (p, p), "float32")
+
+    def __call__(self, x):
+        return x @ self.weight @ x
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Pair:
+    indices: Array
+    order: np.integer = dataclasses.field(metadata={"static": True})
+    degree: np.int32 = dataclasses.field(metadata={"static": True})
+    is_open: np.bool_ = dataclasses.field(metadata={"static": True})
+
+
 class Field(eqx.Module):
     origin: Array
 
@@ -70,6 +130,33 @@ def test_what_has_the_attributes_that_an_array_lacks_is_given_though_its_constru
     found = asked.adopt("Field")
     [[_, text]] = found["inputs"]
     assert text.startswith("Frame(origin=sample("), found
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "text"),
+    [
+        ("Layers", "hidden_dims", "(3, 2)"),
+        ("Outer", "out_channels", "(3, 2)"),
+        ("Form", "p", "3"),
+        ("Pair", "order", "2"),
+        ("Pair", "degree", "np.int32(2)"),
+        ("Pair", "is_open", "np.bool(True)"),
+    ],
+    ids=[
+        "read by the class",
+        "read by another",
+        "asked for",
+        "a static number",
+        "a static number of NumPy",
+        "a static flag",
+    ],
+)
+def test_sizes_are_numbers_or_several_where_code_or_an_error_says_so(
+    asked: Asked, name: str, argument: str, text: str
+) -> None:
+    found = asked.adopt(name)
+    assert found["built"], found
+    assert dict(found["inputs"])[argument] == text
 
 
 def test_a_tuple_of_which_a_docstring_says_so_has_an_end() -> None:

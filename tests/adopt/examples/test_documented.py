@@ -7,7 +7,7 @@ import pytest
 from scaffold.adopt.child.classes.documented import dtype_in, shape_in
 from scaffold.adopt.child.values.annotations import EMPTY
 from scaffold.adopt.child.values.candidates import values_for
-from scaffold.adopt.child.values.plain import Context
+from scaffold.adopt.child.values.context import Context
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = '''

@@ -3,7 +3,7 @@
 from typing import Any
 
 from scaffold.adopt.child.values.candidates import of_annotation
-from scaffold.adopt.child.values.plain import Context
+from scaffold.adopt.child.values.context import Context
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """

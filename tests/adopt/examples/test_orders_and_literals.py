@@ -8,7 +8,7 @@ import pytest
 
 from scaffold.adopt.child.values.annotations import EMPTY
 from scaffold.adopt.child.values.candidates import values_for
-from scaffold.adopt.child.values.plain import Context
+from scaffold.adopt.child.values.context import Context
 
 
 class Colour(enum.Enum):

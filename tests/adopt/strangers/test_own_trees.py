@@ -1,5 +1,6 @@
 """Classes that register themselves in their own way: children in a dict without keys, and files by a text alone."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,28 @@ def test_a_load_by_a_text_alone_is_no_load_into_a_skeleton(printed: str) -> None
 
 def test_a_value_below_a_dict_without_keys_is_found(printed: str) -> None:
     assert "Search" in printed and "has no attribute '0'" not in printed
+
+
+CONSTANT = """
+from typing import ClassVar, NamedTuple
+
+import jax
+
+
+class Axes(NamedTuple):
+    axes: jax.Array
+    mode: jax.Array
+
+
+class Rows(Axes):
+    axes: ClassVar = ["rows", None]
+    mode = "train"
+"""
+
+
+def test_a_named_tuple_whose_fields_are_constants_of_the_class_is_left_out(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"axes.py": CONSTANT})
+    report = json.loads(scaffold(tmp_path, "adopt", "axes.py", "--dry-run", "--json").stdout)
+    assert [one["class"] for one in report["classes"]] == ["axes:Axes"]
+    named = scaffold(tmp_path, "adopt", "axes.py:Rows", "--dry-run").stderr
+    assert "its field `axes` is a constant of the class, whatever an instance holds" in named

@@ -18,8 +18,9 @@ from ..classes.kinds import kind_of
 from ..classes.lookalikes import below
 from ..values.annotations import ARRAYS, EMPTY, parameters_of, required, union_members, with_count
 from ..values.candidates import values_for
+from ..values.context import Context
 from ..values.domains import DOMAINS, apart, shapes_drawn, within
-from ..values.plain import Context, modules
+from ..values.plain import modules
 from ..values.sizes import DIM, Sizes
 from ..values.sources import Source, held_by, refer
 from .allowed import of_one_configuration, with_allowed_values

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..values.annotations import OPEN
-from ..values.plain import Context
+from ..values.context import Context
 from ..values.sizes import LARGEST
 from .built import Failure
 
@@ -31,6 +31,14 @@ TRAILING = re.compile(
 """How an error says how long the last axis of an array must be."""
 WANTS_ARRAY = re.compile(r"'(?:int|float)' object has no attribute '(?:shape|dtype|ndim|size|at|astype|T)'")
 """How Python says that an array belongs in the place of a number."""
+
+
+WANTS_SIZES = re.compile(r"concrete values of integer type, got")
+"""How jax says that a shape is made of whole numbers."""
+WANTS_PARTS = re.compile(
+    r"'int' object is not (?:subscriptable|iterable)|object of type 'int' has no len\(\)"
+)
+"""How Python says that several numbers belong in the place of one."""
 
 
 PATIENCE = 8
@@ -71,6 +79,8 @@ def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Para
         words=(*context.words, *words[:8]),
         numbers=(*context.numbers, *numbers[:4]),
         shapes=(*dict.fromkeys([*shapes_named(text), *context.shapes]),),
+        wants_sizes=context.wants_sizes or WANTS_SIZES.search(text) is not None,
+        wants_parts=context.wants_parts or WANTS_PARTS.search(text) is not None,
         wants_arrays=context.wants_arrays or WANTS_ARRAY.search(text) is not None,
     )
 

@@ -13,8 +13,9 @@ from pytree_laws.inspect.arrays import is_array, is_inexact
 from pytree_laws.inspect.trees import arrays_of
 
 from ..values.annotations import EMPTY, parameters_of
+from ..values.context import FLOATS, SHAPES
 from ..values.domains import SHARES, apart, within
-from ..values.plain import FLOATS, SHAPES, tuple_of
+from ..values.plain import tuple_of
 from ..values.sources import Source, refer
 from .allowed import holds_for_values
 from .built import Built, Failure, builds

@@ -16,8 +16,8 @@ from ..classes.methods import is_override, methods_of, parameters_of_method
 from ..values import names
 from ..values.annotations import EMPTY, OPEN, required, union_members, with_count
 from ..values.candidates import values_for
+from ..values.context import Context
 from ..values.domains import apart, shapes_drawn
-from ..values.plain import Context
 from ..values.sizes import DIM, Sizes, held_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
 from .as_shown import calls_shown

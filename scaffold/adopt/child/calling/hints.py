@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from ..classes.lookalikes import lookalikes
-from ..values.plain import Context
+from ..values.context import Context
 from ..values.sizes import HUGE, PRIMES, SMALL, foreign_sizes
 
 MAX_PARTS = 8

@@ -8,8 +8,9 @@ from typing import Any
 
 from ..values import names
 from ..values.annotations import ARRAYS
+from ..values.context import Context
 from ..values.domains import apart
-from ..values.plain import Context, array, arrays, tuple_of
+from ..values.plain import array, arrays, tuple_of
 from ..values.sizes import LARGEST, foreign_sizes, held_sizes, named_sizes, safe
 from ..values.sources import Source
 from .called import Called, Subject, Trace

@@ -1,16 +1,17 @@
 """What docstrings and comments say: the method that a class is for, the dims of arrays, of which kind their numbers are."""
 
+import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..values import names
 from ..values.annotations import EMPTY
-from ..values.plain import Documented
+from ..values.context import Documented
 from .class_sources import field_docstrings, source_text
 from .methods import is_base
-from .uses import LETTER, WORDS, flags_in, matrices_in
+from .uses import LETTER, WORDS, flags_in, matrices_in, sequences_in
 
 _WORD = r"(?:\.{3}|\*(?=,)|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
 _WORDS = rf"{_WORD}(?:,\s*{_WORD})*,?"
@@ -57,7 +58,9 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
         + ([below[name]] if name in below else [])
         for name in arguments
     }
-    types = {name: kind for name, found in said.items() if (kind := type_in(found)) is not None}
+    counted = () if is_call else sorted(sequences_in(cls, method) & {*filter(names.SIZES.search, said)})
+    types: dict[str, Any] = dict.fromkeys(counted, Sequence[int])
+    types |= {name: kind for name, found in said.items() if (kind := type_in(found)) is not None}
     for name, found in said.items():
         shapes = [*filter(None, map(shape_in, found)), *([comments[name]] if name in comments else [])]
         if shapes:
@@ -76,9 +79,14 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
         frozenset(name for name, found in said.items() if any(map(words.search, found))) for words in marked
     )
     limits = limits_of(cls)
-    return Documented(
-        dims, dtypes, tuple(ascending), domains, types, limits, frozenset(matrices), upper, objects
-    )
+    parts = dims, dtypes, tuple(ascending), domains, types, limits, frozenset(matrices), upper, objects
+    return Documented(*parts, static_fields(cls))
+
+
+def static_fields(cls: type) -> frozenset[str]:
+    """The fields of a dataclass that it marks as static."""
+    fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+    return frozenset(field.name for field in fields if field.metadata.get("static"))
 
 
 def limits_of(cls: type) -> dict[str, tuple[float, float]]:

@@ -112,6 +112,10 @@ def namedtuple_kind(cls: Any) -> Kind:
     functions = [text for text in types if "Fn" in text or "Callable" in text or "Protocol" in text]
     if types and len(functions) == len(types):
         return Kind("function", "it holds functions alone, and no arrays")
+    # A descriptor gives the entry of the tuple; any other value stands before it for all instances.
+    fixed = [name for name in cls._fields if not hasattr(inspect.getattr_static(cls, name, None), "__get__")]
+    if fixed:
+        return Kind("plain", f"its field `{fixed[0]}` is a constant of the class, whatever an instance holds")
     return Kind("namedtuple")
 
 

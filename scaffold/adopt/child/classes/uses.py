@@ -49,6 +49,39 @@ def operands(node: ast.AST) -> Iterator[ast.expr]:
             pass
 
 
+def sequences_in(cls: type, method: str) -> frozenset[str]:
+    """The arguments of a method that its code counts, or takes the parts of: `len(widths)`, `widths[0]`, `[first, *widths]`."""
+    bodies = (
+        node
+        for owner in cls.__mro__
+        if not is_base(owner) and method in vars(owner)
+        for node in ast.walk(tree_of(owner))
+        if isinstance(node, ast.FunctionDef) and node.name == method
+    )
+    body = next(bodies, None)
+    return frozenset(
+        names_among(parts for node in ast.walk(body or ast.Module([], [])) for parts in _parted(node))
+    )
+
+
+def _parted(node: ast.AST) -> Iterator[ast.expr]:
+    """What an expression takes for a sequence."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="len" | "list" | "tuple" | "enumerate" | "zip" | "sum" | "max" | "pairwise"),
+            args=given,
+        ):
+            yield from given
+        case ast.Subscript(
+            value=value, slice=ast.Constant(value=int()) | ast.UnaryOp() | ast.Name() | ast.Slice()
+        ):
+            yield value
+        case ast.For(iter=value) | ast.comprehension(iter=value) | ast.Starred(value=value):
+            yield value
+        case _:
+            pass
+
+
 LOGICAL = re.compile(r"^logical_(and|or|not|xor)$")
 
 

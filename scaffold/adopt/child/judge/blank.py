@@ -13,8 +13,9 @@ from ..building.allowed import with_allowed_values
 from ..building.built import Built, Failure, builds, model_of
 from ..calling.called import Called
 from ..values.annotations import parameters_of
+from ..values.context import Context
 from ..values.domains import apart, within
-from ..values.plain import Context, array
+from ..values.plain import array
 from ..values.sizes import axes_of, foreign_sizes
 from ..values.sources import Source, literal, refer
 from .validate_example import program

@@ -17,7 +17,7 @@ from ..building.built import Failure
 from ..classes.factories import transformation_type
 from ..values.annotations import VARIABLE, parameters_of, required, signature_of
 from ..values.candidates import values_for
-from ..values.plain import Context
+from ..values.context import Context
 from ..values.sources import SEED, Source, called, refer
 
 TREES = {

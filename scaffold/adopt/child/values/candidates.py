@@ -32,11 +32,11 @@ from .annotations import (
     unaliased,
     union_members,
 )
+from .context import Context
 from .elements import of_elements
 from .libraries import is_tree_of_its_own, of_flax, own_items
 from .plain import (
     PLAIN,
-    Context,
     array,
     arrays,
     ascending,
@@ -48,6 +48,8 @@ from .plain import (
     modules,
     name_of_one,
     pairs,
+    scalars,
+    sizes,
     strings,
     tuple_of,
 )
@@ -71,6 +73,7 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     if annotation in OPEN or all(source.text == "None" for source in sources):
         is_class = isinstance(annotation, type) and annotation not in OPEN
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
+        parts[0][:0] = integers(name, context)[:2] if context.wants_sizes and not context.is_call else []
         if is_class and is_tree_of_its_own(annotation):  # a module that stands for any is none of that class
             parts = [source for source in parts[0] if source not in modules()], []
         is_array = context.is_call and not names.SIZED.search(name)
@@ -127,7 +130,7 @@ def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
     if is_array_type(kind):
         return arrays(name, context, of_numpy=kind is np.ndarray)
     if scalar := scalar_dtype(kind):
-        return [array(name, (), scalar, context)]
+        return scalars(name, kind, scalar, context)
     plain = PLAIN.get(kind) if isinstance(kind, type) else None
     if plain is not None:
         return plain(name, context)
@@ -330,13 +333,8 @@ def of_name(name: str, context: Context) -> list[Source]:
 
 
 def of_word(text: str, name: str, context: Context) -> Iterable[Source]:
-    match text:
-        case "<size>" | "<count>":
-            return integers(name, context)
-        case "<float>":
-            return floats(name, context)
-        case _:
-            return [Source(text)]
+    make = {"<size>": sizes, "<count>": sizes, "<float>": floats}.get(text)
+    return make(name, context) if make is not None else [Source(text)]
 
 
 def of_anything(name: str, context: Context) -> list[Source]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .plain import Context
+from .context import Context
 from .sources import Source
 
 _FORMS = {tuple: "({},)", list: "[{}]"}

@@ -3,7 +3,8 @@
 import sys
 from typing import Any
 
-from .plain import Context, arrays
+from .context import Context
+from .plain import arrays
 from .sources import Source, refer
 
 

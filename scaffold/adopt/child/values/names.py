@@ -38,6 +38,8 @@ DOCUMENTED_DOMAINS = {
     ),
 }
 """Words by which a docstring says that numbers are probabilities, or positive, by a function that makes such ones."""
+SIZES = re.compile(r"(sizes?|widths?|dims?|channels|hidden|units|features)$")
+"""Names of what is a size, or several of them."""
 FEATURES = re.compile(r"(size|dims?|dimensions?|dimensionality|features?|channels|width|units|hidden)$")
 NO_FEATURES = re.compile(r"kernel|window|batch|chunk|pool|patch|vocab|step|block|buffer|stack|memory|max|out")
 """Names of the numbers that are sizes of features, and of other sizes."""
@@ -129,7 +131,9 @@ VALUES = {
     ],
     r"^dims$": ["(3, 2)", "(3,)", "<size>"],
     r"(sizes|widths)$": ["(3, 5, 2)", "(3, 2)", "(3,)"],
-    r"(size|dims?|features?|channels|width|units|hidden|length|len|knots|bins|steps|resolution)$": ["<size>"],
+    r"(size|dims?|features?|channels|width|units|hidden|length|len|knots|bins|steps|resolution)$|(^|_)ch$|_model$": [
+        "<size>"
+    ],
     r"^(num|n)_|(depth|layers|heads|groups|order|degree)$": ["<count>"],
     r"^(p|rate|prob|probability|eps|epsilon|alpha|beta|gamma|momentum|decay|tol|rtol|atol|lr|learning_rate"
     r"|temperature|sigma|lam|lamda|lambda_|b1|b2)$|_rate$|_decay$|_tol$": ["<float>"],
