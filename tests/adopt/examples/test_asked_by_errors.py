@@ -137,7 +137,7 @@ def test_what_has_the_attributes_that_an_array_lacks_is_given_though_its_constru
     [
         ("Layers", "hidden_dims", "(3, 2)"),
         ("Outer", "out_channels", "(3, 2)"),
-        ("Form", "p", "3"),
+        ("Form", "p", "2"),
         ("Pair", "order", "2"),
         ("Pair", "degree", "np.int32(2)"),
         ("Pair", "is_open", "np.bool(True)"),

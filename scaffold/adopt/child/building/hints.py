@@ -33,8 +33,6 @@ WANTS_ARRAY = re.compile(r"'(?:int|float)' object has no attribute '(?:shape|dty
 """How Python says that an array belongs in the place of a number."""
 
 
-WANTS_SIZES = re.compile(r"concrete values of integer type, got")
-"""How jax says that a shape is made of whole numbers."""
 WANTS_PARTS = re.compile(
     r"'int' object is not (?:subscriptable|iterable)|object of type 'int' has no len\(\)"
 )
@@ -79,7 +77,6 @@ def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Para
         words=(*context.words, *words[:8]),
         numbers=(*context.numbers, *numbers[:4]),
         shapes=(*dict.fromkeys([*shapes_named(text), *context.shapes]),),
-        wants_sizes=context.wants_sizes or WANTS_SIZES.search(text) is not None,
         wants_parts=context.wants_parts or WANTS_PARTS.search(text) is not None,
         wants_arrays=context.wants_arrays or WANTS_ARRAY.search(text) is not None,
     )

@@ -43,7 +43,6 @@ from .plain import (
     drawn_apart,
     floats,
     functions,
-    integers,
     literals,
     modules,
     name_of_one,
@@ -73,7 +72,6 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     if annotation in OPEN or all(source.text == "None" for source in sources):
         is_class = isinstance(annotation, type) and annotation not in OPEN
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
-        parts[0][:0] = integers(name, context)[:2] if context.wants_sizes and not context.is_call else []
         if is_class and is_tree_of_its_own(annotation):  # a module that stands for any is none of that class
             parts = [source for source in parts[0] if source not in modules()], []
         is_array = context.is_call and not names.SIZED.search(name)
@@ -342,5 +340,8 @@ def of_anything(name: str, context: Context) -> list[Source]:
     sources = arrays(name, context)
     vectors = [source for source in sources[:8] if ",)" in source.text]
     sources[len(vectors) : len(vectors)] = [tuple_of([source, source]) for source in vectors]
+    counts = [place for place, source in enumerate(sources) if '(), "int"' in source.text][:1]
+    for place in counts if not context.is_call else ():  # a number serves for it, and as a size as well
+        sources.insert(place, Source("2"))
     tail = [Source("0.5"), Source("2"), *functions(name, None, context)[:2], *modules()[:1]]
     return [*(replace(source, told=KIND) for source in sources), *tail]

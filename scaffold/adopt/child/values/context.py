@@ -72,8 +72,6 @@ class Context:
     """Axes before those that an annotation names."""
     documented: Documented = field(default_factory=Documented)
     """What docstrings say of arguments."""
-    wants_sizes: bool = False
-    """Whether an error has asked for whole numbers of Python."""
     wants_parts: bool = False
     """Whether an error has asked for the parts of a number."""
     wants_arrays: bool = False
