@@ -341,7 +341,8 @@ def of_anything(name: str, context: Context) -> list[Source]:
     vectors = [source for source in sources[:8] if ",)" in source.text]
     sources[len(vectors) : len(vectors)] = [tuple_of([source, source]) for source in vectors]
     counts = [place for place, source in enumerate(sources) if '(), "int"' in source.text][:1]
-    for place in counts if not context.is_call else ():  # a number serves for it, and as a size as well
-        sources.insert(place, Source("2"))
-    tail = [Source("0.5"), Source("2"), *functions(name, None, context)[:2], *modules()[:1]]
+    numbers = [Source("0.5"), Source("2")]
+    for place in counts if not context.is_call else ():  # one serves for it, and as a size as well
+        sources[place:place] = numbers
+    tail = [*numbers, *functions(name, None, context)[:2], *modules()[:1]]
     return [*(replace(source, told=KIND) for source in sources), *tail]
