@@ -123,3 +123,28 @@ def test_statistics_of_which_one_is_never_stored_are_told() -> None:
         moments(right).test_p12_statistics_are_all_updated()
     with pytest.raises(LawBroken, match="neither the call nor a method updates it, as they do `square`"):
         moments(Forgetful).test_p12_statistics_are_all_updated()
+
+
+class Periodic(nnx.Module):
+    """A kernel with a period in no Variable."""
+
+    def __init__(self, period: Any, rngs: nnx.Rngs) -> None:
+        self.period = period
+        self.scale = nnx.Param(rngs.normal((3,)))
+
+    def __call__(self, x: Any) -> Any:
+        return jnp.sin(x / self.period) * self.scale[...]
+
+
+class PeriodicLaws(NnxLaws):
+    variables = (Var("scale", nnx.Param, (3,)),)
+
+    def build(self, rngs: nnx.Rngs) -> Periodic:
+        return Periodic(jnp.ones(3), rngs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+def test_an_array_outside_of_variables_stops_no_law() -> None:
+    PeriodicLaws().test_p10_vmapped_constructor()

@@ -159,6 +159,8 @@ def test_p10_vmapped_constructor(subject: Suite) -> None:
             not_applicable("the constructor decides by the values of arrays")
     need_equal_draws(jax.random.key(0))
     for seed in (0, 1):
-        for name, value in subject.named(subject.built_with_key(jax.random.key(seed))).items():
-            got = restore_like(raw(drawn[name])[seed], value)
-            check_close(name, "vmap gives {}, a loop {}", got, value, slack=16)
+        built = subject.named(subject.built_with_key(jax.random.key(seed)))
+        # An array of NNX that lies in no Variable is static where it is traced: P1 speaks of that.
+        for name in sorted(built.keys() & drawn.keys()):
+            got = restore_like(raw(drawn[name])[seed], built[name])
+            check_close(name, "vmap gives {}, a loop {}", got, built[name], slack=16)
