@@ -246,6 +246,7 @@ def test_a_second_class_of_the_name_gets_a_file_of_its_own(library: Library) -> 
     )
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_tests_of_the_users_that_have_the_name_stay_and_the_laws_get_a_file_beside_them(
     tmp_path: Path,
 ) -> None:

@@ -272,6 +272,7 @@ class Scale(eqx.Module):
 """
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_a_package_that_is_not_there_is_no_fault_of_a_method(tmp_path: Path) -> None:
     library = Library.at(tmp_path, {**EMPTY, "lib/asks.py": ASKS, "lib/lacks.py": "import no_such_package\n"})
     options = ("--dry-run", "--folder", str(library.root), "--python", sys.executable)

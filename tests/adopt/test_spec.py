@@ -197,6 +197,7 @@ class Net(eqx.Module):
 """
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_words_that_mean_something_else_get_a_prefix(tmp_path: Path) -> None:
     write_tree(tmp_path, {"nets.py": NAMES_TAKEN})
     spec = said(tmp_path, "nets.py:Net")["Net"]["spec"]

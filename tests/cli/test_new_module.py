@@ -36,7 +36,7 @@ PROJECTS = {
 }
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("project", PROJECTS)
 def test_generated_tests_pass_where_they_are_written(project: str, tmp_path: Path) -> None:
     before, modules = PROJECTS[project]

@@ -36,6 +36,7 @@ def test_a_test_that_fails_is_the_exit_code(tmp_path: Path, env: dict[str, str])
     assert "P8 never stale" in result.stdout and (tmp_path / "affine.py").is_file()
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_json_is_alone_on_stdout(tmp_path: Path, env: dict[str, str]) -> None:
     result = scaffold(tmp_path, "new-module", *PAIR, "--test", "--json", env=env)
     report = json.loads(result.stdout)

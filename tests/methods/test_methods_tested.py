@@ -187,6 +187,7 @@ class Scaled(TrainState):
 """
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_a_method_of_a_train_state_is_no_step_of_training(tmp_path: Path) -> None:
     write_tree(tmp_path, {".git/": "", "specs/line.py": LINE})
     result = scaffold(tmp_path, "new-module", "--spec", "specs/line.py")

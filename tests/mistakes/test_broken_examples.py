@@ -257,6 +257,7 @@ def test_what_the_author_says_notices_it(name: str, tmp_path: Path) -> None:
     assert all(text in result.stdout for text in told), result.stdout
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_a_reference_holds_where_dtypes_are_promoted_strictly(tmp_path: Path) -> None:
     project = edited("coupling", (), tmp_path)
     result = run(pytest_command("-k", "p19"), project, env={"JAX_NUMPY_DTYPE_PROMOTION": "strict"})

@@ -148,7 +148,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_the_mistake_is_noticed_by_the_generated_tests(name: str, tmp_path: Path) -> None:
     mistake = MISTAKES[name]

@@ -94,6 +94,7 @@ def test_the_class_is_emitted_word_for_word(tmp_path: Path) -> None:
     assert " passed" in result and "failed" not in result, result
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_words_say_the_roles_and_leave_no_trace(tmp_path: Path) -> None:
     told = NET.replace("weight: jax.Array ", "weight: jax.Array = param() ")
     told = told.replace("inner: eqx.Module", "inner: eqx.Module = module()")

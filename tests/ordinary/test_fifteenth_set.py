@@ -106,6 +106,7 @@ class Codebook(Module):
 """
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_a_state_is_made_of_another_and_is_cut_off_through_a_local(tmp_path: Path) -> None:
     tried(tmp_path, "codebook", HEAD + QUANTISED)
     source = (tmp_path / "nets/codebook.py").read_text("utf-8")

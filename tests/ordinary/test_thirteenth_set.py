@@ -184,6 +184,7 @@ class Basis(Module):
 """
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_what_begins_orthogonal_has_no_more_columns_than_rows(tmp_path: Path) -> None:
     tried(tmp_path, "basis", HEAD + BASIS)
     assert '"basis", "buffer", (3, 2)' in (tmp_path / "nets/tests/test_basis.py").read_text("utf-8")

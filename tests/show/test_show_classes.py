@@ -129,6 +129,7 @@ def test_a_class_registered_without_keys_is_drawn_by_its_attributes(tmp_path: Pa
     assert not [line for line in step["compiles_anew"] if "rate" in line]
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_a_number_is_traced_by_jax_and_held_fixed_by_equinox(tmp_path: Path) -> None:
     assert parts_of(drawn(tmp_path, "Step")["parts"])["rate"] == "number"
     assert parts_of(drawn(tmp_path, "Drawn")["parts"])["scale"] == "python"

@@ -30,6 +30,7 @@ def test_where_nothing_is_said_the_tests_run_wherever_jax_does(tmp_path: Path) -
     assert "lower_for" not in test
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_the_command_line_chooses_and_the_spec_keeps_it(tmp_path: Path) -> None:
     test = generated(tmp_path, "--backend", "cpu", "--lower-for", "cuda", "--lower-for", "tpu")
     assert 'backend = "cpu"\n    lower_for = ("cuda", "tpu")\n' in test

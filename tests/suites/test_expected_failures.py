@@ -97,6 +97,7 @@ def of_set(folder: Path, line: str, *arguments: str) -> tuple[int, str]:
     return result.returncode, result.stdout + result.stderr
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_a_suite_is_asked_no_law_that_is_newer_than_the_set_it_names(tmp_path: Path) -> None:
     former, latest = (
         of_set(tmp_path / one, f'laws = "{one}"', "--collect-only")[1] for one in ("0.1", "0.2")

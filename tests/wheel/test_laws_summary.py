@@ -152,6 +152,7 @@ def test_a_class_of_eight_lines_skips_nothing(
     assert [line for line in told.splitlines() if line.startswith(("more laws", "SKIPPED"))] == lines
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("first", ["", "gc.freeze()\n"], ids=["nothing frozen", "as Python 3.12 begins"])
 def test_the_garbage_collector_is_tuned_while_a_law_runs_and_not_after(tmp_path: Path, first: str) -> None:
     within = "class TestWithin(Base):\n    def test_p01_of_this_file(self): assert gc.get_threshold()[0] == 10_000 and gc.get_freeze_count()\n"

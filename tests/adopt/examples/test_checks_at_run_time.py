@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.projects import scaffold
 from tests.support.trees import write_tree
 
@@ -51,6 +53,7 @@ class Goal(eqx.Module):
 """
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_an_example_that_is_refused_where_no_trace_can_follow_is_no_call(tmp_path: Path) -> None:
     write_tree(tmp_path, {"goals.py": LOOKED_UP})
     printed = scaffold(tmp_path, "adopt", "goals.py:Goal").stdout
@@ -76,6 +79,7 @@ class Table(eqx.Module):
 """
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_no_number_is_tried_as_a_file(tmp_path: Path) -> None:
     write_tree(tmp_path, {"table.py": OPENED})
     assert scaffold(tmp_path, "adopt", "table.py").stdout.startswith("Table  adopted, ")

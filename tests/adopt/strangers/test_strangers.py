@@ -160,6 +160,7 @@ def test_the_mesh_axes_of_a_project_hold_for_the_dims_that_a_class_names(tmp_pat
     assert "ShardingTypeError" in result.stdout or "out_sharding" in result.stdout, result.stdout
 
 
+@pytest.mark.slow  # a run of its own, as others near it
 def test_a_class_may_be_named_with_dots_alone(tmp_path: Path) -> None:
     listed = adopt(tmp_path, {}, "equinox.nn.Identity", "--dry-run", "--json")
     assert [one["class"] for one in json.loads(listed.stdout)["classes"]] == ["equinox.nn:Identity"]
