@@ -68,10 +68,11 @@ def _parted(node: ast.AST) -> Iterator[ast.expr]:
     """What an expression takes for a sequence."""
     match node:
         case ast.Call(
-            func=ast.Name(id="len" | "list" | "tuple" | "enumerate" | "zip" | "sum" | "max" | "pairwise"),
-            args=given,
+            func=ast.Name(id="len" | "list" | "tuple" | "enumerate" | "zip" | "sum" | "pairwise"), args=given
         ):
             yield from given
+        case ast.Call(func=ast.Name(id="max" | "min"), args=[value]):  # of two or more they are numbers
+            yield value
         case ast.Subscript(
             value=value, slice=ast.Constant(value=int()) | ast.UnaryOp() | ast.Name() | ast.Slice()
         ):
