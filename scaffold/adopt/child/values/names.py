@@ -38,8 +38,8 @@ DOCUMENTED_DOMAINS = {
     ),
 }
 """Words by which a docstring says that numbers are probabilities, or positive, by a function that makes such ones."""
-SIZES = re.compile(r"(sizes?|widths?|dims?|channels|hidden|units|features)$")
-"""Names of what is a size, or several of them."""
+SIZES = re.compile(r"(size|width|dims?|channels|hidden|units|features)$")
+"""Names of what is a size, or several of them; `sizes` are always several."""
 FEATURES = re.compile(r"(size|dims?|dimensions?|dimensionality|features?|channels|width|units|hidden)$")
 NO_FEATURES = re.compile(r"kernel|window|batch|chunk|pool|patch|vocab|step|block|buffer|stack|memory|max|out")
 """Names of the numbers that are sizes of features, and of other sizes."""
