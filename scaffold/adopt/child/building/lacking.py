@@ -1,11 +1,11 @@
 """Classes that nobody can build without a class of the user's own, and those that are parts of others."""
 
-import ast
 from collections.abc import Mapping
 from typing import Any
 
-from ..classes.class_sources import sources_of
+from ..classes.class_sources import attributes_used
 from ..classes.kinds import kind_of
+from ..classes.lookalikes import attributes_of
 from ..values.annotations import is_shaped, parameters_of, required, union_members
 from .build import subclasses
 
@@ -39,28 +39,9 @@ def left_to_subclasses(cls: type) -> str:
     if not below or hasattr(cls, "__getattr__"):
         return ""
     read, stored, texts = attributes_used(cls)
-    lacking = sorted(read - stored - texts - named_by_class(cls))
+    lacking = sorted(read - stored - texts - attributes_of(cls))
     for name in lacking:
-        owners = [other for other in below if name in named_by_class(other) | attributes_used(other)[1]]
+        owners = [other for other in below if name in attributes_of(other) | attributes_used(other)[1]]
         if owners:
             return f"its methods read `self.{name}`, which `{owners[0].__name__}` has, and other classes that inherit from it"
     return ""
-
-
-def named_by_class(cls: type) -> set[str]:
-    """The names that a class and its bases have, as values or by annotations."""
-    return {name for owner in cls.__mro__ for name in (*vars(owner), *vars(owner).get("__annotations__", {}))}
-
-
-def attributes_used(cls: type) -> tuple[set[str], set[str], set[str]]:
-    """The attributes of `self` that the sources of a class read, those that they store, and all words in quotes."""
-    read, stored, texts = set[str](), set[str](), set[str]()
-    for node in (node for tree in sources_of(cls) for node in ast.walk(tree)):
-        match node:
-            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=context):
-                (read if isinstance(context, ast.Load) else stored).add(name)
-            case ast.Constant(value=str(text)):
-                texts.add(text)
-            case _:
-                pass
-    return read, stored, texts

@@ -28,13 +28,18 @@ def sources_of(cls: type) -> Iterator[ast.Module]:
 
 
 @functools.cache
-def stored_by(cls: type) -> frozenset[str]:
-    """The attributes of `self` that the methods of a class assign."""
-    nodes = (node for tree in sources_of(cls) for node in ast.walk(tree))
-    stored = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
-    return frozenset(
-        node.attr for node in stored if isinstance(node.value, ast.Name) and node.value.id == "self"
-    )
+def attributes_used(cls: type) -> tuple[set[str], set[str], set[str]]:
+    """The attributes of `self` that the sources of a class read, those that they store, and all words in quotes."""
+    read, stored, texts = set[str](), set[str](), set[str]()
+    for node in (node for tree in sources_of(cls) for node in ast.walk(tree)):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=context):
+                (read if isinstance(context, ast.Load) else stored).add(name)
+            case ast.Constant(value=str(text)):
+                texts.add(text)
+            case _:
+                pass
+    return read, stored, texts
 
 
 def field_docstrings(cls: type) -> dict[str, str]:

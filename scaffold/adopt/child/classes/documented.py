@@ -3,7 +3,7 @@
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..values import names
@@ -11,7 +11,7 @@ from ..values.annotations import EMPTY
 from ..values.context import Documented
 from .class_sources import field_docstrings, source_text
 from .methods import is_base
-from .uses import LETTER, WORDS, flags_in, matrices_in, sequences_in
+from .uses import LETTER, WORDS, flags_in, matrices_in
 
 _WORD = r"(?:\.{3}|\*(?=,)|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
 _WORDS = rf"{_WORD}(?:,\s*{_WORD})*,?"
@@ -58,9 +58,7 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
         + ([below[name]] if name in below else [])
         for name in arguments
     }
-    counted = () if is_call else sorted(sequences_in(cls, method) & {*filter(names.SIZES.search, said)})
-    types: dict[str, Any] = dict.fromkeys(counted, Sequence[int])
-    types |= {name: kind for name, found in said.items() if (kind := type_in(found)) is not None}
+    types = {name: kind for name, found in said.items() if (kind := type_in(found)) is not None}
     for name, found in said.items():
         shapes = [*filter(None, map(shape_in, found)), *([comments[name]] if name in comments else [])]
         if shapes:

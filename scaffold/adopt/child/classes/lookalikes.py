@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..values.annotations import required
-from .class_sources import stored_by
+from .class_sources import attributes_used
 from .kinds import kind_of
 from .methods import parameters_of_method
 
@@ -35,7 +35,7 @@ def lookalikes(cls: type, messages: Iterable[str]) -> list[Any]:
     takes = {int(count) - 1 for text in messages for count in _GIVEN.findall(text)}
     words = {word for text in messages for word in re.findall(r"\w+", text)} - {cls.__name__, *given}
     counts = {
-        other: len(attributes and attributes & (attributes_of(other) | stored_by(other)))
+        other: len(attributes and attributes & (attributes_of(other) | attributes_used(other)[1]))
         + any(accepts(other, count) for count in takes)
         + MAX_CLASSES * (other.__name__ in words)
         for other in dict.fromkeys(classes_in(package))

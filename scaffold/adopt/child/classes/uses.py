@@ -5,9 +5,9 @@ import functools
 import inspect
 import re
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator
 
+from .class_sources import sources_of
 from .methods import is_base
 
 LETTER = re.compile(r"(^|_)[A-Z]$")
@@ -49,66 +49,23 @@ def operands(node: ast.AST) -> Iterator[ast.expr]:
             pass
 
 
-def sequences_in(cls: type, method: str) -> frozenset[str]:
-    """The arguments of a method that its code counts, or takes the parts of: `len(widths)`, `widths[0]`, `[first, *widths]`."""
-    bodies = (
-        node
-        for owner in cls.__mro__
-        if not is_base(owner) and method in vars(owner)
-        for node in ast.walk(tree_of(owner))
-        if isinstance(node, ast.FunctionDef) and node.name == method
-    )
-    body = next(bodies, None)
-    return frozenset(
-        names_among(parts for node in ast.walk(body or ast.Module([], [])) for parts in _parted(node))
-    )
-
-
-def _parted(node: ast.AST) -> Iterator[ast.expr]:
-    """What an expression takes for a sequence."""
-    match node:
-        case ast.Call(
-            func=ast.Name(id="len" | "list" | "tuple" | "enumerate" | "zip" | "sum" | "pairwise"), args=given
-        ):
-            yield from given
-        case ast.Call(func=ast.Name(id="max" | "min"), args=[value]):  # of two or more they are numbers
-            yield value
-        case ast.Subscript(
-            value=value, slice=ast.Constant(value=int()) | ast.UnaryOp() | ast.Name() | ast.Slice()
-        ):
-            yield value
-        case ast.For(iter=value) | ast.comprehension(iter=value) | ast.Starred(value=value):
-            yield value
-        case _:
-            pass
-
-
 LOGICAL = re.compile(r"^logical_(and|or|not|xor)$")
 
 
 def flags_in(cls: type) -> frozenset[str]:
     """The fields and arguments that the code of a class gives to logical functions, and never calculates with."""
     flags, numbers = set[str](), set[str]()
-    for owner in (owner for owner in cls.__mro__ if not is_base(owner)):
-        for node in ast.walk(tree_of(owner)):
-            match node:
-                case ast.Call(func=ast.Attribute(attr=name), args=given) if LOGICAL.match(name):
-                    flags.update(names_among(given))
-                case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), left=left, right=right):
-                    numbers.update(names_among((left, right)))
-                case ast.Compare(left=left, comparators=others):
-                    numbers.update(names_among((left, *others)))
-                case _:
-                    pass
+    for node in (node for tree in sources_of(cls) for node in ast.walk(tree)):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name), args=given) if LOGICAL.match(name):
+                flags.update(names_among(given))
+            case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), left=left, right=right):
+                numbers.update(names_among((left, right)))
+            case ast.Compare(left=left, comparators=others):
+                numbers.update(names_among((left, *others)))
+            case _:
+                pass
     return frozenset(flags - numbers)
-
-
-def tree_of(owner: type) -> ast.AST:
-    """The source of a class as a tree; an empty one where there is none."""
-    try:
-        return ast.parse(textwrap.dedent(inspect.getsource(owner)))
-    except (OSError, TypeError, SyntaxError):
-        return ast.Module([], [])
 
 
 def names_among(nodes: Iterable[ast.expr]) -> Iterator[str]:

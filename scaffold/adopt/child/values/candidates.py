@@ -343,6 +343,6 @@ def of_anything(name: str, context: Context) -> list[Source]:
     counts = [place for place, source in enumerate(sources) if '(), "int"' in source.text][:1]
     numbers = [Source("0.5"), Source("2")]
     for place in counts if not context.is_call else ():  # one serves for it, and as a size as well
-        sources[place:place] = numbers
+        sources[place:place], numbers = numbers, []
     tail = [*numbers, *functions(name, None, context)[:2], *modules()[:1]]
     return [*(replace(source, told=KIND) for source in sources), *tail]

@@ -39,10 +39,8 @@ def scalars(name: str, kind: Any, dtype: str, context: Context) -> list[Source]:
         return [array(name, (), dtype, context)]
     numbers = {"int": integers, "bool": lambda *_: [Source("True"), Source("False")]}.get(dtype, floats)
     is_concrete = getattr(np, kind.__name__, None) in np.sctypeDict.values()  # `np.integer` makes nothing
-    make = f"np.{kind.__name__}" if is_concrete else ""
-    return [
-        number.but(f"{make}({number.text})" if make else number.text) for number in numbers(name, context)
-    ]
+    form = f"np.{kind.__name__}({{}})" if is_concrete else "{}"
+    return [number.but(form.format(number.text)) for number in numbers(name, context)]
 
 
 def is_count(name: str) -> bool:

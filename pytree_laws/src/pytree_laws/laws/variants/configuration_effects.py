@@ -142,7 +142,7 @@ def _cut_off(subject: Suite, usual: TracedConfiguration) -> set[str]:
     )
     buffers = {name for name in marks_by_path(usual, [True] * len(usual.inputs)) if _is_buffer(subject, name)}
     # An update that reads it without a stop, as in a batch norm of flax, or as well, as in
-    # `mean + 0.1 * stop_gradient(x - mean)`, says nothing of the call.
+    # `mean + 0.1 * (x - stop_gradient(mean))`, says nothing of the call.
     return stopped | (buffers & at_once) | (buffers - read)
 
 
