@@ -8,7 +8,7 @@ from typing import Any
 import jax
 
 from ..engine.runner import example_call, first_build
-from ..inspect.arrays import is_array
+from ..inspect.arrays import is_array, real_dtype
 from ..inspect.call_recorder import Invocation, record_constructors
 from ..inspect.trees import (
     arrays_of,
@@ -63,15 +63,27 @@ def _make(cls: type, invocation: Invocation, changes: Mapping[str, Any]) -> Any:
     return maker(*positional, **named)
 
 
+PLAIN = bool, int, float, str, type(None)
+
+
 def build_with(suite: Any, changes: Mapping[str, Any], abstractly: bool = True) -> Any:
-    """An instance with some inputs changed; `abstractly`, with any values in its arrays."""
-    inputs = suite.inputs(0)
+    """An instance with some inputs changed; `abstractly`, with any values in its arrays, and to look at only."""
     takes = inspect.signature(suite.build).parameters
-    if takes_any_input(suite) or changes.keys() <= takes.keys():
-        arguments = {**inputs, **changes}
-        return suite.built_abstractly(arguments) if abstractly else suite.build(**arguments)
-    constructor: Any = example_construction(suite)  # the changes come from it
-    return _make(type(suite.cached_instance()), constructor, changes)
+    if not (takes_any_input(suite) or changes.keys() <= takes.keys()):
+        constructor: Any = example_construction(suite)  # the changes come from it
+        return _make(type(suite.cached_instance()), constructor, changes)
+    if not abstractly:
+        return suite.build(**{**suite.inputs(0), **changes})
+    if all(type(value) in PLAIN for value in changes.values()):
+        typed = ((name, type(value), value) for name, value in sorted(changes.items()))
+        return _built_once(suite, real_dtype("float"), *typed)
+    return suite.built_abstractly({**suite.inputs(0), **changes})
+
+
+@once_per_session
+def _built_once(suite: Any, width: Any, *changes: tuple[str, type, Any]) -> Any:
+    """An abstract instance of one width of floats, which many laws look at; `1`, `1.0` and `True` are three inputs, though they are equal."""
+    return suite.built_abstractly({**suite.inputs(0), **{name: value for name, _, value in changes}})
 
 
 def call_function(

@@ -192,7 +192,7 @@ def of_other_sizes(suite: Any) -> Iterator[tuple[dict[int, int], Any]]:
         instance, is_alike = None, False
         with warnings.catch_warnings(), contextlib.suppress(*ANY_ERROR):  # it need not be legal
             warnings.simplefilter("ignore")
-            instance = suite.elsewhere(suite.built_abstractly({**suite.inputs(0), **changes}))
+            instance = suite.elsewhere(build_with(suite, changes))
             is_alike = _alike(instance, usual)
         if is_alike:
             yield {size: other}, instance

@@ -94,6 +94,10 @@ class Suite(Subject):
         """An instance for laws that only look at it, which is built once for all of them."""
         return cached_instance(self, seed)
 
+    def spare(self, seed: int) -> Any:
+        """An instance that a law may change or lose: a copy of one that is built once."""
+        return self.copied(self.cached_instance(seed))
+
     def called(self) -> bool:
         cls: Any = type(self)
         return cls.call is not Suite.call or cls.arguments is not Suite.arguments

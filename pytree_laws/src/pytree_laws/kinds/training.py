@@ -173,6 +173,7 @@ def stepped(suite: Any, instance: Any, steps: int) -> Any:
     return instance
 
 
+@once_per_session
 def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
     """An instance and two examples: as they are, or with random floats for another seed, positive ones for an even one."""
     examples = suite.arguments(2 * seed), suite.arguments(2 * seed + 1)

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from ..inspect.arrays import raw
 from ..inspect.trees import named_arrays
 from .jaxprs import inner_jaxprs, is_key_type, is_variable, numbered
+from .programs import compiled, result_or_error
 
 DRAW, SPLIT = "random_bits", "random_split"
 
@@ -29,24 +31,51 @@ def trace_named(build: Callable[..., Any], *arguments: Any) -> tuple[Any, list[s
     return closed, sorted(shapes)
 
 
-def program_of_keys(closed: Any) -> tuple[Callable[..., list[Any]], list[KeyUse]]:
-    """A function of the inputs of a jaxpr that gives the keys used in it; their uses are noted when it is traced."""
-    uses: list[KeyUse] = []
+def keys_used(programs: Sequence[tuple[Any, Sequence[Any]]]) -> list[Any]:
+    """The uses of keys in jaxprs that get these inputs, in lists; where one raises, its error is in their place.
 
-    def run(*arguments: Any) -> list[Any]:
-        uses.clear()
-        _evaluated(closed.jaxpr, closed.consts, arguments, uses)
-        return [use.data for use in uses]
+    What several of them compute alike is compiled once.
+    """
+    together = result_or_error(_computed_keys, programs)
+    if not isinstance(together, Exception):
+        return together
+    return [result_or_error(lambda program=program: _computed_keys([program])[0]) for program in programs]
 
-    return run, uses
+
+def _computed_keys(programs: Sequence[tuple[Any, Sequence[Any]]]) -> list[list[KeyUse]]:
+    distinct, places = _distinct([inputs for _, inputs in programs])
+    uses: list[list[KeyUse]] = [[] for _ in programs]
+
+    @compiled
+    def run(arrays: Sequence[Any]) -> list[list[Any]]:
+        known: Known = {}
+        for (closed, _), own_places, noted in zip(programs, places, uses):
+            noted.clear()
+            _evaluated(closed.jaxpr, closed.consts, [arrays[place] for place in own_places], noted, known)
+        return [[use.data for use in noted] for noted in uses]
+
+    keys = run(distinct)
+    return [[use._replace(data=data) for use, data in zip(*pair)] for pair in zip(uses, keys)]
 
 
-def repeated_keys(uses: Sequence[KeyUse], keys: Sequence[Any]) -> list[tuple[int, int]]:
+def _distinct(inputs: Sequence[Sequence[Any]]) -> tuple[list[Any], list[list[int]]]:
+    """The arrays that differ in what they hold, and the places in them of all."""
+    found: dict[tuple[Any, ...], tuple[int, Any]] = {}
+
+    def place(value: Any) -> int:
+        content = type(value), str(getattr(value, "dtype", "")), np.shape(value), raw(value).tobytes()
+        return found.setdefault(content, (len(found), value))[0]
+
+    places = [[place(array) for array in arrays] for arrays in inputs]
+    return [array for _, array in found.values()], places
+
+
+def repeated_keys(uses: Sequence[KeyUse]) -> list[tuple[int, int]]:
     """Where one key serves a draw and something else: the places of both uses."""
     served: dict[bytes, int] = {}
     repeated: list[tuple[int, int]] = []
-    for place, (use, data) in enumerate(zip(uses, keys)):
-        rows = np.asarray(data)
+    for place, use in enumerate(uses):
+        rows = np.asarray(use.data)
         for row in rows.reshape(-1, rows.shape[-1]):
             earlier = served.setdefault(row.tobytes(), place)
             # To split a key twice is no fault: what is drawn from the parts tells.
@@ -109,9 +138,9 @@ def _draws_behind(jaxpr: Any, places: Iterator[int], *known: set[int]) -> list[s
     return behind(jaxpr.outvars)
 
 
-def drawn_in_part(closed: Any, uses: Sequence[KeyUse], keys: Sequence[Any]) -> list[bool]:
+def drawn_in_part(closed: Any, uses: Sequence[KeyUse]) -> list[bool]:
     """For each output of a jaxpr whether it has more elements than what is drawn for it."""
-    drawn = [math.prod(data.shape[:-1]) * math.prod(use.shape) for use, data in zip(uses, keys)]
+    drawn = [math.prod(use.data.shape[:-1]) * math.prod(use.shape) for use in uses]
     sizes = [sum(drawn[place] for place in places) for places in _draws_behind(closed.jaxpr, count())]
     return [0 < size < output.size for size, output in zip(sizes, closed.out_avals)]
 
@@ -124,7 +153,9 @@ def _text(use: KeyUse) -> str:
     return "a split" if use.primitive == SPLIT else f"a draw of shape {use.shape}"
 
 
-def _evaluated(jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], uses: list[KeyUse]) -> list[Any]:
+def _evaluated(
+    jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], uses: list[KeyUse], known: "Known"
+) -> list[Any]:
     """What a jaxpr gives; loops and branches are not looked into."""
     values = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*consts, *arguments)))
 
@@ -140,12 +171,29 @@ def _evaluated(jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], uses
             uses.append(KeyUse(name, shape, jax.random.key_data(inputs[0])))
         if name in ("jit", "pjit"):
             inner = equation.params["jaxpr"]
-            results = _evaluated(inner.jaxpr, inner.consts, inputs, uses)
+            results = _evaluated(inner.jaxpr, inner.consts, inputs, uses, known)
         else:
-            bound = equation.primitive.get_bind_params(equation.params)
-            # Before jax 0.8 the functions of an equation come beside its parameters.
-            functions, params = bound if isinstance(bound, tuple) else ((), bound)
-            results = equation.primitive.bind(*functions, *inputs, **params)
-            results = results if equation.primitive.multiple_results else [results]
+            results = _computed_once(equation, inputs, known)
         values.update(zip(equation.outvars, results))
     return [read(atom) for atom in jaxpr.outvars]
+
+
+Known = dict[tuple[Any, ...], tuple[Sequence[Any], Sequence[Any]]]
+"""What equations of one trace gave, by themselves and their inputs, with those: an identity holds as long as its object."""
+
+
+def _computed_once(equation: Any, inputs: Sequence[Any], known: Known) -> Sequence[Any]:
+    """What an equation gives, once for all that are like it: XLA keeps each loop, and a split is one."""
+    read = [id(value) if is_variable(atom) else repr(value) for atom, value in zip(equation.invars, inputs)]
+    place = equation.primitive.name, str(equation.params), *read
+    if place not in known:
+        known[place] = inputs, _computed(equation, inputs)
+    return known[place][1]
+
+
+def _computed(equation: Any, inputs: Sequence[Any]) -> Sequence[Any]:
+    bound = equation.primitive.get_bind_params(equation.params)
+    # Before jax 0.8 the functions of an equation come beside its parameters.
+    functions, params = bound if isinstance(bound, tuple) else ((), bound)
+    results = equation.primitive.bind(*functions, *inputs, **params)
+    return results if equation.primitive.multiple_results else [results]

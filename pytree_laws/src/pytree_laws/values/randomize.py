@@ -14,7 +14,7 @@ import pytest
 from ..inspect.arrays import host, is_array, is_floating, is_inexact, is_key, on_device, raw, restore_like
 from ..inspect.trees import arrays_of, replace_leaves
 from ..report import ANY_ERROR, Fault, check
-from ..trace.drawn_keys import drawn_with_one_key, program_of_keys, repeated_keys
+from ..trace.drawn_keys import drawn_with_one_key, keys_used, repeated_keys
 from ..trace.jaxprs import NEEDS_VALUES, live_part, mixed_draws, repeated_draws, shares_keys_of_loops
 from .example_values import weights
 
@@ -135,8 +135,8 @@ def _serves_twice(run: Callable[[Any], Any], arguments: Any) -> bool:
     """Whether two draws have one key, as its value says."""
     try:
         closed = jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments)
-        program, uses = program_of_keys(closed)
-        return bool(repeated_keys(uses, program(*jax.tree.leaves(arguments))))
+        (uses,) = keys_used([(closed, jax.tree.leaves(arguments))])
+        return isinstance(uses, Exception) or bool(repeated_keys(uses))
     except ANY_ERROR:
         return True
 

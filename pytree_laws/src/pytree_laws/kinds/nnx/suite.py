@@ -30,6 +30,7 @@ from .declared import VariableSuite
 from .variables import (
     all_settings,
     assign,
+    assign_all,
     bits_of,
     check_copy,
     copy_of,
@@ -117,8 +118,8 @@ class NnxSuite(VariableSuite):
 
     def overwritten(self, instance: Any) -> Any:
         """The module itself, with other values in its Variables."""
-        for path, variable in variables_of(instance).items():
-            assign(instance, path, jax.tree.map(perturb_leaf, value_of(variable)))
+        variables = variables_of(instance).items()
+        assign_all(instance, {path: jax.tree.map(perturb_leaf, value_of(leaf)) for path, leaf in variables})
         return instance
 
     def elsewhere(self, instance: Any) -> Any:

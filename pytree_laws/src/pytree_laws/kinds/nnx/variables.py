@@ -130,10 +130,17 @@ def with_state_of(module: Any, other: Any) -> Any:
 
 def assign(module: Any, path: str, value: Any) -> None:
     """Give a Variable another value; what is kept as an array is replaced where it is kept."""
-    variable = variables_of(module)[path]
-    if is_variable(variable):
-        return variable.set_value(value)
-    return _set_at(module, path, value)
+    assign_all(module, {path: value})
+
+
+def assign_all(module: Any, values: Mapping[str, Any]) -> None:
+    """As `assign`, for several by path."""
+    variables = variables_of(module)
+    for path, value in values.items():
+        if is_variable(variables[path]):
+            variables[path].set_value(value)
+        else:
+            _set_at(module, path, value)
 
 
 def _set_at(module: Any, path: str, value: Any) -> None:

@@ -76,7 +76,7 @@ def test_p14_files_of_former_versions_are_loaded(subject: PytreeSuite, tmp_path:
     if is_refused(lambda: _saved_and_loaded(subject, cls, path_for(cls.load, tmp_path / "now"))):
         not_applicable("it saves and loads its own instances alone")
     for name, fields in FIELDS.items():
-        former, like = _former(name, fields, subject.changed_instance()), _holder(subject.make(1))
+        former, like = _former(name, fields, subject.changed_instance()), _holder(subject.spare(1))
         path = path_for(cls.load, tmp_path / name)
         with doing("load", f"a file of a former version, {name} with {', '.join(fields)}", HINT):
             cls.save(former, path)
@@ -90,7 +90,7 @@ def test_p14_files_of_former_versions_are_loaded(subject: PytreeSuite, tmp_path:
 
 def _saved_and_loaded(subject: PytreeSuite, cls: Any, path: Any) -> None:
     cls.save(_holder(subject.changed_instance()), path)
-    cls.load(path, _holder(subject.make(1)))
+    cls.load(path, _holder(subject.spare(1)))
 
 
 def _holder(instance: Any) -> Holder:

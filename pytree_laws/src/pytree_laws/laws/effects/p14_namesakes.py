@@ -45,7 +45,7 @@ def _is_compared(subject: PytreeSuite, path: Any, function: Any, put: Put) -> bo
 
 def _functions(subject: PytreeSuite) -> Iterator[tuple[str, Any, Put]]:
     """The functions that an instance holds, static and as leaves, each with a way to put another one there."""
-    skeleton = subject.make(1)
+    skeleton = subject.spare(1)
     for name, value in subject.statics_of(skeleton):
         if is_function(value):
             yield name, value, functools.partial(subject.with_static, skeleton, name)

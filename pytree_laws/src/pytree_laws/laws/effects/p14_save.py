@@ -93,7 +93,7 @@ def test_p14_pickle(subject: Suite) -> None:
 def test_p14_save_and_load_into_a_fresh_skeleton(subject: Suite, tmp_path: Any) -> None:
     instance = subject.changed_instance()
     subject.save(instance, tmp_path / "saved.npz")
-    loaded = subject.load(tmp_path / "saved.npz", subject.make(1))
+    loaded = subject.load(tmp_path / "saved.npz", subject.spare(1))
     subject.check_copy(instance, loaded, "save and load")
     other = with_other_numbers(instance)
     if isinstance(subject, PytreeSuite) and subject.saves_whole and other is not instance:
@@ -101,7 +101,7 @@ def test_p14_save_and_load_into_a_fresh_skeleton(subject: Suite, tmp_path: Any) 
         with doing(
             "load", "a file with other numbers of Python among the leaves", "they are leaves, and no settings"
         ):
-            loaded = subject.load(tmp_path / "numbers.npz", subject.make(1))
+            loaded = subject.load(tmp_path / "numbers.npz", subject.spare(1))
         subject.check_copy(other, loaded, "save and load")
 
 
@@ -117,7 +117,7 @@ def with_other_numbers(instance: Any) -> Any:
 
 @CHECKS.register()
 def test_p14_save_and_load_into_a_fresh_module(subject: MutableSuite, tmp_path: Any) -> None:
-    instance, fresh = subject.changed_instance(), subject.make(1)
+    instance, fresh = subject.changed_instance(), subject.spare(1)
     hosts: dict[str, Any] = {path: host(v) for path, v in subject.named(instance).items()}
     np.savez(tmp_path / "saved.npz", **hosts)
     state = subject.snapshot(fresh)
@@ -192,7 +192,7 @@ def test_p14_a_damaged_file_is_refused(subject: Suite, tmp_path: Any) -> None:
 def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_path: Any) -> None:
     path = tmp_path / "saved"
     instance = saved(subject, path)
-    before, other = path.read_bytes(), subject.make(1)
+    before, other = path.read_bytes(), subject.spare(1)
     for failing in (full_disk(len(before) // 2), no_flush(), half_written()):
         with failing:
             failed = is_refused(lambda: subject.save(other, path))
@@ -201,7 +201,7 @@ def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_pat
                 "save", "reading what it wrote where the disk was full", "an error of it that nobody hears of"
             ):
                 subject.check_copy(
-                    other, subject.load(path, subject.make(1)), "save without an error, and load,"
+                    other, subject.load(path, subject.spare(1)), "save without an error, and load,"
                 )
             subject.save(instance, path)
             continue
@@ -222,7 +222,7 @@ def test_p14_a_save_writes_beside_the_file_that_is_there(subject: Suite, tmp_pat
         former.hardlink_to(path)  # it shows what becomes of the file itself, whatever has its name in the end
     except OSError:
         not_applicable("files have no second name here")
-    subject.save(subject.make(1), path)
+    subject.save(subject.spare(1), path)
     message = "a save wrote into the file that was there, of which an interruption would leave a part"
     check(former.read_bytes() == before, type(instance).__name__, message, BESIDE)
 
@@ -232,7 +232,7 @@ def test_p14_a_file_without_a_leaf_is_refused(subject: PytreeSuite, tmp_path: An
     path = tmp_path / "saved"
     instance = saved(subject, path)
     hint = "what a file does not have is no reason to keep the skeleton's value"
-    skeleton = subject.make(1)
+    skeleton = subject.spare(1)
     shorter = list(shorter_archives(path)) or _hollow_files(subject, instance, path)
     for label, file in shorter:
         path.write_bytes(file)
@@ -277,7 +277,7 @@ def test_p14_keys_keep_their_implementation(subject: PytreeSuite, tmp_path: Any)
 @CHECKS.register(LOADS)
 def test_p14_load_leaves_the_skeleton_alone(subject: Suite, tmp_path: Any) -> None:
     saved(subject, tmp_path / "saved")
-    skeleton = subject.make(1)
+    skeleton = subject.spare(1)
     loaded = subject.load(tmp_path / "saved", skeleton)
     subject.check_copy(subject.cached_instance(1), skeleton, "load changed its skeleton:")
     owned = {buffer_of(leaf) or id(leaf) for leaf in subject.named(skeleton).values()}

@@ -73,7 +73,7 @@ def test_p14_a_variable_of_another_type_is_refused(subject: MutableSuite, tmp_pa
 
 def _skeletons(subject: Suite) -> Iterator[tuple[str, Any, Any, Any]]:
     """By setting what it is, what else it may be, and an instance which has that."""
-    instance = subject.make(1)
+    instance = subject.spare(1)
     for name, value in (*subject.statics_of(instance), *subject.settings_of_parts(instance)):
         if type(value) in PLAIN:
             other = value * (1 + NEAR) + NEAR * (not value) if type(value) is float else another_value(value)
@@ -84,7 +84,7 @@ def _skeletons(subject: Suite) -> Iterator[tuple[str, Any, Any, Any]]:
 def _with_two_differences(subject: PytreeSuite) -> tuple[list[str], Any]:
     """An instance of another setting, where there is one, and with an axis more of an array, or of two; and where these are."""
     changed = [(name, skeleton) for name, _, _, skeleton in _skeletons(subject)][:1]
-    names, skeleton = [name for name, _ in changed], changed[0][1] if changed else subject.make(1)
+    names, skeleton = [name for name, _ in changed], changed[0][1] if changed else subject.spare(1)
     for place, (name, leaf) in enumerate(named_leaves(skeleton)):
         if is_array(leaf) and not is_key(leaf) and len(names) < 2:
             names.append(name)

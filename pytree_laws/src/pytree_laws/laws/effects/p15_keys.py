@@ -15,13 +15,13 @@ from ...report import ADVICE, ANY_ERROR, check
 from ...trace.drawn_keys import (
     drawn_in_part,
     drawn_names,
-    program_of_keys,
+    keys_used,
     repeated_keys,
     text_of,
     trace_named,
 )
 from ...trace.jaxprs import draws_of, equations, live_part, repeated_draws
-from ...trace.programs import result_or_error, run_batched
+from ...trace.programs import result_or_error
 from ...values.randomize import KEY_FOR_EACH, ONE_DRAW, perturb_leaf, repeated_rows
 
 CHECKS = Checks()
@@ -35,18 +35,16 @@ def test_p15_each_draw_has_a_key_of_its_own_in_each_configuration(subject: Pytre
     builds = list(_builds(subject))
     if not builds or any(repeated_draws(builds[0].closed.jaxpr)):
         not_applicable("the example itself has one key for two draws, or cannot be traced")
-    programs = [program_of_keys(build.closed) for build in builds]
-    results = run_batched([(run, build.inputs) for (run, _), build in zip(programs, builds)])
-    for build, (_, uses), keys in zip(builds, programs, results):
-        if isinstance(keys, Exception):
+    for build, uses in zip(builds, keys_used([(build.closed, build.inputs) for build in builds])):
+        if isinstance(uses, Exception):
             continue
-        repeated = repeated_keys(uses, keys)
+        repeated = repeated_keys(uses)
         names = drawn_names(build.closed.jaxpr, {*itertools.chain(*repeated)}, build.names)
         message = f"one key serves {text_of(uses, repeated)}{names}"
         hint = "one key split per consumer, and no key in two slices of them"
         check(not repeated, f"build{build.where}", message, hint)
         # The rows of the example have a check of their own.
-        if build.where and any(drawn_in_part(build.closed, uses, keys)):
+        if build.where and any(drawn_in_part(build.closed, uses)):
             _check_rows(build)
 
 

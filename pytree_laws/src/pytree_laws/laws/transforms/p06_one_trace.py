@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ...discover.invocation import build_with
 from ...engine.applicability import OTHER, not_applicable
 from ...engine.registry import Checks
 from ...kinds.suite import Suite
@@ -57,7 +58,7 @@ def instances_of_one_configuration(subject: Suite) -> Iterator[tuple[str, Any]]:
 
 @CHECKS.register(OTHER)
 def test_p06_another_configuration_is_traced_anew(subject: Suite) -> None:
-    other = subject.elsewhere(subject.built_abstractly({**subject.inputs(0), **(subject.other or {})}))
+    other = subject.elsewhere(build_with(subject, subject.other or {}))
     instance, arguments = subject.cached_instance(), subject.arguments(0)
     name = f"{type(instance).__name__} with {subject.other}"
     are_sizes = all(type(value) is int for value in (subject.other or {}).values())

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...discover.inference import same_value
-from ...discover.invocation import trace_of_call
+from ...discover.invocation import build_with, trace_of_call
 from ...discover.resize import resized
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
@@ -39,7 +39,7 @@ def test_p08_static_values_follow_the_sizes(subject: Suite) -> None:
 def of_the_other_size(subject: Suite, changes: Mapping[str, int]) -> Any:
     """An instance of another size, with values as good as any in its arrays."""
     try:
-        built = subject.built_abstractly({**subject.inputs(0), **changes})
+        built = build_with(subject, changes)
     except ANY_ERROR:
         not_applicable("the class cannot be built with another size alone")
     return subject.elsewhere(built)

@@ -55,8 +55,9 @@ def test_p11_the_carry_keeps_its_dtypes_with_64_bits_as_well(subject: Suite) -> 
     if avals(jax.eval_shape(advance, first)) != avals(first):
         not_applicable("the carry is no fixed point")
     with in_64_bits(), jax.numpy_dtype_promotion("standard"):
-        first, advance = advancing(subject)
         try:
+            instance = subject.built_abstractly(subject.inputs(0))
+            first, advance = advancing(subject, (instance, subject.arguments(0)))
             after = jax.eval_shape(advance, first)
         except ANY_ERROR:  # of what the class fixes P7 tells in other dtypes
             return
@@ -76,11 +77,13 @@ def _width(leaf: Any) -> int:
     return getattr(getattr(leaf, "dtype", None), "itemsize", 0)
 
 
-def advancing(subject: Suite) -> tuple[Any, Callable[[Any], Any]]:
-    """The example carry, and how one call advances it; skips where there is none."""
+def advancing(
+    subject: Suite, example: tuple[Any, Sequence[Any]] | None = None
+) -> tuple[Any, Callable[[Any], Any]]:
+    """The carry of the example, or of another, and how one call advances it; skips where there is none."""
     if subject.carry is None:
         not_applicable("no carry is declared")
-    instance, arguments = subject.example()
+    instance, arguments = example or subject.example()
     return carried(functools.partial(subject.apply, instance), arguments, subject.carry)
 
 
