@@ -1,7 +1,7 @@
 """Whether right changes pass, or pass once done what a failure says: `python -m benchmarks.hand_edits.right --list 18`.
 
-A failure may say `pytest --numbers=update`, which approves new numbers, or print the declaration of the suite as the class has it.
-Either is done as it is said, and the suite runs again. Each row is printed as it comes.
+A failure may say `pytest --numbers=update`, which approves new numbers, or print the declaration of the suite as the class has it,
+or name one that says what is meant. Each is done as it is said, and the suite runs again. Each row is printed as it comes.
 """
 
 import argparse
@@ -22,6 +22,8 @@ ROUNDS = 3
 APPROVE = "--numbers=update"
 DECLARED = re.compile(r"the declaration is\n((?:    .*\n)+)")
 """The lines of a failure that print what to declare."""
+MEANT = re.compile(r"`(\w+) = (\(.*?,\))` says")
+"""A declaration in a hint, which says that what was noticed is meant."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,6 +57,8 @@ def _passes(folder: Path, suite: str) -> str:
             return "passes" + "".join(f", {step}" for step in done)
         if declared := DECLARED.search(ran.stdout):
             done.append(f"once declared: {_declare(folder / suite, declared[1], ran.stdout)}")
+        elif meant := MEANT.search(ran.stdout):
+            done.append(f"once declared: {_mean(folder / suite, *meant.groups(), ran.stdout)}")
         elif APPROVE in ran.stdout:
             run_pytest(folder, suite, APPROVE)
             done.append(f"once approved by `{APPROVE}`")
@@ -66,13 +70,7 @@ def _passes(folder: Path, suite: str) -> str:
 def _declare(suite: Path, declared: str, output: str) -> str:
     """Put the printed statements in the place of those of the suite that failed; the names of those that differ."""
     text = suite.read_text(encoding="utf-8")
-    [failed, *_] = re.findall(r"^_+ (\w+)\.test_\w+", output, re.MULTILINE)
-    owner = next(n for n in ast.parse(text).body if isinstance(n, ast.ClassDef) and n.name == failed)
-    held = {
-        ast.unparse(n.targets[0] if isinstance(n, ast.Assign) else n.target): n
-        for n in owner.body
-        if isinstance(n, ast.Assign | ast.AnnAssign)
-    }
+    held = _assignments(_failed_suite(text, output))
     lines, changed = text.splitlines(), list[str]()
     printed = ast.parse("if True:\n" + declared).body[0]
     statements = [n for n in getattr(printed, "body", []) if isinstance(n, ast.Assign)]
@@ -84,6 +82,37 @@ def _declare(suite: Path, declared: str, output: str) -> str:
             lines[before.lineno - 1 : before.end_lineno] = [f"    {ast.unparse(statement)}"]
     suite.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return ", ".join(changed)
+
+
+def _mean(suite: Path, name: str, value: str, output: str) -> str:
+    """Add what a hint declares to the suite that failed, after what it has under this name."""
+    text = suite.read_text(encoding="utf-8")
+    owner, lines = _failed_suite(text, output), text.splitlines()
+    before = _assignments(owner).get(name)
+    if before is None:
+        end = owner.body[0].end_lineno or owner.lineno  # its docstring
+        lines.insert(end, f"\n    {name} = {value}")
+    elif before.value is not None:
+        lines[before.lineno - 1 : before.end_lineno] = [
+            f"    {name} = (*{ast.unparse(before.value)}, *{value})"
+        ]
+    suite.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return f"{name} = {value}"
+
+
+def _failed_suite(text: str, output: str) -> ast.ClassDef:
+    """The class of the suite whose failure comes first."""
+    [failed, *_] = re.findall(r"^_+ (\w+)\.test_\w+", output, re.MULTILINE)
+    return next(n for n in ast.parse(text).body if isinstance(n, ast.ClassDef) and n.name == failed)
+
+
+def _assignments(owner: ast.ClassDef) -> dict[str, ast.Assign | ast.AnnAssign]:
+    """What a suite declares, by name."""
+    return {
+        ast.unparse(n.targets[0] if isinstance(n, ast.Assign) else n.target): n
+        for n in owner.body
+        if isinstance(n, ast.Assign | ast.AnnAssign)
+    }
 
 
 if __name__ == "__main__":
