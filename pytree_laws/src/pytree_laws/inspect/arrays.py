@@ -132,6 +132,11 @@ def restore_like(saved: Any, like: Any) -> Any:
     return on_device(saved, like.dtype) if isinstance(like, jax.Array) else saved
 
 
+def as_in_programs(value: Any) -> Any:
+    """What comes out of a program in the place of a value."""
+    return jnp.asarray(value) if isinstance(value, int | float | np.ndarray | np.generic) else value
+
+
 def as_held(array: Any, held: Any) -> Any:
     """An array, of NumPy where the one in its place is."""
     return np.asarray(array) if isinstance(held, np.ndarray) else array

@@ -18,7 +18,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from ..report import ANY_ERROR, check
+from ..report import ADVICE, ANY_ERROR, check
 from .arrays import is_array, is_key
 from .classes import is_of_library
 from .references import class_attributes, snapshot
@@ -97,7 +97,8 @@ class FirstUse:
         message = f"the first use changed {', '.join(self.changed)}"
         check(not self.changed, where, message, "a `with` block keeps a setting to itself")
         hint = "a `print` left over from debugging; of a fallback `warnings.warn` tells once, and can be silenced"
-        check(not self.printed, where, f"it printed {self.printed!r:.100}", hint)
+        message = f"it printed {self.printed!r:.100}"
+        check(not self.printed, where, message, hint, severity=ADVICE)
 
 
 class Printed(io.StringIO):

@@ -106,8 +106,8 @@ class Subject(InstanceAnswers):
         """Holds a part to be of the kind that is declared."""
 
     def severity_of_hidden(self, array: Any) -> str:
-        """How much an array matters that is no part: a number of NumPy is as good as one of Python."""
-        return ADVICE if isinstance(array, np.generic) else FAULT
+        """How much an array matters that is no part: one of NumPy is a constant, as a table or a mask is; P5 tells of static ones."""
+        return ADVICE if isinstance(array, np.ndarray | np.generic) else FAULT
 
     def may_be_absent(self, declared: Any) -> bool:
         """Whether nothing need be there of what is declared: what some configurations leave out."""

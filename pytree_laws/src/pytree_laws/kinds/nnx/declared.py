@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
 from flax import nnx
 
 from ...discover.method_programs import only_of_methods
@@ -77,9 +76,9 @@ class VariableSuite(MutableSuite):
             check(not is_trained, path, message, hint)
 
     def severity_of_hidden(self, array: Any) -> str:
-        """A class may keep constants of NumPy, and what it is given, to itself; what it computes or draws is its state."""
+        """A class may keep what it is given to itself; what it computes or draws is its state."""
         input_arrays = (value for _, value in given_arrays(self.plain_inputs(0)))
-        is_kept = isinstance(array, np.ndarray) or any(same_bits(array, value) for value in input_arrays)
+        is_kept = any(same_bits(array, value) for value in input_arrays)
         return ADVICE if is_kept else super().severity_of_hidden(array)
 
     def may_be_absent(self, declared: Var) -> bool:

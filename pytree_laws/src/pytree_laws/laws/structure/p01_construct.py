@@ -16,6 +16,7 @@ from ...engine.applicability import ACCEPTED, declares, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import first_build
 from ...inspect.arrays import (
+    as_in_programs,
     buffer_of,
     is_array,
     is_constant,
@@ -300,9 +301,8 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
         message = f"built under jit it holds a tracer outside of its {subject.nouns}"
         raise Fault(place, message, "a value computed from arrays that is stored as static")
     instance = subject.cached_instance()
-    # A Python number in a Variable, of which P2 says so, comes out of a program as an array.
-    eager = subject.named(instance).items()
-    wanted = avals({name: jnp.asarray(v) if isinstance(v, int | float) else v for name, v in eager})
+    # A number of Python or an array of NumPy, of which P2 says so, comes out of a program as an array of jax.
+    wanted = avals({name: as_in_programs(value) for name, value in subject.named(instance).items()})
     message = f"built under jit its {subject.nouns} are {arrays}, and otherwise {wanted}"
     check(avals(arrays) == wanted, type(instance).__name__, message)
 

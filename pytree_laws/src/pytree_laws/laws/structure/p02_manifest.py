@@ -21,7 +21,6 @@ from ...engine.applicability import (
 )
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype
-from ...inspect.parameter_values import may_be_of_numpy
 from ...inspect.references import class_attributes
 from ...inspect.trees import arrays_of, attributes, is_under, look_up
 from ...kinds.pytree import PytreeSuite
@@ -150,9 +149,8 @@ def test_p02_leaves_are_as_declared(subject: Suite) -> None:
         if leaf is None or leaf.is_tree or leaf.word == "python":
             continue
         message = f"declared as {leaf.word}, it must be a jax.Array and is {value!r:.200}"
-        is_number = subject.is_mutable and type(value) in (int, float, complex)
-        hint = AN_ARRAY_LATER if is_number else ""
-        severity = ADVICE if is_number or may_be_of_numpy(subject.cached_instance(), name) else FAULT
+        becomes_array = isinstance(value, np.ndarray | np.generic | int | float | complex)
+        hint, severity = (AN_ARRAY_LATER, ADVICE) if becomes_array else ("", FAULT)
         check(isinstance(value, jax.Array), name, message, hint, severity=severity)
         shape = value.shape if leaf.shape is None else tuple(leaf.shape)
         message = f"the shape is {value.shape}, declared is {shape}"
@@ -223,8 +221,7 @@ def check_nothing_hides(subject: Suite, instance: Any) -> None:
             is_array(value) and value.size
         ):  # `shape` may be a property that refuses; without elements nothing hides
             message = f"an array of shape {value.shape} that is not a {subject.noun}"
-            is_constant = isinstance(value, np.ndarray) and may_be_of_numpy(instance, place.partition(".")[2])
-            raise Fault(place, message, severity=ADVICE if is_constant else subject.severity_of_hidden(value))
+            raise Fault(place, message, severity=subject.severity_of_hidden(value))
 
 
 def shapes_of(leaves: Mapping[str, Any]) -> dict[str, Any]:
