@@ -23,7 +23,7 @@ from ..inspect.trees import named_leaves, replace_leaves
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.programs import compiled
-from .invocation import build_with, example_construction, trace_call
+from .invocation import asks_of_instances, build_with, configured, example_construction, trace_call
 
 MAX_CONFIGURATIONS = 24  # configurations of a class that are tried
 QUIET = {
@@ -213,8 +213,16 @@ def traced_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
         ]
         wrong = [traced.configuration for traced in trials if traced.error is not None]
         fine = [(where, name, _without(wrong, where, name, values)) for where, name, values in known_factors]
+        if asks_of_instances(suite):
+            fine = [factor for factor in fine if not _changes_a_tree(factor)]
         further = itertools.islice(_pairs(fine), max(0, MAX_CONFIGURATIONS - len(trials)))
         return (*trials, *(trace_configuration(suite, configuration) for configuration in further))
+
+
+def _changes_a_tree(factor: Factor) -> bool:
+    """Whether it has other trees for an argument: one that is made of the example, as a state, fits no other configuration."""
+    where, _, values = factor
+    return where == "given" and any(isinstance(value, dict | list | tuple) for value in values)
 
 
 def other_programs(suite: Any) -> list[TracedConfiguration]:
@@ -258,7 +266,9 @@ def trace_configuration(suite: Any, configuration: Configuration) -> TracedConfi
     try:
         trial.instance = _instance(suite, configuration)
         if suite.called():
-            traced_call = trace_call(suite, trial.instance, configuration.given)
+            traced_call = trace_call(
+                configured(suite, configuration.inputs), trial.instance, configuration.given
+            )
             trial.trace, trial.inputs = traced_call
     except ANY_ERROR as error:
         trial.error = error

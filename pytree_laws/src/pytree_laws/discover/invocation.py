@@ -1,5 +1,6 @@
 """How a suite builds and calls its class, with some of what it gives replaced."""
 
+import copy
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +8,7 @@ from typing import Any
 
 import jax
 
-from ..engine.runner import example_call, first_build
+from ..engine.runner import example_call, first_build, recorded_call
 from ..inspect.arrays import is_array, real_dtype
 from ..inspect.call_recorder import Invocation, record_constructors
 from ..inspect.trees import (
@@ -63,13 +64,40 @@ def _make(cls: type, invocation: Invocation, changes: Mapping[str, Any]) -> Any:
     return maker(*positional, **named)
 
 
+def takes_inputs(suite: Any, inputs: Mapping[str, Any]) -> bool:
+    """Whether `build` takes inputs of these names; others are those of the constructor that it calls."""
+    return takes_any_input(suite) or inputs.keys() <= inspect.signature(suite.build).parameters.keys()
+
+
+@once_per_session
+def asks_of_instances(suite: Any) -> bool:
+    """Whether the arguments of the example are made of an instance, as the state is that its `init` gives."""
+    asked, other = list[int](), copy.copy(suite)
+
+    def make(seed: int) -> Any:
+        asked.append(seed)
+        return suite.make(seed)
+
+    other.make = make
+    other.arguments(0)
+    return bool(asked)
+
+
+def configured(suite: Any, inputs: Mapping[str, Any]) -> Any:
+    """The suite with other inputs, where its arguments are made of an instance: they are of one that was built so."""
+    if not (inputs and takes_inputs(suite, inputs) and asks_of_instances(suite)):
+        return suite
+    other, usual = copy.copy(suite), suite.inputs
+    other.inputs = lambda seed: {**usual(seed), **inputs}
+    return other
+
+
 PLAIN = bool, int, float, str, type(None)
 
 
 def build_with(suite: Any, changes: Mapping[str, Any], abstractly: bool = True) -> Any:
     """An instance with some inputs changed; `abstractly`, with any values in its arrays, and to look at only."""
-    takes = inspect.signature(suite.build).parameters
-    if not (takes_any_input(suite) or changes.keys() <= takes.keys()):
+    if not takes_inputs(suite, changes):
         constructor: Any = example_construction(suite)  # the changes come from it
         return _make(type(suite.cached_instance()), constructor, changes)
     if not abstractly:
@@ -94,7 +122,8 @@ def call_function(
     With changes, or `by_name`, it is that of the method which the example calls; `in_place`, one that
     leaves in the instance what it changes there.
     """
-    use = example_call(suite)
+    # What a suite of other inputs gives is of its own: the call of the example is that of the class.
+    use = recorded_call(suite) if "inputs" in vars(suite) else example_call(suite)
     if use is None or not (changes or by_name):
         run = suite.call if in_place else suite.apply
         return lambda instance, arguments: without_functions(run(instance, *arguments)), suite.arguments(0)

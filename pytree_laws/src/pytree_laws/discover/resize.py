@@ -19,7 +19,7 @@ from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..values.example_sizes import is_of_shapes
 from .configurations import Configuration, TracedConfiguration
-from .invocation import build_with, example_construction, trace_call
+from .invocation import build_with, configured, example_construction, trace_call
 
 TRIES = 40
 
@@ -69,7 +69,9 @@ def _trace(suite: Any, trial: TracedConfiguration, fit: Callable[[Any], Any]) ->
         return
     cls = type(suite.cached_instance())
     try:
-        traced_call = trace_call(suite, trial.instance, trial.configuration.given, fit)
+        traced_call = trace_call(
+            configured(suite, trial.configuration.inputs), trial.instance, trial.configuration.given, fit
+        )
         trial.trace, trial.inputs = traced_call
         trial.error = None
     except ANY_ERROR as error:
@@ -102,7 +104,9 @@ def _takes(suite: Any, trial: TracedConfiguration, sizes: Mapping[int, int]) -> 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            trace_call(suite, trial.instance, trial.configuration.given, fit)
+            trace_call(
+                configured(suite, trial.configuration.inputs), trial.instance, trial.configuration.given, fit
+            )
         except ANY_ERROR:
             return False
     return True

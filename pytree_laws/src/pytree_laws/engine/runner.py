@@ -135,8 +135,11 @@ def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None])
 @once_per_session
 def example_call(suite: Any) -> Invocation | None:
     """The method that the example calls, with what it is given."""
-    if not suite.called() or first_call(suite).error is not None:
-        return None
+    return recorded_call(suite) if suite.called() and first_call(suite).error is None else None
+
+
+def recorded_call(suite: Any) -> Invocation | None:
+    """The method that the call of a suite calls, as often as it is asked for."""
     instance, arguments = suite.make(0), suite.arguments(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

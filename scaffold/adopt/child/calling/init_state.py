@@ -77,10 +77,10 @@ def of_batch(subject: Subject, called: Called, begun: InitialState) -> Called:
 
 
 def gives_back(subject: Subject, called: Called, state: Source) -> bool:
-    """Whether a call returns arrays like those of the state that it takes."""
+    """Whether a call returns arrays like those of the state that it takes, which has some."""
     trace = trace_call(subject, called.method, called.arguments, called.keywords, called.axis)
     taken = Counter(forms_of([*map(jnp.asarray, jax.tree.leaves(state.value(0, subject.owner)))]))
-    return not taken - Counter(trace.forms)
+    return bool(taken) and not taken - Counter(trace.forms)
 
 
 def may_have_state(cls: type, called: Called) -> bool:
@@ -135,9 +135,12 @@ def init_state_from(name: str, wanted: Sequence[inspect.Parameter], chosen: Mapp
 
 
 def is_of_arrays(value: Any) -> bool:
-    """Whether it is a state that jax can carry: a function among its leaves goes through no `jit`."""
+    """Whether it is a state that jax can carry: a function among its leaves goes through no `jit`.
+
+    One without leaves has a class that says what it is, as the state of an optimiser that remembers nothing.
+    """
     leaves = jax.tree.leaves(value)
-    return bool(leaves) and all(map(is_number, leaves))
+    return all(map(is_number, leaves)) and (bool(leaves) or type(value).__module__ != "builtins")
 
 
 def result_of(method: Any) -> Any:
