@@ -141,3 +141,48 @@ def test_a_setting_may_be_the_scale_of_the_noise(cls: Any, message: str) -> None
         "arguments": lambda self, seed: (weight(seed), jax.random.key(seed)),
     }
     assert finding(type("Form", (PytreeLaws,), body), "p16_keys_give_different_draws") == message
+
+
+class Converted(eqx.Module):
+    """What converts an array to a number of Python, or computes with one on the way."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> Any:
+        return float(jnp.sum(self.weight * x))
+
+
+class OnTheWay(Converted):
+    def __call__(self, x: jax.Array) -> Any:
+        return x * float(jnp.sum(self.weight))
+
+
+class Counted(Converted):
+    """What counts in the width that NumPy has."""
+
+    def __call__(self, x: jax.Array) -> Any:
+        return self.weight * x, np.argsort(np.asarray([2, 0, 1]))
+
+
+def of_call(cls: Any) -> type[PytreeLaws]:
+    body = {
+        "leaves": (Leaf("weight", "param", (3,)),),
+        "build": lambda self, seed: cls(weight(seed)),
+        "arguments": lambda self, seed: (weight(seed + 1),),
+    }
+    return type("Form", (PytreeLaws,), body)
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Converted, "advice"), (OnTheWay, "fault")])
+def test_a_conversion_for_the_host_is_for_no_program(cls: Any, severity: str) -> None:
+    assert finding(of_call(cls), "p07_jit_equals_eager").startswith(f"{severity}: `compiled call`")
+
+
+def test_integers_of_numpy_are_as_wide_as_those_of_jax() -> None:
+    assert not finding(of_call(Counted), "p07_jit_equals_eager")
+
+
+def test_a_state_may_be_one_array() -> None:
+    form = suite(lambda seed: jax.random.key(seed), leaves=(Leaf("", "key", ()),))
+    for law in ("p02_leaves_are_as_declared", "p03_round_trip_keeps_any_leaves"):
+        assert not finding(form, law)

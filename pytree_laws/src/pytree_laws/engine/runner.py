@@ -14,6 +14,7 @@ from ..inspect.call_recorder import Invocation, record_call, record_mapped_call
 from ..inspect.global_state import FirstUse, first_use
 from ..inspect.raised_at import raised_at
 from ..report import (
+    ADVICE,
     COST,
     FAULT,
     SEVERITIES,
@@ -25,6 +26,7 @@ from ..report import (
     doing,
 )
 from ..session import once_per_session, session_of
+from ..trace.jaxprs import NEEDS_VALUES
 from ..trace.programs import result_or_error
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
@@ -339,4 +341,6 @@ def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None
         pytest.skip(f"the example `{operation}` fails, as the first failure of {law} says")
     reported.add(operation)
     message = f"`{operation}` on the example raised {type(error).__name__}: {message_of(error)[:500]}"
-    raise Fault(operation, message, advice_on(suite, error), law=law) from error
+    is_meant = operation == "compiled call" and first_call(suite).gives_host_values
+    severity = ADVICE if is_meant and isinstance(error, NEEDS_VALUES) else ""
+    raise Fault(operation, message, advice_on(suite, error), law=law, severity=severity) from error

@@ -23,6 +23,7 @@ LIBRARIES = ("builtins", "equinox", "jax", "jaxlib", "flax", "optax", "numpy", "
 FOR_64_BITS = "jax_enable_x64"
 """The setting of jax, as it is written where it is set, and in a warning that it is not."""
 _NAN = re.compile(r"\bnans?\b", re.IGNORECASE)
+REGISTER = "a class that is not registered: in __init_subclass__, or mark it @final"
 OF_PYTHON = "its class is Python's own, as that of a state which is a tuple"
 
 

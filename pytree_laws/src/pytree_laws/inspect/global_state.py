@@ -85,6 +85,9 @@ def watching_global_state() -> dict[str, Any]:
     }
 
 
+HOST_VALUES = int, float, complex, str, np.ndarray, np.generic
+
+
 @dataclasses.dataclass(frozen=True)
 class FirstUse:
     """What the first use of a constructor or a call raised, changed and printed."""
@@ -92,6 +95,8 @@ class FirstUse:
     error: Exception | None
     changed: tuple[str, ...]
     printed: str
+    gives_host_values: bool
+    """Whether numbers of Python or arrays of NumPy are among what it gives, as of a conversion."""
 
     def check(self, where: str) -> None:
         message = f"the first use changed {', '.join(self.changed)}"
@@ -114,15 +119,21 @@ class Printed(io.StringIO):
 
 
 def first_use(use: Callable[[], Any]) -> FirstUse:
-    before, out, error = watching_global_state(), Printed(), None
+    before, out, error, result = watching_global_state(), Printed(), None, None
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
-            use()
+            result = use()
         except ANY_ERROR as raised:
             error = raised
     after = watching_global_state()
     changed = tuple(name for name in before if before[name] != after.get(name))
-    return FirstUse(error, changed, out.getvalue())
+    return FirstUse(error, changed, out.getvalue(), holds_host_values(result))
+
+
+def holds_host_values(result: Any) -> bool:
+    with contextlib.suppress(*ANY_ERROR):  # its flatten may be broken, as P3 tells
+        return any(isinstance(leaf, HOST_VALUES) for leaf in jax.tree.leaves(result))
+    return False
 
 
 def clear_caches(instance: Any) -> None:

@@ -29,7 +29,7 @@ from ..inspect.arrays import (
     wide_in_numpy,
 )
 from ..inspect.arrays import copied as copied_array
-from ..inspect.classes import compares_by_equinox, twins
+from ..inspect.classes import REGISTER, compares_by_equinox, twins
 from ..inspect.references import atoms_of, carried, reachable
 from ..inspect.static_values import structures_in
 from ..inspect.trees import (
@@ -100,11 +100,9 @@ def tracers_beside(instance: Any) -> list[str]:
     return [place for place, value in parts if isinstance(value, Tracer)]
 
 
-REGISTER = "a class that is not registered: in __init_subclass__, or mark it @final"
-
-
 def parts_of(instance: Any) -> dict[str, Any]:
-    check(is_node(instance), type(instance).__name__, "it is no pytree: jax takes it for a leaf", REGISTER)
+    is_tree, name = is_node(instance) or is_array(instance), type(instance).__name__
+    check(is_tree, name, "it is no pytree: jax takes it for a leaf", REGISTER)
     return dict(named_leaves(instance))
 
 

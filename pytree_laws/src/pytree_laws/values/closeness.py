@@ -76,7 +76,7 @@ def close(left: Any, right: Any, slack: float = 1.0) -> bool:
 
 def close_leaf(left: Any, right: Any, slack: float) -> bool:
     if not is_inexact(left) or not is_inexact(right):
-        return same_bits(left, right)
+        return same_bits(as_wide_as_jax(left), as_wide_as_jax(right))
     dtype = dtype_in_jax(left)
     if dtype != dtype_in_jax(right) or left.shape != right.shape:
         return False
@@ -93,6 +93,12 @@ def dtype_in_jax(array: Any) -> Any:
     """The dtype; of an array of NumPy, as a call outside of jit may return one, that which jax gives it."""
     is_numpy = isinstance(array, np.ndarray | np.generic)
     return jax.dtypes.canonicalize_dtype(array.dtype) if is_numpy else array.dtype
+
+
+def as_wide_as_jax(value: Any) -> Any:
+    """An array of integers of NumPy, as a call outside of jit may return one, in the width that jax gives it."""
+    is_integer = isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "iu"
+    return value.astype(dtype_in_jax(value)) if is_integer else value
 
 
 def farthest(left: Any, right: Any) -> float:

@@ -30,7 +30,6 @@ from .declared import VariableSuite
 from .variables import (
     all_settings,
     assign,
-    assign_all,
     bits_of,
     check_copy,
     copy_of,
@@ -71,7 +70,7 @@ class NnxSuite(VariableSuite):
     with_array = staticmethod(replace_values)
     with_static = staticmethod(with_setting)
     with_arrays_of = staticmethod(with_state_of)
-    assign_array = staticmethod(assign)
+    assign_array = staticmethod(lambda module, path, value: assign(module, {path: value}))
     read_array = staticmethod(read)
     snapshot_of = staticmethod(bits_of)
     remembered = staticmethod(graph_and_settings)
@@ -119,7 +118,7 @@ class NnxSuite(VariableSuite):
     def overwritten(self, instance: Any) -> Any:
         """The module itself, with other values in its Variables."""
         variables = variables_of(instance).items()
-        assign_all(instance, {path: jax.tree.map(perturb_leaf, value_of(leaf)) for path, leaf in variables})
+        assign(instance, {path: jax.tree.map(perturb_leaf, value_of(leaf)) for path, leaf in variables})
         return instance
 
     def elsewhere(self, instance: Any) -> Any:

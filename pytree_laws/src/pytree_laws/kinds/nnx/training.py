@@ -18,7 +18,7 @@ from ...trace.programs import compiled
 from ...values.optimisation import descend, has_forward_mode_alone, start, weighted
 from ...values.randomize import randomize, randomize_indices
 from ..training import within_domain
-from .variables import assign_all, copy_of, is_differentiable, values_of, variables_of
+from .variables import assign, copy_of, is_differentiable, values_of, variables_of
 
 
 def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -135,7 +135,7 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
 def with_values(instance: Any, values: Mapping[str, Any]) -> Any:
     """A copy of the module with other values at these paths."""
     module = copy_of(instance)
-    assign_all(module, {path: values[path] for path in variables_of(module) if path in values})
+    assign(module, {path: values[path] for path in variables_of(module) if path in values})
     return module
 
 

@@ -119,7 +119,7 @@ def copy_of(module: Any) -> Any:
 def replace_values(module: Any, path: str, value: Any) -> Any:
     """A copy of the module with one value replaced."""
     edited = copy_of(module)
-    assign(edited, path, value)
+    assign(edited, {path: value})
     return edited
 
 
@@ -128,13 +128,8 @@ def with_state_of(module: Any, other: Any) -> Any:
     return nnx.merge(nnx.graphdef(module), nnx.state(other), copy=True)
 
 
-def assign(module: Any, path: str, value: Any) -> None:
-    """Give a Variable another value; what is kept as an array is replaced where it is kept."""
-    assign_all(module, {path: value})
-
-
-def assign_all(module: Any, values: Mapping[str, Any]) -> None:
-    """As `assign`, for several by path."""
+def assign(module: Any, values: Mapping[str, Any]) -> None:
+    """Give Variables other values, by path; what is kept as an array is replaced where it is kept."""
     variables = variables_of(module)
     for path, value in values.items():
         if is_variable(variables[path]):
