@@ -58,7 +58,6 @@ class Keyed(nnx.Module):
 
 def test_an_array_is_assigned_by_its_key_and_in_a_tuple_by_its_place() -> None:
     module = Keyed()
-    assign(module, "parts.1", jax.numpy.full(2, 5.0))
-    assign(module, "pair.1", jax.numpy.full(3, 7.0))
+    assign(module, {"parts.1": jax.numpy.full(2, 5.0), "pair.1": jax.numpy.full(3, 7.0)})
     assert float(module.parts[1][0]) == 5.0 and float(module.parts[2][0]) == 0.0
     assert float(module.pair[0][0]) == 1.0 and float(module.pair[1][0]) == 7.0
