@@ -58,7 +58,7 @@ def _passes(folder: Path, suite: str) -> str:
         if declared := DECLARED.search(ran.stdout):
             done.append(f"once declared: {_declare(folder / suite, declared[1], ran.stdout)}")
         elif meant := MEANT.search(ran.stdout):
-            done.append(f"once declared: {_mean(folder / suite, *meant.groups(), ran.stdout)}")
+            done.append(f"once declared: {_declare_meant(folder / suite, *meant.groups(), ran.stdout)}")
         elif APPROVE in ran.stdout:
             run_pytest(folder, suite, APPROVE)
             done.append(f"once approved by `{APPROVE}`")
@@ -84,7 +84,7 @@ def _declare(suite: Path, declared: str, output: str) -> str:
     return ", ".join(changed)
 
 
-def _mean(suite: Path, name: str, value: str, output: str) -> str:
+def _declare_meant(suite: Path, name: str, value: str, output: str) -> str:
     """Add what a hint declares to the suite that failed, after what it has under this name."""
     text = suite.read_text(encoding="utf-8")
     owner, lines = _failed_suite(text, output), text.splitlines()

@@ -92,6 +92,8 @@ class TracedConfiguration:
     """A configuration, and what came of it."""
 
     configuration: Configuration
+    suite: Any
+    """The suite, with the inputs of the configuration where its arguments are made of an instance."""
     instance: Any = None
     """With any values in its arrays; None where it could not be built."""
     trace: Any = None
@@ -262,13 +264,12 @@ def working_configurations(
 
 def trace_configuration(suite: Any, configuration: Configuration) -> TracedConfiguration:
     """A configuration, as far as it can be built and traced."""
-    trial, cls = TracedConfiguration(configuration), type(suite.cached_instance())
+    cls = type(suite.cached_instance())
+    trial = TracedConfiguration(configuration, configured(suite, configuration.inputs))
     try:
         trial.instance = _instance(suite, configuration)
         if suite.called():
-            traced_call = trace_call(
-                configured(suite, configuration.inputs), trial.instance, configuration.given
-            )
+            traced_call = trace_call(trial.suite, trial.instance, configuration.given)
             trial.trace, trial.inputs = traced_call
     except ANY_ERROR as error:
         trial.error = error

@@ -17,7 +17,7 @@ from ..trace.dependencies import inputs_reaching
 from ..trace.programs import run_batched
 from ..values.randomize import has_one_sign, randomize
 from .configurations import TracedConfiguration, traced_configurations
-from .invocation import call_function, configured, trace_call
+from .invocation import call_function, trace_call
 
 
 def with_other_values(trial: TracedConfiguration) -> Any:
@@ -30,9 +30,7 @@ def run_traced(suite: Any, trial: TracedConfiguration) -> list[Any]:
     """The arrays that a configuration gives when it is called."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        call, arguments = call_function(
-            configured(suite, trial.configuration.inputs), trial.configuration.given
-        )
+        call, arguments = call_function(trial.suite, trial.configuration.given)
         tree, back = suite.to_tree(with_other_values(trial))
         return numbers_of(call(back(tree), arguments))
 
@@ -45,11 +43,7 @@ def evaluated(suite: Any, trials: Sequence[TracedConfiguration]) -> list[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         traces = [
-            trace_call(
-                configured(suite, traced.configuration.inputs),
-                with_other_values(traced),
-                traced.configuration.given,
-            )
+            trace_call(traced.suite, with_other_values(traced), traced.configuration.given)
             for traced in trials
         ]
     return run_batched(
@@ -129,9 +123,7 @@ def _used(suite: Any, trial: TracedConfiguration, names: set[str]) -> set[str]:
     """The arguments that a configuration uses: any of these, where that cannot be seen."""
     changes = trial.configuration.given
     try:
-        (closed, _), inputs = trace_call(
-            configured(suite, trial.configuration.inputs), trial.instance, changes, by_name=True
-        )
+        (closed, _), inputs = trace_call(trial.suite, trial.instance, changes, by_name=True)
     except ANY_ERROR:
         return names
     if not inputs:  # the call goes by values, and the trace has none

@@ -92,7 +92,8 @@ def configured(suite: Any, inputs: Mapping[str, Any]) -> Any:
     return other
 
 
-PLAIN = bool, int, float, str, type(None)
+PLAIN = bool, int, float, str
+"""What a setting or an input of these types is, its value says."""
 
 
 def build_with(suite: Any, changes: Mapping[str, Any], abstractly: bool = True) -> Any:

@@ -53,7 +53,7 @@ def _errors(suite: Any, method: Method) -> list[Exception]:
     result: list[Exception] = []
     for seed in (0, 1):
         try:
-            method.use(suite.copied(suite.cached_instance(seed)), *method.arguments(seed))
+            method.use(suite.spare(seed), *method.arguments(seed))
         except ANY_ERROR as error:
             result.append(error)
     return result

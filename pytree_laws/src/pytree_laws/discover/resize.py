@@ -48,7 +48,8 @@ def _taken(leaf: Any, places: np.ndarray, axis: int) -> Any:
 
 def at_a_bound(suite: Any, changes: Mapping[str, Any]) -> TracedConfiguration:
     """What the constructor is declared to accept, called with the example, made to fit where a size is changed."""
-    trial = TracedConfiguration(Configuration(inputs=dict(changes), is_declared=True))
+    configuration = Configuration(inputs=dict(changes), is_declared=True)
+    trial = TracedConfiguration(configuration, configured(suite, changes))
     inputs = suite.inputs(0)
     pairs = [(inputs.get(name), value) for name, value in changes.items()]
     sizes = {usual: v for usual, v in pairs if type(usual) is int and type(v) is int}
@@ -69,9 +70,7 @@ def _trace(suite: Any, trial: TracedConfiguration, fit: Callable[[Any], Any]) ->
         return
     cls = type(suite.cached_instance())
     try:
-        traced_call = trace_call(
-            configured(suite, trial.configuration.inputs), trial.instance, trial.configuration.given, fit
-        )
+        traced_call = trace_call(trial.suite, trial.instance, trial.configuration.given, fit)
         trial.trace, trial.inputs = traced_call
         trial.error = None
     except ANY_ERROR as error:
@@ -104,9 +103,7 @@ def _takes(suite: Any, trial: TracedConfiguration, sizes: Mapping[int, int]) -> 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            trace_call(
-                configured(suite, trial.configuration.inputs), trial.instance, trial.configuration.given, fit
-            )
+            trace_call(trial.suite, trial.instance, trial.configuration.given, fit)
         except ANY_ERROR:
             return False
     return True

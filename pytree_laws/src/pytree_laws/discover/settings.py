@@ -7,9 +7,7 @@ from ..inspect.static_values import another_value
 from ..inspect.trees import attributes, clone_as
 from ..report import ANY_ERROR
 from .inference import same_value
-from .invocation import build_with, example_construction
-
-PLAIN = (bool, int, float, str)
+from .invocation import PLAIN, build_with, example_construction
 
 
 def settings(suite: Any) -> dict[str, str]:

@@ -94,7 +94,7 @@ class Suite(Subject):
         """An instance for laws that only look at it, which is built once for all of them."""
         return cached_instance(self, seed)
 
-    def spare(self, seed: int) -> Any:
+    def spare(self, seed: int = 0) -> Any:
         """An instance that a law may change or lose: a copy of one that is built once."""
         return self.copied(self.cached_instance(seed))
 

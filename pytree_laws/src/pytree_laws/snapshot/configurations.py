@@ -16,7 +16,7 @@ from ..discover.configurations import (
     trace_configuration,
     traced_configurations,
 )
-from ..discover.invocation import call_function, configured, example_construction, trace_call, trace_inputs
+from ..discover.invocation import call_function, example_construction, trace_call, trace_inputs
 from ..discover.likely import likely_configurations
 from ..inspect.arrays import is_array, is_key
 from ..inspect.trees import arrays_of, named_numbers, structure
@@ -182,9 +182,7 @@ def _results(suite: Any, called: Sequence[Called]) -> Iterator[tuple[Called, str
 
 def _moved_inputs(suite: Any, traced_call: Called, change: Callable[[Any], Any]) -> Sequence[Any]:
     arguments = traced_call.trial.configuration.given
-    return trace_inputs(
-        configured(suite, traced_call.trial.configuration.inputs), traced_call.instance, arguments, change
-    )
+    return trace_inputs(traced_call.trial.suite, traced_call.instance, arguments, change)
 
 
 def _by_name(suite: Any, traced_call: Called, moved: str, result: Any) -> dict[str, Any]:
@@ -199,18 +197,16 @@ def _called(suite: Any, trial: TracedConfiguration, where: str) -> Called:
     """A configuration with its name, its instance of other numbers, and what goes into its trace."""
     instance, arguments = suite.elsewhere(trial.instance), trial.configuration.given
     changes = bool(suite.changed_in_place(suite.copied(instance)))
-    own = configured(suite, trial.configuration.inputs)
-    trace = trace_call(own, instance, arguments, after=True)[0] if changes else trial.trace
-    inputs = trace_inputs(own, instance, arguments)
+    trace = trace_call(trial.suite, instance, arguments, after=True)[0] if changes else trial.trace
+    inputs = trace_inputs(trial.suite, instance, arguments)
     return Called(trial, where, instance, trace, inputs, changes)
 
 
 def _eagerly(suite: Any, traced_call: Called) -> Any:
     nothing: Any = ((), {}) if traced_call.changes else ()
     with contextlib.suppress(Exception):
-        configuration = traced_call.trial.configuration
-        own = configured(suite, configuration.inputs)
-        call, arguments = call_function(own, configuration.given, in_place=traced_call.changes)
+        trial = traced_call.trial
+        call, arguments = call_function(trial.suite, trial.configuration.given, in_place=traced_call.changes)
         tree, back = suite.to_tree(traced_call.instance)
         node = back(tree)
         result = call(node, arguments)

@@ -60,14 +60,14 @@ def _computed_keys(programs: Sequence[tuple[Any, Sequence[Any]]]) -> list[list[K
 
 def _distinct(inputs: Sequence[Sequence[Any]]) -> tuple[list[Any], list[list[int]]]:
     """The arrays that differ in what they hold, and the places in them of all."""
-    found: dict[tuple[Any, ...], tuple[int, Any]] = {}
+    first: dict[tuple[Any, ...], tuple[int, Any]] = {}
 
     def place(value: Any) -> int:
         content = type(value), str(getattr(value, "dtype", "")), np.shape(value), raw(value).tobytes()
-        return found.setdefault(content, (len(found), value))[0]
+        return first.setdefault(content, (len(first), value))[0]
 
     places = [[place(array) for array in arrays] for arrays in inputs]
-    return [array for _, array in found.values()], places
+    return [array for _, array in first.values()], places
 
 
 def repeated_keys(uses: Sequence[KeyUse]) -> list[tuple[int, int]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...discover.invocation import PLAIN
 from ...engine.applicability import LOADS, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array, is_key
@@ -22,7 +23,6 @@ CHECKS = Checks()
 
 NEAR = 1e-6
 """How far a number is from that of the file, in parts of it: more than arithmetic rounds, and less than few digits show."""
-PLAIN = bool, int, float, str
 
 
 @CHECKS.register(LOADS, SAVES_WHOLE)

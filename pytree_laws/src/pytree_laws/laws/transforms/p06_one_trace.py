@@ -44,7 +44,7 @@ def instances_of_one_configuration(subject: Suite) -> Iterator[tuple[str, Any]]:
     noun = subject.instance_noun
     article = "an" if noun[0] in "aeiou" else "a"
     yield f"a second {noun}", subject.cached_instance(1)
-    yield "a round trip", subject.copied(subject.cached_instance())
+    yield "a round trip", subject.spare()
     if subject.is_mutable and subject.called():
         called = subject.make(0)
         subject.call(called, *subject.arguments(0))

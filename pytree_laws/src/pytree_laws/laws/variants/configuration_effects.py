@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax.core import Tracer
 
 from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
-from ...discover.invocation import call_function, configured, trace_call
+from ...discover.invocation import call_function, trace_call
 from ...engine.applicability import has_method, not_applicable
 from ...engine.registry import Checks
 from ...errors import refuses_by_itself
@@ -59,9 +59,7 @@ def test_p12_leaves_everything_alone_in_each_configuration(subject: PytreeSuite)
 
 def _traced_from_outside(subject: PytreeSuite, traced: TracedConfiguration) -> None:
     """A trace of the call, to which the instance is no argument."""
-    call, arguments = call_function(
-        configured(subject, traced.configuration.inputs), traced.configuration.given, by_name=True
-    )
+    call, arguments = call_function(traced.suite, traced.configuration.given, by_name=True)
     static, arrays = partition(arguments)
     jax.eval_shape(lambda arrays: call(traced.instance, combine(static, arrays)), arrays)
 
@@ -106,13 +104,7 @@ def _narrow_outputs(subject: Suite, traced: TracedConfiguration) -> list[jnp.dty
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # as where it was traced first
             small = back(bfloat16(tree))
-            narrow = trace_call(
-                configured(subject, traced.configuration.inputs),
-                small,
-                traced.configuration.given,
-                bfloat16,
-                by_name=True,
-            )
+            narrow = trace_call(traced.suite, small, traced.configuration.given, bfloat16, by_name=True)
     except NEEDS_VALUES:
         return []
     except ANY_ERROR as error:

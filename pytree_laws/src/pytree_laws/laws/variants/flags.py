@@ -5,7 +5,7 @@ from typing import Any
 
 from ...discover.configurations import Configuration, TracedConfiguration, traced_configurations
 from ...discover.evaluation import on_purpose
-from ...discover.invocation import configured, trace_call
+from ...discover.invocation import trace_call
 from ...discover.likely import at_likely_values
 from ...discover.method_programs import traced_methods
 from ...discover.method_uses import computed_text, is_flag, trace_use, uses_by_flag
@@ -101,11 +101,7 @@ def _differ(subject: Suite, traced: TracedConfiguration, other: TracedConfigurat
 def _changes(subject: Suite, traced: TracedConfiguration) -> str:
     """What the call computes of the state of a module, which it does not give."""
     instance = subject.copied(traced.instance)
-    return _text(
-        trace_call(
-            configured(subject, traced.configuration.inputs), instance, traced.configuration.given, after=True
-        )[0]
-    )
+    return _text(trace_call(traced.suite, instance, traced.configuration.given, after=True)[0])
 
 
 def _text(trace: Any) -> str:

@@ -40,7 +40,7 @@ def test_p11_methods_carry_their_argument(subject: Suite) -> None:
         check(at < len(arguments), where, message)
 
         def run(*given: Any, method: Method = method) -> Any:
-            return method.use(subject.copied(subject.cached_instance()), *given)
+            return method.use(subject.spare(), *given)
 
         first, advance = carried(run, arguments, at)
         with doing(where, "to carry the argument"):

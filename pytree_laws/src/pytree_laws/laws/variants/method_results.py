@@ -38,7 +38,7 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
         not_applicable(NO_METHOD)
     for method in usable(subject):
         if method.returns:
-            instance = subject.copied(subject.cached_instance())
+            instance = subject.spare()
             result = method.use(instance, *method.arguments(0))
             _check_returns(subject, method, jax.tree.leaves(result))
     errors = tried(subject).items()
@@ -132,7 +132,7 @@ def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
 def test_p15_methods_share_no_buffer_within_an_instance(subject: Suite) -> None:
     hint = "an array that is made once for two leaves, as `zeros` in `cls(zeros, zeros)`: make it twice"
     for method in (method for method in usable_methods(subject) if not method.needs_values):
-        arguments, instance = method.arguments(0), subject.copied(subject.cached_instance())
+        arguments, instance = method.arguments(0), subject.spare()
         # What the instance holds, or was given, is handed on.
         known = {id(leaf) for leaf in arrays_of((subject.to_tree(instance)[0], arguments))}
         for node in _instances_made(method.use(instance, *arguments), type(instance), arguments):

@@ -290,7 +290,7 @@ def test_p12_methods_leave_their_arguments_alone(subject: Suite) -> None:
         arguments = method.arguments(0)
         mutable_values = [value for _, value in mutables(arguments)]
         before = [snapshot(value, identity=True) for value in mutable_values]
-        method.use(subject.copied(subject.cached_instance()), *arguments)
+        method.use(subject.spare(), *arguments)
         same = [snapshot(value, identity=True) for value in mutable_values] == before
         check(same, method.name, "it changed its arguments in place")
 
@@ -299,7 +299,7 @@ def test_p12_methods_leave_their_arguments_alone(subject: Suite) -> None:
 def test_p12_methods_change_no_globals(subject: Suite) -> None:
     for method in usable_methods(subject):
         before = globals_of(subject.cached_instance())
-        method.use(subject.copied(subject.cached_instance(1)), *method.arguments(1))
+        method.use(subject.spare(1), *method.arguments(1))
         after = globals_of(subject.cached_instance())
         wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
         message = f"on a fresh instance it changed {', '.join(wrong)}"
