@@ -89,15 +89,18 @@ def context_of(adopted: Adopted, layout: Layout) -> dict[str, Any]:
 def class_context(adopted: Adopted) -> dict[str, Any]:
     """What is laid out of a class alone."""
     description = adopted.found
+    name = adopted.name.rpartition(".")[2]
     return {
-        "name": adopted.name.rpartition(".")[2],
+        "name": name,
         "module_doc": module_doc(adopted),
         "suite": "StateLaws" if is_stateful(description) else _SUITES.get(description["kind"], "PytreeLaws"),
         "manifest": "variables" if description["kind"] == "nnx" else "leaves",
         "leaves": description["leaves"],
         "static": [[quoted(path), value] for path, value in description["static"]],
         "returns": description["outputs"],
-        "methods": [method_row(name, arguments) for name, arguments in description["extra"]],
+        "methods": [
+            method_row(method, arguments, f"Test{name}") for method, arguments in description["extra"]
+        ],
         "updates": [quoted(path) for path in description["updates"]],
         "inputs": description["inputs"] or ([["seed", "seed"]] if description["build"] else []),
         "needs_seed": bool(description["build"]),
@@ -165,9 +168,12 @@ def written_call(description: Found, arguments: Sequence[str]) -> str:
     return f"jax.vmap({mapped}, {axes})({', '.join(arguments[: len(by_position)])})"
 
 
-def method_row(method: str, arguments: Sequence[tuple[str, str, bool]]) -> str:
-    """A method as the suite declares it: its example arguments, and how it takes them where that is not by position."""
-    values = ", ".join(text for _, text, _ in arguments)
+def method_row(method: str, arguments: Sequence[tuple[str, str, bool]], suite: str) -> str:
+    """A method as the suite declares it: its example arguments, and how it takes them where that is not by position.
+
+    It stands in the body of the suite, where an instance that another method is asked of has no `self` to be made by.
+    """
+    values = ", ".join(text.replace("self.make(", f"{suite}().make(") for _, text, _ in arguments)
     row = f'"{method}", lambda seed: ({values}{"," if len(arguments) == 1 else ""})'
     if any(by_name for _, _, by_name in arguments):
         names = [safe(name) for name, _, _ in arguments]
