@@ -33,6 +33,29 @@ def test_a_compiled_loop_without_end_ends_the_run_and_says_which_law(tmp_path: p
     assert "P7 of TestLoop took more than 1 seconds" in done.stdout + done.stderr
 
 
+SCRIPT = """
+import equinox as eqx
+from pytree_laws import check_pytree
+
+
+class Empty(eqx.Module):
+    pass
+
+
+print(check_pytree(lambda seed: Empty()).ok)
+"""
+
+
+def test_a_script_that_asks_for_the_laws_is_not_run_again_by_them(tmp_path: pathlib.Path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    for command in (["script.py"], ["-c", "import script"]):
+        done = subprocess.run(
+            [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, timeout=300
+        )
+        assert {*done.stdout.splitlines()} == {"True"}, done.stdout + done.stderr
+        assert command[0] == "-c" or done.stdout == "True\n"
+
+
 class Stored(eqx.Module):
     """A dataclass, whose constructor stores what it is given."""
 

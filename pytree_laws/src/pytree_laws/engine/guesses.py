@@ -4,12 +4,15 @@ import contextlib
 import re
 from typing import Any
 
+import jax
+
 from ..errors import message_of
+from ..report import ADVICE
 from ..snapshot.format import NoRecord, parse_record, section_of
-from ..trace.jaxprs import NEEDS_VALUES
 
 _MISFITS = (IndexError, TypeError, ValueError)
 """What functions of arrays raise where shapes do not fit."""
+_OF_TRACERS = jax.errors.JAXTypeError, jax.errors.JAXIndexError
 _ENTRIES = {"__call__": "call", "__init__": ""}
 """How the entries of a record begin, where not with the name of a method."""
 
@@ -22,9 +25,22 @@ def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
     return name in suite.guessed and isinstance(error, _MISFITS) and not _is_recorded(suite, name)
 
 
-def may_be_misfit(suite: Any, name: str, error: BaseException | None) -> bool:
-    """Whether what a guessed example raises at an option may be for its values, of which that may ask for others."""
-    return name in suite.guessed and isinstance(error, _MISFITS) and not isinstance(error, NEEDS_VALUES)
+def may_be_of_the_example(suite: Any, name: str, error: BaseException | None) -> bool:
+    """Whether what an example raises at an option that nobody gave may be for its values, of which that asks for others.
+
+    A suite of a class that somebody else wrote, which fails on faults alone, has examples that were found as well. No
+    value mends code that asks for a name which is nowhere or takes None for an array, nor what a tracer alone raises.
+    """
+    is_guess = name in suite.guessed or suite.severity != ADVICE
+    is_of_code = lacks_a_name(suite, error) or isinstance(error, _OF_TRACERS) or "NoneType" in str(error)
+    return is_guess and not is_of_code
+
+
+def lacks_a_name(suite: Any, error: BaseException | None) -> bool:
+    """Whether code asks its own class for a name which is nowhere."""
+    asked = getattr(error, "obj", None)  # of a part, as a placeholder, the example may have too little
+    of_itself = asked is None or isinstance(asked, type(suite.cached_instance()) | type)
+    return isinstance(error, NameError) or (isinstance(error, AttributeError) and of_itself)
 
 
 def said_of(name: str, error: Exception | None) -> str:

@@ -99,7 +99,12 @@ def dataclass_twin(children: Sequence[Any], aux: tuple[Any, ...]) -> Any:
 
 
 def second_class(cls: type, source: str) -> type:
-    """The class again, from a second run of its module."""
+    """The class again, from a second run of its module.
+
+    Raises `LookupError` where a second run would do what the first does: a script, and a module that asks for the laws.
+    """
+    if cls.__module__ == "__main__" or cls.__module__.endswith(TWIN):
+        raise LookupError(f"{cls.__module__} is not run a second time")
     name = f"{cls.__module__}{TWIN}"
     spec = importlib.util.spec_from_file_location(name, source)
     assert spec is not None and spec.loader is not None

@@ -23,6 +23,7 @@ from ...discover.invocation import build_with, call_function, example_constructi
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, hard_coded_sizes, of_small_sizes
 from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, not_applicable
 from ...engine.error_hints import advice_on
+from ...engine.guesses import may_be_of_the_example
 from ...engine.registry import Checks
 from ...engine.runner import example_call
 from ...errors import error_text
@@ -32,7 +33,7 @@ from ...inspect.classes import documents_nan
 from ...inspect.parameter_values import members
 from ...inspect.trees import under_any
 from ...kinds.suite import Suite
-from ...report import ADVICE, FAULT, Fault, check
+from ...report import ADVICE, FAULT, Fault, check, check_each
 from ...trace.programs import result_or_raise
 from ...values.closeness import close
 from .configuration_dtypes import (
@@ -77,10 +78,13 @@ def _usual(subject: Suite) -> TracedConfiguration:
 
 @CHECKS.register()
 def test_p01_builds_in_each_configuration(subject: Suite) -> None:
-    cls = type(subject.cached_instance())
-    for traced in _trials(subject):
-        if traced.error is not None and traced.stage == "constructor" and not _is_no_argument(traced, cls):
-            _refuse(subject, traced, traced.refused and not traced.configuration.is_declared)
+    check_each(_can_be_built, [(subject, traced) for traced in _trials(subject)])
+
+
+def _can_be_built(subject: Suite, traced: TracedConfiguration) -> None:
+    is_of_the_constructor = traced.error is not None and traced.stage == "constructor"
+    if is_of_the_constructor and not _is_no_argument(traced, type(subject.cached_instance())):
+        _refuse(subject, traced, traced.refused and not traced.configuration.is_declared)
 
 
 def _is_no_argument(traced: TracedConfiguration, cls: type) -> bool:
@@ -136,11 +140,14 @@ def is_own(subject: Suite, path: str) -> bool:
 @CHECKS.register()
 def test_p07_can_be_called_in_each_configuration(subject: Suite) -> None:
     subject.need_call()
-    for traced in _trials(subject):
-        if traced.error is not None and traced.stage == "call" and not lacks_its_key(subject, traced):
-            said = traced.refused and not traced.configuration.is_declared
-            said = said or has_other_keys(traced) or lacks_its_state(subject, traced)
-            _refuse(subject, traced, said or fits_otherwise(subject, traced))
+    check_each(_can_be_called, [(subject, traced) for traced in _trials(subject)])
+
+
+def _can_be_called(subject: Suite, traced: TracedConfiguration) -> None:
+    if traced.error is not None and traced.stage == "call" and not lacks_its_key(subject, traced):
+        said = traced.refused and not traced.configuration.is_declared
+        said = said or has_other_keys(traced) or lacks_its_state(subject, traced)
+        _refuse(subject, traced, said or fits_otherwise(subject, traced))
 
 
 @CHECKS.register(rests_on=("test_p02_the_dtype", "test_p07_outputs_are"))
@@ -304,10 +311,17 @@ def _refuse(subject: Suite, traced: TracedConfiguration, may_be: bool) -> None:
     __tracebackhide__ = True
     if traced.error is not None and not may_be:
         message = f"the {traced.stage} raised {error_text(traced.error)}"
-        # A default of None may stand for what each caller gives, as the example does.
-        severity = ADVICE if traced.configuration.leaves_out_alone else FAULT
+        severity = ADVICE if _asks_for_others(subject, traced) else FAULT
         hint = advice_on(subject, traced.error, NOT_ALLOWED)
         raise Fault(traced.configuration.name, message, hint, severity=severity) from traced.error
+
+
+def _asks_for_others(subject: Suite, traced: TracedConfiguration) -> bool:
+    """Whether a configuration that nobody declared may be for other values than those of the example."""
+    if traced.configuration.leaves_out_alone:
+        return True  # a default of None may stand for what each caller gives, as the example does
+    is_declared = traced.configuration.is_declared or traced.stage == "constructor"
+    return not is_declared and may_be_of_the_example(subject, "__call__", traced.error)
 
 
 def _left_out(use: Invocation, kind: type) -> list[str]:

@@ -14,7 +14,7 @@ from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable, usabl
 from ...discover.method_uses import Use, traced_or_raise
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, TAKES_DTYPE, not_applicable
-from ...engine.guesses import is_misfit, may_be_misfit, said_of
+from ...engine.guesses import is_misfit, lacks_a_name, may_be_of_the_example, said_of
 from ...engine.registry import Checks
 from ...errors import message_of, raises_deliberately
 from ...inspect.arrays import buffer_of, is_array, is_inexact
@@ -55,8 +55,8 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
         others = ", ".join(other for other in broken if other != name)
         message = f"it raised {type(error).__name__}: {message_of(error):.300}"
         message += f"; so do {others}" if others else ""
-        is_doubtful = _lacks_a_part(subject.cached_instance(), error) or _may_be_of_the_example(
-            subject, name, error
+        is_doubtful = _lacks_a_part(subject.cached_instance(), error) or (
+            _is_found(subject, name) and not lacks_a_name(subject, error)
         )
         severity = ADVICE if is_doubtful else FAULT
         raise Fault(name, message, hint_of(subject, error) or RAISES, severity=severity) from error
@@ -69,7 +69,7 @@ def test_p07_methods_work_at_each_flag(subject: Suite) -> None:
         for use, trace, is_likely in others if example.trace is not None else ():
             if trace is None and not is_likely and changes_flags_alone(use):
                 error = _error_of(subject, use)
-                is_known = subject.declares_arrays() and not may_be_misfit(subject, name, error)
+                is_known = subject.declares_arrays() and not may_be_of_the_example(subject, name, error)
                 with doing(use.name, "it", hint, severity=FAULT if is_known else ADVICE):
                     result_or_raise(error)
 
@@ -91,14 +91,8 @@ def _lacks_a_part(instance: Any, error: Exception | None) -> bool:
     return "NoneType" in str(error) and any(value is None for value in attributes(instance).values())
 
 
-def _may_be_of_the_example(subject: Suite, name: str, error: Exception | None) -> bool:
-    """Whether what nobody declared may be for other values: one that asks its own class for a name which is nowhere is for none."""
-    is_found = any(method.name == name and method.found for method in methods_of(subject))
-    asked = getattr(error, "obj", None)  # of a part, as a placeholder, the example may have too little
-    of_itself = asked is None or isinstance(asked, type(subject.cached_instance()) | type)
-    return is_found and not (
-        isinstance(error, NameError) or (isinstance(error, AttributeError) and of_itself)
-    )
+def _is_found(subject: Suite, name: str) -> bool:
+    return any(method.name == name and method.found for method in methods_of(subject))
 
 
 def _is_missing(instance: Any, name: str) -> bool:
