@@ -48,6 +48,25 @@ class Frame:
         return frame
 
 
+@dataclasses.dataclass(frozen=True)
+class WindowConfig:
+    step: float = 0.5
+    size: int | None = None
+
+
+class Window(eqx.Module):
+    config: WindowConfig = eqx.field(static=True)
+    scale: jax.Array
+
+    def __init__(self, config: WindowConfig, scale: jax.Array):
+        if config.size is None:
+            raise ValueError("WindowConfig requires size.")
+        self.config, self.scale = config, scale
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * x / self.config.size
+
+
 class Layers(eqx.Module):
     weights: list
 
@@ -141,6 +160,7 @@ def test_what_has_the_attributes_that_an_array_lacks_is_given_though_its_constru
         ("Pair", "order", "2"),
         ("Pair", "degree", "np.int32(2)"),
         ("Pair", "is_open", "np.bool(True)"),
+        ("Window", "config", "WindowConfig(size=3)"),
     ],
     ids=[
         "read by the class",
@@ -149,6 +169,7 @@ def test_what_has_the_attributes_that_an_array_lacks_is_given_though_its_constru
         "a static number",
         "a static number of NumPy",
         "a static flag",
+        "an option of a part",
     ],
 )
 def test_sizes_are_numbers_or_several_where_code_or_an_error_says_so(

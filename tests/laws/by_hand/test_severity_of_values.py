@@ -5,9 +5,11 @@ from collections.abc import Callable
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from flax import nnx
 
 from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, check_pytree, sample
 from pytree_laws.inspect.parameter_values import EMPTY, other_values
+from pytree_laws.nnx import NnxLaws
 from pytree_laws.report import ADVICE
 
 
@@ -113,3 +115,23 @@ class HoldsLambda(eqx.Module):
 def test_a_function_that_each_instance_makes_is_advice():
     test = "test_p14_save_and_load_into_a_fresh_skeleton"
     assert severities(lambda seed: HoldsLambda(sample(seed, (3,))), None)[test] == ADVICE
+
+
+class KeepsItsStreams(nnx.Module):
+    def __init__(self, *, rngs: nnx.Rngs):
+        self.rngs = rngs
+
+    def __call__(self, x):
+        return x + jax.random.normal(self.rngs.params(), x.shape, x.dtype)
+
+
+class KeepsItsStreamsLaws(NnxLaws):
+    def inputs(self, seed):
+        return {"rngs": nnx.Rngs(seed)}
+
+    def build(self, **inputs):
+        return KeepsItsStreams(**inputs)
+
+
+def test_a_module_may_draw_from_the_streams_that_it_was_given_as_layers_of_flax_did():
+    assert severity_of("test_p01_keeps_no_stream_of_its_rngs", KeepsItsStreamsLaws) == ADVICE

@@ -3,34 +3,42 @@
 import inspect
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from pytree_laws.inspect.arrays import is_array
-from pytree_laws.inspect.classes import TWIN
 from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import arrays_of, is_node
 
 from ..classes.documented import documented
 from ..classes.entries import arguments_given, entries_read
 from ..classes.kinds import kind_of
-from ..classes.lookalikes import below
+from ..classes.lookalikes import subclasses
 from ..values.annotations import ARRAYS, EMPTY, parameters_of, required, union_members, with_count
 from ..values.candidates import values_for
 from ..values.context import Context
 from ..values.domains import DOMAINS, apart, shapes_drawn, within
 from ..values.plain import modules
 from ..values.sizes import DIM, Sizes
-from ..values.sources import Source, held_by, refer
+from ..values.sources import Source, refer
 from .allowed import of_one_configuration, with_allowed_values
 from .as_shown import values_shown, ways_shown
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, instance_of, with_state
-from .hints import PATIENCE, alternatives, asks_for_shape, may_be_filled, named_by, names_others, taught
+from .hints import (
+    PATIENCE,
+    alternatives,
+    asks_for_shape,
+    may_be_filled,
+    missing,
+    named_by,
+    names_others,
+    taught,
+)
 from .makers import makers_of, named
 from .members import all_members_work
 from .neutral import shapes_beside, with_telling
+from .options_of_parts import asking_parts, own_options
 
 REPEATED = 3
 """How many of the first choices are tried within each domain."""
@@ -38,7 +46,7 @@ WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
 NO_SIZES: Mapping[str, int] = {}
 _BUSY: list[type] = []
-_BUILT: dict[tuple[type, tuple[tuple[str, int], ...]], "Built | None"] = {}
+_BUILT: dict[tuple[type, tuple[tuple[str, int], ...], tuple[str, ...]], "Built | None"] = {}
 
 
 def ways_to_build(
@@ -48,10 +56,12 @@ def ways_to_build(
     failure: Failure,
     similar: Sequence[type] = (),
     known: Mapping[str, int] = NO_SIZES,
+    options: Sequence[str] = (),
 ) -> Iterator[Built]:
     """The ways to build a class that work: by its constructor, with arrays of several shapes, and by its class methods.
 
-    The sizes that are known are those of dims that docstrings name: what holds an instance names them as well.
+    The sizes that are known are those of dims that docstrings name: what holds an instance names them as well. The
+    options are arguments with defaults that it is to be given.
     """
     if not said:
         yield from ways_shown(cls, budget, failure)
@@ -71,6 +81,7 @@ def ways_to_build(
             sizes=shared_sizes(cls, parameters, of_texts.dims, known),
             said=said,
             instances=instances,
+            options=options,
             documented=of_texts,
             lookalikes=similar,
             others=every,
@@ -117,7 +128,11 @@ def ways_of_maker(
 ) -> Iterator[Built]:
     """Tries the arguments that a constructor needs; then those also that its errors name."""
     optional = [parameter for parameter in parameters if parameter.default is not EMPTY]
-    needed = (*context.said, "rngs")  # without streams of its own, each call of an NNX module needs some
+    needed = (
+        *context.said,
+        *context.options,
+        "rngs",
+    )  # without streams of its own, each call of an NNX module needs some
     wanted = required(parameters) + [parameter for parameter in optional if parameter.name in needed]
     filled: list[str] = []
     sets = [wanted]
@@ -143,7 +158,7 @@ def ways_of_maker(
             if is_built:
                 break
         further = missing(named_by(failure, parameters), wanted)
-        after = taught(context, failure, parameters)
+        after = asking_parts(taught(context, failure, parameters), failure, parameters)
         if not further and after == context:  # nothing is named: what may be left out is perhaps needed
             further = sorted(missing(optional, wanted), key=lambda parameter: parameter.default is not None)[
                 :2
@@ -156,13 +171,6 @@ def ways_of_maker(
             return
         sets = alternatives(wanted, further[:4])
         wanted, context = sets[0], after
-
-
-def missing(
-    parameters: Iterable[inspect.Parameter], wanted: Sequence[inspect.Parameter]
-) -> list[inspect.Parameter]:
-    """The parameters that are not wanted yet."""
-    return [parameter for parameter in parameters if parameter not in wanted]
 
 
 def least(cls: type, built: Built, optional: Sequence[str]) -> Built:
@@ -243,9 +251,9 @@ def hides_a_guess(built: Built) -> bool:
 # -- values of classes, as arguments of others -------------------------------------------------------------------------
 
 
-def instances(cls: type, sizes: Mapping[str, int] = NO_SIZES) -> list[Source]:
+def instances(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[str] = ()) -> list[Source]:
     """Expressions for instances of a class, or of those of its subclasses that can be built with least."""
-    pairs = [(each, built_once(each, sizes)) for each in [cls, *subclasses(cls)][:24]]
+    pairs = [(each, built_once(each, sizes, options)) for each in [cls, *subclasses(cls)][:24]]
     built_classes = [(each, built) for each, built in pairs if built is not None]
     if (
         built_classes and built_classes[0][0] is cls and not holds_arrays(built_classes[0][1])
@@ -269,34 +277,6 @@ def once(cls: type, source: Source) -> Source:
     return Source(name, source.imports, (f"{name} = {source.text}",), source.told)
 
 
-def subclasses(cls: type) -> list[type]:
-    """All classes below one, those of the same package first, and then those that need the fewest arguments."""
-    root = cls.__module__.partition(".")[0]
-
-    def order(subclass: type) -> Any:
-        return (
-            not subclass.__module__.startswith(root),
-            needs(subclass),
-            subclass.__module__,
-            subclass.__qualname__,
-        )
-
-    return sorted(filter(is_of_its_module, dict.fromkeys(below(cls))), key=order)
-
-
-def is_of_its_module(cls: type) -> bool:
-    """Whether its module has it by its name, and not a law that made it for a comparison."""
-    return held_by(cls.__module__, cls.__qualname__) is cls and not cls.__module__.endswith(TWIN)
-
-
-def needs(cls: type) -> int:
-    """How many arguments a class cannot be built without."""
-    try:
-        return len(required(parameters_of(cls, cls)))
-    except (TypeError, ValueError):
-        return 99
-
-
 def first_that_works(ways: Iterator[Built]) -> Built | None:
     """The first way to build a class whose members work, or else the first: its sizes may be wrong."""
     candidates = list(itertools.islice(ways, 4 * WAYS))
@@ -304,17 +284,18 @@ def first_that_works(ways: Iterator[Built]) -> Built | None:
     return next(iter(working if len(candidates) > 1 else candidates), None) or next(iter(candidates), None)
 
 
-def built_once(cls: type, sizes: Mapping[str, int] = NO_SIZES) -> Built | None:
+def built_once(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[str] = ()) -> Built | None:
     """How a class is built that another one asks for; None where it asks for itself."""
     if cls in _BUSY or len(_BUSY) > 3 or kind_of(cls).name in ("abstract", "function"):
         return None
     dims = dims_named_by(cls) if sizes else frozenset()
     known = {name: size for name, size in sizes.items() if name in dims}
-    key = cls, tuple(sorted(known.items()))
+    own = own_options(cls, options)
+    key = cls, tuple(sorted(known.items())), own
     if key not in _BUILT:
         try:
             refer(cls)
-            ways = ways_to_build(cls, {}, Budget(60), Failure(), known=known)
+            ways = ways_to_build(cls, {}, Budget(60), Failure(), known=known, options=own)
             _BUILT[key] = first_that_works(ways)
         except (LookupError, ValueError, TypeError):
             _BUILT[key] = None

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..values.annotations import OPEN
@@ -54,6 +54,13 @@ def named_by(failure: Failure, parameters: Sequence[inspect.Parameter]) -> list[
     """The parameters that errors name."""
     words = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
     return [parameter for parameter in parameters if parameter.name in words]
+
+
+def missing(
+    parameters: Iterable[inspect.Parameter], wanted: Sequence[inspect.Parameter]
+) -> list[inspect.Parameter]:
+    """The parameters that are not wanted yet."""
+    return [parameter for parameter in parameters if parameter not in wanted]
 
 
 def may_be_filled(parameter: inspect.Parameter, context: Context) -> bool:

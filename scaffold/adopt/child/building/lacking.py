@@ -5,9 +5,8 @@ from typing import Any
 
 from ..classes.class_sources import attributes_used
 from ..classes.kinds import kind_of
-from ..classes.lookalikes import attributes_of
+from ..classes.lookalikes import attributes_of, subclasses
 from ..values.annotations import is_shaped, parameters_of, required, union_members
-from .build import subclasses
 
 
 def lacks_a_class(cls: type, said: Mapping[str, Any]) -> str:

@@ -6,7 +6,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..values.annotations import required
+from pytree_laws.inspect.classes import TWIN
+
+from ..values.annotations import parameters_of, required
+from ..values.sources import held_by
 from .class_sources import attributes_used
 from .kinds import kind_of
 from .methods import parameters_of_method
@@ -101,3 +104,31 @@ def classes_in(package: str) -> Iterator[type]:
 def attributes_of(cls: type) -> set[str]:
     """The names of what an instance has, as far as its class shows it."""
     return {name for owner in cls.__mro__ for name in (*vars(owner), *inspect.get_annotations(owner))}
+
+
+def subclasses(cls: type) -> list[type]:
+    """All classes below one, those of the same package first, and then those that need the fewest arguments."""
+    root = cls.__module__.partition(".")[0]
+
+    def order(subclass: type) -> Any:
+        return (
+            not subclass.__module__.startswith(root),
+            needs(subclass),
+            subclass.__module__,
+            subclass.__qualname__,
+        )
+
+    return sorted(filter(is_of_its_module, dict.fromkeys(below(cls))), key=order)
+
+
+def is_of_its_module(cls: type) -> bool:
+    """Whether its module has it by its name, and not a law that made it for a comparison."""
+    return held_by(cls.__module__, cls.__qualname__) is cls and not cls.__module__.endswith(TWIN)
+
+
+def needs(cls: type) -> int:
+    """How many arguments a class cannot be built without."""
+    try:
+        return len(required(parameters_of(cls, cls)))
+    except (TypeError, ValueError):
+        return 99

@@ -11,7 +11,7 @@ from .sources import Source
 SHAPES = ((3,), (), (2, 3), (3, 3), (2, 3, 5))
 
 
-def no_instances(_: type, sizes: Mapping[str, int]) -> list[Source]:
+def no_instances(_: type, sizes: Mapping[str, int], options: Sequence[str] = ()) -> list[Source]:
     """No values of a class: what asks for one has to do without."""
     return []
 
@@ -54,8 +54,12 @@ class Context:
     shapes: Sequence[tuple[int, ...]] = SHAPES
     """Of arrays without dims."""
     said: Mapping[str, Source] = field(default_factory=dict[str, Source])
-    instances: Callable[[type, Mapping[str, int]], list[Source]] = no_instances
-    """Values of a class, whose arrays have these sizes where docstrings name them."""
+    instances: Callable[..., list[Source]] = no_instances
+    """Values of a class, whose arrays have these sizes where docstrings name them, and which are given these `options`."""
+    options: Sequence[str] = ()
+    """Arguments with defaults that are given all the same."""
+    of_parts: Sequence[str] = ()
+    """Those of the instances, which errors have named."""
     words: Sequence[str] = ()
     """Strings that an error has named."""
     numbers: Sequence[int] = ()

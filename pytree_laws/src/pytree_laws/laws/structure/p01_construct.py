@@ -307,7 +307,7 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
     check(avals(arrays) == wanted, type(instance).__name__, message)
 
 
-@CHECKS.register()
+@CHECKS.register(severity=ADVICE)
 def test_p01_keeps_no_stream_of_its_rngs(subject: MutableSuite) -> None:
     inputs = subject.inputs(0)
     streams = set(map(id, subject.streams_given(inputs)))

@@ -1,0 +1,38 @@
+"""Options of what a class is made of, as of its configuration, which its own errors name."""
+
+import inspect
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from ..values.annotations import EMPTY, parameters_of, union_members
+from ..values.context import Context
+from .built import Failure
+
+
+def asking_parts(context: Context, failure: Failure, parameters: Sequence[inspect.Parameter]) -> Context:
+    """The context in which parts are made with the options that errors of the whole name."""
+    options = options_of_parts(failure, parameters)
+    if {*options} <= {*context.of_parts}:
+        return context
+    return replace(context, of_parts=options, instances=partial(context.instances, options=options))
+
+
+def options_of_parts(failure: Failure, parameters: Sequence[inspect.Parameter]) -> tuple[str, ...]:
+    """The arguments with defaults that errors name, and that classes take of which the arguments are."""
+    own = {parameter.name for parameter in parameters}
+    words = {word for text in failure.messages for word in re.findall(r"[a-z]\w+", text)} - own
+    kinds = [kind for parameter in parameters for kind in union_members(parameter.annotation)]
+    parts = [kind for kind in kinds if isinstance(kind, type)]
+    return tuple(dict.fromkeys(name for part in parts for name in own_options(part, sorted(words))))
+
+
+def own_options(cls: type, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that a class takes as arguments with defaults."""
+    try:
+        parameters = parameters_of(cls, cls)
+    except (TypeError, ValueError):
+        return ()
+    optional = {parameter.name for parameter in parameters if parameter.default is not EMPTY}
+    return tuple(name for name in names if name in optional)
