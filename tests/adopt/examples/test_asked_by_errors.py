@@ -15,7 +15,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 
 class Stepper(eqx.Module):
@@ -46,6 +46,23 @@ class Frame:
         frame = object.__new__(cls)
         [frame.origin], [frame._is_ready] = children, aux
         return frame
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Sample:
+    data: PyTree = dataclasses.field(default_factory=dict)
+    names: tuple = dataclasses.field(default=(), metadata={"static": True})
+
+    def mapped(self, function):
+        return dataclasses.replace(self, data=jax.tree.map(function, self.data))
+
+
+class Doubles(eqx.Module):
+    factor: jax.Array
+
+    def __call__(self, sample: Sample) -> Sample:
+        return sample.mapped(lambda leaf: self.factor * leaf)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -178,6 +195,12 @@ def test_sizes_are_numbers_or_several_where_code_or_an_error_says_so(
     found = asked.adopt(name)
     assert found["built"], found
     assert dict(found["inputs"])[argument] == text
+
+
+def test_a_part_that_is_empty_by_default_is_filled(asked: Asked) -> None:
+    assert asked.adopt("Sample")["inputs"] == [["data", "sample(seed, (3,))"]]
+    [[_, text, _]] = asked.adopt("Doubles")["arguments"]
+    assert text.startswith("Sample(data=sample("), text
 
 
 def test_a_tuple_of_which_a_docstring_says_so_has_an_end() -> None:

@@ -92,6 +92,7 @@ def ways_to_build(
         )
         for signature in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, signature, named(cls, name, maker), context, of_maker, failure)
+            ways = with_arrays_first(ways)
             while (built := next_way(cls, ways)) is not None:
                 yield from with_telling(cls, built)
         budget.tries += 0 if is_last else of_maker.tries
@@ -118,6 +119,17 @@ def next_way(cls: type, ways: Iterator[Built]) -> Built | None:
         _BUSY.pop()
 
 
+def with_arrays_first(ways: Iterator[Built]) -> Iterator[Built]:
+    """The ways that give arrays, and then those without any: of what is empty there is nothing to see."""
+    without = list[Built]()
+    for built in ways:
+        if holds_arrays(built):
+            yield built
+        else:
+            without.append(built)
+    yield from without
+
+
 def ways_of_maker(
     cls: type,
     parameters: Sequence[inspect.Parameter],
@@ -128,11 +140,8 @@ def ways_of_maker(
 ) -> Iterator[Built]:
     """Tries the arguments that a constructor needs; then those also that its errors name."""
     optional = [parameter for parameter in parameters if parameter.default is not EMPTY]
-    needed = (
-        *context.said,
-        *context.options,
-        "rngs",
-    )  # without streams of its own, each call of an NNX module needs some
+    # Without streams of its own, each call of an NNX module needs some.
+    needed = (*context.said, *context.options, "rngs")
     wanted = required(parameters) + [parameter for parameter in optional if parameter.name in needed]
     filled: list[str] = []
     sets = [wanted]

@@ -39,6 +39,9 @@ WANTS_PARTS = re.compile(
 """How Python says that several numbers belong in the place of one."""
 
 
+FACTORY = "<factory>"
+"""How signatures of dataclasses write the default of a field that a function makes: an empty container."""
+OF_ARRAYS = re.compile(r"PyTree|Array")
 PATIENCE = 8
 """How often one error that names other parameters is seen before these are tried."""
 
@@ -64,9 +67,10 @@ def missing(
 
 
 def may_be_filled(parameter: inspect.Parameter, context: Context) -> bool:
-    """Whether a part may be given that is None by default: not where a docstring asks for an object of which nothing is known."""
+    """Whether a part may be given that is None or empty by default: not where a docstring asks for an object of which nothing is known."""
     is_unknown = parameter.annotation in OPEN and parameter.name in context.documented.objects
-    return parameter.default is None and not is_unknown
+    is_made_empty = repr(parameter.default) == FACTORY and OF_ARRAYS.search(str(parameter.annotation))
+    return (parameter.default is None or bool(is_made_empty)) and not is_unknown
 
 
 def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Parameter]) -> Context:
