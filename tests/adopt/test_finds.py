@@ -34,7 +34,7 @@ def test_classes_are_listed_and_others_left_out_with_the_word_why(asked: Asked) 
     assert {*every} - {*LEFT_OUT} == {*FOUND, "Halfway", "Misspelt", "Secret", "Unfinished"}
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize("name", FOUND)
 def test_it_is_found_how_a_class_is_built_and_called(asked: Asked, name: str) -> None:
     found = asked.adopt(name)

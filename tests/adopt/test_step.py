@@ -86,6 +86,7 @@ def test_the_suite_is_written_and_passes(project: Path) -> None:
     assert "9 passed" in ran.stdout
 
 
+@pytest.mark.slow
 def test_a_step_with_a_call_of_its_own_that_loses_its_moments_fails(project: Path) -> None:
     call = ("--call", "in_parts(*state, batch)")
     ran = scaffold(project, "adopt", "--step", "net.train:in_parts", *STATE, *BATCH, *call)

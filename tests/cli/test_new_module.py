@@ -107,6 +107,7 @@ def test_conflicts_are_listed_at_once_and_nothing_is_written(tmp_path: Path) -> 
     assert {path: after[copy] for path, copy in copies} == before
 
 
+@pytest.mark.slow
 def test_a_conftest_of_the_users_stays(tmp_path: Path) -> None:
     own = "import sys\nfrom pathlib import Path\nsys.path[:0] = [str(Path(__file__).parent.parent)]\n"
     write_tree(tmp_path, {"tests/conftest.py": own})

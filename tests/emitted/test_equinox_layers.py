@@ -181,7 +181,7 @@ def parts(values: Any) -> tuple[Any, ...]:
     return (array.real.ravel(), array.imag.ravel()) if np.iscomplexobj(array) else (array.ravel(),)
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize("case", STARTS)
 def test_they_start_as_those_of_equinox_do(case: str) -> None:
     name, build = STARTS[case]

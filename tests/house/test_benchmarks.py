@@ -39,7 +39,7 @@ def report_of(name: str) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_report_says_where_and_with_what_it_was_made(name: str):
     report = report_of(name)

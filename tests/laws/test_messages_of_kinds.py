@@ -17,7 +17,7 @@ TOLD = {title: pair for title, pair in FURTHER.items() if pair.law in (training.
 LAWS = {law.number: law for law in (update.LAW, whole.LAW, variants.LAW, closure.LAW)}
 
 
-@pytest.mark.spread(8)
+@pytest.mark.spread(16)
 @pytest.mark.parametrize("pair", params(TOLD))
 def test_a_failure_says_law_place_finding_and_what_to_do(pair):
     for message in outcome_of(pair.broken, pair.law)[pair.law]:

@@ -199,6 +199,7 @@ class Noisy(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_setting_that_nothing_reads_is_noticed(tmp_path: Path) -> None:
     generated(tmp_path / "idle", {"damped": HEAD + IDLE})
     ran = forked_pytest(tmp_path / "idle/nets", "--numbers=off")
@@ -250,6 +251,7 @@ class Drift(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_method_with_a_state_carries_an_argument(tmp_path: Path) -> None:
     tried(tmp_path, "drift", HEAD + STATEFUL)
 

@@ -157,6 +157,7 @@ class Quantizer(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_state_that_the_author_cuts_off_has_no_gradient(tmp_path: Path) -> None:
     head = HEAD.replace("param, test", "param, state, static, test")
     tried(tmp_path / "right", "quantizer", head + QUANTIZER)

@@ -261,7 +261,7 @@ IN_TESTS = {
 }
 
 
-@pytest.mark.spread(12)
+@pytest.mark.spread(24)
 @pytest.mark.parametrize("name", CLASSES)
 def test_it_is_generated_as_it_is_written_and_its_tests_pass(tmp_path: Path, name: str) -> None:
     generated(tmp_path, {name: HEAD + CLASSES[name]})

@@ -118,7 +118,7 @@ class Graph(eqx.Module):
 }
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("name", CLASSES)
 def test_what_others_do_with_its_fields_says_their_shapes(name: str, tmp_path: Path) -> None:
     tried(tmp_path, "several", HEAD + CLASSES[name])
@@ -131,6 +131,7 @@ SIZES = {
 }
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("name", SIZES)
 def test_layers_are_as_wide_as_a_list_of_sizes_says(name: str, tmp_path: Path) -> None:
     skeleton = NET.replace(SIZES["pairs of a list"], SIZES[name])
@@ -139,6 +140,7 @@ def test_layers_are_as_wide_as_a_list_of_sizes_says(name: str, tmp_path: Path) -
     assert f"sample(seed, ({said},))" in (tmp_path / "nets/tests/test_net.py").read_text()
 
 
+@pytest.mark.slow
 def test_a_dtype_of_a_method_is_one_in_any_form(tmp_path: Path) -> None:
     module = tried(
         tmp_path,

@@ -85,7 +85,7 @@ class Codebook(eqx.Module):
 }
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("name", CLASSES)
 def test_it_is_tried_with_examples_that_fit(name: str, tmp_path: Path) -> None:
     tried(tmp_path, name, HEAD + CLASSES[name])

@@ -128,6 +128,7 @@ class Gusts(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_method_uses_the_key_that_it_draws_from(tmp_path: Path) -> None:
     tried(tmp_path, "gusts", HEAD.replace("Int\n", "Int, PRNGKeyArray\n") + GUSTS)
     assert 'used=("weather",)' in (tmp_path / "nets/tests/test_gusts.py").read_text("utf-8")

@@ -276,6 +276,7 @@ class Portfolio(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_an_example_leaves_out_is_not_declared_as_used(tmp_path: Path) -> None:
     tried(tmp_path, "portfolio", HEAD + PORTFOLIO)
 
@@ -296,6 +297,7 @@ class Tank(Module):
 """
 
 
+@pytest.mark.slow
 def test_an_option_may_be_what_updates_a_state(tmp_path: Path) -> None:
     tried(tmp_path, "tank", HEAD.replace("param, static", "param, state, static") + TANK)
 

@@ -248,7 +248,7 @@ def changed_template(repository: Path) -> None:
     tagged(repository, "v2")
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize(
     ("style", "pinned"),
     [

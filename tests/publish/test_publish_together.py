@@ -128,7 +128,7 @@ def test_two_classes_of_one_name_at_once_are_one_and_a_refusal(tmp_path: Path):
 def test_a_run_that_does_not_end_is_named_and_waited_for_no_longer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(locking, "WAIT", 0.05)
+    monkeypatch.setattr(locking, "WAIT", 0.5)
     monkeypatch.setattr(locking, "_TOLD_AFTER", 0.01)
     said: list[str] = []
     with project_lock(tmp_path, silent), pytest.raises(ScaffoldError) as caught:

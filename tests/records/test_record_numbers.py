@@ -244,6 +244,7 @@ def test_records_can_be_switched_off(where: str, tmp_path: Path) -> None:
     assert not (folder / "tests/numbers").exists()
 
 
+@pytest.mark.slow
 def test_a_mode_that_there_is_not_names_the_legal_ones(tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
     (folder / "pyproject.toml").write_text('[tool.scaffold]\nnumbers = "of"\n')

@@ -86,7 +86,7 @@ def imported(source: bytes, stem: str) -> set[str]:
     return {alias.name for node in nodes if node.module == stem and node.level == 1 for alias in node.names}
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(init_files(), STEMS, NAMES)
 @example(b'"""Doc."""\r\n', "affine", ["Affine"])
 @example(b'"""Doc."""\r\n\n', "affine", ["Affine"])

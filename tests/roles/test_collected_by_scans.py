@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, run, scaffold
 from tests.support.trees import write_tree
@@ -57,6 +59,7 @@ class Deep(Module):
 """
 
 
+@pytest.mark.slow
 def test_what_a_scan_has_stacked_is_not_stacked_again(tmp_path: Path) -> None:
     write_tree(tmp_path, {"specs/deep.py": COLLECTED})
     made = scaffold(tmp_path, "new-module", "--spec", "specs/deep.py")

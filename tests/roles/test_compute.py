@@ -111,6 +111,7 @@ def test_reads_are_cast_and_new_instances_are_not(root: Path) -> None:
     assert "rest = self._cast(rest)\n" in emitted
 
 
+@pytest.mark.slow
 def test_the_laws_of_dtypes_hold(root: Path) -> None:
     assert passed(forked_pytest(root, "tests/test_net.py", "-k", "p11")) > 8
 

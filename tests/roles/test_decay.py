@@ -104,6 +104,7 @@ class Kite(Module):
 """
 
 
+@pytest.mark.slow
 def test_no_decay_moves_what_is_frozen_of_a_module_that_answers_for_itself(tmp_path: Path) -> None:
     write_tree(tmp_path, {"specs/net.py": SKELETON + FROZEN})
     assert scaffold(tmp_path, "new-module", "--spec", "specs/net.py").returncode == 0

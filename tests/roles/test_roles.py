@@ -66,7 +66,7 @@ def test_each_role_has_an_example() -> None:
     assert sorted({*roles()}) == sorted({*ROLES, "frozen"})
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 @pytest.mark.parametrize("name", TREATED)
 def test_a_law_notices_what_is_treated_as_if_it_had_another_role(name: str, tmp_path: Path) -> None:
     one = TREATED[name]

@@ -78,6 +78,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_fifteen_files_of_former_versions_load_into_the_newest_class(root: Path) -> None:
     ran = run([sys.executable, "loads.py"], root)
     assert ran.stdout == LOADED, ran.stdout + ran.stderr
@@ -227,6 +228,7 @@ def test_a_class_that_cannot_list_its_changes_is_refused(tmp_path: Path, raw: st
     assert (ran.returncode, message in ran.stderr) == (2, True), ran.stdout + ran.stderr
 
 
+@pytest.mark.slow
 def test_the_laws_notice_that_a_damaged_file_is_loaded_by_its_changes(tmp_path: Path) -> None:
     folder = copy_example("random_features", tmp_path / "project")
     sums = "{now: content.checksums.get(was) for was, now in kept.items()}"
@@ -239,6 +241,7 @@ def test_the_laws_notice_that_a_damaged_file_is_loaded_by_its_changes(tmp_path: 
     assert "at `load with migrate=True`: a file with another last byte was loaded" in ran.stdout
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("was", "now", "message"),
     [

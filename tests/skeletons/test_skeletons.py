@@ -111,7 +111,7 @@ def test_the_examples_as_tokens_give_the_same_bytes(tmp_path: Path) -> None:
     assert found["affine"][0] == RAW["affine"], "said as it is"
 
 
-@settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=60)
+@settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=40)
 @given(specs())
 def test_any_spec_is_the_same_as_tokens(raw: dict[str, Any]) -> None:
     pair = as_tokens(raw)
@@ -130,7 +130,7 @@ def test_an_example_goes_to_python_and_back(name: str) -> None:
     assert write_skeleton([(through_toml(found), spec_of(found))], formatted=str) == text
 
 
-@settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=60)
+@settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=40)
 @given(specs())
 def test_any_spec_goes_to_python_and_back(raw: dict[str, Any]) -> None:
     raw = {**raw, "methods": METHODS}

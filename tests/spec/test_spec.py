@@ -253,7 +253,7 @@ LOOSE = _loose(
     call=_loose(CALL_KEYS, args=WORDS, body=WORDS, returns=WORDS),
     test=_loose(TEST_KEYS, sizes=st.dictionaries(WORDS, st.integers(1, 9) | ANY, max_size=2)),
 )
-anything = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+anything = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @anything

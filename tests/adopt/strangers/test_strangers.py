@@ -143,6 +143,7 @@ def test_named_axes_have_sizes_too(tmp_path: Path) -> None:
     assert "instance(x)" in (tmp_path / "tests/test_scale.py").read_text()
 
 
+@pytest.mark.slow
 def test_a_method_that_acts_is_no_guess(tmp_path: Path) -> None:
     adopt(tmp_path, {"stores.py": ACTING}, "stores.py")
     assert "instance.scaled(x)" in (tmp_path / "tests/test_store.py").read_text()

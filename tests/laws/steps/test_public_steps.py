@@ -174,6 +174,7 @@ class PlainLbfgs(StepLaws):
         return lbfgs_step(state, batch)
 
 
+@pytest.mark.slow
 def test_what_the_line_search_of_optax_breaks() -> None:
     """A weak type that is lost, two zeros in one buffer, and a gradient that this step leaves unread."""
     places = {name: broken.finding.where for name, broken in findings(PlainLbfgs)}

@@ -32,7 +32,7 @@ def findings(suite: type[StepLaws]) -> Iterator[tuple[str, LawBroken]]:
                 yield name, broken
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("mistake", EVERY, ids=lambda cls: cls.__name__)
 def test_a_mistake_is_noticed_with_its_leaf(mistake: type[StepLaws]) -> None:
     _, law, where = EVERY[mistake]
