@@ -130,6 +130,12 @@ def test_an_example_goes_to_python_and_back(name: str) -> None:
     assert write_skeleton([(through_toml(found), spec_of(found))], formatted=str) == text
 
 
+@pytest.mark.parametrize("doc", ['"""', 'say "x"', "a\\", '"', "x\n\ny"])
+def test_a_text_that_no_docstring_can_be_is_kept(doc: str) -> None:
+    raw = {**RAW["affine"], "call": {**RAW["affine"]["call"], "doc": doc}}
+    assert_same(raw, through_python(raw))
+
+
 @settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=40)
 @given(specs())
 def test_any_spec_goes_to_python_and_back(raw: dict[str, Any]) -> None:

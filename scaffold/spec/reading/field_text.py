@@ -12,7 +12,17 @@ from math import inf, nan
 from typing import Any
 
 from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
-from scaffold.spec.grammar.types import CallableType, ClassType, LiteralType, ScalarType, SetType, TupleType
+from scaffold.spec.grammar.types import (
+    CallableType,
+    ClassType,
+    LiteralType,
+    ScalarType,
+    SetType,
+    TupleType,
+    Type,
+    UnionType,
+    without_none,
+)
 from scaffold.spec.reading.signature import split_top
 from scaffold.spec.tables.check_keys import is_value
 from scaffold.spec.tables.raw import as_toml
@@ -51,15 +61,19 @@ def _value(table: dict[str, Any], text: str) -> tuple[str, Any]:
     if table.get("role") == "shared":
         return "of", text.removeprefix("=").strip()
     try:
-        kind = parse_type(table["type"])
+        kind = without_none(parse_type(table["type"]))
     except TypeSyntaxError:
         return "init", text
-    is_static = isinstance(kind, _STATIC) or table.get("role") == "static"
+    is_static = _is_static(kind) or table.get("role") == "static"
     if text.startswith("=") or not (is_static or isinstance(kind, CallableType)):
         return "init", text
     if isinstance(kind, CallableType | ClassType | SetType) or kind in _OF_EXPRESSIONS:
         return "default", f"={text}"
     return "default", _literal(text)
+
+
+def _is_static(kind: Type) -> bool:
+    return all(map(_is_static, kind.members)) if isinstance(kind, UnionType) else isinstance(kind, _STATIC)
 
 
 def _literal(text: str) -> Any:

@@ -58,6 +58,7 @@ def read_function(
     for statement in statements:
         notes.note((*path, "body"), statement)
     body = body_of(node, statements, notes) or "..." * is_left_open(node, names)
+    doc = table.get("doc") if doc is None else doc  # of what no docstring can be, the decorator says it
     table = {"decorator": "\n".join(decorators), **table, "doc": doc, "body": body}
     return {key: part for key, part in table.items() if part or key == "body"}
 
