@@ -72,7 +72,6 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
     return scaffold(folder, "adopt", "lib.py:Rule", "lib.py:Search").stdout
 
 
-@pytest.mark.slow
 def test_a_load_by_a_text_alone_is_no_load_into_a_skeleton(printed: str) -> None:
     assert "P14" not in printed and "PosixPath" not in printed
 

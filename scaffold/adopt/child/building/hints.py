@@ -37,11 +37,10 @@ WANTS_PARTS = re.compile(
     r"'int' object is not (?:subscriptable|iterable)|object of type 'int' has no len\(\)"
 )
 """How Python says that several numbers belong in the place of one."""
-
-
 FACTORY = "<factory>"
 """How signatures of dataclasses write the default of a field that a function makes: an empty container."""
 OF_ARRAYS = re.compile(r"PyTree|Array")
+"""How annotations say that such a container holds arrays."""
 PATIENCE = 8
 """How often one error that names other parameters is seen before these are tried."""
 
