@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax._src import compiler
-from jax._src.interpreters import mlir
+from jax._src.interpreters import mlir, partial_eval
 
 from pytree_laws.patches import fast_compile as quick
 from pytree_laws.patches.fast_compile import PROGRAMS
@@ -50,6 +50,33 @@ def test_a_backend_that_refuses_the_options_compiles_without_them(monkeypatch: p
         assert quick.quick_options() is None
         assert float(jax.jit(jnp.sum)(jnp.arange(5.0))) == 10.0
     quick.quick_options.cache_clear()
+
+
+def test_a_tracer_that_is_asked_for_its_sharding_prints_no_history_within_the_laws(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    printed, histories = list[str](), list[str]()
+    history = partial_eval.DynamicJaxprTracer._origin_msg
+
+    def noted(tracer: partial_eval.DynamicJaxprTracer) -> str:
+        histories.append(history(tracer))
+        return histories[-1]
+
+    def asks(x: jax.Array) -> jax.Array:
+        assert getattr(x + 1, "sharding", None) is None
+        with pytest.raises(AttributeError) as raised:
+            _ = (x + 1).sharding
+        printed.append(str(raised.value))
+        return x
+
+    monkeypatch.setattr(partial_eval.DynamicJaxprTracer, "_origin_msg", noted)
+    with settings():
+        jax.eval_shape(asks, jnp.zeros(3))
+        assert not histories
+    jax.eval_shape(lambda x: asks(x), jnp.zeros(3))
+    assert histories
+    assert printed[0] == printed[1], "what is said of it is the same"
+    assert jnp.zeros(3).sharding.is_fully_replicated
 
 
 @pytest.mark.skipif(SHARED_BY_JAX, reason="this jax shares contexts by itself")

@@ -57,6 +57,18 @@ def test_a_scan_over_new_closures_is_compiled_once(compiled: list[str]) -> None:
     assert [float(result) for result in results] == [20.0] * 3
 
 
+def test_the_name_of_a_function_makes_no_other_program(compiled: list[str]) -> None:
+    def double(x: jax.Array) -> jax.Array:
+        return 2 * x + 15
+
+    def twice(x: jax.Array) -> jax.Array:
+        return 2 * x + 15
+
+    with settings():
+        assert [float(jax.jit(function)(np.float32(1))) for function in (double, twice)] == [17.0, 17.0]
+    assert [name for name in compiled if name in ("jit_double", "jit_twice")] == ["jit_double"]
+
+
 def test_outside_of_the_laws_jax_compiles_as_always(compiled: list[str]) -> None:
     assert [float(scanned(3.0)) for _ in range(3)] == [30.0] * 3
     assert compiled.count("jit_scan") == 3

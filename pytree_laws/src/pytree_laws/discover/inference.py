@@ -149,8 +149,11 @@ def stores_what_it_is_given(suite: Any) -> bool:
     author's, which calls it in turn, is a constructor like any other.
     """
     cls = type(suite.cached_instance())
-    if is_called_by_its_author(suite, cls):
-        return False
+    return has_a_generated_constructor(cls) and not is_called_by_its_author(suite, cls)
+
+
+def has_a_generated_constructor(cls: type) -> bool:
+    """Whether its constructor is that of `dataclass` or NamedTuple, without a step of the author's."""
     if issubclass(cls, tuple):
         return True
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]

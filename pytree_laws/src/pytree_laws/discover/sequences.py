@@ -98,13 +98,13 @@ def _steps(suite: Any, repeated: Repeated) -> Steps | None:
     value, back = suite.to_arrays(instance)
     carry = value, repeated.begin
     steps = _count(carry)
-    static, inputs = _given(repeated, steps)
+    static, first, inputs = _given(repeated, steps)
 
     def advance(carry: Any, arrays: Sequence[Any]) -> Any:
         value, carried = carry
         return _advance(suite, repeated, back(value), carried, combine(static, arrays))
 
-    jaxpr, (_, outputs) = jax.make_jaxpr(advance, return_shape=True)(carry, [v[0] for v in inputs])
+    jaxpr, (_, outputs) = jax.make_jaxpr(advance, return_shape=True)(carry, first)
     count = len(jax.tree.leaves(carry))
     pairs = zip(jaxpr.jaxpr.outvars[:count], jaxpr.jaxpr.invars)
     is_step = any(new is not old for new, old in pairs) and any(inputs_computed_with(jaxpr.jaxpr)[:count])
@@ -131,10 +131,11 @@ def _count(carry: Any) -> int:
     return max([LEAST_STEPS, *(size + BEYOND for size in sizes)])
 
 
-def _given(repeated: Repeated, count: int) -> tuple[Any, list[Any]]:
-    """The arguments of all steps: what is no array, and the arrays with a leading axis."""
+def _given(repeated: Repeated, count: int) -> tuple[Any, list[Any], list[Any]]:
+    """The arguments of all steps: what is no array, the arrays of the first step, and those of all with a leading axis."""
     halves = [partition(tuple(repeated.arguments(seed))) for seed in range(count)]
-    return halves[0][0], [stack_leaves(*arrays) for arrays in zip(*(arrays for _, arrays in halves))]
+    static, first = halves[0]
+    return static, first, [stack_leaves(*arrays) for arrays in zip(*(arrays for _, arrays in halves))]
 
 
 def _advance(suite: Any, repeated: Repeated, instance: Any, carried: Any, step_arguments: Any) -> Any:

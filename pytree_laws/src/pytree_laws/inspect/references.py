@@ -106,10 +106,11 @@ def carried(instance: Any, leaves: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 def class_attributes(instance: Any) -> Iterator[tuple[str, Any]]:
     """Attributes of the classes of all nodes, without those that a library brings."""
     for node in _instances(instance):
+        own = attributes(node)
         for cls in type(node).__mro__:
-            if cls.__module__.partition(".")[0] not in ("builtins", "equinox", "jax"):
+            if not is_of_library(cls):
                 for name, value in vars(cls).items():
-                    if name not in attributes(node):  # else it is a field's default
+                    if name not in own:  # else it is a field's default
                         yield f"{cls.__name__}.{name}", value
 
 

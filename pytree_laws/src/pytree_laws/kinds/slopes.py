@@ -1,7 +1,6 @@
 """Gradients of a class at the start and at generic points, and what they show."""
 
 import contextlib
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -58,18 +57,21 @@ def _without_mask(leaf: Any) -> Any:
 
 @once_per_session
 def every_point(suite: Any) -> list[Slopes]:
-    """The sizes of slopes at each point, with 0 where one is not finite; at more points where an element may be rare."""
+    """The sizes of slopes at each point, with 0 where one is not finite, until more points can show no more.
+
+    There are more of them where an element may be rare.
+    """
     points = (
         {name: np.where(np.isfinite(v), np.abs(v), 0) for name, v in point.items()}
         for point in grads_at_points(suite)
     )
-    taken = [*itertools.islice(points, POINTS)]
-    greatest = greatest_of(taken)
+    taken, greatest, felt = list[Slopes](), Slopes(), Slopes()
     for point in points:
-        if not has_rare_element(greatest):
-            break
         taken.append(point)
         greatest = greatest_of([greatest, point])
+        felt = greatest_of([felt, {name: size > rounding_of(point) for name, size in point.items()}])
+        if all(map(np.all, felt.values())) or (len(taken) >= POINTS and not has_rare_element(greatest)):
+            break
     return taken
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from ..report import ANY_ERROR
 from .replace import replaced
 from .shared_executables import shared_executables
+from .tracer_sharding import quick_sharding
 
 QUICK: Mapping[str, Any] = {"xla_cpu_use_fusion_emitters": False, "xla_cpu_parallel_codegen_split_count": 1}
 """On the CPU, XLA compiles in a third of the time without its fusion emitters, and in less of both cores in one piece."""
@@ -49,6 +50,7 @@ def quick_compilation() -> Generator[None, None, None]:
         replaced(OPTIONS, _takes_overrides, _with_quick),
         replaced(CONTEXT, _makes_anew, _shared),
         shared_executables(),
+        quick_sharding(),
     ):
         yield
 

@@ -1,4 +1,4 @@
-"""A private function of another package, replaced for a while, where it is there and as it was known."""
+"""A private attribute of another package, replaced for a while, where it is there and as it was known."""
 
 import contextlib
 import sys
@@ -10,9 +10,11 @@ from typing import Any
 def replaced(
     place: tuple[str, str], fits: Callable[[Any], bool], wrap: Callable[[Any], Any]
 ) -> Generator[None, None, None]:
-    """Within it the function of a module is another, made of it, where it is there and fits."""
-    module, name = place
+    """Within it the function of a module, or what a class of it has, is another, made of it, where it is there and fits."""
+    module, path = place
+    above, _, name = path.rpartition(".")
     owner: Any = sys.modules.get(module)
+    owner = getattr(owner, above, None) if above else owner
     made = getattr(owner, name, None)
     if made is None or not fits(made):
         yield

@@ -29,6 +29,13 @@ def shared_executables() -> AbstractContextManager[None]:
     return replaced(COMPILE, _takes_programs, _compiling_once)
 
 
+def _text_without_name(computation: Any) -> str:
+    """A program as text, in which the name of the function that it came from is left out."""
+    return computation.operation.get_asm(enable_debug_info=False).replace(
+        f"module @{computation.operation.attributes['sym_name'].value} ", "module ", 1
+    )
+
+
 @functools.cache
 def _takes_programs(function: Any) -> bool:
     return tuple(inspect.signature(function).parameters) == PARAMETERS
@@ -42,7 +49,7 @@ def _compiling_once(compile_program: Callable[..., Any]) -> Callable[..., Any]:
     def compile_once(
         backend: Any, computation: Any, devices: Any, options: Any, callbacks: Any, *others: Any
     ) -> Any:
-        text = computation.operation.get_asm(enable_debug_info=False)
+        text = _text_without_name(computation)
         if callbacks or "callback" in text:
             return compile_program(backend, computation, devices, options, callbacks, *others)
         digest = hashlib.sha256(text.encode()).digest()
