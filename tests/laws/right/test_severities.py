@@ -6,10 +6,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import pytest
-from flax import nnx
 
 from pytree_laws import Leaf, Method, PytreeLaws, sample
-from pytree_laws.nnx import NnxLaws, Var
 from pytree_laws.report import LawWarning
 from right.test_right_forms import finding, suite, weight
 
@@ -71,31 +69,6 @@ def test_what_a_part_of_the_call_leaves_alone_is_advice(cls: type, call: str, se
     body: dict[str, Any] = {"leaves": leaves, "call": lambda self, one, x: getattr(one, call)(x)}
     form = suite(lambda seed: cls(weight(seed), weight(seed + 1)), **body)
     assert finding(form, "p08_every_parameter_changes_the_output").startswith(f"{severity}: an edit of this")
-
-
-class Scaled(nnx.Module):
-    """A model whose numbers are Python's: a program gives arrays in their place."""
-
-    def __init__(self, *, rngs: nnx.Rngs):
-        self.scale = nnx.Param(2.0)
-
-    def scaled(self, x: jax.Array) -> jax.Array:
-        return x * self.scale
-
-
-def test_a_python_number_in_a_variable_is_advice() -> None:
-    body = {
-        "variables": (Var("scale", nnx.Param, ()),),
-        "inputs": lambda self, seed: {"rngs": nnx.Rngs(seed)},
-        "build": lambda self, rngs: Scaled(rngs=rngs),
-        "arguments": lambda self, seed: (sample(seed, (3,)),),
-        "call": lambda self, model, x: model.scaled(x),
-    }
-    form = type("Form", (NnxLaws,), body)
-    assert finding(form, "p02_variables_are_as_declared").startswith(
-        "advice: declared as Param, it must be a jax.Array"
-    )
-    assert finding(form, "p01_builds_under_jit_without_leaking") == ""
 
 
 class Gauge(eqx.Module):

@@ -90,6 +90,10 @@ class Suite(Subject):
         first_build(self)  # before any other, so that it sees what the first changes
         return self.build(**self.inputs(seed))
 
+    def as_built(self) -> Any:
+        """An instance as the constructor gives it, for laws that ask which types its leaves have."""
+        return self.cached_instance()
+
     def cached_instance(self, seed: int = 0) -> Any:
         """An instance for laws that only look at it, which is built once for all of them."""
         return cached_instance(self, seed)

@@ -7,13 +7,22 @@ import jax
 import numpy as np
 from flax import nnx
 
-from ...inspect.arrays import is_key
+from ...inspect.arrays import as_in_programs, is_key
 from ...inspect.trees import avals
 from ...report import ANY_ERROR
 from ...session import once_per_session
 from ...trace.programs import compiled
 from ..programs import DRAWS
-from .variables import copy_of, has_keys, is_of_nnx, values_of, zeros_like
+from .variables import (
+    copy_of,
+    has_keys,
+    is_of_nnx,
+    is_variable,
+    value_of,
+    values_of,
+    variables_of,
+    zeros_like,
+)
 
 
 class CompiledCall:
@@ -36,6 +45,21 @@ class CompiledCall:
     def traces_of(self, arguments: Any) -> int:
         """How often it was traced for arguments of these shapes and dtypes."""
         return self.traces.count(avals(jax.eval_shape(lambda: arguments)))
+
+
+@once_per_session
+def as_built(suite: Any) -> Any:
+    """A module as the constructor gives it."""
+    return suite.build(**suite.inputs(0))
+
+
+def with_arrays(module: Any) -> Any:
+    """The module itself, with arrays where its Variables hold numbers, as any program leaves it."""
+    for variable in variables_of(module).values():
+        value = value_of(variable)
+        if is_variable(variable) and as_in_programs(value) is not value:
+            variable.set_value(as_in_programs(value))
+    return module
 
 
 @once_per_session

@@ -136,6 +136,12 @@ class NnxSuite(VariableSuite):
 
     # How it is built, called and compiled.
 
+    def make(self, seed: int) -> Any:
+        return programs.with_arrays(super().make(seed))
+
+    def as_built(self) -> Any:
+        return programs.as_built(self)
+
     def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
         return programs.built_with_zeros(self, inputs)
 

@@ -143,7 +143,7 @@ AN_ARRAY_LATER = (
 
 @CHECKS.register()
 def test_p02_leaves_are_as_declared(subject: Suite) -> None:
-    for name, part in subject.parts_of(subject.cached_instance()).items():
+    for name, part in subject.parts_of(subject.as_built()).items():
         leaf, value = subject.declared(name), subject.value_of(part)
         subject.check_kind(name, part, leaf)
         if leaf is None or leaf.is_tree or leaf.word == "python":

@@ -210,7 +210,7 @@ def test_p05_treedef_survives_calls(subject: PytreeSuite) -> None:
 @CHECKS.register(severity=COST)
 def test_p05_no_leaf_is_weakly_typed(subject: Suite) -> None:
     fixed = subject.weak_fixed_points()
-    for name, part in subject.parts_of(subject.cached_instance()).items():
+    for name, part in subject.parts_of(subject.as_built()).items():
         declared, value = subject.declared(name), subject.value_of(part)
         is_alone = declared is not None and declared.path == name and jax.tree_util.all_leaves([value])
         is_of_several = getattr(declared, "below", False) and not is_alone
