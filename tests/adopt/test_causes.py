@@ -185,7 +185,7 @@ def test_a_finding_without_a_reproduction_is_told_with_its_example(tmp_path: Pat
 BROKEN_LAW = """
 from pytree_laws.kinds import slopes
 
-slopes.MORE_POINTS = None  # as a mistake in the law would have it
+slopes.rounding_of = None  # as a mistake in the law would have it
 """
 
 

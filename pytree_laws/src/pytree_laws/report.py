@@ -2,7 +2,9 @@
 
 import contextlib
 import dataclasses
+import traceback
 from collections.abc import Callable, Generator, Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from .errors import message_of
@@ -90,6 +92,11 @@ class LawWarning(UserWarning):
 
 UNDER_TEST = "the class under test"
 """What is said to have raised an error that no law speaks of."""
+OF_LAWS = "of pytree_laws, and not the class under test,"
+"""The same where a line of a law raised it, behind that line."""
+HOW_TO_REPORT = (
+    "a mistake of the law, unless the suite declares what is not so: report it with this line and the class"
+)
 
 
 class Fault(Exception):
@@ -138,3 +145,27 @@ def doing(where: str, action: str, hint: str = "", *, severity: str = "") -> Gen
     except ANY_ERROR as error:
         message = f"{action} raised {type(error).__name__}: {message_of(error)[:500]}"
         raise Fault(where, message, hint, severity=severity) from error
+
+
+@contextlib.contextmanager
+def under_test(where: str) -> Generator[None, None, None]:
+    """Says of an error that no law speaks of whether the class under test raised it, or the law."""
+    __tracebackhide__ = True
+    try:
+        yield
+    except Fault:
+        raise
+    except ANY_ERROR as error:
+        place = place_in_laws(error)
+        who, hint = (f"{place} {OF_LAWS}", HOW_TO_REPORT) if place else (UNDER_TEST, "")
+        with doing(where, who, hint):
+            raise
+
+
+def place_in_laws(error: BaseException | None) -> str:
+    """The file and line of the laws that raised an error; empty where a class or a library did, or a suite asserts."""
+    if error is None or isinstance(error, AssertionError):
+        return ""
+    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+    is_of_laws = str(frame.f_globals.get("__name__", "")).partition(".")[0] == "pytree_laws"
+    return f"{Path(frame.f_code.co_filename).name}:{line}" if is_of_laws else ""

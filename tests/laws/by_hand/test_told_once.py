@@ -1,6 +1,7 @@
 """What is told once, as what it is: calls that cannot be compiled, treedefs that cannot be compared, and what is no mistake at all."""
 
 import dataclasses
+import re
 
 import equinox as eqx
 import jax
@@ -11,6 +12,7 @@ from flax import nnx
 from by_hand.test_severity import severities
 from pytree_laws import Leaf, check_pytree, sample
 from pytree_laws.inspect.references import references
+from pytree_laws.kinds import slopes
 from pytree_laws.report import ADVICE, COST, FAULT, UNDER_TEST
 
 
@@ -76,6 +78,22 @@ def test_treedefs_that_cannot_be_compared_are_a_fault_of_the_class():
     [finding] = [one for one in report.findings if one.law.number == "P5"]
     assert "cannot be compared" in finding.what
     assert not [one for one in report.findings if UNDER_TEST in one.what]
+
+
+class Gain(eqx.Module):
+    gain: jax.Array
+
+    def __call__(self, x):
+        return self.gain * x
+
+
+def test_what_a_law_raises_is_no_error_of_the_class(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(slopes, "rounding_of", None)  # as a mistake in the law would have it
+    report = check_pytree(lambda seed: Gain(sample(seed, (3,))), lambda seed: (jnp.ones(3) + seed,))
+    [finding] = [one for one in report.findings if UNDER_TEST in one.what]
+    place = r"slopes\.py:\d+ of pytree_laws, and not the class under test, raised TypeError: "
+    assert re.match(place, finding.what)
+    assert finding.hint.endswith("report it with this line and the class")
 
 
 class HoldsTwo(nnx.Module):

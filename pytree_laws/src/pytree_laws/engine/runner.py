@@ -18,12 +18,11 @@ from ..report import (
     COST,
     FAULT,
     SEVERITIES,
-    UNDER_TEST,
     Fault,
     Finding,
     LawBroken,
     LawWarning,
-    doing,
+    under_test,
 )
 from ..session import once_per_session, session_of
 from ..trace.jaxprs import NEEDS_VALUES
@@ -111,7 +110,7 @@ def told_as_finding(test: Callable[..., None], number: str) -> Callable[..., Non
         law = self.laws_by_number[number]
         with held_as_declared(self, test.__name__):
             try:
-                with doing(self.cls.__name__, UNDER_TEST):
+                with under_test(self.cls.__name__):
                     test(self, **kwargs)
             except Fault as fault:
                 severity, raised = fault.severity or law.severity, raised_at(fault.__cause__)
@@ -165,7 +164,6 @@ def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
     """Runs a test; whatever the class raises is a finding, and so is a call without end."""
     __tracebackhide__ = True
     name, took = type(suite).__name__, f"took more than {suite.time_limit:.0f} seconds"
-    under_test = doing(name, UNDER_TEST)
     watch = session_of(suite).of(Watch)
     watch.findings = lambda: [
         f"{finding.severity} {finding.law.number} {finding.law.name}, at {finding.where}: "
@@ -176,7 +174,7 @@ def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
         with (
             one_failure_of_treedefs(suite, number),
             one_failure_of_calls(suite),
-            under_test,
+            under_test(name),
             tolerating(declared_by(suite)),
             time_limit(suite.time_limit, f"{number} of {name} {took}", watch),
         ):

@@ -18,7 +18,7 @@ from pytree_laws.inspect.trees import named_leaves
 from pytree_laws.kinds.suite import Suite
 from pytree_laws.laws.values.conditions import NotTrue, conditions_of
 from pytree_laws.laws.values.p19_snapshot import record_text
-from pytree_laws.report import ADVICE, UNDER_TEST, LawBroken
+from pytree_laws.report import ADVICE, OF_LAWS, LawBroken
 from pytree_laws.trace.programs import settings
 
 from ..classes.lookup import add_to_path
@@ -80,9 +80,9 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
                     run(test)
                 passed += 1
             except LawBroken as broken:
-                if is_checked_at_run_time(broken.__cause__) and is_of_laws(broken):
+                if is_checked_at_run_time(broken.__cause__) and OF_LAWS in broken.finding.what:
                     skipped += 1
-                elif is_of_laws(broken):
+                elif OF_LAWS in broken.finding.what:
                     errors.append(internal_error(name, broken.__cause__))
                 else:
                     findings.append({**broken.finding.to_json(), "text": str(broken.finding)})
@@ -115,16 +115,6 @@ def new_record(suites: list[Any], tests: str) -> str:
             return record_text([suite() for suite in suites], tests)
     except Exception:  # of a class that breaks its laws, which the findings say
         return ""
-
-
-def is_of_laws(broken: LawBroken) -> bool:
-    """Whether a law itself failed: its own line raised an error, and no law speaks of that."""
-    error = broken.__cause__
-    if error is None or not broken.finding.what.startswith(UNDER_TEST):
-        return False  # What a law says of an operation is of the class, though Python's own code raised it.
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    is_of_law = str(frame.f_globals.get("__name__", "")).partition(".")[0] == "pytree_laws"
-    return is_of_law and not isinstance(error, AssertionError)
 
 
 def internal_error(name: str, error: BaseException | None) -> dict[str, str]:
