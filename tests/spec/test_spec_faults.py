@@ -132,6 +132,8 @@ VALUES = [
     (field(type="dict[str, int]", preset={"a": 1}), field(type="dict[str, int]"), 'fields.b.preset | `preset` says nothing of a static field | remove it, or write another role'),
 ]
 CODE = [
+    (field(type="f[n]", init="uniform", scale=0.1), field(type="f[n]", init="uniform(0.1)"), "fields.b | unknown key `scale` | write `uniform(0.1)`, or remove it"),
+    (field(type="f[n]", init="zeros", scale=0.1), field(type="f[n]", init="zeros"), "fields.b | unknown key `scale` | remove it"),
     (field(type="f[n]", init=""), field(type="f[n]", init="ones"), "fields.b.init | is empty | write an initialiser, or remove it"),
     (field(type="f[n]", init="="), field(type="f[n]", init="=n"), "fields.b.init | is empty | write an expression, or remove it"),
     (field(type="f[n]", init="zeross"), field(type="f[n]", init="zeros"), "fields.b.init | there is no initialiser `zeross` | did you mean `zeros`?"),

@@ -6,6 +6,7 @@ from typing import Any, cast
 from scaffold.errors import Fault, shortened, suggestion
 from scaffold.kind import NAMES as KINDS
 from scaffold.kind import RARE, kind_of, kinds_that_take
+from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.tables.key import FORMS, Key
 from scaffold.spec.tables.keys import FIELD_KEYS, STORED
 from scaffold.spec.tables.raw import as_list
@@ -25,9 +26,8 @@ def sound_table(
     for name, value in raw.items():
         place = f"{where}.{name}" if where else name
         if name not in keys:
-            faults.append(
-                Fault(where, f"unknown key `{name}`", suggestion(name, keys, "remove it"), tuple(keys))
-            )
+            fix = suggestion(name, keys, _in_parentheses(raw, value) or "remove it")
+            faults.append(Fault(where, f"unknown key `{name}`", fix, tuple(keys)))
         elif not _has_form(value, keys[name].form):
             faults.append(_misformed(name, value, keys[name], place))
         else:
@@ -36,6 +36,14 @@ def sound_table(
         if name in keys and kind in KINDS and not kind_of(kind).takes(name):
             faults.append(untaken(kind, name, place))
     return sound, faults
+
+
+def _in_parentheses(raw: Mapping[str, Any], value: Any) -> str:
+    """How a number beside an initialiser is said, as the `scale` of a uniform draw is in jax; empty where that takes none."""
+    init = raw.get("init")
+    initialiser = INITIALISERS.get(init) if isinstance(init, str) else None
+    takes = initialiser is not None and initialiser.measured and type(value) in (int, float)
+    return f"write `{init}({value})`, or remove it" if takes else ""
 
 
 def sound_options(raw: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], list[Fault]]:
