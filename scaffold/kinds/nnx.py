@@ -38,6 +38,7 @@ from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.rewriting import rename
 from scaffold.spec.unit import siblings
 from scaffold.suite.declared import spread_of, value_of
+from scaffold.suite.example_branches import as_in_example
 from scaffold.suite.examples import Examples
 from scaffold.suite.leaves import entries
 from scaffold.suite.subject import Subject
@@ -228,7 +229,7 @@ class NnxKind(Kind):
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         """The values that `templates/tests` lays out: the declared Variables, and the helpers of the module."""
         subject = Subject(spec, known)
-        updates = updated(spec, spec.call)
+        updates = updated(spec, as_in_example(spec, spec.call)) if spec.call is not None else ()
         return {
             "suite": "NnxLaws",
             "suite_doc": docstring(f"The laws of NNX modules on `{spec.name}`.", "    "),

@@ -22,7 +22,7 @@ _OF_FORMS = (
 
 
 Given = Mapping[str, Any]
-"""The arguments of which the example has a constant, as by default."""
+"""The arguments of which the example has a constant, as by default, and the settings, as `self.training`."""
 
 
 class _Known(NamedTuple):
@@ -74,17 +74,18 @@ def _in_each(ways: list[Mapping[str, set[str]]]) -> dict[str, set[str]]:
     return {name: set[str].intersection(*(made_of.get(name, set()) for made_of in ways)) for name in names}
 
 
-def _decided(test: ast.expr, known: _Known) -> bool | None:
+def decided(test: ast.expr, given: Given) -> bool | None:
     """What a test gives for the arguments that are known; None where more decides."""
-    given = known.given
     match test:
         case ast.Name(id=name) if name in given:
             return bool(given[name])
+        case ast.Attribute(value=ast.Name(id="self")) if ast.unparse(test) in given:
+            return bool(given[ast.unparse(test)])
         case ast.UnaryOp(op=ast.Not(), operand=inner):
-            decided = _decided(inner, known)
-            return None if decided is None else not decided
+            is_true = decided(inner, given)
+            return None if is_true is None else not is_true
         case ast.BoolOp(op=operator, values=values):
-            decided_values = [_decided(value, known) for value in values]
+            decided_values = [decided(value, given) for value in values]
             is_and = isinstance(operator, ast.And)
             return not is_and if (not is_and) in decided_values else None
         case ast.Compare(
@@ -101,10 +102,10 @@ def _decided(test: ast.expr, known: _Known) -> bool | None:
 def _branches(statement: ast.If | ast.Match, known: _Known) -> tuple[ast.expr, list[list[ast.stmt]]]:
     """What a statement asks, and its branches, with that of no case where cases may leave one over."""
     if isinstance(statement, ast.If):
-        decided = _decided(statement.test, known)
-        if decided is None:
+        is_true = decided(statement.test, known.given)
+        if is_true is None:
             return statement.test, [statement.body, statement.orelse]
-        return ast.Constant(decided), [statement.body if decided else statement.orelse]
+        return ast.Constant(is_true), [statement.body if is_true else statement.orelse]
     branches = [case.body for case in statement.cases]
     last = statement.cases[-1]
     takes_all = last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
@@ -126,7 +127,7 @@ def _read_in_every_case(node: ast.AST, known: _Known) -> set[str]:
         case ast.IfExp(test=test, body=body, orelse=orelse):
             return _read_in_either(test, body, orelse, known)
         case ast.BoolOp(values=[first, *_]):
-            return set() if _decided(node, known) is not None else _read_in_every_case(first, known)
+            return set() if decided(node, known.given) is not None else _read_in_every_case(first, known)
         case ast.BinOp(op=ast.Pow(), right=ast.Name() as power):  # which may be 0
             return _read_in_every_case(power, known)
         case ast.Name(id=name, ctx=ast.Load()) if name in known.made_of:
@@ -143,9 +144,9 @@ def _read_in_every_case(node: ast.AST, known: _Known) -> set[str]:
 
 
 def _read_in_either(test: ast.expr, body: ast.expr, orelse: ast.expr, known: _Known) -> set[str]:
-    decided = _decided(test, known)
-    if decided is not None:
-        return _read_in_every_case(body if decided else orelse, known)
+    is_true = decided(test, known.given)
+    if is_true is not None:
+        return _read_in_every_case(body if is_true else orelse, known)
     both = _read_in_every_case(body, known) & _read_in_every_case(orelse, known)
     return _read_in_every_case(test, known) | both
 

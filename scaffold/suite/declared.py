@@ -3,7 +3,6 @@
 import ast
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from scaffold.emit.construct import is_index
 from scaffold.emit.initialised import fan_axes
@@ -11,7 +10,6 @@ from scaffold.emit.made import narrowed
 from scaffold.kind import kind_of
 from scaffold.passes.variables import UNTRAINED
 from scaffold.spec.construction.arithmetic import measured
-from scaffold.spec.construction.cases import is_passed
 from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
 from scaffold.spec.construction.made_dims import made_fields
 from scaffold.spec.grammar.dtypes import DTYPES
@@ -32,6 +30,7 @@ from scaffold.spec.once import once
 from scaffold.spec.source.expressions import assigned_names, dedented, draws_from, nodes_of
 from scaffold.spec.source.instance import last_name
 from scaffold.suite.always_read import always_read, assigns, reads_attribute
+from scaffold.suite.example_branches import constants_left_out
 from scaffold.suite.examples import Examples
 from scaffold.suite.setup_draws import keys_and_draws, reads_value
 
@@ -166,7 +165,7 @@ def used_fields(spec: ModuleSpec) -> list[str]:
     if not (static or buffers):
         return []
     body = _call_body(spec)
-    given = _constants(spec, spec.call)
+    given = constants_left_out(spec, spec.call)
     read = always_read(body, given)
     kept = always_read(body, given, beside_updates=True)
     overwritten = {name for name in buffers if name not in kept or not _outlives_its_update(body, name)}
@@ -187,7 +186,7 @@ def fields_used_by(spec: ModuleSpec, call: Call) -> list[str]:
         if _is_key(field) or (_is_number_array(field) and not is_index(spec, field))
     ]
     held += [name for name in of_members if spec.field(name) is not None]
-    used = _with_members(spec, always_read(body, _constants(spec, call))) - assigned
+    used = _with_members(spec, always_read(body, constants_left_out(spec, call))) - assigned
     return [
         name for name in (*_plain_static(spec), *held) if name in used and not _may_cancel(spec, body, name)
     ]
@@ -208,15 +207,6 @@ def _may_cancel(spec: ModuleSpec, body: list[ast.stmt], name: str) -> bool:
     return any(reads_attribute(part, name) for divisor in divisors for part in ast.walk(divisor)) and any(
         reads_attribute(node, name) for node in asked
     )
-
-
-def _constants(spec: ModuleSpec, call: Call | None) -> dict[str, Any]:
-    """The arguments that the example leaves out, where the constants that they then are can be told."""
-    said = {name.rpartition(".")[2] for name, _ in spec.test.values}
-    left_out = [argument for argument in (call.args if call else ()) if not is_passed(spec, argument)]
-    pairs = [(argument.name, argument.default) for argument in left_out]
-    words = {"True": True, "False": False, "None": None}
-    return {name: words[text] for name, text in pairs if text in words and name not in said}
 
 
 def _with_members(spec: ModuleSpec, names: set[str], *seen: str) -> set[str]:

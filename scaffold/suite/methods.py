@@ -18,6 +18,7 @@ from scaffold.spec.tables.keys import SELF
 from scaffold.suite.calls import call_arguments, never_reads
 from scaffold.suite.claims import local
 from scaffold.suite.declared import fields_used_by
+from scaffold.suite.example_branches import as_in_example
 from scaffold.suite.handed_on import handed_on
 from scaffold.suite.mapped import outputs
 from scaffold.suite.outputs import declared_outputs
@@ -159,8 +160,9 @@ def _handed_on(subject: Subject, method: Method) -> Iterator[str]:
 
 
 def _updates(spec: ModuleSpec, method: Method) -> Iterator[str]:
-    """The Variables, or the states, that a method updates."""
-    names = updated(spec, method.call) if kind_of(spec.kind).variables else states_set(spec, method.call)
+    """The Variables, or the states, that a method updates in the example."""
+    call = as_in_example(spec, method.call)
+    names = updated(spec, call) if kind_of(spec.kind).variables else states_set(spec, call)
     if names:
         yield f"updates={names!r}"
 

@@ -1,6 +1,7 @@
 """What a class is given and holds as it is, and says so: advice, where a fault is elsewhere."""
 
 import dataclasses
+import functools
 from typing import Any
 
 import equinox as eqx
@@ -12,7 +13,7 @@ from flax import nnx
 
 from pytree_laws import Leaf, PytreeLaws
 from pytree_laws.nnx import NnxLaws, Var
-from right.test_right_forms import finding, suite, weight
+from right.test_right_forms import finding, found, suite, weight
 
 
 @dataclasses.dataclass(frozen=True)
@@ -186,3 +187,21 @@ def test_a_state_may_be_one_array() -> None:
     form = suite(lambda seed: jax.random.key(seed), leaves=(Leaf("", "key", ()),))
     for law in ("p02_leaves_are_as_declared", "p03_round_trip_keeps_any_leaves"):
         assert not finding(form, law)
+
+
+class Cached(eqx.Module):
+    weight: jax.Array
+
+    @functools.cached_property
+    def size(self) -> int:
+        return self.weight.size
+
+
+def test_what_a_cached_property_does_to_the_treedef_is_said() -> None:
+    def build(seed: int) -> Cached:
+        made = Cached(weight(seed))
+        return made if not seed else (made.size, made)[1]
+
+    fault = found(suite(build), "p05_treedef_depends_on_the_configuration_alone")
+    assert fault is not None and fault.severity == "fault"
+    assert "as a `cached_property` stores one" in fault.hint

@@ -79,13 +79,19 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
     message = f"{operation} changed the treedef from {before} to {after}"
     if str(before) == str(after):
         message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"
-    raise Fault(type(instance).__name__, message, MARKS if _MARK in str(before) else "")
+    raise Fault(type(instance).__name__, message, hint_of_marks(before))
+
+
+def hint_of_marks(*treedefs: Any) -> str:
+    """What leads to the marks of Equinox in a treedef; empty where it has none."""
+    return MARKS if any(_MARK in str(treedef) for treedef in treedefs) else ""
 
 
 _MARK = "(Missing, Missing, "
 MARKS = (
-    "an attribute beside the fields, or a field that is never set: in a round trip Equinox leaves marks on the instance then, "
-    "and the copy of a mark is another one; `eqx.field()` for each attribute, and a value for each field"
+    "an attribute beside the fields, as a `cached_property` stores one, or a field that is never set: in a round trip Equinox "
+    "leaves marks on the instance then, and the copy of a mark is another one; `eqx.field()` for each attribute, a value for each "
+    "field, and `property` for what is computed"
 )
 
 

@@ -29,6 +29,7 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, COST, FAULT, Law, check, check_each, doing
 from ...session import once_per_session
+from ...values.comparison import hint_of_marks
 
 LAW = Law(
     number="P5",
@@ -110,10 +111,10 @@ def test_p05_treedef_depends_on_the_configuration_alone(subject: Suite) -> None:
         for where, value in subject.static_parts(instance):
             message = f"two {subject.instance_noun}s of one configuration have {value!r:.100} and {parts.get(where)!r:.100}"
             severity = ADVICE if where in statics_given(subject) else FAULT
-            hint = "a value that is new in each"
+            hint = hint_of_marks(first, second) or "a value that is new in each"
             check(same_value(value, parts.get(where)), where, message, hint, severity=severity)
     message = f"two {subject.instance_noun}s of one configuration have {subject.structure_noun}s {first} and {second}"
-    check(first == second, type(instance).__name__, message)
+    check(first == second, type(instance).__name__, message, hint_of_marks(first, second))
     for path, changed in with_other_statics(subject):
         message = f"the {subject.structure_noun} does not depend on this static value"
         check(subject.form_of(changed)[0] != first, path, message, "a value that is not stored as static")
