@@ -50,6 +50,7 @@ from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.differentiated import differentiated
 from scaffold.suite.inherited import concrete
 from scaffold.suite.layers import layer_source
+from scaffold.suite.part_sizes import equal_dims, parts_of
 from scaffold.suite.positive import positive_names_with
 
 
@@ -239,19 +240,37 @@ class Examples(Struct, frozen=True, dict=True):
             )
         if spec.test.build:
             return f"({spec.test.build})"
-        inner = replace(Examples.of(spec, self.known), begin=apart.begin, sizes=self.sizes_of(spec))
+        inner = replace(Examples.of(spec, self.known), begin=apart.begin, sizes=self.sizes_of(spec, name))
         arguments = ", ".join(f"{key}={value}" for key, value in inner.inputs())
         return f"{inner.construct()}({arguments})"
 
-    def sizes_of(self, spec: ModuleSpec) -> Mapping[str, int]:
-        """The sizes of a class that is held: a dim of both has one size, unless the tests of that class say more."""
+    def sizes_of(self, spec: ModuleSpec, part: str = "") -> Mapping[str, int]:
+        """The sizes of a class that is held, under this name: a dim of both has one size, unless the tests of that class say more.
+
+        What it takes of another part is as long as that gives it.
+        """
         usual, values = sizes(spec), (source for _, source in spec.test.values)
         # An instance without arguments, or a member of an enumeration, says no size.
         if spec.test.sizes or spec.test.shapes or not all(re.fullmatch(_SETTINGS, value) for value in values):
             return usual
         shared = {name: self.sizes[name] for name in usual if name in self.sizes}
+        shared |= self._sizes_between_parts.get(part, {}) if part else {}
         distinct = sizes(replace(spec, test=replace(spec.test, sizes=tuple(shared.items()))))
         return distinct if all_positive(spec, distinct) else usual
+
+    @cached_property
+    def _sizes_between_parts(self) -> dict[str, dict[str, int]]:
+        """By part, the sizes of the dims that the call takes for one with others."""
+        parts = parts_of(self.spec, self.known)
+        sized = {"": self.sizes} | {part: self.sizes_of(spec) for part, spec in parts.items()}
+        result: dict[str, dict[str, int]] = {part: {} for part in parts}
+        for group in equal_dims(self.spec, parts):
+            group = sorted(group, key=lambda place: bool(place[0]))  # the class itself says it first
+            sizes_of_group = [sized[part][dim] for part, dim in group if dim in sized[part]]
+            for part, dim in group:
+                if part and dim in sized[part]:
+                    result[part][dim] = sizes_of_group[0]
+        return result
 
     def construct(self) -> str:
         """What is called to build an instance."""

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 
 from ..inspect.arrays import is_array
+from ..inspect.trees import arrays_of, is_node
 from ..trace.jaxprs import NEEDS_VALUES
 
 _OF_SHAPES = re.compile(
@@ -21,7 +22,7 @@ def hint_of(suite: Any, error: BaseException | None) -> str:
         return ""
     sizes = sizes_of(suite)
     if not sizes:
-        return ""
+        return _hint_of_parts(suite)
     others = fitting(suite, sizes)
     toml, python = _listed(others), ", ".join(f'"{name}": {size}' for name, size in others.items())
     said = (
@@ -32,6 +33,17 @@ def hint_of(suite: Any, error: BaseException | None) -> str:
     return (
         f"sizes of the example that do not fit, as a size that a number of heads must divide: "
         f"it has {_listed(sizes)}. Others are chosen {said}, or in `inputs` and `arguments`"
+    )
+
+
+def _hint_of_parts(suite: Any) -> str:
+    """What to declare where the parts that an instance is made of may not fit each other; nothing where it has one at most."""
+    parts = [name for name, value in suite.inputs(0).items() if is_node(value) and arrays_of(value)]
+    if len(parts) < 2:
+        return ""
+    return (
+        f"parts of the example whose sizes do not fit each other, as one that takes what another gives: {', '.join(parts)}. "
+        "Others are given in its spec by `values` of `[test]`, in Python of `@test(...)`, or in `inputs`"
     )
 
 
