@@ -92,10 +92,11 @@ class LawWarning(UserWarning):
 
 UNDER_TEST = "the class under test"
 """What is said to have raised an error that no law speaks of."""
-OF_LAWS = "of pytree_laws, and not the class under test,"
-"""The same where a line of a law raised it, behind that line."""
+OF_LAWS = "of pytree_laws, and no line of the class,"
+"""The same where a line of a law raised it, or jax did for it, whose frames jax takes out; behind that line."""
 HOW_TO_REPORT = (
-    "a mistake of the law, unless the suite declares what is not so: report it with this line and the class"
+    "what jax does not take of the class, or what the suite declares and is not so; "
+    "or else a mistake of the law: report it with this line and the class"
 )
 
 

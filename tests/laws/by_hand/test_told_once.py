@@ -13,7 +13,7 @@ from by_hand.test_severity import severities
 from pytree_laws import Leaf, check_pytree, sample
 from pytree_laws.inspect.references import references
 from pytree_laws.kinds import slopes
-from pytree_laws.report import ADVICE, COST, FAULT, UNDER_TEST
+from pytree_laws.report import ADVICE, COST, FAULT, OF_LAWS, UNDER_TEST
 
 
 class Branch(eqx.Module):
@@ -90,8 +90,8 @@ class Gain(eqx.Module):
 def test_what_a_law_raises_is_no_error_of_the_class(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(slopes, "rounding_of", None)  # as a mistake in the law would have it
     report = check_pytree(lambda seed: Gain(sample(seed, (3,))), lambda seed: (jnp.ones(3) + seed,))
-    [finding] = [one for one in report.findings if UNDER_TEST in one.what]
-    place = r"slopes\.py:\d+ of pytree_laws, and not the class under test, raised TypeError: "
+    [finding] = [one for one in report.findings if OF_LAWS in one.what]
+    place = r"slopes\.py:\d+ of pytree_laws, and no line of the class, raised TypeError: "
     assert re.match(place, finding.what)
     assert finding.hint.endswith("report it with this line and the class")
 
