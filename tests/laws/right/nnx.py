@@ -245,7 +245,7 @@ class Given(nnx.Module):
     """Holds the arrays and the modules that it is given."""
 
     def __init__(self, centre, layers):
-        self.centre = nnx.Variable(jnp.array(centre, jnp.float32))
+        self.centre = nnx.Variable(jnp.array(centre))
         self.layers = nnx.List(layers)
 
     def __call__(self, x):

@@ -87,7 +87,7 @@ class Moments(nnx.Module):
 
 @mutant("P12", "mean", "neither the call nor a method updates it, as they do `square`")
 class ForgetsTheMean(LinearLaws):
-    variables, returns = None, None
+    variables, returns, updates = None, None, ()
     methods = (Method("observe", lambda seed: (sample(seed, (3,)),)),)
 
     def inputs(self, seed):
