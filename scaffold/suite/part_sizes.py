@@ -71,9 +71,8 @@ class _Reading(Struct):
                     self.shapes[name] = self.value(value)
                 case ast.For(target=ast.Name(id=name), iter=over, body=body):
                     self.loops[name] = attribute_of_self(over) or ""
-                    given = (
-                        self.block([*body, *body]) or given
-                    )  # what one part gives is what the next one takes
+                    # Twice, since what one part gives is what the next one takes.
+                    given = self.block([*body, *body]) or given
                 case _:
                     for value in _expressions(statement):
                         self.value(value)

@@ -2,6 +2,8 @@
 
 import dis
 import re
+from pathlib import Path
+from traceback import extract_tb
 from types import FrameType, TracebackType
 
 _CHECKED = re.compile(r"^(?:equinox[\w.]*\.)?_?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE)
@@ -47,9 +49,22 @@ def refuses_by_itself(error: BaseException, cls: type) -> bool:
 
 def is_of_package(error: BaseException, cls: type) -> bool:
     """Whether the package of the class itself raised an error, and nothing that it calls elsewhere."""
+    return _package_of(error) == cls.__module__.partition(".")[0]
+
+
+def place_in_laws(error: BaseException) -> str:
+    """The file and line of the laws that raised an error; empty where a class or a library did, or a suite asserts."""
+    if isinstance(error, AssertionError) or _package_of(error) != __name__.partition(".")[0]:
+        return ""
+    frame = extract_tb(error.__traceback__)[-1]
+    return f"{Path(frame.filename).name}:{frame.lineno}"
+
+
+def _package_of(error: BaseException) -> str:
+    """The package of the code that raised an error; empty where nothing says it."""
     last = _last(error.__traceback__)
     module = str(last[0].f_globals.get("__name__", "")) if last is not None else ""
-    return module.partition(".")[0] == cls.__module__.partition(".")[0]
+    return module.partition(".")[0]
 
 
 def _last(traceback: TracebackType | None) -> tuple[FrameType, int] | None:

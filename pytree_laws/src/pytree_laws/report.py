@@ -2,12 +2,10 @@
 
 import contextlib
 import dataclasses
-import traceback
 from collections.abc import Callable, Generator, Iterable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from .errors import message_of
+from .errors import message_of, place_in_laws
 
 SEVERITIES = FAULT, COST, ADVICE = "fault", "cost", "advice"
 """It is wrong or will crash; it compiles or copies too often; the class may be so on purpose."""
@@ -135,38 +133,34 @@ def check_each(check_part: Callable[..., None], parts: Iterable[Sequence[Any]]) 
         raise lesser
 
 
-@contextlib.contextmanager
-def doing(where: str, action: str, hint: str = "", *, severity: str = "") -> Generator[None, None, None]:
+def doing(
+    where: str, action: str, hint: str = "", *, severity: str = ""
+) -> contextlib.AbstractContextManager[None]:
     """Says what was being done when the class under test raised an error."""
+    return telling(where, lambda _: (action, hint), severity)
+
+
+def under_test(where: str) -> contextlib.AbstractContextManager[None]:
+    """Says of an error that no law speaks of whether the class under test raised it, or the law."""
+
+    def who(error: Exception) -> tuple[str, str]:
+        place = place_in_laws(error)
+        return (f"{place} {OF_LAWS}", HOW_TO_REPORT) if place else (UNDER_TEST, "")
+
+    return telling(where, who)
+
+
+@contextlib.contextmanager
+def telling(
+    where: str, say: Callable[[Exception], tuple[str, str]], severity: str = ""
+) -> Generator[None, None, None]:
+    """Makes a fault of an error: `say` gives what raised it, and a hint."""
     __tracebackhide__ = True
     try:
         yield
     except Fault:
         raise
     except ANY_ERROR as error:
+        action, hint = say(error)
         message = f"{action} raised {type(error).__name__}: {message_of(error)[:500]}"
         raise Fault(where, message, hint, severity=severity) from error
-
-
-@contextlib.contextmanager
-def under_test(where: str) -> Generator[None, None, None]:
-    """Says of an error that no law speaks of whether the class under test raised it, or the law."""
-    __tracebackhide__ = True
-    try:
-        yield
-    except Fault:
-        raise
-    except ANY_ERROR as error:
-        place = place_in_laws(error)
-        who, hint = (f"{place} {OF_LAWS}", HOW_TO_REPORT) if place else (UNDER_TEST, "")
-        with doing(where, who, hint):
-            raise
-
-
-def place_in_laws(error: BaseException | None) -> str:
-    """The file and line of the laws that raised an error; empty where a class or a library did, or a suite asserts."""
-    if error is None or isinstance(error, AssertionError):
-        return ""
-    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
-    is_of_laws = str(frame.f_globals.get("__name__", "")).partition(".")[0] == "pytree_laws"
-    return f"{Path(frame.f_code.co_filename).name}:{line}" if is_of_laws else ""

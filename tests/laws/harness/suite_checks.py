@@ -34,7 +34,7 @@ ELSEWHERE = {
     "src/pytree_laws/laws/values/p19_snapshot": ("check(has_record(subject)", "check(not faults, 'numbers'"),
 }
 # What the checks themselves are made of; `second_class` asserts for type checkers alone, and `hold` sees calls without end.
-MADE_OF = ("check", "check_close", "doing", "under_test", "stop_if_broken", "second_class", "hold")
+MADE_OF = ("check", "check_close", "telling", "stop_if_broken", "second_class", "hold")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -57,8 +57,9 @@ def with_arrays(module: Any) -> Any:
     """The module itself, with arrays where its Variables hold numbers, as any program leaves it."""
     for variable in variables_of(module).values():
         value = value_of(variable)
-        if is_variable(variable) and as_in_programs(value) is not value:
-            variable.set_value(as_in_programs(value))
+        array = as_in_programs(value)
+        if is_variable(variable) and array is not value:
+            variable.set_value(array)
     return module
 
 
