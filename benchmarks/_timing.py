@@ -21,6 +21,11 @@ Name = TypeVar("Name", bound=Hashable)
 _UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
 
+def keeping_bytecode() -> dict[str, str]:
+    """The environment of a process that keeps byte code, as every installed program does."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 @dataclass(frozen=True)
 class Table:
     """Medians by measure and case; each of `ratios` is a measure and the case by which it is divided."""

@@ -1,7 +1,6 @@
 """Whole processes: a cold `scaffold new-module --spec` beside `copier copy`, and the least that Python could do."""
 
 import ast
-import os
 import subprocess
 import sys
 import sysconfig
@@ -11,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks._templates import AFFINE, context, copier_template, data_file
-from benchmarks._timing import Budget, Case, Measured, Table, interleave, main
+from benchmarks._timing import Budget, Case, Measured, Table, interleave, keeping_bytecode, main
 from scaffold.law_wheel import law_wheel
 
 NEW, COPIER, FLOOR = "scaffold new-module", "copier copy", "floor script"
@@ -86,9 +85,8 @@ def _script(name: str) -> str:
 
 
 def _environment(bytecode: Path) -> dict[str, str]:
-    """Byte code is kept, as for every installed program, in a folder that goes with the benchmark."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PYTHONPYCACHEPREFIX": str(bytecode)}
+    """Byte code is kept in a folder that goes with the benchmark."""
+    return {**keeping_bytecode(), "PYTHONPYCACHEPREFIX": str(bytecode)}
 
 
 def _process(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Case:

@@ -1,8 +1,10 @@
 """What the generated tests cost: `python -m benchmarks.laws` runs the suite of each example in a process of its own.
 
-Each row gives the wall and the processor seconds beyond those of collecting the same tests, which imports what they import,
-their ratio to it, the limit in seconds and whether it is kept, and the tests that took most of it. Processor seconds hold where other work
-runs beside. All of them run once in one process, and once in two, each of which imports for itself. `--cached` keeps what jax compiles in a folder, as JAX_COMPILATION_CACHE_DIR does, and fills it before it measures.
+Python keeps its byte code, as for any installed program. Each row gives the wall and the processor seconds beyond those of
+collecting the same tests, which imports what they import, their ratio to it, the limit in seconds and whether it is kept, and
+the tests that took most of it. Processor seconds hold where other work runs beside. All of them run once in one process, and
+once in two, each of which imports for itself. `--cached` keeps what jax compiles in a folder, as JAX_COMPILATION_CACHE_DIR
+does, and fills it before it measures.
 
 `--depth 1 2 3` measures classes that are made of tested ones, one in the other, and `--classes 100` as many alike, with
 `pytest -n 2`, imports included.
@@ -23,6 +25,7 @@ from statistics import median
 from time import perf_counter
 
 from benchmarks._generated_classes import composite, many
+from benchmarks._timing import keeping_bytecode
 
 EXAMPLES = Path(__file__).parent.parent / "generated_examples"
 USUAL = (
@@ -59,7 +62,7 @@ class Row:
 def timed(command: Sequence[str], folder: Path = EXAMPLES) -> tuple[float, float, str]:
     """Wall and processor seconds of a process, and what it printed."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), perf_counter()
-    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    environment = {**keeping_bytecode(), "JAX_PLATFORMS": "cpu"}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     wall, after = perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:

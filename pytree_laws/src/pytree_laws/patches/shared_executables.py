@@ -9,6 +9,7 @@ it calls.
 import functools
 import hashlib
 import inspect
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -21,6 +22,9 @@ PARAMETERS = (
     *("backend", "computation", "devices", "compile_options"),
     *("host_callbacks", "executable_devices", "pgle_profiler"),
 )
+NAMES = re.compile(
+    r'(?<=^module )@\S+|jax\.result_info = "[^"]*"'
+)  # of functions and results, in the text of a module
 MAX_EXECUTABLES = 256  # of the programs that were used last
 
 
@@ -29,11 +33,9 @@ def shared_executables() -> AbstractContextManager[None]:
     return replaced(COMPILE, _takes_programs, _compiling_once)
 
 
-def _text_without_name(computation: Any) -> str:
-    """A program as text, in which the name of the function that it came from is left out."""
-    return computation.operation.get_asm(enable_debug_info=False).replace(
-        f"module @{computation.operation.attributes['sym_name'].value} ", "module ", 1
-    )
+def _text_without_names(computation: Any) -> str:
+    """A program as text, in which the names of the function that it came from and of its results are left out."""
+    return NAMES.sub("", computation.operation.get_asm(enable_debug_info=False))
 
 
 @functools.cache
@@ -49,7 +51,7 @@ def _compiling_once(compile_program: Callable[..., Any]) -> Callable[..., Any]:
     def compile_once(
         backend: Any, computation: Any, devices: Any, options: Any, callbacks: Any, *others: Any
     ) -> Any:
-        text = _text_without_name(computation)
+        text = _text_without_names(computation)
         if callbacks or "callback" in text:
             return compile_program(backend, computation, devices, options, callbacks, *others)
         digest = hashlib.sha256(text.encode()).digest()
