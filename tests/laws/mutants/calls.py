@@ -220,6 +220,21 @@ class BeginsInTheDtypeOfAWeight(OneWeight):
         return Times(jnp.array(weight))
 
 
+class Offset(Times):
+    """Shifts what it is given by zeros of the dtype of a leaf, which `jax.lax` does not convert."""
+
+    def shifted(self, x):
+        return jax.lax.add(x, jnp.zeros(3, self.weight.dtype))
+
+
+@mutant("P7", "`shifted`: with leaves in bfloat16, of which its result needs none, it raised TypeError")
+class ShiftsInTheDtypeOfAWeight(OneWeight):
+    methods = (Method("shifted", lambda seed: (sample(seed, (3,)),), returns=(Output((3,)),)),)
+
+    def build(self, weight):
+        return Offset(jnp.array(weight))
+
+
 class Rounds(eqx.Module):
     """Rounds, and loses the gradient that it means to pass on."""
 

@@ -52,6 +52,21 @@ class BeginsAnewSilently(AffineLaws):
         return Lenient.create(**inputs)
 
 
+class LenientAtAFlag(SavedByPath):
+    """Begins anew where the file cannot be read, and nobody asks for more."""
+
+    @classmethod
+    def load(cls, path, like, strict=True):
+        load = SavedByPath.load if strict else Lenient.load
+        return load.__func__(cls, path, like)
+
+
+@mutant("P14", "`load with strict=False`", "a file without its last byte was loaded")
+class BeginsAnewAtAFlag(AffineLaws):
+    def build(self, **inputs):
+        return LenientAtAFlag.create(**inputs)
+
+
 class KeepsTheBias(SavedByPath):
     """Takes over the weight alone, and keeps the bias of the skeleton."""
 

@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from harness.mutants import Node, NodeLaws, mutant, node, rebuild
+from jax.experimental.sparse import BCOO
 from right.modules import AffineLaws, CellLaws
 from right.specimens import Leaf, Output, sample
 
@@ -181,6 +182,15 @@ class InfiniteGradient(NodeLaws):
 class BatchLeaks(AffineLaws):
     def call(self, affine, x):
         return affine(x) * (2 if "Batch" in type(x).__name__ else 1)
+
+
+@mutant("P10", "vmap gives", "a loop")
+class BatchLeaksIntoASparseArray(AffineLaws):
+    returns = ()
+
+    def call(self, affine, x):
+        y = affine(x) * (2 if "Batch" in type(x).__name__ else 1)
+        return BCOO((y, jnp.arange(3, dtype=jnp.int32)[:, None]), shape=(9,))
 
 
 @mutant("P10", "vmap")

@@ -274,6 +274,14 @@ class SaysNothing(SavedWhole):
         path.unlink(missing_ok=True)
 
 
+class KeepsTheOldFile(SavedWhole):
+    """Leaves the file as it was where it cannot be written, and drops the error."""
+
+    def save(self, path):
+        with contextlib.suppress(OSError):
+            super().save(path)
+
+
 class WholeLaws(FileLaws):
     saves_whole = True
 
@@ -301,5 +309,10 @@ further(
 further(
     *("P14", "a save that fails and says nothing", SaysNothing, SavedWhole),
     *("reading what it wrote where the disk was full raised FileNotFoundError",),
+    base=WholeLaws,
+)
+further(
+    *("P14", "a save that fails, keeps the old file and says nothing", KeepsTheOldFile, SavedWhole),
+    *("`weight`", "save without an error, and load, made"),
     base=WholeLaws,
 )

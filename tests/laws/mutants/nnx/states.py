@@ -307,3 +307,17 @@ jax.tree_util.register_dataclass(ByDataclass, ["scale"], [])
 class RegisteredByHand(VectorLaws):
     variables = (Var("scale", nnx.Param, (3,)),)
     cls = ByDataclass
+
+
+# P7: what a compiled call leaves.
+
+
+@mutant("P7", "`seen`: after jax.jit it is not there, and after an eager call it is")
+class KeepsWhatItCanSee(LinearLaws):
+    updates = ("seen",)
+
+    class cls(Linear):
+        def __call__(self, x):
+            if not isinstance(x, Tracer):
+                self.seen = nnx.BatchStat(x)
+            return super().__call__(x)
