@@ -10,7 +10,7 @@ from flax import nnx
 from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, check_pytree, sample
 from pytree_laws.inspect.parameter_values import EMPTY, other_values
 from pytree_laws.nnx import NnxLaws
-from pytree_laws.report import ADVICE
+from pytree_laws.report import ADVICE, COST, FAULT
 
 
 def severity_of(test, suite):
@@ -135,3 +135,64 @@ class KeepsItsStreamsLaws(NnxLaws):
 
 def test_a_module_may_draw_from_the_streams_that_it_was_given_as_layers_of_flax_did():
     assert severity_of("test_p01_keeps_no_stream_of_its_rngs", KeepsItsStreamsLaws) == ADVICE
+
+
+class Scaled:
+    """Its leaves are what it holds by a scale, as optimisers ask for; the factor there and back is 1 but for rounding."""
+
+    off = 1.0
+
+    def __init__(self, value, scale=0.3):
+        self.value, self.scale = value, scale
+
+    def __call__(self, x):
+        return self.value * x
+
+    def flatten(self):
+        return (self.value / self.scale,), self.scale
+
+    @classmethod
+    def unflatten(cls, scale, leaves):
+        return cls(leaves[0] * (scale * cls.off), scale)
+
+
+class ScaledOff(Scaled):
+    """The same with another factor on the way back."""
+
+    off = 1.001
+
+
+class Copied(Scaled):
+    """Copies its leaf on the way back."""
+
+    def flatten(self):
+        return (self.value,), self.scale
+
+    @classmethod
+    def unflatten(cls, scale, leaves):
+        return cls(jnp.array(leaves[0]), scale)
+
+
+for cls in (Scaled, ScaledOff, Copied):
+    jax.tree_util.register_pytree_node(cls, cls.flatten, cls.unflatten)
+
+
+def round_trips(cls):
+    """How much the findings of a class about leaves and attributes in a round trip matter, by test."""
+    found = severities(lambda seed: cls(sample(seed, (40,))), lambda seed: (sample(seed, (40,)),))
+    return {
+        test: severity for test, severity in found.items() if test.startswith(("test_p03_round", "test_p04"))
+    }
+
+
+def test_what_a_round_trip_changes_by_rounding_alone_is_advice():
+    found = round_trips(Scaled)
+    kept = "test_p03_round_trip_keeps_"
+    assert found[f"{kept}every_attribute"] == found[f"{kept}treedef_and_leaves"] == ADVICE
+    assert "test_p04_order_is_the_same_with_and_without_paths" not in found
+    other = round_trips(ScaledOff)
+    assert other[f"{kept}every_attribute"] == other[f"{kept}treedef_and_leaves"] == FAULT
+
+
+def test_a_copy_in_a_round_trip_is_a_cost():
+    assert round_trips(Copied)["test_p03_round_trip_keeps_treedef_and_leaves"] == COST

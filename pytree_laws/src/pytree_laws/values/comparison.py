@@ -12,9 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from ..inspect.arrays import is_array, is_key, same_bits
+from ..inspect.arrays import is_array, is_inexact, is_key, same_bits
 from ..inspect.trees import attributes, named_leaves, nodes, parts_of_aux, structure
-from ..report import ADVICE, FAULT, Fault, check
+from ..report import ADVICE, COST, FAULT, Fault, check
 from .closeness import Tolerance, tolerance_of
 
 _ADDRESS = re.compile(" at 0x[0-9a-f]+")
@@ -62,9 +62,34 @@ def check_same_tree(instance: Any, copied: Any, operation: str) -> None:
     check_same_structure(instance, copied, operation)
     for (name, leaf), other in zip(named_leaves(instance), jax.tree.leaves(copied)):
         if type(leaf) is not type(other) or not same_bits(leaf, other):
-            # What is no array, as a function that each instance makes, lies in no file.
-            severity = FAULT if is_array(leaf) else ADVICE
+            severity = severity_of_change(leaf, other)
             raise Fault(name, f"{operation} made {_other_than(leaf, other)}", severity=severity)
+
+
+def severity_of_change(leaf: Any, other: Any) -> str:
+    """How much it matters that a leaf came back as another one: of equal bits it is a copy.
+
+    What is no array, as a function that each instance makes, lies in no file; and a class whose leaves are scaled values rounds
+    on purpose.
+    """
+    if not is_array(leaf):
+        return ADVICE
+    if type(leaf) is type(other) and same_bits(leaf, other):
+        return COST
+    return ADVICE if differ_by_rounding(leaf, other) else FAULT
+
+
+STEPS = 8  # of the last digit, by which what is scaled there and back may differ
+
+
+def differ_by_rounding(value: Any, other: Any) -> bool:
+    """Whether two arrays of inexact numbers have one form, and each element is the same up to some steps of its last digit."""
+    if not (is_inexact(value) and is_inexact(other)) or _form(value) != _form(other):
+        return False
+    dtype = jnp.finfo(value.dtype)
+    wide = np.complex128 if jnp.iscomplexobj(value) else np.float64
+    array, close = np.asarray(value).astype(wide), np.asarray(other).astype(wide)
+    return np.allclose(close, array, STEPS * float(dtype.eps), float(dtype.tiny), equal_nan=True)
 
 
 def check_same_structure(instance: Any, copied: Any, operation: str) -> None:

@@ -34,6 +34,7 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, FAULT, Law, check, doing
 from ...trace.programs import result_or_error
+from ...values.comparison import differ_by_rounding, severity_of_change
 
 LAW = Law(
     number="P3",
@@ -88,7 +89,8 @@ def test_p03_round_trip_keeps_treedef_and_leaves(subject: PytreeSuite) -> None:
     check(after == treedef, type(instance).__name__, message)
     for (name, leaf), got in zip(named_leaves(instance), again):
         message = f"came back as {type(got).__name__}, not as the object that was put in"
-        check(got is leaf, name, message, "jnp.asarray or arithmetic in unflatten")
+        hint, severity = "jnp.asarray or arithmetic in unflatten", severity_of_change(leaf, got)
+        check(got is leaf, name, message, hint, severity=severity)
 
 
 @CHECKS.register()
@@ -259,7 +261,8 @@ def check_kept(was: Any, now: Any, place: str, hint: str, beside: bool, asked: b
     if is_like(was, now):
         return
     message = f"before a round trip {was!r:.200}, after {now!r:.200}"
-    check(not asked, place, message, hint)
+    severity = ADVICE if differ_by_rounding(was, now) else FAULT
+    check(not asked, place, message, hint, severity=severity)
 
 
 def is_like(was: Any, now: Any) -> bool:
