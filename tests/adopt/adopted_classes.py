@@ -83,6 +83,13 @@ class Unfinished(eqx.Module):
         raise NotImplementedError
 
 
+class Choosy(Unfinished):
+    def __call__(self, x):
+        if type(x).__name__ != "Events":
+            raise NotImplementedError("of events alone")
+        return self.weight * x.times
+
+
 class Random(eqx.Module):
     rate: float
 

@@ -31,7 +31,7 @@ asked = asked_of("styles", SOURCE)
 def test_classes_are_listed_and_others_left_out_with_the_word_why(asked: Asked) -> None:
     every = {one["name"]: one["why"] for one in asked.listed["classes"]}
     assert {name: why for name, why in every.items() if why} == LEFT_OUT
-    assert {*every} - {*LEFT_OUT} == {*FOUND, "Halfway", "Misspelt", "Secret", "Unfinished"}
+    assert {*every} - {*LEFT_OUT} == {*FOUND, "Choosy", "Halfway", "Misspelt", "Secret", "Unfinished"}
 
 
 @pytest.mark.spread(4)
@@ -51,6 +51,7 @@ def test_what_nobody_can_know_is_asked_for(asked: Asked) -> None:
     told = asked.adopt("Secret", said={"password": "int"})
     assert told["why"] == "ValueError: nobody knows it"
     assert asked.adopt("Unfinished")["abstract"] == "it leaves its call to subclasses: NotImplementedError: "
+    assert asked.adopt("Choosy")["why"] == "NotImplementedError: of events alone"
 
 
 def test_a_class_of_which_nobody_knows_how_it_is_used_is_held_to_no_use(asked: Asked) -> None:

@@ -42,6 +42,22 @@ def raises_deliberately(error: BaseException, cls: type) -> bool:
     return frame.f_code.co_code[at] == _RAISES
 
 
+def asks_for_a_package(error: BaseException | None) -> bool:
+    """Whether an error, or the one that it was raised from, is about a package that is not installed."""
+    if error is None:
+        return False
+    says_so = isinstance(error, ImportError) or "No module named '" in str(error)
+    return says_so or asks_for_a_package(error.__cause__)
+
+
+def leaves_to_subclasses(error: BaseException) -> bool:
+    """Whether what raised an error does nothing else: a method that subclasses write, and no refusal of what it is given."""
+    last = _last(error.__traceback__)
+    if last is None or not isinstance(error, NotImplementedError):
+        return False
+    return not any("JUMP" in instruction.opname for instruction in dis.get_instructions(last[0].f_code))
+
+
 def refuses_by_itself(error: BaseException, cls: type) -> bool:
     """Whether the package of the class itself raises an error on purpose, and nothing that it calls elsewhere."""
     return raises_deliberately(error, cls) and is_of_package(error, cls)

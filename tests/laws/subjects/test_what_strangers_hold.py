@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from seen_broken import broken, hold, suite_of
 
-from pytree_laws import PytreeLaws, sample
+from pytree_laws import Method, PytreeLaws, sample
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,3 +123,57 @@ def test_an_entry_that_a_class_does_not_know_is_no_finding() -> None:
     test = "p07_can_be_called_in_each_configuration"
     hold(suite_of(OfAdapted, Adapted), test)
     assert "KeyError" in broken(suite_of(OfAdapted, Misspelt), test).what
+
+
+class KernelError(Exception):
+    """What a library of kernels raises."""
+
+
+class Kernels(eqx.Module):
+    """Methods that ask for a package, each in a way of its own, and one that breaks down."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+
+    def imported(self, x: jax.Array) -> jax.Array:
+        import kernels_that_nobody_has
+
+        return kernels_that_nobody_has.scale(x)
+
+    def caused(self, x: jax.Array) -> jax.Array:
+        try:
+            return self.imported(x)
+        except ImportError as error:
+            raise KernelError("no backend") from error
+
+    def quoted(self, x: jax.Array) -> jax.Array:
+        raise KernelError("no backend: ModuleNotFoundError: No module named 'kernels_that_nobody_has'")
+
+    def broken(self, x: jax.Array) -> jax.Array:
+        try:
+            return self.imported(x)
+        except ImportError:
+            raise KernelError("the slow way breaks down") from None
+
+
+def kernels(method: str) -> PytreeLaws:
+    """A suite with one method of these."""
+
+    class OfKernels(PytreeLaws):
+        methods = (Method(method, lambda seed: (sample(seed, (3,)),)),)
+
+        def build(self, seed: int) -> Kernels:
+            return Kernels(sample(seed, (3,)))
+
+        def arguments(self, seed: int) -> tuple[Any, ...]:
+            return (sample(seed + 1, (3,)),)
+
+    return OfKernels()
+
+
+def test_a_package_that_is_not_installed_is_no_fault_of_a_method() -> None:
+    for method in ("imported", "caused", "quoted"):
+        hold(kernels(method), "p07_methods_give_what_is_declared")
+    assert "the slow way" in broken(kernels("broken"), "p07_methods_give_what_is_declared").what

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
+from pytree_laws.errors import leaves_to_subclasses
 from pytree_laws.inspect.arrays import on_device
 from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES
@@ -57,6 +58,8 @@ class Failure:
     unknown: list[str] = field(default_factory=list[str])
     parts: list[str] = field(default_factory=list[str])
     """The methods that only give what an instance holds, or what they are given."""
+    is_of_subclasses: bool = False
+    """Whether what raised first does nothing else."""
 
     def note_unknown(self, names: list[str]) -> None:
         listed = " and ".join(f"`{name}`" for name in names)
@@ -65,7 +68,8 @@ class Failure:
 
     def note(self, error: BaseException) -> None:
         text = f"{type(error).__name__}: {message_of(error)}"
-        self.first = self.first or text
+        if not self.first:
+            self.first, self.is_of_subclasses = text, leaves_to_subclasses(error)
         self.messages.append(text[:400])
 
 

@@ -16,7 +16,7 @@ from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, TAKES_DTYPE, not_applicable
 from ...engine.guesses import is_misfit, lacks_a_name, may_be_of_the_example, said_of
 from ...engine.registry import Checks
-from ...errors import message_of, raises_deliberately
+from ...errors import asks_for_a_package, message_of, raises_deliberately
 from ...inspect.arrays import buffer_of, is_array, is_inexact
 from ...inspect.call_recorder import record_call
 from ...inspect.trees import arrays_of, attributes, is_node, named_arrays
@@ -102,7 +102,7 @@ def _is_missing(instance: Any, name: str) -> bool:
 
 def _is_broken(subject: Suite, name: str, error: Exception | None) -> bool:
     """Whether a method raises on its example, and does not say so on purpose, nor asks for a package that is not there."""
-    if error is None or isinstance(error, NotImplementedError | ImportError):
+    if error is None or isinstance(error, NotImplementedError) or asks_for_a_package(error):
         return False
     cls = type(subject.cached_instance())
     inferred = [method.name for method in methods_of(subject) if method.found]
