@@ -39,6 +39,7 @@ from .makers import makers_of, named
 from .members import all_members_work
 from .neutral import shapes_beside, with_telling
 from .options_of_parts import asking_parts, own_options
+from .static_arrays import with_static_of_numpy
 
 REPEATED = 3
 """How many of the first choices are tried within each domain."""
@@ -94,7 +95,7 @@ def ways_to_build(
             ways = ways_of_maker(cls, signature, named(cls, name, maker), context, of_maker, failure)
             ways = with_arrays_first(ways)
             while (built := next_way(cls, ways)) is not None:
-                yield from with_telling(cls, built)
+                yield from with_telling(cls, with_static_of_numpy(cls, built))
         budget.tries += 0 if is_last else of_maker.tries
 
 
