@@ -76,6 +76,36 @@ def test_a_module_that_is_a_dataclass_may_keep_the_arrays_that_it_is_given():
         Stores().test_p01_shares_no_buffer_with_its_inputs()
 
 
+class Entries(eqx.Module):
+    """A dataclass with a factory, which hands on the dict that it is given."""
+
+    entries: dict
+
+    @classmethod
+    def of(cls, entries):
+        return cls(entries)
+
+
+class ByTheConstructor(PytreeLaws):
+    def inputs(self, seed):
+        return {"entries": {"a": sample(seed, (3,))}}
+
+    def build(self, entries):
+        return Entries(entries)
+
+
+class ByTheFactory(ByTheConstructor):
+    def build(self, entries):
+        return Entries.of(entries)
+
+
+def test_the_constructor_of_a_dataclass_stores_what_it_is_given_and_a_factory_need_not():
+    with pytest.raises(pytest.skip.Exception):
+        ByTheConstructor().test_p01_later_changes_of_its_inputs_do_not_reach_it()
+    with pytest.raises(LawBroken):
+        ByTheFactory().test_p01_later_changes_of_its_inputs_do_not_reach_it()
+
+
 class Chosen(eqx.Module):
     """A constructor by hand, which stores the array that it is given, or else makes one."""
 

@@ -157,15 +157,12 @@ def has_a_generated_constructor(cls: type) -> bool:
     if issubclass(cls, tuple):
         return True
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
-    members = [pair for owner in owners for pair in vars(owner).items()]
-    # `__subclasshook__` and `__init_subclass__` are class methods too.
-    made = any(isinstance(value, classmethod) and not name.startswith("__") for name, value in members)
     code = getattr(inspect.unwrap(cls.__init__), "__code__", None)
     generated = getattr(code, "co_filename", "").startswith("<string>")
     fields = getattr(cls, "__dataclass_fields__", {}).values()
     converts = any("converter" in field.metadata for field in fields)
     further = any(hasattr(owner, "__post_init__") for owner in owners)
-    return generated and not (made or converts or further)
+    return generated and not (converts or further)
 
 
 def is_called_by_its_author(suite: Any, cls: type) -> bool:

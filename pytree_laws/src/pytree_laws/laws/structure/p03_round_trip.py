@@ -261,7 +261,7 @@ def check_kept(was: Any, now: Any, place: str, hint: str, beside: bool, asked: b
     if is_like(was, now):
         return
     message = f"before a round trip {was!r:.200}, after {now!r:.200}"
-    severity = ADVICE if differ_by_rounding(was, now) else FAULT
+    severity = ADVICE if differ_by_rounding(was, now) else ""
     check(not asked, place, message, hint, severity=severity)
 
 
