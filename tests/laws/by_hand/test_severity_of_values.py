@@ -173,7 +173,19 @@ class Copied(Scaled):
         return cls(jnp.array(leaves[0]), scale)
 
 
-for cls in (Scaled, ScaledOff, Copied):
+class Computed(Scaled):
+    """Computes its leaf anew on the way back, from what is static, as the constructor did."""
+
+    def flatten(self):
+        return (self.value,), (self.scale, tuple(self.value.tolist()))
+
+    @classmethod
+    def unflatten(cls, aux, leaves):
+        scale, values = aux
+        return cls(jnp.array(values), scale)
+
+
+for cls in (Scaled, ScaledOff, Copied, Computed):
     jax.tree_util.register_pytree_node(cls, cls.flatten, cls.unflatten)
 
 
@@ -196,3 +208,7 @@ def test_what_a_round_trip_changes_by_rounding_alone_is_advice():
 
 def test_a_copy_in_a_round_trip_is_a_cost():
     assert round_trips(Copied)["test_p03_round_trip_keeps_treedef_and_leaves"] == COST
+
+
+def test_what_a_round_trip_computes_anew_is_a_fault_though_it_is_equal_at_first():
+    assert round_trips(Computed)["test_p03_round_trip_keeps_treedef_and_leaves"] == FAULT
