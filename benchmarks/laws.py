@@ -1,6 +1,7 @@
 """What the generated tests cost: `python -m benchmarks.laws` runs the suite of each example in a process of its own.
 
-Python keeps its byte code, as for any installed program. Each row gives the wall and the processor seconds beyond those of
+Python keeps its byte code, as for any installed program. The least of several runs counts, since what else a machine does only
+adds to one (the documentation of `timeit`). Each row gives the wall and the processor seconds beyond those of
 collecting the same tests, which imports what they import, their ratio to it, the limit in seconds and whether it is kept, and
 the tests that took most of it. Processor seconds hold where other work runs beside. All of them run once in one process, and
 once in two, each of which imports for itself. `--cached` keeps what jax compiles in a folder, as JAX_COMPILATION_CACHE_DIR
@@ -21,7 +22,6 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import median
 from time import perf_counter
 
 from benchmarks._generated_classes import composite, many
@@ -95,7 +95,7 @@ def tests(files: Sequence[str], *options: str) -> list[str]:
 
 
 def row(name: str, names: Sequence[str], runs: int, processes: int = 0) -> Row:
-    """The medians of runs that take turns with collecting the same tests in one process."""
+    """The least of runs that take turns with collecting the same tests in one process."""
     commands = suite(names, "--collect-only"), suite(names, processes=processes)
     of_one = LIMIT_OF_COMPOSITE if name in MADE_OF else LIMIT
     limit = of_one if len(names) == 1 else LIMIT_OF_TEN * len(names) / 10
@@ -107,8 +107,8 @@ def beyond_imports(
 ) -> Row:
     pairs = [(timed(commands[0], folder), timed(commands[1], folder)) for _ in range(runs)]
     imports, found = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    wall, processor = median(one[0] for one in found), median(one[1] for one in found)
-    base = median(one[0] for one in imports), median(one[1] for one in imports)
+    wall, processor = min(one[0] for one in found), min(one[1] for one in found)
+    base = min(one[0] for one in imports), min(one[1] for one in imports)
     slowest = re.findall(r"([\d.]+s) call.*::(test_\w+)", found[0][2])
     told = [f"{seconds} {test.removeprefix('test_')}" for seconds, test in slowest]
     beyond = wall - base[0]
