@@ -185,7 +185,22 @@ class Computed(Scaled):
         return cls(jnp.array(values), scale)
 
 
-for cls in (Scaled, ScaledOff, Copied, Computed):
+class RoundedAndOff(Scaled):
+    """Rounds its first leaf, and gives its second another value."""
+
+    def __init__(self, value, scale=0.3, other=None):
+        super().__init__(value, scale)
+        self.zeroed = value if other is None else other
+
+    def flatten(self):
+        return (self.value / self.scale, self.zeroed), self.scale
+
+    @classmethod
+    def unflatten(cls, scale, leaves):
+        return cls(leaves[0] * scale, scale, leaves[1] * 0)
+
+
+for cls in (Scaled, ScaledOff, Copied, Computed, RoundedAndOff):
     jax.tree_util.register_pytree_node(cls, cls.flatten, cls.unflatten)
 
 
@@ -212,3 +227,9 @@ def test_a_copy_in_a_round_trip_is_a_cost():
 
 def test_what_a_round_trip_computes_anew_is_a_fault_though_it_is_equal_at_first():
     assert round_trips(Computed)["test_p03_round_trip_keeps_treedef_and_leaves"] == FAULT
+
+
+def test_the_most_severe_of_several_leaves_is_told():
+    found = round_trips(RoundedAndOff)
+    kept = "test_p03_round_trip_keeps_"
+    assert found[f"{kept}every_attribute"] == found[f"{kept}treedef_and_leaves"] == FAULT

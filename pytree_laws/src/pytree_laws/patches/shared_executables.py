@@ -22,9 +22,8 @@ PARAMETERS = (
     *("backend", "computation", "devices", "compile_options"),
     *("host_callbacks", "executable_devices", "pgle_profiler"),
 )
-NAMES = re.compile(
-    r'(?<=^module )@\S+|jax\.result_info = "[^"]*"'
-)  # of functions and results, in the text of a module
+# Of the function and of its results, in the text of a module.
+NAMES = re.compile(r'(?m)(?<=^module )@\S+|jax\.result_info = "[^"]*"')
 MAX_EXECUTABLES = 256  # of the programs that were used last
 
 

@@ -14,7 +14,7 @@ from jax.core import Tracer
 
 from ..inspect.arrays import is_array, is_inexact, is_key, same_bits
 from ..inspect.trees import attributes, named_leaves, nodes, parts_of_aux, structure
-from ..report import ADVICE, COST, FAULT, Fault, check
+from ..report import ADVICE, COST, FAULT, Fault, check, check_each
 from .closeness import Tolerance, tolerance_of
 
 _ADDRESS = re.compile(" at 0x[0-9a-f]+")
@@ -60,10 +60,14 @@ def check_same_bits(left: Mapping[str, Any], right: Mapping[str, Any], message: 
 def check_same_tree(instance: Any, copied: Any, operation: str) -> None:
     """Equal treedefs, and leaves of equal types and bits."""
     check_same_structure(instance, copied, operation)
-    for (name, leaf), other in zip(named_leaves(instance), jax.tree.leaves(copied)):
+
+    def check_leaf(name: str, leaf: Any, other: Any) -> None:
         if type(leaf) is not type(other) or not same_bits(leaf, other):
             severity = severity_of_change(leaf, other)
             raise Fault(name, f"{operation} made {_other_than(leaf, other)}", severity=severity)
+
+    pairs = zip(named_leaves(instance), jax.tree.leaves(copied))
+    check_each(check_leaf, ((name, leaf, other) for (name, leaf), other in pairs))
 
 
 def severity_of_change(leaf: Any, other: Any) -> str:

@@ -3,7 +3,7 @@
 import dataclasses
 import types
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -32,7 +32,7 @@ from ...inspect.trees import (
 )
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
-from ...report import ADVICE, FAULT, Law, check, doing
+from ...report import ADVICE, FAULT, Fault, Law, check, check_each, doing
 from ...trace.programs import result_or_error
 from ...values.comparison import differ_by_rounding, severity_of_change
 from ...values.randomize import perturb_leaf
@@ -88,14 +88,24 @@ def test_p03_round_trip_keeps_treedef_and_leaves(subject: PytreeSuite) -> None:
     again, after = flatten(treedef.unflatten(leaves))
     message = f"the treedef became {after}, it was {treedef}"
     check(after == treedef, type(instance).__name__, message)
-    others = [perturb_leaf(leaf) if is_array(leaf) else leaf for leaf in leaves]
-    changed = zip(
-        others, jax.tree.leaves(treedef.unflatten(others))
-    )  # what is computed anew may be equal without a change
-    for (name, leaf), got, (other, back) in zip(named_leaves(instance), again, changed):
+    pairs = zip(named_leaves(instance), again)
+    anew = [(i, name, got) for i, ((name, leaf), got) in enumerate(pairs) if got is not leaf]
+    severities = severities_of_changes(leaves, treedef) if anew else []
+
+    def refuse(i: int, name: str, got: Any) -> None:
         message = f"came back as {type(got).__name__}, not as the object that was put in"
-        hint, severity = "jnp.asarray or arithmetic in unflatten", severity_of_change(other, back)
-        check(got is leaf, name, message, hint, severity=severity)
+        raise Fault(name, message, "jnp.asarray or arithmetic in unflatten", severity=severities[i])
+
+    check_each(refuse, anew)
+
+
+def severities_of_changes(leaves: Sequence[Any], treedef: Any) -> list[str]:
+    """How much it matters of each leaf that unflatten makes it anew: what it computes may be equal where nothing was changed."""
+    others = [perturb_leaf(leaf) if is_array(leaf) else leaf for leaf in leaves]
+    back = result_or_error(lambda: jax.tree.leaves(treedef.unflatten(others)))
+    if isinstance(back, Exception) or len(back) != len(others):
+        return [FAULT] * len(others)
+    return [severity_of_change(*pair) if is_array(pair[0]) else FAULT for pair in zip(others, back)]
 
 
 @CHECKS.register()
@@ -241,13 +251,16 @@ def check_same(value: Any, other: Any, above: str, hint: str, beside: bool, pack
     """
     before, after = attributes(value), attributes(other)
     names = before if is_foreign(value, package) else {**before, **after}
-    for name in sorted(names, key=lambda name: (name not in before, name)):
+
+    def check_attribute(name: str) -> None:
         place, asked = f"{above}{name}", is_beside_fields(value, name) == beside
         if asked:
             check_stored(name, place, value, other, hint)
-        if name not in before or name not in after:
-            continue
-        check_kept(before[name], after[name], place, hint, beside, asked, package)
+        if name in before and name in after:
+            check_kept(before[name], after[name], place, hint, beside, asked, package)
+
+    ordered = sorted(names, key=lambda name: (name not in before, name))
+    check_each(check_attribute, ((name,) for name in ordered))
 
 
 def check_kept(was: Any, now: Any, place: str, hint: str, beside: bool, asked: bool, package: str) -> None:
@@ -255,8 +268,8 @@ def check_kept(was: Any, now: Any, place: str, hint: str, beside: bool, asked: b
     if snapshot(was) == snapshot(now):
         return
     pairs = elements(was, now)
-    for key, first, second in pairs:
-        check_kept(first, second, f"{place}[{key!r}]", hint, beside, asked, package)
+    rest = hint, beside, asked, package
+    check_each(check_kept, ((first, second, f"{place}[{key!r}]", *rest) for key, first, second in pairs))
     if pairs:
         return
     if is_node(was) and type(was) is type(now):
