@@ -12,7 +12,7 @@ _QUIET = {
         "Take `stop_gradient` away from what is trained; leave a buffer out of what the optimiser is given.",
     ),
     "unread": (
-        "the call does not use it, and another method of the class does: no test asks whether it matters",
+        "the call does not use it, and another method of the class, or a function beside it, does: no test asks whether it matters",
         "Adopt the class with `--call` of the method that uses it.",
     ),
 }

@@ -57,6 +57,18 @@ class Segment(eqx.Module):
         return self.start + scale * self.width
 
 
+class Geometry(eqx.Module):
+    even: jax.Array
+    slope: jax.Array
+
+    def derivative(self, radius: jax.Array) -> jax.Array:
+        return radius * self.slope
+
+
+def area(geometry: Geometry) -> jax.Array:
+    return jnp.sum(geometry.even**2)
+
+
 class Disc(eqx.Module):
     radius: jax.Array
     softness: jax.Array
@@ -80,6 +92,10 @@ def test_a_leaf_that_the_call_follows_in_steps_has_no_gradient_and_is_marked(tmp
     assert (stopped["where"], stopped["severity"]) == ("offset", "advice")
     [unread] = [one for one in classes.pop("Segment")["findings"] if one["law"] in ("P8", "P9")]
     assert (unread["where"], unread["severity"]) == ("width", "advice")
+    [of_record] = [one for one in classes.pop("Geometry")["findings"] if one["law"] in ("P8", "P9")]
+    assert (of_record["where"], of_record["severity"]) == ("even", "advice"), (
+        "a function beside the class reads it"
+    )
     faults = {
         name: [one["where"] for one in found["findings"] if one["law"] in ("P8", "P9")]
         for name, found in classes.items()

@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import pytest
 from flax import nnx
 
@@ -87,3 +88,31 @@ class SeededSuite(NnxLaws):
 )
 def test_drawing_is_no_change_and_rounding_hides_no_edit(name: str) -> None:
     getattr(SeededSuite(), f"test_{name}")()
+
+
+class AsksForAValue(nnx.Module):
+    """Under jit it cannot be built, whatever is asked of a build there."""
+
+    def __init__(self, size: int, rngs: nnx.Rngs) -> None:
+        factor = 1.0 if jnp.sqrt(size) == 1.0 else 2.0
+        self.scale = nnx.Param(factor * jax.random.normal(rngs.params(), (size,)))
+
+
+class AsksForAValueSuite(NnxLaws):
+    variables = (Var("scale", nnx.Param, (3,)),)
+    severity = "fault"
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"size": 3, "rngs": nnx.Rngs(seed)}
+
+    def build(self, size: int, rngs: nnx.Rngs) -> AsksForAValue:
+        return AsksForAValue(size, rngs)
+
+
+def test_a_constructor_that_needs_values_is_told_once_without_where_a_law_began_to_trace() -> None:
+    suite = AsksForAValueSuite()
+    with pytest.raises(AssertionError, match=r"the constructor needs values: .* of traced array") as raised:
+        suite.test_p01_builds_under_jit_without_leaking()
+    assert "tracing the function" not in str(raised.value)
+    with pytest.raises(pytest.skip.Exception, match="the error is the one that P1 tells"):
+        suite.test_p01_every_draw_uses_its_rngs()

@@ -197,8 +197,8 @@ def record_finding(suite: Any, finding: Finding, error: BaseException | None) ->
     """Notes a finding; an error that was told already is not told again."""
     results = session_of(suite).results(suite)
     if error is not None and not session_of(suite).reports_all:
-        # Without numbers, which differ from trace to trace.
-        text = f"{type(error).__name__}: {re.sub(r'[0-9]+', '', str(error))[:200]}"
+        # Without numbers, which differ from trace to trace, and without where a trace began.
+        text = f"{type(error).__name__}: {re.sub(r'[0-9]+', '', message_of(error))[:200]}"
         law, test = results.errors.setdefault(text, (finding.law.number, finding.test))
         if test != finding.test:
             pytest.skip(f"the error is the one that {law} tells")

@@ -1,6 +1,8 @@
 """Parameters that have no gradient by the call that was found, and why that is no mistake."""
 
 import contextlib
+import inspect
+import sys
 from collections.abc import Iterator
 from types import CodeType
 from typing import Any
@@ -39,11 +41,22 @@ def leaves_of_call(suite: Any) -> tuple[set[str], set[str]]:
 
 
 def names_read_beside(cls: type, method: str) -> set[str]:
-    """The attributes that methods and properties of a class read beside one of them, constructors and special methods left out."""
+    """The attributes that methods and properties of a class read beside one of them, constructors and special methods left out.
+
+    A class without a call may be a record, whose attributes functions beside it read.
+    """
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
     members = [pair for owner in owners for pair in vars(owner).items()]
     others = [value for name, value in members if name != method and is_of_use(name)]
+    has_call = any("__call__" in vars(owner) for owner in cls.__mro__)
+    others += [] if has_call else functions_beside(cls)
     return {name for value in others for code in codes_of(value) for name in code.co_names}
+
+
+def functions_beside(cls: type) -> list[Any]:
+    """The functions of the module of a class."""
+    module = sys.modules.get(cls.__module__)
+    return [value for value in vars(module).values() if inspect.isfunction(value)] if module else []
 
 
 def is_of_use(name: str) -> bool:

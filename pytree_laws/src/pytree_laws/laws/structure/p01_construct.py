@@ -15,6 +15,7 @@ from ...discover.inference import stores_what_it_is_given
 from ...engine.applicability import ACCEPTED, declares, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import first_build
+from ...errors import message_of
 from ...inspect.arrays import (
     as_in_programs,
     buffer_of,
@@ -292,7 +293,7 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
     except NEEDS_VALUES as error:
         if not arguments:
             not_applicable("the constructor is given no arrays")
-        message = f"under jit the constructor needs values: {str(error)[:200]}"
+        message = f"under jit the constructor needs values: {message_of(error)[:200]}"
         hint = "a check on the values of arrays: make it where they are no tracers, or use `eqx.error_if` in the call"
         # Who gives data at hand may have its values looked at; a key is what builds under vmap are for.
         severity = ADVICE if any(map(is_data, arguments)) else FAULT
