@@ -17,6 +17,7 @@ from tests.support.trees import write_tree
 SOURCE = '''
 from __future__ import annotations
 
+import signal
 import time
 from typing import TYPE_CHECKING
 
@@ -167,8 +168,19 @@ class Endless(eqx.Module):
     weight: jax.Array
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        while True:
-            time.sleep(0.01)
+        time.sleep(3600)
+
+
+class Deaf(eqx.Module):
+    """A class whose call hears nothing until its time is up, as what is compiled for long."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+        time.sleep(2.5)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+        return self.weight * x
 
 
 class Computed(eqx.Module):
@@ -281,6 +293,11 @@ def test_parts_are_drawn_from_seeds_of_their_own(asked: Asked) -> None:
 def test_what_was_found_until_the_time_is_up_is_kept(asked: Asked) -> None:
     found = asked.adopt("Endless", seconds=4.0)
     assert found["built"] and not found["called"] and found["why"] == "it took more than 4 seconds"
+
+
+def test_what_was_found_is_kept_though_the_search_went_on_beyond_its_time(asked: Asked) -> None:
+    found = asked.adopt("Deaf", seconds=2.0)
+    assert found["built"] and len(found["leaves"]) == 1 and found["why"] == "it took more than 2 seconds"
 
 
 def test_a_class_whose_attributes_fail_is_built(asked: Asked) -> None:

@@ -46,6 +46,8 @@ Request = dict[str, Any]
 TRIES = 300
 SEARCHES = 0.75
 """The share of the time that the search may take: what it found by then is described in the rest."""
+LEAST_SECONDS = 5.0
+"""What describing may take after a search that went on beyond its time, in code that hears no signal."""
 STATES = 80
 """How many arguments are tried of methods that give a state, and take it."""
 
@@ -90,7 +92,8 @@ def adopt(request: Request) -> dict[str, Any]:
             return not_built(
                 example.failure.first or "nothing is known of its arguments", example.failure.unknown
             )
-        return describe_example(cls, example.built, example, seconds - (perf_counter() - begin))
+        left = seconds - (perf_counter() - begin)
+        return describe_example(cls, example.built, example, max(left, LEAST_SECONDS))
 
 
 def syntax_text(error: SyntaxError) -> str:
