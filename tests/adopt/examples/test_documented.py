@@ -319,7 +319,7 @@ def test_any_number_of_layers_are_those_of_the_package(asked: Asked) -> None:
         ("x: the state, (shape=(chunks, res_dim,)).", "chunks res_dim"),
         ("x: Tuple[Array, Array]", ""),
         ("x: a number in (0, 1), or of the range [1, K]", ""),
-        ("x: [num_nodes, *normalized_shape]", ""),
+        ("x: [num_nodes, *spatial]", "num_nodes spatial_0 spatial_1"),
         ("x: the mean (over rows, or columns)", ""),
     ],
 )

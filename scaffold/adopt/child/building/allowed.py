@@ -13,13 +13,13 @@ from .built import Built
 
 
 def with_allowed_values(built: "Built") -> "Built":
-    """The same with positive numbers, or with some between 0 and 1, where the constructor refuses others."""
+    """The same with numbers of another domain, where the constructor refuses some of those that are drawn."""
     if holds_for_values(built):
         return built
     for domain in DOMAINS:
         others = within(domain, built.arguments)
         changed = [name for name, source in others.items() if source != built.arguments[name]]
-        for moved in [*([name] for name in changed), changed]:
+        for moved in dict.fromkeys((*((name,) for name in changed), (*changed,)) if changed else ()):
             chosen = {
                 name: others[name] if name in moved else source for name, source in built.arguments.items()
             }

@@ -19,7 +19,11 @@ def sizes_of_dims(
     After the first choice, the features of all arrays have one size that the instance holds.
     """
     known, foreign = named_sizes(instance), foreign_sizes(held)
-    free = [dim for dim in dict.fromkeys(dims) if dim not in known]
+    every = [*dict.fromkeys(dims)]
+    known |= {
+        dim: known[name] for dim in every if dim not in known for name in inputs_of(dim) if name in known
+    }
+    free = [dim for dim in every if dim not in known]
     lists = [list(dict.fromkeys([foreign[place % 6], *held, *foreign[:3]])) for place in range(len(free))]
     choices = [
         {dim: sizes[place] for dim, sizes, place in zip(free, lists, places, strict=True)}
@@ -29,6 +33,11 @@ def sizes_of_dims(
     alike = [{**choices[0], **dict.fromkeys(features, size)} for size in held[:4] if len(features) > 1]
     for chosen in (*choices[:1], *alike, *choices[1:]):
         yield Sizes({**known, **chosen}, held)
+
+
+def inputs_of(dim: str) -> tuple[str, ...]:
+    """The names that an instance gives a size of its inputs, of which docstrings say the dim alone: `in_channels` for `channels`."""
+    return f"in_{dim}", f"input_{dim}", f"{dim}_in"
 
 
 def last_dims_of(wanted: Sequence[inspect.Parameter]) -> set[str]:

@@ -3,7 +3,8 @@
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ..values import names
@@ -34,6 +35,9 @@ DIM = re.compile(
     r"embed|vocab|classes|steps?|tokens?|points?|atoms?|units?|rows?|cols?)\w*"
 )
 """Words that are dims even where nothing but brackets says so."""
+AXES = 2
+"""How many axes `*name` has where nothing says it: those of a picture."""
+NO_DEFAULTS: Mapping[str, Any] = MappingProxyType({})
 COMMENT = re.compile(
     rf"^\s+(\w+)\s*:[^#\n]*#\s*[`'\"]*(?:shape\s*:?\s*)?[(\[]({_SEVERAL})[)\]]", re.MULTILINE
 )
@@ -59,8 +63,10 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
         for name in arguments
     }
     types = {name: kind for name, found in said.items() if (kind := type_in(found)) is not None}
+    arguments_of_class = defaults_of_constructor(cls)
     for name, found in said.items():
-        shapes = [*filter(None, map(shape_in, found)), *([comments[name]] if name in comments else [])]
+        texts_with_shapes = (shape_in(text, arguments_of_class) for text in found)
+        shapes = [*filter(None, texts_with_shapes), *([comments[name]] if name in comments else [])]
         if shapes:
             dims[name] = shapes[0]
         elif any(map(names.DOCUMENTED_SCALAR.search, found)) or (is_call and types.get(name) is float):
@@ -133,13 +139,38 @@ def leaves_open(owner: type, name: str) -> bool:
     )
 
 
-def shape_in(text: str) -> str:
-    """The dims of the first shape that a text says; empty where it says none."""
+def defaults_of_constructor(cls: type) -> dict[str, Any]:
+    """The defaults of the arguments of a constructor by name."""
+    try:
+        parameters = inspect.signature(cls.__init__).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    return {parameter.name: parameter.default for parameter in parameters}
+
+
+def shape_in(text: str, defaults: Mapping[str, Any] = NO_DEFAULTS) -> str:
+    """The dims of the first shape that a text says; empty where it says none.
+
+    `defaults` are those of the constructor: its arguments are dims, or say of how many axes `*name` is.
+    """
     matches = sorted((match.start(1), match[1]) for shape in SHAPES for match in shape.finditer(text))
     groups = [dims for _, dims in matches if not TYPES.search(dims)]
-    groups += [dims for dims in BRACKETS.findall(text) if all(map(DIM.fullmatch, words_of(dims)))]
+    groups += [
+        dims
+        for dims in BRACKETS.findall(text)
+        if all(DIM.fullmatch(word) or word[0] == "*" or word in defaults for word in words_of(dims))
+    ]
     words = words_of(groups[0]) if groups else []
-    return " ".join(words) if not any(word.startswith("*") for word in words) else ""
+    counts = {word: axes_of(word[1:], defaults) for word in words if word.startswith("*")}
+    if None in counts.values():
+        return ""
+    return " ".join(axis for word in words for axis in counts.get(word) or [word])
+
+
+def axes_of(name: str, defaults: Mapping[str, Any]) -> list[str] | None:
+    """The dims of `*name`, as many as the constructor has by default in an argument of this name; None where that is no number."""
+    count = defaults.get(name, AXES)
+    return [f"{name}_{axis}" for axis in range(count)] if type(count) is int and 0 < count < 5 else None
 
 
 def words_of(dims: str) -> list[str]:

@@ -16,15 +16,24 @@ DRAWS = re.compile(
 """What is drawn, as it is written."""
 ONE_SIGN = ", positive=True"
 """How a draw is written whose numbers are between 0 and 1."""
-SHARES, SIGNED = "shares", "signed"
-DOMAINS = (SHARES, "jnp.exp", "-jnp.exp", SIGNED)
-"""Numbers between 0 and 1, positive ones, negative ones, and such of both signs."""
+WHOLE = re.compile(r'"int", 0, (\d+)\)')
+"""How whole numbers from 0 on are drawn."""
+SHARES, SIGNED, COUNTS = "shares", "signed", "counts"
+DOMAINS = (SHARES, "jnp.exp", "-jnp.exp", SIGNED, COUNTS)
+"""Numbers between 0 and 1, positive ones, negative ones, such of both signs, and whole ones from 1 on."""
 
 
 def within(domain: str, arguments: Mapping[str, Source]) -> dict[str, Source]:
     """The arguments with numbers of a domain in place of those that are drawn."""
+    if domain == COUNTS:
+        return {name: source.but(WHOLE.sub(from_one, source.text)) for name, source in arguments.items()}
     written = {SHARES: rf"\1{ONE_SIGN})", SIGNED: r"\1)"}.get(domain, rf"{domain}(\1))")
     return {name: source.but(DRAWN.sub(written, source.text)) for name, source in arguments.items()}
+
+
+def from_one(drawn: re.Match[str]) -> str:
+    """As many whole numbers, from 1 on."""
+    return f'"int", 1, {int(drawn[1]) + 1})'
 
 
 def drawn_in(text: str) -> list[str]:

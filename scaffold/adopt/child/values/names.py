@@ -60,8 +60,10 @@ SIGNED = re.compile(
 """Names of inputs and of numbers of both signs."""
 LIMITS = re.compile(r"(^|_)(lower|min|minimum|low)(_|$)"), re.compile(r"(^|_)(upper|max|maximum|high)(_|$)")
 """Names of dicts in which a class has the least and the greatest number that each of its parameters may be."""
-COUNTED = re.compile(r"^(num|number_of)_|(^|_)counts?$|^nvec$|seq(uence)?_?len(gth)?s?$")
-"""Names of arrays that count, of one or more."""
+COUNTED = re.compile(
+    r"^(num|number_of)_|(^|_)counts?$|^nvec$|seq(uence)?_?len(gth)?s?$|(^|_)atomic_num(ber)?s?$"
+)
+"""Names of arrays of whole numbers of one or more: counts, and the numbers of elements."""
 SIZED = re.compile(r"_(size|len|length)$|^(num|n)_\w+$")
 """Arguments that are numbers of Python, in a call too."""
 FLAGS = re.compile(r"(^|_)masks?$|^(is|has)_|^(dones?|terminated|truncated)$")
