@@ -15,7 +15,7 @@ from scaffold.spec.construction.divisions import divisions_beside
 from scaffold.spec.fields.buffers import buffers_of_parts
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage, subclasses
-from scaffold.spec.source.definitions import abstract_variables, body_of, statements
+from scaffold.spec.source.definitions import abstract_variables, body_of, class_attributes, statements
 from scaffold.spec.source.settings import settings_of
 from scaffold.spec.unit import siblings
 
@@ -100,6 +100,7 @@ def _leaves_open(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     left += [method for method in functions if method.name in below and _is_missing(method)]
     made = {method.name for method in functions if method not in left}
     made |= {field.name for cls in every for field in cls.derived}
+    made |= {name for method in functions for name in class_attributes(method.call.source)}
     fields = {field.name for cls in every for field in cls.fields}
     variables = {name for method in functions for name in abstract_variables(method.call.source)}
     return any(method.name not in made for method in left) or not variables <= fields | made

@@ -41,7 +41,7 @@ def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     kind = kind_of(spec.kind)
     spec = without_untried(as_called(with_types_of_bases(spec, known)), known)
     spec = with_values_of(spec, Method("__call__", spec.call)) if spec.call is not None else spec
-    whole = kind.examined(with_inherited(spec, known), known)
+    whole = kind.examined(without_untried(with_inherited(spec, known), known), known)
     subject = with_method_as_call(Subject(whole, known))
     narrowed = replace(spec, call=subject.spec.call) if subject.method else spec
     return {**suite_context(subject), **kind.tests(narrowed, known)}

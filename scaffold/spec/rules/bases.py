@@ -82,7 +82,13 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
             yield Fault("call", f"takes and returns a state, and that of `{base.name}` does not", fix)
     if every and not any(base.module for owner in (spec, *every) for base in owner.bases):
         inherited = tuple(field for base in every for field in base.fields if not spec.field(field.name))
-        methods = tuple(method for base in every for method in base.methods)
+        written = {method.name for _, method in spec.functions}
+        methods = tuple(
+            method
+            for base in every
+            for method in base.methods
+            if method.name not in written and not asks_for(base, method)
+        )
         whole = replace(spec, bases=(), fields=(*spec.fields, *inherited), methods=(*spec.methods, *methods))
         yield from known_attributes(whole)
 

@@ -9,6 +9,7 @@ from scaffold.spec.grammar.types import OpaqueType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
+from scaffold.spec.source.definitions import is_left_open
 from scaffold.spec.source.expressions import assigned_names, count_name, dedented, free_names, own_nodes
 from scaffold.spec.source.instance import self_attributes, updated_attribute
 
@@ -124,9 +125,13 @@ def _how_to_know(spec: ModuleSpec, name: str, known: frozenset[str], key: str) -
 
 
 def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
-    """Attributes of `self` that are no field."""
+    """Attributes of `self` that are no field.
+
+    What leaves methods to subclasses may leave attributes to them too: those that inherit a method are asked.
+    """
     legal = tuple(sorted({*kind_of(spec.kind).members, *class_names(spec)}))
-    if spec.bases or "__getattr__" in legal:
+    is_open = any(is_left_open(method.call.source) for _, method in spec.functions if method.call.source)
+    if spec.bases or is_open or "__getattr__" in legal:
         return
     known = (
         spec.unread | {*legal} | _METHODS | (_OF_NNX if kind_of(spec.kind).variables else frozenset[str]())

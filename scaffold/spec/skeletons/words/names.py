@@ -4,6 +4,7 @@ import ast
 import builtins
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import TypeGuard
 
 from msgspec import Struct, field
@@ -11,7 +12,8 @@ from msgspec.structs import replace
 
 from scaffold import skeleton
 from scaffold.errors import ScaffoldError, suggestion
-from scaffold.spec.grammar.type_parser import MODULES
+from scaffold.spec.grammar.type_parser import MODULES, TypeSyntaxError, parse_type
+from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.names import GENERIC, IMPORTS, stem
 from scaffold.spec.skeletons.shapes.of_class import ClassShapes, shapes_by_class
 from scaffold.spec.skeletons.shapes.settings import with_counts
@@ -163,6 +165,20 @@ def _import(
         names.lines.append((bound, line))
 
 
+_OF_ARRAYS = ("jaxtyping", "jt")
+"""The modules that have types of arrays alone."""
+
+
 def is_of_types(whole: str) -> bool:
-    """Whether a whole name is a word of the grammar of types, such as `jaxtyping.Float`."""
-    return whole.rpartition(".")[0] in MODULES
+    """Whether a whole name is a word of the grammar of types, such as `jaxtyping.Float`; `jax.Device` is a class."""
+    module, _, name = whole.rpartition(".")
+    return module in MODULES and (module in _OF_ARRAYS or not _is_class(name))
+
+
+@cache
+def _is_class(name: str) -> bool:
+    """Whether the grammar takes a bare name for that of a class."""
+    try:
+        return name not in IMPORTS and parse_type(name) == ClassType(name)
+    except TypeSyntaxError:
+        return False
