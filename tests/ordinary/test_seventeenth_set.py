@@ -30,8 +30,8 @@ class Search(Module):
     def placed(self, x: Float[Array, " n"], device: jax.Device, name: Hashable) -> Float[Array, " n"]:
         return jax.device_put(self.rate * x, device)
 
-    def counted(self, x: Float[Array, " n"], parts: Sized, others: typing.Sized) -> Float[Array, " n"]:
-        return (len(parts) + len(others)) * self.rate * x
+    def counted(self, x: Float[Array, " n"], parts: Sized, others: typing.SupportsInt) -> Float[Array, " n"]:
+        return (len(parts) + int(others)) * self.rate * x
 """
 
 
@@ -41,7 +41,7 @@ def test_classes_of_jax_and_typing_are_classes_like_any_other(tmp_path: Path) ->
     assert "counted (no example for parts, others)" in said
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
     text = (tmp_path / "nets/search.py").read_text("utf-8")
-    assert "from collections.abc import Hashable, Sized\n" in text and "others: typing.Sized" in text
+    assert "from collections.abc import Hashable, Sized\n" in text and "others: typing.SupportsInt" in text
 
 
 INHERITED_CALL = """
