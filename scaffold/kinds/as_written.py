@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.rules.examples import values_of_no_argument
 from scaffold.spec.tables.key import Key
 from scaffold.spec.tables.keys import TEST_KEYS
 from scaffold.suite.as_written import suite_of
@@ -37,6 +38,7 @@ class AsWrittenKind(Kind):
         if not spec.source:
             fix = "write the class as a skeleton, with `@as_written` above it"
             yield Fault("source", "there is no class statement to emit", fix)
+        yield from values_of_no_argument(spec)
 
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         """What the tests of a class that is carried whole can know of it."""

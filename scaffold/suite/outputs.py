@@ -1,5 +1,6 @@
 """The outputs that a suite declares of a call: shapes and dtypes, where every dim is known."""
 
+import ast
 from collections.abc import Iterable
 
 from msgspec.structs import replace
@@ -9,16 +10,23 @@ from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, ClassType, TupleType, Type, arrays, dim_names
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
+from scaffold.spec.source.expressions import dedented, nodes_of
 from scaffold.suite.examples import Examples, unknown_dims
 from scaffold.suite.mapped import outputs
 from scaffold.suite.subject import Subject
+
+_STACKING = frozenset(("scan", "associative_scan", "vmap", "filter_vmap", "stack"))
+"""The functions of jax and Equinox that give arrays with one more axis."""
 
 
 def declared_outputs(
     subject: Subject, call: Call, kinds: tuple[Type, ...], states: list[Type] | None
 ) -> list[str]:
     """How the tests declare the outputs; not at all where one has a dim of nothing that goes in, whose size is not known."""
-    returned, spec = outputs(tuple(unpacked(subject, kind) for kind in kinds), states) or [], subject.of_class
+    spec = subject.of_class
+    if not may_stack(call.body):
+        kinds = tuple(unpacked(subject, kind) for kind in kinds)
+    returned = outputs(kinds, states) or []
     names = {
         *_names_given(subject.of_class),
         *_names(argument.type for argument in call.args),
@@ -29,6 +37,12 @@ def declared_outputs(
     several = {name for name, _ in spec.test.shapes} | variadic_dims(spec) | _variadic(call)
     is_known = _names(returned) <= {*sized.sizes, *several}
     return [_output(sized, kind) for kind in returned] if is_known else []
+
+
+def may_stack(body: str) -> bool:
+    """Whether a body runs steps or rows, whose records may be given back stacked: the annotation of a record says no axes."""
+    functions = (ast.unparse(call.func) for call in nodes_of(ast.Call, ast.parse(dedented(body))))
+    return any(name.rpartition(".")[2] in _STACKING or name.endswith("lax.map") for name in functions)
 
 
 def unpacked(subject: Subject, kind: Type) -> Type:

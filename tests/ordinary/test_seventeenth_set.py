@@ -130,3 +130,123 @@ def test_a_subclass_is_asked_for_what_it_inherits_and_reads(tmp_path: Path) -> N
     refused = scaffold(tmp_path, "new-module", "--spec=matrices.py")
     assert refused.returncode == 2 and "Outer" not in refused.stderr
     assert "Diagonal: methods.size.body: `self.diag` is no field" in refused.stderr, refused.stderr
+
+
+STACKED = """
+
+class Post(NamedTuple):
+    mean: Float[Array, " state"]
+
+
+class Filter(Module):
+    transition: Float[Array, "state state"] = param()
+
+    def run(self, prior: Post, ys: Float[Array, "time state"]) -> Post:
+        def step(post, y):
+            post = Post(self.transition @ post.mean + y)
+            return post, post
+
+        return jax.lax.scan(step, prior, ys)[1]
+"""
+
+
+def test_records_that_a_scan_stacks_have_one_more_axis(tmp_path: Path) -> None:
+    generated(tmp_path, {"filters": HEAD.replace("import typing", "from typing import NamedTuple") + STACKED})
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off", "-k", "TestFilter")) > 50
+
+
+SCANNED = """
+
+class Norm(Module):
+    mean: Float[Array, " d"] = buffer("zeros")
+
+    def updated(self, x: Float[Array, " d"]) -> "Norm":
+        return eqx.tree_at(lambda norm: norm.mean, self, 0.9 * self.mean + 0.1 * x)
+
+    def scan(self, xs: Float[Array, "time d"]) -> tuple["Norm", Float[Array, "time d"]]:
+        def body(norm, x):
+            norm = norm.updated(x)
+            return norm, x - norm.mean
+
+        return jax.lax.scan(body, self, xs)
+"""
+
+
+def test_a_buffer_that_a_scan_updates_has_no_gradient(tmp_path: Path) -> None:
+    generated(tmp_path, {"norms": HEAD.replace("data, param", "buffer") + SCANNED})
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
+    module = tmp_path / "nets/norm.py"
+    text = module.read_text("utf-8").replace("jax.lax.stop_gradient(self.mean)", "self.mean")
+    module.write_text(text, "utf-8")
+    ran = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert "a gradient reaches the buffer `mean`" in ran.stdout
+
+
+OF_BASE = """
+
+class Kernel(Module):
+    @abstractmethod
+    def evaluate(self, x: jax.Array) -> jax.Array: ...
+
+    def scaled(self, x: jax.Array, y: jax.Array | None = None) -> jax.Array:
+        return self.evaluate(x) if y is None else y * self.evaluate(x)
+
+
+@test(values={"x": lambda: jnp.ones(3), "scaled.y": lambda: jnp.ones(3)})
+class Square(Kernel):
+    def evaluate(self, x: jax.Array) -> jax.Array:
+        return x * x
+"""
+
+
+def test_an_example_of_an_inherited_method_may_be_for_what_it_can_do_without(tmp_path: Path) -> None:
+    generated(tmp_path, {"square": HEAD.replace("data, param", "test") + OF_BASE})
+    suite = (tmp_path / "nets/tests/test_square.py").read_text("utf-8")
+    assert 'Method("scaled", lambda seed: (jnp.ones(3), jnp.ones(3)))' in suite
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
+
+
+UNKNOWN = """
+
+@test(values={"tree": lambda: jnp.ones(3), "other": lambda: Vector(jnp.ones(3))})
+@jax.tree_util.register_pytree_node_class
+class Vector:
+    def __init__(self, tree):
+        self.tree = tree
+
+    def tree_flatten(self):
+        return (self.tree,), None
+
+    @classmethod
+    def tree_unflatten(cls, _, args):
+        return cls(*args)
+"""
+
+
+def test_a_value_of_no_argument_is_refused_of_a_class_as_it_is_written(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"vector.py": HEAD.replace("data, param", "test") + UNKNOWN})
+    refused = scaffold(tmp_path, "new-module", "--spec=vector.py")
+    assert refused.returncode == 2
+    assert "test.values.other: `other` is no argument" in refused.stderr, refused.stderr
+
+
+COMMENTED = """
+
+class Pair(Module):
+    first: Float[Array, " n"] = param("ones")
+
+    def __iter__(self):  # type: ignore
+        return iter((self.first,))
+
+    def scaled(self, x: Float[Array, " n"]) -> Float[Array, " n"]:  # noqa: D102
+        # the product
+        return self.first * x
+"""
+
+
+def test_comments_of_signatures_stay(tmp_path: Path) -> None:
+    generated(tmp_path, {"pair": HEAD + COMMENTED})
+    text = (tmp_path / "nets/pair.py").read_text("utf-8")
+    assert "def __iter__(self):  # type: ignore\n" in text
+    assert ":  # noqa: D102\n        # the product\n" in text
+    assert "instance.scaled(x)" in (tmp_path / "nets/tests/test_pair.py").read_text("utf-8")

@@ -100,7 +100,7 @@ class A(Module):
 
     def __call__(
         self, x: Float[Array, ""]
-    ) -> Float[Array, ""]:  # one number
+    ) -> Float[Array, ""]:
         """Say it."""
         # before
 

@@ -82,6 +82,18 @@ def unknown_faults(
         yield unknown(f"test.{key}.{name}", name, sorted(known), f"`{name}` is no argument")
 
 
+def values_of_no_argument(spec: ModuleSpec) -> Iterator[Fault]:
+    """The example values that neither the author's `__init__` takes, nor a method of the class; nothing is known where it takes any."""
+    constructor = next(
+        (function_of(each.call.source) for each in spec.methods if each.name == "__init__"), None
+    )
+    if constructor is None or constructor.args.kwarg is not None:
+        return
+    known = sorted({*_arguments_kept(spec), *arguments_known(spec)})
+    for name in (name for name, _ in spec.test.values if "." not in name and name not in known):
+        yield unknown(f"test.values.{name}", name, known, f"`{name}` is no argument")
+
+
 def _arguments_kept(spec: ModuleSpec) -> list[str]:
     """The arguments of a constructor that is kept word for word, of which some have a type that the spec does not know."""
     kept = next((each.call.source for each in spec.methods if each.name == "__init__"), "")

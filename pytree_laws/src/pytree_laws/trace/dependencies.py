@@ -202,14 +202,31 @@ def _live_before(jaxpr: Any, live: set[Any], gradients: bool, stop: str) -> set[
 
 def _within(equation: Any, outs: list[bool], gradients: bool, stop: str) -> list[bool]:
     """For each input of an equation whether its live outputs depend on it."""
-    inner = inner_jaxprs(equation)
-    is_call = len(inner) == 1 and equation.primitive.name in ("jit", "pjit", "remat2", "checkpoint")
-    if not is_call or len(inner[0].invars) != len(equation.invars):
-        return [True] * len(equation.invars)  # a loop or a branch is not looked into
-    pairs = zip(inner[0].outvars, outs)
-    live = {v for v, mark in pairs if mark and _passes(v, gradients)}
-    live = _live_before(inner[0], live, gradients, stop)
-    return [v in live for v in inner[0].invars]
+    inner, name = inner_jaxprs(equation), equation.primitive.name
+    if len(inner) != 1 or len(inner[0].invars) != len(equation.invars):
+        return [True] * len(equation.invars)  # a `cond` or a `while` is not looked into
+    if name == "scan":
+        return _within_scan(equation, inner[0], outs, gradients, stop)
+    if name in ("jit", "pjit", "remat2", "checkpoint"):
+        return _within_body(inner[0], outs, gradients, stop)
+    return [True] * len(equation.invars)
+
+
+def _within_body(body: Any, outs: list[bool], gradients: bool, stop: str) -> list[bool]:
+    live = {v for v, mark in zip(body.outvars, outs) if mark and _passes(v, gradients)}
+    live = _live_before(body, live, gradients, stop)
+    return [v in live for v in body.invars]
+
+
+def _within_scan(equation: Any, body: Any, outs: list[bool], gradients: bool, stop: str) -> list[bool]:
+    """The same of a scan, where the carry of a step may depend on any that a later step depends on."""
+    first, count = equation.params["num_consts"], equation.params["num_carry"]
+    while True:
+        marks = _within_body(body, outs, gradients, stop)
+        carried = [mark or out for mark, out in zip(marks[first : first + count], outs[:count])]
+        if carried == outs[:count]:
+            return marks
+        outs = [*carried, *outs[count:]]
 
 
 def _passes(atom: Any, gradients: bool) -> bool:

@@ -116,3 +116,14 @@ def values_said(node: ast.ClassDef, names: Names) -> frozenset[str]:
     )
     keywords = (keyword for call in calls for keyword in call.keywords if keyword.arg == "values")
     return frozenset(entry for keyword in keywords for entry, _ in entries(keyword.value))
+
+
+def values_below(node: ast.ClassDef, names: Names) -> frozenset[str]:
+    """The arguments of single methods, as `loss.mask`, for which the classes of the file that inherit them have examples."""
+    family, entries_of_methods = {node.name}, set[str]()
+    for other in names.classes.values():  # in order: a base stands above those that inherit from it
+        bases = (base.value if isinstance(base, ast.Subscript) else base for base in other.bases)
+        if not family.isdisjoint(map(ast.unparse, bases)):
+            family.add(other.name)
+            entries_of_methods |= {entry for entry in values_said(other, names) if "." in entry}
+    return frozenset(entries_of_methods)

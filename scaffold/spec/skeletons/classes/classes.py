@@ -18,6 +18,7 @@ from scaffold.spec.skeletons.classes.class_statements import (
     read_decorators,
     read_generics,
     read_keywords,
+    values_below,
     values_said,
 )
 from scaffold.spec.skeletons.classes.constructor_parts import unmade_fields
@@ -48,7 +49,8 @@ class ClassReader:
 
     def __init__(self, node: ast.ClassDef, names: Names, notes: Notes):
         self.node, self.notes = node, notes
-        self.names = replace(names.within(node.name), valued=values_said(node, names))
+        valued = values_said(node, names) | values_below(node, names)
+        self.names = replace(names.within(node.name), valued=valued)
         self.raw: dict[str, Any] = {"name": node.name}
         self.fields: dict[str, dict[str, Any]] = {}
         self.inits: dict[str, ast.expr] = {}

@@ -46,7 +46,8 @@ def read_function(
     decorators, keys = _decorated(node, path, names, notes)
     notes.locations[path] = notes.position(node)
     table = {**_signature(node, (*path, "args"), names, notes, inferred or {}), **keys}
-    if block or not is_understood(node, names, notes) or (decorators and path == ("call",)):
+    is_whole = notes.has_comment_in_header(node) or (decorators and path == ("call",))
+    if block or is_whole or not is_understood(node, names, notes):
         words = [decorator for decorator in node.decorator_list if _is_word(decorator, names)]
         for part in (*node.body, *node.decorator_list, node):
             notes.note((*path, "body"), part)

@@ -80,6 +80,11 @@ class Notes(Struct, dict=True):
         comment = self.comments.get(node.end_lineno or 0, "")
         return "" if is_directive(comment) else comment
 
+    def has_comment_in_header(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        """Whether a comment stands behind the signature of a function, or within it."""
+        lines = range(node.lineno, node.body[0].lineno)
+        return any(not self._is_aside(line) for line in lines if line in self.comments)
+
     def comments_around(self, first: int, last: int, above: int, indent: int) -> tuple[int, int]:
         """The lines `first` to `last`, from 1, with the comments before them, below line `above`, and those behind them."""
         while first > above + 1 and self._is_aside(first - 1):
