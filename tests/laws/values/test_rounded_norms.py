@@ -10,6 +10,7 @@ import pytest
 
 from pytree_laws import LawBroken, PytreeLaws
 from pytree_laws.trace.programs import settings
+from pytree_laws.values.rounding import is_rounding
 
 ROW = 191  # of the rows that were tried one whose deviation is about the root of the epsilon
 
@@ -63,3 +64,18 @@ def test_what_few_bits_explain_is_no_finding() -> None:
 def test_what_they_do_not_explain_is_one() -> None:
     with settings(), pytest.raises(LawBroken, match="jit gives"):
         suite_of(Otherwise).test_p07_jit_equals_eager()
+
+
+def test_beyond_a_percent_the_last_bits_have_to_move_a_result_as_far() -> None:
+    points = jnp.linspace(0.1, 0.9, 8)
+
+    def steep(x: jax.Array) -> jax.Array:
+        return jnp.sin(1e8 * x)
+
+    def smooth(x: jax.Array) -> jax.Array:
+        return jnp.sin(x)
+
+    moved = jnp.nextafter(points, jnp.ones(8))
+    assert is_rounding(steep(moved), steep(points), steep, points)
+    assert not is_rounding(smooth(points) + 0.1, smooth(points), smooth, points)
+    assert not is_rounding(smooth(points) * jnp.nan, smooth(points), smooth, points)

@@ -1,5 +1,6 @@
 """How far rounding moves a result: as far as the last bits of what it is computed from do."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from .edge_values import rounded
 MORE = 30
 """How many times farther than the last bits of what goes in a result may be moved by rounding on the way."""
 MOST = 1e-2
-"""How far rounding may move a result at all: of what it moves farther nothing can be said."""
+"""How far rounding on the way may move a result; what is farther the last bits themselves have to move as far."""
 PATTERNS = range(6)
 """In one alone, what is moved may cancel, or stay on one side of a jump."""
 
@@ -23,9 +24,10 @@ def is_rounding(got: Any, wanted: Any, run: Callable[[Any], Any], given: Any) ->
     if not differs_in_values(got, wanted):
         return False
     distance = farthest(got, wanted)
-    if not distance <= MOST:
+    if not distance < math.inf:
         return False
-    return any(distance <= MORE * farthest(run(rounded(given, pattern)), wanted) for pattern in PATTERNS)
+    more = MORE if distance <= MOST else 1
+    return any(distance <= more * farthest(run(rounded(given, pattern)), wanted) for pattern in PATTERNS)
 
 
 def differs_in_values(got: Any, wanted: Any) -> bool:
