@@ -116,3 +116,39 @@ def test_a_constructor_that_needs_values_is_told_once_without_where_a_law_began_
     assert "tracing the function" not in str(raised.value)
     with pytest.raises(pytest.skip.Exception, match="the error is the one that P1 tells"):
         suite.test_p01_every_draw_uses_its_rngs()
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Shift:
+    """A frozen record of arrays."""
+
+    scale: jax.Array
+
+
+class Shifted(nnx.Module):
+    """It holds such a record as data."""
+
+    def __init__(self, scale: jax.Array) -> None:
+        self.shift = nnx.data(Shift(scale))
+        self.weight = nnx.Param(jnp.ones(3))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight[...] * x + self.shift.scale
+
+
+class ShiftedSuite(NnxLaws):
+    variables = (Var("shift.scale", nnx.Variable, (3,), flows=True), Var("weight", nnx.Param, (3,)))
+
+    def build(self, seed: int) -> Shifted:
+        return Shifted(sample(seed, (3,)))
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+@pytest.mark.parametrize(
+    "name", ["p13_an_update_leaves_the_rest_alone", "p08_compiled_calls_see_every_update"]
+)
+def test_a_frozen_record_is_replaced_where_a_module_holds_it(name: str) -> None:
+    getattr(ShiftedSuite(), f"test_{name}")()

@@ -17,7 +17,7 @@ from ...engine.applicability import not_applicable
 from ...inspect.arrays import aval, is_floating, is_inexact, is_key, on_device
 from ...inspect.classes import is_of_library
 from ...inspect.references import reachable, snapshot
-from ...inspect.trees import attributes, changed, look_up, one_level, path_name
+from ...inspect.trees import attributes, changed, clone_as, look_up, one_level, path_name
 from ...report import check
 
 
@@ -146,7 +146,9 @@ def _set_at(module: Any, path: str, value: Any) -> None:
         node[next(key for key in node if str(key) == name)] = value
         return None
     if not name.isdigit():
-        return setattr(node, name, value)
+        if isinstance(node, nnx.Pytree):
+            return setattr(node, name, value)
+        return _set_at(module, above, clone_as(type(node), node, **{name: value}))
     if isinstance(node, MutableSequence):
         node[int(name)] = value
         return None
