@@ -107,12 +107,14 @@ def parts_of(instance: Any) -> dict[str, Any]:
 
 
 def outside_of(instance: Any) -> Iterator[tuple[str, Any]]:
-    name, treedef = type(instance).__name__, structure(instance)
-    hollow = None  # the same without its leaves, which may be held twice
+    treedef, hollow = structure(instance), list[Any]()  # the same without its leaves, which may be held twice
     with contextlib.suppress(Exception):  # P3 fails on it
-        hollow = treedef.unflatten([object() if is_array(v) else v for v in jax.tree.leaves(instance)])
+        leaves = [object() if is_array(v) else v for v in jax.tree.leaves(instance)]
+        hollow = [treedef.unflatten(leaves) for _ in range(2)]
     yield from carried(instance, arrays_of(instance))
-    yield from reachable(hollow, name)
+    for place, value in reachable(hollow[0], type(instance).__name__) if hollow else ():  # not made anew
+        if not is_array(value) or any(value is other for _, other in reachable(hollow[1], "")):
+            yield place, value
 
 
 def static_parts(instance: Any) -> Iterator[tuple[str, Any]]:

@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
@@ -22,6 +22,7 @@ from ...engine.applicability import (
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype
 from ...inspect.references import class_attributes
+from ...inspect.static_values import compares_itself
 from ...inspect.trees import arrays_of, attributes, is_under, look_up
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
@@ -221,7 +222,17 @@ def check_nothing_hides(subject: Suite, instance: Any) -> None:
             is_array(value) and value.size
         ):  # `shape` may be a property that refuses; without elements nothing hides
             message = f"an array of shape {value.shape} that is not a {subject.noun}"
-            raise Fault(place, message, severity=subject.severity_of_hidden(value))
+            is_compared = any(map(compares_itself, holders(instance, place)))
+            severity = ADVICE if is_compared else subject.severity_of_hidden(value)
+            raise Fault(place, message, severity=severity)
+
+
+def holders(instance: Any, place: str) -> Iterator[Any]:
+    """The objects on the way from an instance to a place below it, which begins with the name of its class."""
+    names = place.split(".")[1:-1]
+    for count in range(1, len(names) + 1):
+        with contextlib.suppress(*ANY_ERROR):  # a place of which look_up knows nothing
+            yield look_up(instance, ".".join(names[:count]))
 
 
 def shapes_of(leaves: Mapping[str, Any]) -> dict[str, Any]:
