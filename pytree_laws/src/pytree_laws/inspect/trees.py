@@ -195,7 +195,7 @@ def _at_position(tree: Any, place: int) -> Any:
 def clone_as(cls: type, instance: Any, /, **changes: Any) -> Any:
     """An instance of `cls` with the same attributes, made without its constructor."""
     if isinstance(instance, tuple):
-        return tuple.__new__(cls, instance._replace(**changes) if changes else instance)
+        return tuple.__new__(cls, getattr(instance, "_replace")(**changes) if changes else instance)  # noqa: B009
     if isinstance(instance, functools.partial):
         parts = instance.func, *instance.args
         return functools.partial.__new__(cls, *parts, **instance.keywords)
