@@ -196,7 +196,9 @@ class NnxKind(Kind):
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
         """The values that `templates/nnx` lays out."""
         built = constructor(spec, DRAW)
-        scope = Scope.of(spec)
+        scope, values = Scope.of(spec), _values(spec)
+        checks = [block(read_values(spec, check), BODY) for check in check_statements(spec)]
+        is_made_elsewhere = spec.own_constructor or spec.inherits_constructor or spec.is_open
         return {
             "name": spec.name,
             "bases": base_names(spec, "nnx.Module"),
@@ -206,12 +208,12 @@ class NnxKind(Kind):
             "fields": [
                 f"{field.name}: {_annotation(field, scope)}" for field in spec.stored if field.annotated
             ],
-            "has_init": not (spec.own_constructor or spec.inherits_constructor or spec.is_open),
+            "has_init": not is_made_elsewhere and bool(built.statements or values or checks),
             "constructor_signature": f"self, {built.signature}".removesuffix(", "),
             "constructor_doc": docstring(constructor_doc(spec), BODY),
             "statements": [block(statement, BODY) for statement in built.statements],
-            "values": _values(spec),
-            "checks": [block(read_values(spec, check), BODY) for check in check_statements(spec)],
+            "values": values,
+            "checks": checks,
             "has_state_methods": not {base.name for base in spec.bases}.intersection(siblings(spec)),
             "properties": [list(member) for member in properties(spec)],
             **call_context(spec),

@@ -71,11 +71,15 @@ class Constructor:
         return f"{declared}: {kind}{or_none}{equals}{default}" if kind else text
 
     def is_read(self) -> bool:
-        """Whether it takes what the generated one can take, and ends in what makes the fields; any other is carried."""
+        """Whether it takes what the generated one can take, and ends in what makes the fields; any other is carried.
+
+        One that makes nothing of what it takes is kept for its signature.
+        """
         arguments, owner = self.node.args, "self" if self.node.name == "__init__" else "cls"
         taken = [*arguments.args[1:], *arguments.kwonlyargs]
         return (
             self.is_whole
+            and bool(self.inits or self.kept or not taken)
             and not (arguments.vararg or arguments.kwarg or arguments.posonlyargs)
             and list(map(ast.unparse, self.node.decorator_list)) == ["classmethod"] * (owner == "cls")
             and [argument.arg for argument in arguments.args[:1]] == [owner]
