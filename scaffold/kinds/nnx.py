@@ -35,6 +35,7 @@ from scaffold.source_text import block, docstring
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, ClassType, DictType, ListType, OpaqueType, Type
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.reading.made_variables import VARIABLES
 from scaffold.spec.source.rewriting import rename
 from scaffold.spec.unit import siblings
 from scaffold.suite.declared import spread_of, value_of
@@ -136,14 +137,17 @@ def _expression(field: Field) -> str:
 def _rows(subject: Subject, field: Field) -> list[str]:
     """How the tests declare a field: one row for each Variable that the example gives it."""
     if field.built:  # which Variables the author makes of the others is his choice
-        held = {"param": "Param", "module": "Module"}.get(field.role, field.variable)
+        held = field.variable or {"param": "Param", "module": "Module"}.get(field.role)
+        if not held:
+            return []
         # Its dtype and its shape are his choice, too.
         is_open = held != "Module" and (field.role == "state" or not field.annotated)
         # Whether gradients end at it, its author says by `stop_gradient`, and nobody else.
         may_flow = held not in ("Param", "Module") and field.role != "buffer"
-        parts = [repr(field.name), f"nnx.{held}", *["below=True"] * is_open, *["flows=True"] * may_flow]
+        held_type = f"nnx.{held}" if held in (*VARIABLES, "Module") else held
+        parts = [repr(field.name), held_type, *["below=True"] * is_open, *["flows=True"] * may_flow]
         parts += _unused(subject.spec, field)
-        return [f"Var({', '.join(parts)})"] if held else []
+        return [f"Var({', '.join(parts)})"]
     if item_of(field) is None:
         return [f"Var({field.name!r}, nnx.Module)"]
     return [_row(subject.examples, field, path, kind) for path, kind in entries(subject, field)]

@@ -22,6 +22,8 @@ class Unit(Struct, frozen=True):
     """The names of the classes, in order."""
     bound: tuple[str, ...] = ()
     """The names that the other statements of the file bind."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """The types of Variables of Flax and of the file, each with its role."""
     doc: str = ""
     """The docstring of the file."""
 

@@ -31,3 +31,46 @@ def test_a_module_that_makes_nothing_is_written(tmp_path: Path, constructor: str
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 30
     text = (tmp_path / "nets/identity.py").read_text("utf-8")
     assert ("def __init__(self, *, rngs: nnx.Rngs):" in text) == ("rngs" in constructor)
+
+
+OWN_TYPE = """
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jaxtyping import Array, Float
+
+
+class Average(nnx.Variable):
+    pass
+
+
+class Running(Average):
+    pass
+
+
+class Scale(nnx.Module):
+    def __init__(self, size: int):
+        self.scale = nnx.Param(jnp.ones(size))
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return self.scale * x
+
+
+class Norm(nnx.Module):
+    def __init__(self, size: int):
+        self.mean = Running(jnp.zeros(size))
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        self.mean[...] = 0.9 * self.mean[...] + 0.1 * x
+        return x - self.mean
+"""
+
+
+def test_a_variable_type_of_the_file_is_held_to(tmp_path: Path) -> None:
+    generated(tmp_path, {"norms": OWN_TYPE})
+    assert 'Var("mean", Running, ' in (tmp_path / "nets/tests/test_norms.py").read_text("utf-8")
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 100
+    module = tmp_path / "nets/norms.py"
+    module.write_text(module.read_text("utf-8").replace("= Running(", "= nnx.Param("), "utf-8")
+    ran = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert "it is a Param, declared is Running" in ran.stdout, ran.stdout

@@ -1,7 +1,7 @@
 """The attributes of an NNX module that its constructor alone makes, as Flax's own code has them: without annotations."""
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -18,28 +18,45 @@ _STREAMS = ("rngs", "fork")
 """What gives random streams, which are a module."""
 
 
-def with_variables_made(fields: Iterable[Field], constructor: Call) -> Iterator[Field]:
-    """The fields, those of states with the Variable that the constructor makes."""
+def variable_types(source: str) -> dict[str, str]:
+    """The roles of the Variables of Flax, and of those that statements beside the class define."""
+    roles = dict(VARIABLES)
+    for node in (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)):
+        bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+        named = (ast.unparse(base).rpartition(".")[2] for base in bases)
+        role = next((roles[name] for name in named if name in roles), None)
+        roles |= {} if role is None else {node.name: role}
+    return roles
+
+
+def with_variables_made(
+    fields: Iterable[Field], constructor: Call, types: Mapping[str, str]
+) -> Iterator[Field]:
+    """The fields, those of states with the Variable that the constructor makes; `types` has the role of each type."""
     made = dict(unfolded_attributes(constructor.source))
     for field in fields:
         called = last_name(made[field.name]) if field.role == "state" and field.name in made else ""
-        yield replace(field, variable=field.variable or called) if called in VARIABLES else field
+        yield replace(field, variable=field.variable or called) if called in types else field
 
 
-def variables_made(fields: Iterable[Field], constructor: Call, called: Collection[str]) -> Iterator[Field]:
+def variables_made(
+    fields: Iterable[Field], constructor: Call, called: Collection[str], types: Mapping[str, str]
+) -> Iterator[Field]:
     """A field for each attribute that is no field yet: a setting has the type of the argument that it is.
 
     An argument of a class is a module where Flax has the class, or a method calls it (`called`).
     """
     declared = {field.name for field in fields}
     made = {name: value for name, value in unfolded_attributes(constructor.source) if name not in declared}
-    types = {argument.name: argument.type for argument in constructor.args}
+    kinds = {argument.name: argument.type for argument in constructor.args}
     for name, value in made.items():
-        role = _role(value)
-        kind = types.get(ast.unparse(value)) if role == "static" else None
+        role = _role(value, types)
+        kind = kinds.get(ast.unparse(value)) if role == "static" else None
         if isinstance(kind, ClassType) and (name in called or (kind.module or "").startswith("flax")):
             role, kind = "module", None
-        variable = last_name(value) if role == "state" else None
+        called_type = last_name(value)
+        is_named = role == "state" or called_type in types.keys() - VARIABLES.keys()
+        variable = called_type if is_named else None
         yield Field(name, kind or OpaqueType("Any"), role, variable=variable, built=True, annotated=False)
 
 
@@ -56,13 +73,13 @@ def _takes_streams(call: ast.Call) -> bool:
     return any(keyword.arg == "rngs" for keyword in call.keywords)
 
 
-def _role(value: ast.expr) -> str:
+def _role(value: ast.expr, types: Mapping[str, str]) -> str:
     """A Variable, a part by its capital letter, streams, or else a setting; of a choice, what it is where it is there."""
     if isinstance(value, ast.IfExp):
-        ways = map(_role, (value.body, value.orelse))
+        ways = (_role(way, types) for way in (value.body, value.orelse))
         return next((role for role in ways if role != "static"), "static")
     called = last_name(value)
-    if called in VARIABLES:
-        return VARIABLES[called]
+    if called in types:
+        return types[called]
     is_part = isinstance(value, ast.Call) and (called[:1].isupper() or _takes_streams(value))
     return "module" if is_part or called in _STREAMS else "static"

@@ -15,7 +15,7 @@ from scaffold.spec.construction.dtypes import with_default_dtype
 from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Argument, Group, ModuleSpec, TypeParameter
 from scaffold.spec.names import class_name_faults, file_name_faults
-from scaffold.spec.reading.made_variables import variables_made, with_variables_made
+from scaffold.spec.reading.made_variables import variable_types, variables_made, with_variables_made
 from scaffold.spec.reading.read_fields import read_fields
 from scaffold.spec.reading.read_functions import read_call, read_methods, with_call_apart
 from scaffold.spec.reading.read_tests import read_test
@@ -170,8 +170,9 @@ def _built(spec: ModuleSpec) -> ModuleSpec:
     called = {
         name for _, method in spec.functions for name in _called(method.call.source or method.call.body)
     }
-    made = variables_made(fields, own.call, called)
-    return replace(spec, fields=(*with_variables_made(fields, own.call), *made))
+    types = dict(spec.unit.variables) if spec.unit else variable_types(spec.helpers)
+    made = variables_made(fields, own.call, called, types)
+    return replace(spec, fields=(*with_variables_made(fields, own.call, types), *made))
 
 
 def _called(source: str) -> Iterator[str]:

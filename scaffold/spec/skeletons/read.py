@@ -13,6 +13,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.helpers import bound_by, source_of
 from scaffold.spec.names import file_name_faults, stem
+from scaffold.spec.reading.made_variables import variable_types
 from scaffold.spec.skeletons.classes.as_written import is_as_written, read_as_written
 from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes.classes import ClassReader
@@ -120,7 +121,9 @@ def _unit(tree: ast.Module, classes: list[ast.ClassDef], names: Names, file: Not
     for fault in file_name_faults(path.stem, file.where):
         file.faults.append(replace(fault, fix=f"rename the skeleton: {fault.fix}", line=1, column=1))
     listed = tuple(node.name for node in classes)
-    return Unit(path.stem, file.where, listed, tuple(sorted(names.bound)), ast.get_docstring(tree) or "")
+    bound, doc = tuple(sorted(names.bound)), ast.get_docstring(tree) or ""
+    variables = tuple(variable_types(ast.unparse(tree)).items())
+    return Unit(path.stem, file.where, listed, bound, variables, doc)
 
 
 def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:
