@@ -250,3 +250,38 @@ def test_comments_of_signatures_stay(tmp_path: Path) -> None:
     assert "def __iter__(self):  # type: ignore\n" in text
     assert ":  # noqa: D102\n        # the product\n" in text
     assert "instance.scaled(x)" in (tmp_path / "nets/tests/test_pair.py").read_text("utf-8")
+
+
+EXAMPLES = """
+
+class Rotation(NamedTuple):
+    quaternion: jax.Array = data(example="f[4]")
+
+    def inverse(self) -> "Rotation":
+        return Rotation(-self.quaternion)
+
+
+@as_written
+class Scale(eqx.Module):
+    weight: jax.Array = param(example="f[4]")
+
+    def __call__(self, x: Float[Array, "4"]) -> jax.Array:
+        return self.weight * x
+"""
+
+
+def test_an_example_of_a_class_as_it_is_written_is_for_its_tests_alone(tmp_path: Path) -> None:
+    head = HEAD.replace("import typing", "from typing import NamedTuple").replace(
+        "Module, data", "as_written, data"
+    )
+    said = generated(tmp_path, {"shapes": head + EXAMPLES})
+    assert "not tested" not in said and passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 100
+    text = (tmp_path / "nets/shapes.py").read_text("utf-8")
+    assert "quaternion: jax.Array\n" in text and "weight: jax.Array\n" in text and "example" not in text
+    constructed = EXAMPLES.replace(
+        "    def __call__", "    def __init__(self):\n        self.weight = jnp.ones(4)\n\n    def __call__"
+    )
+    write_tree(tmp_path, {"scale.py": head + constructed})
+    refused = scaffold(tmp_path, "new-module", "--spec=scale.py")
+    assert refused.returncode == 2
+    assert "`example` says nothing here: `__init__` takes what the class is built with" in refused.stderr

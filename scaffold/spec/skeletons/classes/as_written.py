@@ -44,6 +44,10 @@ def is_as_written(node: ast.ClassDef, names: Names) -> bool:
     )
 
 
+EXAMPLE = "example"
+"""The keyword of a word that is for the tests alone."""
+
+
 def _has_own_fields(node: ast.ClassDef, names: Names) -> bool:
     """Whether a class of Equinox says more of a field than the tool reads: `eqx.field(repr=False)`."""
     calls = (field.value for _, field in annotated_names(node.body) if isinstance(field.value, ast.Call))
@@ -67,7 +71,10 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     said = read_decorators(node, names, notes)
     raw |= {word: said[word] for word in ("test", "groups", "options") if said.get(word)}
     raw |= _methods(node, names, notes)
-    arguments = [] if "__init__" in raw.get("methods", {}) else list(_fields(node, names, notes))
+    has_constructor = "__init__" in raw.get("methods", {})
+    if has_constructor:
+        _refuse_unused_examples(node, names, notes)
+    arguments = [] if has_constructor else list(_fields(node, names, notes))
     imports = list(dict.fromkeys(line for _, line in names.lines))
     return raw | {key: texts for key, texts in (("arguments", arguments), ("imports", imports)) if texts}
 
@@ -106,7 +113,8 @@ def _in_place_of(value: ast.expr, names: Names) -> str:
     """What a class has where a skeleton has `param(...)`: `eqx.field(...)` where there is something to say."""
     assert isinstance(value, ast.Call)
     word = names.word(value.func)
-    keywords = [ast.keyword("default", default) for default in value.args[:1]] + value.keywords
+    keywords = [ast.keyword("default", default) for default in value.args[:1]]
+    keywords += [keyword for keyword in value.keywords if keyword.arg != EXAMPLE]
     said = [ast.keyword("static", ast.Constant(True))] * (word == "static") + keywords
     if [keyword.arg for keyword in said] == ["default"]:
         return f" = {ast.unparse(said[0].value)}"
@@ -129,9 +137,25 @@ def _fields(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:
     """What a class without an `__init__` is built with: its annotated names that have no default, as arguments."""
     for name, field in annotated_names(node.body):
         if not (is_carried(field, names) or _has_default(field.value, names)):
-            text = argument_type(ast.arg(name, field.annotation), names, notes)
+            text = _example_of(field, names) or argument_type(ast.arg(name, field.annotation), names, notes)
             text = text or given_type(name, field.annotation, node, names)
             yield f"{name}: {text}" if text else name
+
+
+def _example_of(field: ast.AnnAssign, names: Names) -> str:
+    """The type that a word says for the tests: `f[4]` of `param(example="f[4]")`."""
+    keywords = field.value.keywords if isinstance(field.value, ast.Call) and _word_of(field, names) else ()
+    values = (keyword.value for keyword in keywords if keyword.arg == EXAMPLE)
+    return next((str(value.value) for value in values if isinstance(value, ast.Constant)), "")
+
+
+def _refuse_unused_examples(node: ast.ClassDef, names: Names, notes: Notes) -> None:
+    """An example is for what a class is given, which an `__init__` of its own says otherwise."""
+    for name, field in annotated_names(node.body):
+        if _example_of(field, names):
+            fix = f'write `@test(values={{"{name}": lambda: ...}})`, with the arguments of `__init__`'
+            message = "`example` says nothing here: `__init__` takes what the class is built with"
+            notes.refuse(field, ("fields", name), message, fix)
 
 
 def _has_default(value: ast.expr | None, names: Names) -> bool:
