@@ -98,12 +98,13 @@ def _leaves_open(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     functions = [m for cls in every for _, m in cls.functions]
     left = [m for cls in every for _, m in cls.functions if asks_for(cls, m)]
     left += [method for method in functions if method.name in below and _is_missing(method)]
+    left += [method for method in functions if abstract_variables(method.call.source)]
     made = {method.name for method in functions if method not in left}
     made |= {field.name for cls in every for field in cls.derived}
     made |= {name for method in functions for name in class_attributes(method.call.source)}
     fields = {field.name for cls in every for field in cls.fields}
     variables = {name for method in functions for name in abstract_variables(method.call.source)}
-    return any(method.name not in made for method in left) or not variables <= fields | made
+    return any(method.name not in fields | made for method in left) or not variables <= fields | made
 
 
 def _is_missing(method: Method) -> bool:

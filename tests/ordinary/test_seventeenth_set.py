@@ -285,3 +285,8 @@ def test_an_example_of_a_class_as_it_is_written_is_for_its_tests_alone(tmp_path:
     refused = scaffold(tmp_path, "new-module", "--spec=scale.py")
     assert refused.returncode == 2
     assert "`example` says nothing here: `__init__` takes what the class is built with" in refused.stderr
+
+
+def test_a_class_with_an_abstract_variable_alone_is_abstract(tmp_path: Path) -> None:
+    base = "\n\nclass Base(eqx.Module):\n    shape: AbstractVar[tuple[int, ...]]\n"
+    assert "Base: not tested: it leaves methods to subclasses" in generated(tmp_path, {"base": HEAD + base})
