@@ -9,6 +9,7 @@ from typing import Any
 import jax
 
 from pytree_laws.inspect.arrays import is_array, is_inexact
+from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES, equations, is_variable
 
@@ -34,6 +35,7 @@ def trace_call(
     """The trace of a call on the arrays of the instance and of the arguments."""
     static, instance_arrays = partition_instance(subject.instance)
     values = {key: source.value(0, subject.owner) for key, source in chosen.items()}
+    refuse_opaque(values)
     parts = {key: partition(value) for key, value in values.items()}
 
     def run(arrays: Any, arguments: Mapping[str, Any]) -> Any:
@@ -59,6 +61,15 @@ def trace_call(
     return replace(
         read_trace(closed, outputs, instance_arrays, argument_arrays), others=others[-1], edits=edits[-1]
     )
+
+
+def refuse_opaque(values: Any) -> None:
+    """Raises `TypeError` where an argument holds arrays that jax does not see: no program can be given such an object."""
+    for leaf in jax.tree.leaves(values):
+        is_plain = is_array(leaf) or callable(leaf) or isinstance(leaf, (*NUMBERS, str))
+        if not is_plain and any(is_array(value) for _, value in reachable(leaf, "")):
+            name = type(leaf).__name__
+            raise TypeError(f"`{name}` holds arrays, and jax cannot flatten it: no program can be given one")
 
 
 def untraced(outputs: Sequence[Any], others: int, *, is_edit: bool) -> Trace:
