@@ -78,4 +78,10 @@ def test_beyond_a_percent_the_last_bits_have_to_move_a_result_as_far() -> None:
     moved = jnp.nextafter(points, jnp.ones(8))
     assert is_rounding(steep(moved), steep(points), steep, points)
     assert not is_rounding(smooth(points) + 0.1, smooth(points), smooth, points)
+    steps = iter(range(1, 9))
+
+    def counted(x: jax.Array) -> jax.Array:
+        return steep(x) + next(steps)
+
+    assert not is_rounding(steep(moved) + 0.5, steep(points), counted, points), "it is another one each time"
     assert not is_rounding(smooth(points) * jnp.nan, smooth(points), smooth, points)
