@@ -290,3 +290,18 @@ def test_an_example_of_a_class_as_it_is_written_is_for_its_tests_alone(tmp_path:
 def test_a_class_with_an_abstract_variable_alone_is_abstract(tmp_path: Path) -> None:
     base = "\n\nclass Base(eqx.Module):\n    shape: AbstractVar[tuple[int, ...]]\n"
     assert "Base: not tested: it leaves methods to subclasses" in generated(tmp_path, {"base": HEAD + base})
+
+
+EMPTY = """
+
+class Point(Module):
+    weight: Float[Array, " n"] = param()
+
+    def scaled(self, x: Float[Array, " n"], shape: tuple[()] = ()) -> Float[Array, " n"]:
+        return self.weight * x
+"""
+
+
+def test_a_tuple_of_nothing_has_no_dims(tmp_path: Path) -> None:
+    generated(tmp_path, {"point": HEAD + EMPTY})
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50

@@ -162,9 +162,8 @@ def is_generator(function: Function) -> bool:
 
 def dims_written(tree: ast.AST) -> list[str]:
     """The names of the dims in annotations of arrays, such as `Float[Array, "n 2*half"]`."""
-    shapes = (
-        part.slice.elts[-1] for part in nodes_of(ast.Subscript, tree) if isinstance(part.slice, ast.Tuple)
-    )
+    slices = (part.slice for part in nodes_of(ast.Subscript, tree))
+    shapes = (part.elts[-1] for part in slices if isinstance(part, ast.Tuple) and part.elts)
     texts = (shape.value for shape in shapes if isinstance(shape, ast.Constant))
     return [
         *dict.fromkeys(

@@ -72,6 +72,8 @@ class Shapes(Struct):
     met: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Pairs of dims with names or numbers that are of one size."""
     count: int = 0
+    asked: set[str] = field(default_factory=set[str])
+    """The names whose parts are being looked at."""
 
     def known(self, shape: Shape) -> Dims | None:
         """The dims of a shape, as far as they are known."""
@@ -102,8 +104,12 @@ class Shapes(Struct):
         return self._of_equal_parts(name)
 
     def _of_equal_parts(self, name: str) -> Dims | None:
-        """The dims of an array that is unpacked into others of one shape."""
+        """The dims of an array that is unpacked into others of one shape; of none that is a part of itself, as code in a loop may say."""
+        if name in self.asked:
+            return None
+        self.asked.add(name)
         parts = {self.known(part) for part in self.parts_of(name)}
+        self.asked.discard(name)
         [dims] = parts if len(parts) == 1 else [None]
         return None if dims is None or name in self.tuples else (str(self.unpacked[name]), *dims)
 
