@@ -45,7 +45,7 @@ from scaffold.suite.methods import method_rows, unread_by_methods
 from scaffold.suite.other import absent_inputs, counted_layers, left_out, other_inputs
 from scaffold.suite.outputs import declared_outputs
 from scaffold.suite.rejected import changed, rejected_inputs
-from scaffold.suite.starred import EXAMPLE, starred_sizes
+from scaffold.suite.starred import example_sizes, starred_sizes
 from scaffold.suite.subject import Subject
 
 
@@ -101,7 +101,7 @@ def _construction(subject: Subject) -> Context:
 
 def _starred(subject: Subject) -> list[list[str]]:
     name = starred_sizes(subject.spec)
-    return [[name, EXAMPLE]] if name else []
+    return [[name, example_sizes(subject.spec, name)]] if name else []
 
 
 def _declarations(subject: Subject) -> Context:

@@ -4,8 +4,11 @@ import ast
 
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.definitions import function_of
+from scaffold.spec.source.expressions import Function, nodes_of
 
-EXAMPLE = "(2, 3, 2)"
+SIZES = (2, 3, 2, 5, 3, 2)
+USUAL = 3
+"""How many sizes there are where the code says no number."""
 
 
 def starred_sizes(spec: ModuleSpec) -> str:
@@ -17,3 +20,21 @@ def starred_sizes(spec: ModuleSpec) -> str:
         return ""
     is_first = len(function.args.args) == 1 and not function.args.posonlyargs
     return starred.arg if is_first and ast.unparse(starred.annotation) == "int" else ""
+
+
+def example_sizes(spec: ModuleSpec, name: str) -> str:
+    """As many sizes as the constructor takes apart: `out_size, in_size = sizes`."""
+    own = spec.own_constructor
+    function = function_of(own.call.source) if own is not None else None
+    return repr(SIZES[: USUAL if function is None else _count(function, name)])
+
+
+def _count(function: Function, name: str) -> int:
+    for assignment in nodes_of(ast.Assign, function):
+        target, value = assignment.targets[0], assignment.value
+        is_read = isinstance(value, ast.Name | ast.BoolOp) and name in {
+            n.id for n in nodes_of(ast.Name, value)
+        }
+        if is_read and isinstance(target, ast.Tuple) and not [*nodes_of(ast.Starred, target)]:
+            return min(len(target.elts), len(SIZES))
+    return USUAL

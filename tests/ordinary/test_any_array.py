@@ -228,7 +228,7 @@ IN_TESTS = {
     "adapted": ('"base": eqx.nn.Linear(3, 5, key=jax.random.key(seed + 100)),',),
     "normalised": ("        return (sample(seed, (2, 3)),)\n",),
     "point": ('"x": sample(seed, (2,)),', '"y": sample(seed + 1, (2,)),'),
-    "tokens": ('        return (sample(seed, (2,), "int32"),)\n',),
+    "tokens": ('        return (sample(seed, (7,), "int32"),)\n',),
     "lowrank": ('"linear": nnx.Linear(2, 5, rngs=nnx.Rngs(seed + 100)),',),
     "step": (
         'Method("update", lambda seed: (sample(seed + 50, (2, 3)),))',

@@ -112,7 +112,6 @@ CLASSES = {
     "language": """class Language(Module):
     embedding: Float[Array, "vocab dim"] = param("normal(0.02)")
     pos: Float[Array, "ctx dim"] = param("normal(0.02)")
-    tie: bool = static(default=True)
     head: Float[Array, "vocab dim"] | None = param("normal(0.02)", optional="untied")
     def __call__(self, tokens: Int[Array, " t"]) -> Float[Array, "t vocab"]:
         h = self.embedding[tokens] + self.pos[: tokens.shape[0]]

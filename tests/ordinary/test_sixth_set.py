@@ -44,7 +44,7 @@ class Phases(eqx.Module):
         self.index = jnp.arange(n)
 
     def __call__(self, w: Float[Array, " n"]) -> Float[Array, " n"]:
-        return jnp.abs(self.phase + self.wave) * w * self.index
+        return jnp.abs(self.phase + self.wave) * w * (1 + self.index)
 """,
     "line": """
 class Line(eqx.Module):

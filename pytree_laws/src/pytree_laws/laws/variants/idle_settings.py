@@ -1,5 +1,6 @@
 """P8 of settings: what a constructor takes and stores makes a difference somewhere."""
 
+import re
 from typing import Any
 
 from ...discover.inference import same_value, statics_of
@@ -16,6 +17,8 @@ from ...report import ADVICE, check
 from ...trace.programs import result_or_error
 
 CHECKS = Checks()
+LABEL = re.compile(r"(^|_)(names?|labels?|titles?|descriptions?|comments?|notes?)$")
+"""Names of what is there for people, and for the code of others."""
 
 
 # A setting that nothing reads computes nothing that is wrong, and may be a record for others.
@@ -23,7 +26,11 @@ CHECKS = Checks()
 def test_p08_every_setting_matters(subject: Suite) -> None:
     subject.need_call()
     cls = type(subject.cached_instance())
-    stored = {name: at for name, at in settings(subject).items() if name not in subject.ignored}
+    stored = {
+        name: at
+        for name, at in settings(subject).items()
+        if not (name in subject.ignored or LABEL.search(name))
+    }
     unread = unread_attributes(cls, stored.values())
     if not unread:
         not_applicable("the code of the class reads each setting")
