@@ -30,6 +30,8 @@ class MutableSuite(Suite):
     """The object again, taken apart and put together in each way."""
     wrong_states: ClassVar[Callable[..., Mapping[str, Any]]]
     """By what is wrong with them, states with other paths, types, shapes or dtypes."""
+    with_values: ClassVar[Callable[..., Any]]
+    """A state with other values by path."""
     retyped: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
     """By path, copies of the object with a Variable of another type there."""
     state_of: ClassVar[Callable[..., Any]]

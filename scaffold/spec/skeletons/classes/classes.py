@@ -31,7 +31,7 @@ from scaffold.spec.skeletons.classes.functions import (
     read_function,
     types_by_use,
 )
-from scaffold.spec.skeletons.classes.inferred import inferred_types
+from scaffold.spec.skeletons.classes.inferred import inferred_types, settings_kept
 from scaffold.spec.skeletons.classes.lambda_arguments import arguments_of_lambdas
 from scaffold.spec.skeletons.classes.made_roles import roles_of_made, takes_any_callable
 from scaffold.spec.skeletons.words.names import Names
@@ -267,6 +267,9 @@ class ClassReader:
             self._all_made(node)
             path = ("methods", node.name)
             inferred = types_by_use(node, self.node, self.names)
+            if has_variables:
+                kept = settings_kept(node, self.node)
+                inferred |= {name: "float" for name in kept if inferred.get(name, "").startswith("f[")}
             inferred |= inferred_types(node, self.fields, self.names.classes)
             table = read_function(node, path, self.names, self.notes, [node], inferred)
             return self.raw.setdefault("methods", {}).setdefault(node.name, table)

@@ -2,9 +2,10 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.source.definitions import method_of
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import made_attributes
@@ -24,6 +25,7 @@ _NAMED_SIZE = re.compile(
     r"(^|_)(size|width|depth|dim|features|channels|heads|hidden|units|levels|classes|modes|layers)$"
 )
 """Names that say that an argument is one size, where nothing else says it."""
+_BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Assert)
 _RANDOM = ("random", "jr", "jrandom")
 """What `jax.random` is called, whose functions take a key first."""
 
@@ -42,7 +44,8 @@ def inferred_types(
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}
     types |= dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
     types |= {name: str(table["type"]) for name, table in fields.items() if _is_known(table)}
-    types = dict.fromkeys(filter(_NAMED_SIZE.search, bare), "int") | types
+    numbers = {argument: _number_of(other) for argument, other in _compared(node, classes)}
+    types = numbers | dict.fromkeys(filter(_NAMED_SIZE.search, bare), "int") | types
     return {name: types[name] for name in bare if name in types}
 
 
@@ -97,11 +100,62 @@ def _sizes_kept(node: ast.FunctionDef, classes: Mapping[str, ast.ClassDef]) -> I
     """The arguments that an instance keeps, and that its methods take for sizes: `jnp.zeros(self.slots)`."""
     bodies = (owner.body for owner in classes.values() if node in owner.body)
     read = {name for body in bodies for call in nodes_of(ast.Call, *body) for name in _sizes(call)}
-    yield from (
-        value.id
-        for name, value in made_attributes(ast.unparse(node))
-        if isinstance(value, ast.Name) and f"self.{name}" in read
-    )
+    yield from (argument for argument, name in kept_arguments(node) if f"self.{name}" in read)
+
+
+def _compared(node: ast.FunctionDef, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, Any]]:
+    """The arguments that Python compares with a number to decide, as `if self.rate == 0.0`, each with that number.
+
+    They are numbers: an array that is traced has no truth.
+    """
+    kept = {f"self.{name}": argument for argument, name in kept_arguments(node)}
+    bodies = [owner.body for owner in classes.values() if node in owner.body]
+    yield from ((kept[side], number) for side, number in _comparisons(*bodies) if side in kept)
+    own = {argument.arg for argument in _arguments(node)}
+    yield from ((side, number) for side, number in _comparisons(node.body) if side in own)
+
+
+def _number_of(other: Any) -> str:
+    """The type of a number that is compared with another: one beside 2 counts something, one beside 0 or 1 may be a rate."""
+    return "int" if isinstance(other, int) and abs(other) > 1 else "float"
+
+
+def settings_kept(node: ast.FunctionDef, owner: ast.ClassDef) -> list[str]:
+    """The arguments that an instance keeps as they are, and does nothing with that arrays alone can do.
+
+    In an NNX module they are numbers: what is an array there is kept in a Variable.
+    """
+    accesses = (*nodes_of(ast.Attribute, owner), *nodes_of(ast.Subscript, owner))
+    as_arrays = {ast.unparse(access.value) for access in accesses}
+    as_arrays |= {
+        ast.unparse(side)
+        for product in nodes_of(ast.BinOp, owner)
+        if isinstance(product.op, ast.MatMult)
+        for side in (product.left, product.right)
+    }
+    return [
+        argument
+        for argument, name in kept_arguments(node)
+        if as_arrays.isdisjoint((argument, f"self.{name}"))
+    ]
+
+
+def kept_arguments(node: ast.FunctionDef) -> Iterator[tuple[str, str]]:
+    """The arguments of a constructor that an instance keeps as they are, each with its attribute."""
+    for name, value in made_attributes(ast.unparse(node)):
+        if isinstance(value, ast.Name):
+            yield value.id, name
+
+
+def _comparisons(*bodies: Sequence[ast.stmt]) -> Iterator[tuple[str, Any]]:
+    """What conditions compare with a number, with the number: `rate` and 0 of `if not 0 <= rate < 1`."""
+    for branch in (node for body in bodies for kind in _BRANCHES for node in nodes_of(kind, *body)):
+        for compare in nodes_of(ast.Compare, branch.test):
+            sides = {
+                ast.unparse(side): literal_or_none(side) for side in (compare.left, *compare.comparators)
+            }
+            numbers = [value for value in sides.values() if isinstance(value, int | float)]
+            yield from ((side, numbers[0]) for side, value in sides.items() if numbers and value is None)
 
 
 def _names(expression: ast.expr) -> Iterator[str]:

@@ -27,15 +27,20 @@ from ..programs import names_of
 from ..subject import Rebuilt
 from . import programs, training
 from .declared import VariableSuite
-from .variables import (
+from .settings import (
     all_settings,
-    assign,
-    bits_of,
     check_copy,
-    copy_of,
-    form_of,
     functions_of,
     graph_and_settings,
+    settings_of,
+    static_parts,
+    with_setting,
+)
+from .variables import (
+    assign,
+    bits_of,
+    copy_of,
+    form_of,
     is_float,
     outside,
     own_nodes,
@@ -45,8 +50,6 @@ from .variables import (
     replace_values,
     retyped,
     round_trips,
-    settings_of,
-    static_parts,
     streams_given,
     to_tree,
     tracers_beside_the_state,
@@ -54,8 +57,8 @@ from .variables import (
     values_of,
     variable_types,
     variables_of,
-    with_setting,
     with_state_of,
+    with_values,
     wrong_states,
 )
 
@@ -84,6 +87,7 @@ class NnxSuite(VariableSuite):
     check_copy = staticmethod(check_copy)
     state_of = staticmethod(nnx.state)
     wrong_states = staticmethod(wrong_states)
+    with_values = staticmethod(with_values)
     retyped = staticmethod(retyped)
     round_trips = staticmethod(round_trips)
     placed_variables = staticmethod(placed_variables)

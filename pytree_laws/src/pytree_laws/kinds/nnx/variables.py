@@ -1,6 +1,5 @@
-"""Variables: of a module by path, their values and bits; modules and their settings."""
+"""Variables: of a module by path, their values and bits."""
 
-import copy
 import dataclasses
 import pickle
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, MutableSequence
@@ -17,8 +16,7 @@ from ...engine.applicability import not_applicable
 from ...inspect.arrays import aval, is_floating, is_inexact, is_key, on_device
 from ...inspect.classes import is_of_library
 from ...inspect.references import reachable, snapshot
-from ...inspect.trees import attributes, changed, clone_as, look_up, one_level, path_name
-from ...report import check
+from ...inspect.trees import attributes, clone_as, look_up, one_level, path_name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,9 +62,6 @@ class Var:
         return self.below or self.type is nnx.Module
 
 
-STATE_METHODS = "`__getstate__`, `__setstate__`, `__copy__` or `__deepcopy__`"
-
-
 def has_keys(state: Any) -> bool:
     """Whether keys are among the leaves, or what has the shape and dtype of some."""
     dtypes = [getattr(leaf, "dtype", None) for leaf in jax.tree.leaves(state)]
@@ -87,6 +82,19 @@ def variables_of(tree: Any) -> dict[str, Any]:
 
 def value_of(variable: Any) -> Any:
     return variable.get_value() if isinstance(variable, nnx.Variable) else variable
+
+
+def with_value(variable: Any, value: Any) -> Any:
+    """What stands in the place of a Variable, or of a plain array, with another value."""
+    return variable.replace(value) if isinstance(variable, nnx.Variable) else value
+
+
+def with_values(state: Any, values: Mapping[str, Any]) -> Any:
+    """A state with other values by path."""
+    flat = nnx.to_flat_state(state)
+    return nnx.from_flat_state(
+        {path: with_value(part, values[".".join(map(str, path))]) for path, part in flat}
+    )
 
 
 def values_of(tree: Any) -> dict[str, Any]:
@@ -161,11 +169,6 @@ def read(module: Any, name: str) -> Any:
     return value_of(getattr(module, name))
 
 
-def graph_and_settings(module: Any) -> Any:
-    """All but the values of Variables, to compare with ==."""
-    return nnx.graphdef(module), frozen_settings(module, functions=True)
-
-
 def is_variable(node: Any) -> bool:
     return isinstance(node, nnx.Variable)
 
@@ -196,70 +199,6 @@ def own_nodes(module: Any) -> Iterator[tuple[str, Any]]:
             yield ".".join(map(str, path)), node
 
 
-def settings_of(node: Any) -> dict[str, Any]:
-    """The attributes of a module that are static: part of its graph definition."""
-    data = {id(child) for child in (one_level(node) or ((), ()))[0]}
-    prefix = "_" if is_of_library(type(node)) else "_pytree__"  # what Flax notes there
-    return {
-        name: value
-        for name, value in attributes(node).items()
-        if not (name.startswith(prefix) or id(value) in data or is_of_nnx(value))
-    }
-
-
-def all_settings(module: Any) -> dict[str, Any]:
-    """The static attributes of the module and of what it holds, by path."""
-    return {
-        f"{place}.{name}".lstrip("."): value
-        for place, node in own_nodes(module)
-        for name, value in settings_of(node).items()
-    }
-
-
-def with_setting(module: Any, path: str, value: Any) -> Any:
-    """A copy of the module with another value of a static attribute."""
-    edited = copy_of(module)
-    above, _, name = path.rpartition(".")
-    setattr(look_up(edited, above) if above else edited, name, value)
-    return edited
-
-
-def functions_of(module: Any) -> list[Any]:
-    """The functions that the module and all that it holds have as attributes."""
-    nodes = (node for _, node in nnx.iter_graph(module) if isinstance(node, nnx.Pytree))
-    values = (value for node in nodes for value in attributes(node).values())
-    return [value for value in values if callable(value) and not is_of_nnx(value)]
-
-
-def frozen_settings(module: Any, functions: bool) -> dict[str, Any]:
-    """The static attributes, to compare with ==; without `functions` these by type."""
-    settings = all_settings(module).items()
-    plain = type if not functions else snapshot
-    return {path: (plain if callable(v) else snapshot)(v) for path, v in settings}
-
-
-def stays_in_copies(function: Any) -> bool:
-    """Whether copies hold the very function: some of jax are copied, or refuse to be, and are compared by type."""
-    try:
-        return copy.deepcopy(function) is function
-    except Exception:  # a `custom_vjp` raises
-        return False
-
-
-def check_copy(module: Any, copied: Any, operation: str, hint: str = STATE_METHODS) -> None:
-    """A copy has the type, attributes, graph definition and Variables of the module."""
-    name, same = type(module).__name__, type(copied) is type(module)
-    check(same, name, f"{operation} gave a {type(copied).__name__}", hint)
-    functions = all(map(stays_in_copies, functions_of(module)))
-    settings = (frozen_settings(each, functions) for each in (module, copied))
-    wrong = changed(*settings)
-    check(not wrong, ", ".join(wrong), f"{operation} lost or changed this attribute", hint)
-    wrong = changed(bits_of(module), bits_of(copied))
-    check(not wrong, ", ".join(wrong), f"{operation} changed it", hint)
-    same = not functions or nnx.graphdef(copied) == nnx.graphdef(module)
-    check(same, name, f"{operation} changed the graph definition", hint)
-
-
 def pickled(module: Any) -> Any:
     if any(map(is_key, values_of(module).values())):
         pytest.skip("it holds typed keys, which jax does not pickle")
@@ -279,10 +218,6 @@ def shapes_of(state: Any) -> dict[str, Any]:
 def outside(module: Any) -> Iterator[tuple[str, Any]]:
     """What a module holds on to outside of its state."""
     return reachable(module, type(module).__name__, [*variables_of(module).values()])
-
-
-def static_parts(module: Any) -> Iterator[tuple[str, Any]]:
-    yield from all_settings(module).items()
 
 
 def placed_variables(module: Any) -> list[tuple[str, Any]]:
@@ -330,13 +265,13 @@ def wrong_states(state: Any) -> Mapping[str, Any]:
         "a path left out": less,
         "an unknown path": {**flat, ("unknown",): last},
         "a renamed path": {**less, (*path[:-1], "unknown"): last},
-        "another shape": {**flat, path: last.replace(on_device(np.zeros((7, 7, 7), np.float32)))},
+        "another shape": {**flat, path: with_value(last, on_device(np.zeros((7, 7, 7), np.float32)))},
         "another type": {**flat, path: other(value_of(last))},
     }
     floats = [(p, v) for p, v in flat.items() if is_floating(value_of(v))]
     for at, variable in floats[-1:]:
         narrow = on_device(np.asarray(value_of(variable)).astype(np.float16))
-        wrong["another dtype"] = {**flat, at: variable.replace(narrow)}
+        wrong["another dtype"] = {**flat, at: with_value(variable, narrow)}
     return {fault: nnx.from_flat_state(parts) for fault, parts in wrong.items()}
 
 

@@ -122,9 +122,11 @@ def test_p14_save_and_load_into_a_fresh_module(subject: MutableSuite, tmp_path: 
     np.savez(tmp_path / "saved.npz", **hosts)
     state = subject.snapshot(fresh)
     with np.load(tmp_path / "saved.npz") as file:
-        for path, variable in subject.parts_of(state).items():
-            variable.set_value(restore_like(file[path], subject.value_of(variable)))
-    subject.restore(fresh, state)
+        values = {
+            path: restore_like(file[path], subject.value_of(variable))
+            for path, variable in subject.parts_of(state).items()
+        }
+    subject.restore(fresh, subject.with_values(state, values))
     wrong = changed(subject.snapshot_of(instance), subject.snapshot_of(fresh))
     check(not wrong, ", ".join(wrong), "save and load changed it")
 

@@ -1,0 +1,71 @@
+"""Arguments of constructors that no annotation describes, and that the code takes for numbers."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ordinary.generated import generated
+from tests.support.forking import forked_pytest
+from tests.support.projects import passed
+
+HEAD = """
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from scaffold.skeleton import Module, Nnx, static
+"""
+DROP = """
+
+class DropPath(Nnx):
+    def __init__(self, rate, rngs):
+        self.rate = rate
+        self.rngs = rngs.fork()
+
+    def __call__(self, x, deterministic=False):
+        if deterministic or self.rate == 0.0:
+            return x
+        keep = 1.0 - self.rate
+        mask = jax.random.bernoulli(self.rngs.dropout(), keep, (x.shape[0],) + (1,) * (x.ndim - 1))
+        return jnp.where(mask, x / keep, 0.0)
+"""
+SCALED = """
+
+class Scaled(Nnx):
+    def __init__(self, scale, rngs):
+        self.scale = scale
+        self.w = nnx.Param(rngs.params.normal((3, 3)))
+
+    def __call__(self, x):
+        return self.scale * (self.w @ x)
+"""
+CHECKED = """
+
+class Checked(Module):
+    keep: float = static()
+
+    def __init__(self, rate):
+        if not 0 <= rate < 1:
+            raise ValueError("a rate is below one")
+        self.keep = 1.0 - rate
+
+    def __call__(self, x):
+        return x / self.keep
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "given"),
+    [("drop_path", DROP, '"rate": 0.3'), ("scaled", SCALED, '"scale": 0.3'), ("checked", CHECKED, '"rate": 0.3')],
+)
+def test_what_the_code_takes_for_a_number_is_given_one(tmp_path: Path, name: str, text: str, given: str) -> None:
+    generated(tmp_path, {name: HEAD + text})
+    assert given in (tmp_path / f"nets/tests/test_{name}.py").read_text("utf-8")
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 40
+
+
+def test_an_array_outside_of_a_variable_is_told_once(tmp_path: Path) -> None:
+    text = SCALED.replace("self.scale *", "self.scale[0] *")
+    generated(tmp_path, {"scaled": HEAD + text})
+    result = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert "P2 manifest, at `scale`: declared in `static`, and a Variable" in result.stdout
+    assert "of pytree_laws, and no line" not in result.stdout, result.stdout
