@@ -25,7 +25,7 @@ from scaffold.spec.grammar.types import (
     dim_names,
     walk,
 )
-from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.names import LIBRARIES
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import syntax_fault
@@ -136,12 +136,8 @@ class Scope(Struct):
                 return _tuple(map(self.plain, items), variadic)
             case SetType(item=item):
                 return f"frozenset[{self.plain(item)}]"
-            case CallableType():
-                return "Callable[..., Any]"
-            case OpaqueType(text=text):
+            case OpaqueType(text=text) | CallableType(text=text) | TreeType(text=text):
                 return text
-            case TreeType():
-                return "PyTree"
             case LiteralType(values=values):
                 return f"Literal[{', '.join(map(repr, values))}]"
             case UnionType(members=members, optional=optional):
@@ -169,6 +165,18 @@ class Scope(Struct):
             return f"{dim}=_"
         # `n (n+1)//2` would read as a call to type checkers; the name is documentation to jaxtyping.
         return f"size={dim}" if dim.startswith("(") else dim
+
+
+def call_signature(arguments: tuple[Argument, ...], scope: Scope) -> str:
+    """The parameters of a method, without `self`."""
+    parts: list[str] = []
+    for argument in arguments:
+        if argument.type is None:
+            parts.append(argument.name)
+        else:
+            default = "" if argument.default is None else f" = {argument.default}"
+            parts.append(f"{argument.name}: {scope.taken(argument.type)}{default}")
+    return ", ".join(parts)
 
 
 def _holds_slice(kind: Type) -> bool:

@@ -26,9 +26,10 @@ from scaffold.spec.construction.constructor import (
     stores_argument,
     uses_dtype,
 )
+from scaffold.spec.construction.made_defaults import default_statements, makes_default
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, TreeType, Type, walk
-from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.rewriting import rename
 
 
@@ -48,7 +49,13 @@ def constructor(spec: ModuleSpec, draw: str | None = None) -> Constructor:
     """
     keys = _keys(spec) if draw is None else dict.fromkeys(key_consumers(spec), draw)
     splits = _key_statement(keys) if draw is None else ()
-    statements = [*shape_statements(spec), *dtype_statements(spec), *splits, *_setup(spec, keys)]
+    statements = [
+        *default_statements(spec),
+        *shape_statements(spec),
+        *dtype_statements(spec),
+        *splits,
+        *_setup(spec, keys),
+    ]
     statements += [*draw_of_either(spec), *_conversions(spec)]
     statements += [line for field in spec.stored for line in _preprocessing(spec, field)]
     made = [(field.name, _value(spec, field, keys)) for field in spec.stored]
@@ -71,6 +78,7 @@ def hand_over(spec: ModuleSpec) -> Constructor:
     """A `create` that makes what has an initialiser and hands the rest over to `__init__` as it came."""
     keys = _keys(spec)
     statements = (
+        *default_statements(spec),
         *shape_statements(spec, checked=False),
         *dtype_statements(spec),
         *_key_statement(keys),
@@ -126,27 +134,17 @@ def _held(field: Field, scope: Scope) -> str:
     """The annotation of an argument that is given what the field holds, or what that is made from."""
     if not field.dynamic and any(isinstance(part, DictType) for part in walk(field.type)):
         return "Any"
-    return scope.stored(field.type) + (" | None" if field.nullable or field.optional else "")
+    may_be_none = field.nullable or field.optional or makes_default(field)
+    return scope.stored(field.type) + (" | None" if may_be_none else "")
 
 
 def _annotation(parameter: Parameter, annotate: Callable[[Type], str]) -> str:
     if parameter.source == "dtype":
         return "DTypeLike | None"
     annotation = annotate(parameter.type) if parameter.type is not None else "Any"
-    nullable = parameter.field is not None and parameter.field.nullable and parameter.source == "field"
+    field = parameter.field if parameter.source == "field" else None
+    nullable = field is not None and (field.nullable or makes_default(field))
     return f"{annotation} | None" if nullable else annotation
-
-
-def call_signature(arguments: tuple[Argument, ...], scope: Scope) -> str:
-    """The parameters of a method, without `self`."""
-    parts: list[str] = []
-    for argument in arguments:
-        if argument.type is None:
-            parts.append(argument.name)
-        else:
-            default = "" if argument.default is None else f" = {argument.default}"
-            parts.append(f"{argument.name}: {scope.taken(argument.type)}{default}")
-    return ", ".join(parts)
 
 
 def _keys(spec: ModuleSpec) -> Mapping[str, str]:

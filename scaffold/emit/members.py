@@ -7,8 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scaffold.emit.annotations import Scope
-from scaffold.emit.construct import call_signature
+from scaffold.emit.annotations import Scope, call_signature
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
 from scaffold.passes.static_storage import as_given

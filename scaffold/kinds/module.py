@@ -114,7 +114,7 @@ def needs_trainable(spec: ModuleSpec) -> bool:
 
 
 def _stays(field: Field) -> bool:
-    return field.role in ("data", "state") or (field.role == "buffer" and not field.python_leaf)
+    return field.role == "state" or (field.role in ("data", "buffer") and not field.python_leaf)
 
 
 def _trainable(spec: ModuleSpec) -> str:

@@ -24,7 +24,7 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
     if field.name.startswith("_"):
         fix = f"write `{field.name.strip('_')}`"
         yield Fault(place, "a NamedTuple has no field that begins with `_`", fix)
-    if field.python_leaf:
+    if field.python_leaf and field.role != "data":
         message = f"all that a NamedTuple holds are leaves, and `{field.name}` is {field.role}, no array"
         yield Fault(place, message, _ANOTHER)
 

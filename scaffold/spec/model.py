@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from scaffold.spec.grammar.initialisers import named
-from scaffold.spec.grammar.types import ArrayType, ClassType, OpaqueType, Type, arrays, walk
+from scaffold.spec.grammar.types import ArrayType, ClassType, OpaqueType, ScalarType, Type, arrays, walk
 from scaffold.spec.names import stem
 from scaffold.spec.source.definitions import function_of
 from scaffold.spec.test_plan import TestPlan
@@ -75,6 +75,8 @@ class Field(Struct, frozen=True):
     @property
     def python_leaf(self) -> bool:
         """A leaf that is no array: `inference: bool`, held by Equinox's filtered transformations."""
+        if self.role == "data":
+            return isinstance(self.type, ScalarType)
         is_array = isinstance(self.type, OpaqueType) and self.type.is_array
         return self.role == "buffer" and not (arrays(self.type) or self.is_tree or is_array)
 

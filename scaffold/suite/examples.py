@@ -20,6 +20,7 @@ from scaffold.spec.construction.constructor import (
 )
 from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.construction.guards import taken_float
+from scaffold.spec.construction.made_defaults import makes_default
 from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.construction.sizes import all_positive, first_member, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
@@ -44,7 +45,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.grammar.values import EXAMPLE_INT, EXAMPLE_INTS
-from scaffold.spec.model import ModuleSpec
+from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.differentiated import differentiated
@@ -104,7 +105,8 @@ class Examples(Struct, frozen=True, dict=True):
             return "True"  # the example has what is left out by default
         if parameter.default == HALF and not (parameter.field and parameter.field.check):
             return _SCALARS["float"]
-        nullable = parameter.field is not None and parameter.field.nullable and parameter.source == "field"
+        field = parameter.field if parameter.source == "field" else None
+        nullable = field is not None and (field.nullable or _has_default_of_own_size(field))
         if parameter.default is not None and not (nullable and parameter.default == "None"):
             return None
         example = parameter.field.example if parameter.field is not None else None
@@ -330,3 +332,8 @@ def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
     )
     known |= dims_read_off(spec).keys() | dims_of_arguments(spec).keys()
     return frozenset(set(dims_of(spec)) - {name for dim in shown for name in dim_names(dim)} - known)
+
+
+def _has_default_of_own_size(field: Field) -> bool:
+    """Whether the default is an array with axes, whose sizes need not be those of the example."""
+    return makes_default(field) and (field.is_tree or any(array.dims for array in arrays(field.type)))

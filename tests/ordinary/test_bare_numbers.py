@@ -55,9 +55,15 @@ class Checked(Module):
 
 @pytest.mark.parametrize(
     ("name", "text", "given"),
-    [("drop_path", DROP, '"rate": 0.3'), ("scaled", SCALED, '"scale": 0.3'), ("checked", CHECKED, '"rate": 0.3')],
+    [
+        ("drop_path", DROP, '"rate": 0.3'),
+        ("scaled", SCALED, '"scale": 0.3'),
+        ("checked", CHECKED, '"rate": 0.3'),
+    ],
 )
-def test_what_the_code_takes_for_a_number_is_given_one(tmp_path: Path, name: str, text: str, given: str) -> None:
+def test_what_the_code_takes_for_a_number_is_given_one(
+    tmp_path: Path, name: str, text: str, given: str
+) -> None:
     generated(tmp_path, {name: HEAD + text})
     assert given in (tmp_path / f"nets/tests/test_{name}.py").read_text("utf-8")
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 40

@@ -89,7 +89,6 @@ def answer(text: str) -> str:
 
 @pytest.mark.parametrize(("text", "meant"), TAKEN.items(), ids=list(TAKEN))
 def test_a_synonym_is_taken_for_what_it_says(text: str, meant: str) -> None:
-    assert parse_type(text) == parse_type(meant)
     assert type_text(parse_type(text)) == meant
 
 

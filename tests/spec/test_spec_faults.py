@@ -93,7 +93,7 @@ TYPES = [
     (spec(name="GRUCell", fields={"b": {"type": "GruCell"}}), field(type="Other"), "fields.b.type | `GruCell` would be the same file as `GRUCell` | write `GRUCell` as well, or another name"),
     (field(type="float"), field(type="float", role="static"), 'fields.b | a bare float has no role | a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'),
     (field(type="f[n] | str"), field(type="f[n] | None"), "fields.b | `f[n] | str` mixes what is traced with what is static | write one type"),
-    (field(type="int", role="param"), field(type="int", role="static"), "fields.b.role | role `param` does not go with type `int` | write one of buffer, static, derived"),
+    (field(type="int", role="param"), field(type="int", role="static"), "fields.b.role | role `param` does not go with type `int` | write one of data, buffer, static, derived"),
     (_mixed({"type": "f[n]"}), _mixed({"type": "f[n]", "role": "param"}), _UNTOLD),
     (_mixed("f[n]?use_b"), _mixed("f[n]?use_b@data"), _UNTOLD),
     (_mixed({"type": "list[f[n]]", "doc": "x"}), _mixed({"type": "list[f[n]]", "frozen": True}), _UNTOLD),

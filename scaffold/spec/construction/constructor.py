@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from scaffold.kind import kind_of
 from scaffold.spec.construction.given_shapes import dims_read_off
+from scaffold.spec.construction.made_defaults import makes_default
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.grammar.types import (
@@ -276,7 +277,8 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
         yield from (Parameter(name, "dim", ScalarType("int")) for name in _reads(spec, field) if name in dims)
         if field.given:
             is_on = field.default is None and field.name in flags
-            yield Parameter(field.name, "field", field.type, "True" if is_on else field.default, field)
+            default = "None" if makes_default(field) else field.default
+            yield Parameter(field.name, "field", field.type, "True" if is_on else default, field)
         if field.optional and field.optional not in given_names:
             yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
     yield from (

@@ -1,8 +1,11 @@
 """Annotations that the grammar does not have, and that stay as they are written."""
 
 import ast
+import builtins
+from collections.abc import Sequence
 
 from scaffold.spec.grammar.types import OpaqueType, Type, UnionType
+from scaffold.spec.names import is_read
 
 
 def kept_annotation(node: ast.expr, annotation: str) -> Type:
@@ -15,3 +18,16 @@ def kept_annotation(node: ast.expr, annotation: str) -> Type:
         case _:
             return OpaqueType(annotation)
     return UnionType((kind,), optional=True) if kind.is_array else OpaqueType(annotation)
+
+
+def is_of_words(items: Sequence[ast.expr]) -> bool:
+    """Whether parts of an annotation name arrays and builtins alone, which any module can, and no dims.
+
+    A dim would be that of the signature around it.
+    """
+    nodes = [node for item in items for node in ast.walk(item)]
+    dims = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    names = [node.id for node in nodes if isinstance(node, ast.Name)]
+    return all(dim == "..." for dim in dims) and all(
+        hasattr(builtins, name) or is_read(name) for name in names
+    )

@@ -1,8 +1,7 @@
 """The type grammar: `f[out_size,in_size]`, `int`, `list[Affine]`, `pkg.mod:Class`, and the same as it is written elsewhere.
 
-A type is written in jax's own short notation and parsed with Python's parser, so every type is a Python
-expression but for `f[]` (a scalar array) and `pkg.mod:Class` (a class of another module). Types of typing and of jaxtyping that
-say the same are taken for it; what says less is an error that names the form to write.
+A type is written in jax's own short notation and parsed with Python's parser, so every type is a Python expression but for `f[]`
+(a scalar array) and `pkg.mod:Class`. Types of typing and of jaxtyping that say the same are taken for it; what says less is an error.
 """
 
 import ast
@@ -12,7 +11,7 @@ from keyword import iskeyword
 
 from scaffold.errors import suggestion
 from scaffold.spec.grammar.dtypes import BY_ANNOTATION, BY_LONG_NAME, DTYPES, meant_dtype
-from scaffold.spec.grammar.kept_annotations import kept_annotation
+from scaffold.spec.grammar.kept_annotations import is_of_words, kept_annotation
 from scaffold.spec.grammar.types import (
     LARGEST,
     ArrayType,
@@ -212,6 +211,10 @@ def _subscript(node: ast.expr, name: str, items: list[ast.expr]) -> Type:
     match _CONTAINERS.get(name, name), items:
         case "Optional" | "Union", _:
             return _union(node, [*items, *[ast.Constant(None)] * (name == "Optional")])
+        case "Callable", [_, _] if is_of_words(items):
+            return CallableType(f"Callable[{', '.join(map(ast.unparse, items))}]")
+        case "PyTree", [leaf] if is_of_words(items):
+            return TreeType(f"PyTree[{ast.unparse(leaf)}]")
         case "Callable" | "PyTree", _:
             return _WORDS[name]
         case "list", [item]:

@@ -81,11 +81,7 @@ def _as_annotation(kind: SimpleType) -> str:
             return "np.dtype"
         case ScalarType(name=name) | ClassType(name=name):
             return name
-        case CallableType():
-            return "Callable[..., Any]"
-        case TreeType():
-            return "PyTree"
-        case OpaqueType(text=text):
+        case OpaqueType(text=text) | CallableType(text=text) | TreeType(text=text):
             return text
 
 

@@ -49,6 +49,9 @@ class ClassType(Struct, frozen=True):
 class CallableType(Struct, frozen=True):
     """A function: static where it holds no arrays, a sub-module where it may."""
 
+    text: str = "Callable[..., Any]"
+    """Its annotation, which may say what it takes and gives."""
+
 
 class ListType(Struct, frozen=True):
     """A list, stored as a tuple: a list in a field could be changed behind the treedef's back."""
@@ -64,6 +67,9 @@ class DictType(Struct, frozen=True):
 
 class TreeType(Struct, frozen=True):
     """Any pytree of arrays."""
+
+    text: str = "PyTree"
+    """Its annotation, which may say what its leaves are."""
 
 
 class LiteralType(Struct, frozen=True):

@@ -70,9 +70,9 @@ def _roles(kind: Type) -> tuple[str | None, tuple[str, ...]]:
         case ArrayType():
             return "buffer", OF_GIVEN[1:]
         case ScalarType(name="float"):
-            return None, ("static", "buffer")
+            return None, ("static", "buffer", "data")
         case ScalarType(name="int" | "bool"):
-            return "static", ("static", "buffer")
+            return "static", ("static", "buffer", "data")
         case TupleType(items=items) if is_traced(kind):
             holds_modules = all(_roles(item)[0] == "module" for item in items)
             return ("module", ("module",)) if holds_modules else (None, ("static",))

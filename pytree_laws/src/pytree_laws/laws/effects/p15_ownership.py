@@ -12,7 +12,7 @@ from ...engine.applicability import TAKES_DTYPE, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_inexact, is_key, on_device, same_bits
 from ...inspect.classes import is_of_library
-from ...inspect.trees import arrays_of, changed, look_up, named_arrays
+from ...inspect.trees import arrays_of, changed, look_up, named_arrays, numbers_of
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
@@ -141,7 +141,7 @@ def test_p15_donation(subject: PytreeSuite) -> None:
     check_buffers(subject)  # else it is destroyed
     value, _ = subject.to_arrays(subject.make(0))
     # Of a table of NumPy, jax makes a narrower one at each call, donated or not.
-    expected = [host(leaf if isinstance(leaf, jax.Array) else on_device(leaf)) for leaf in arrays_of(value)]
+    expected = [host(leaf if isinstance(leaf, jax.Array) else on_device(leaf)) for leaf in numbers_of(value)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of donated buffers that were of no use
         got = compiled(lambda donated: donated, donate_argnums=0)(value)
