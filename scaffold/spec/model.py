@@ -41,13 +41,11 @@ class Field(Struct, frozen=True):
     """Kind nnx: the Variable type of a buffer, one of Flax or one that the module defines."""
     of: Source | None = None
     """Role shared: the array that it is tied to, as an expression over the fields."""
-    nullable: bool = False
-    """Whether the constructor takes None for it."""
+    nullable: bool = False  # the constructor takes None for it
     is_assumed: bool = False  # nobody says its role, which is that of data
     frozen: str = ""
     """`true` where nothing of it is trained, or the static bool that says whether it is."""
-    decays: bool = True
-    """Whether weight decay moves what is trained of it."""
+    decays: bool = True  # weight decay moves what is trained of it
     stacked: bool = False
     """Whether its layers are one instance, whose arrays have an axis of layers first."""
     remat: bool = False
