@@ -65,6 +65,17 @@ def averaged() -> optax.GradientTransformation:
     return optax.GradientTransformation(lambda params: optax.EmptyState(), update)
 
 
+def first_of_all() -> optax.GradientTransformation:
+    def init(params):
+        return Steps(jnp.zeros((), jnp.int32), jax.tree.leaves(params)[0])
+
+    return optax.GradientTransformation(init, lambda updates, state, params=None: (updates, state))
+
+
+def second_order() -> optax.GradientTransformation:
+    return optax.lbfgs(linesearch=optax.scale_by_zoom_linesearch(2))
+
+
 def asked(password: type) -> optax.GradientTransformation:
     raise ValueError("nobody knows it")
 
@@ -81,7 +92,8 @@ def behind(rate):
     return ahead(rate)
 """
 SOUND = SOURCE.replace("RETURNED", "trace").replace("COUNT", "state.count + 1")
-NAMES = ["asked", "averaged", "below_loss", "clipped", "matrices_alone", "momentum"]
+NAMES = ["asked", "averaged", "below_loss", "clipped", "first_of_all", "matrices_alone", "momentum"]
+NAMES += ["second_order"]
 
 
 asked = asked_of("rules", SOUND)
@@ -118,6 +130,13 @@ def test_parameters_are_those_that_it_takes_and_the_further_ones_too(asked: Aske
     ]
     said = asked.adopt("momentum", said={"params": "sample(seed, (7,))"}, build="momentum(0.5)")
     assert (said["params"], said["build"]) == ("sample(seed, (7,))", "momentum(0.5)")
+
+
+def test_no_arrays_are_tried_where_the_package_itself_refuses_them(asked: Asked) -> None:
+    found = asked.adopt("first_of_all")
+    assert [one["of"] for one in found["cases"]] == ["one array", "no arrays", "bfloat16"]
+    found = asked.adopt("second_order")  # optax takes the dtype of the first array
+    assert [one["of"] for one in found["cases"]] == ["one array", "bfloat16"]
 
 
 def test_what_nobody_can_know_is_asked_for(asked: Asked) -> None:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..inspect.arrays import is_array, is_inexact, is_key, on_device
-from ..inspect.trees import replace_leaves
+from ..inspect.trees import replace_leaves, structure
 
 LARGE = 100.0
 LARGE_NUMBERS = " with large numbers"
@@ -115,3 +115,14 @@ def _whole(value: np.ndarray, seed: int) -> np.ndarray:
 def is_finite(value: Any) -> bool:
     """Whether no element is infinite or NaN: what is, says more of the example than of the class."""
     return not is_inexact(value) or bool(np.isfinite(np.asarray(value)).all())
+
+
+def with_integers_of(arguments: Any, example: Any) -> Any:
+    """The arguments with the integers of an example, where that has the same structure."""
+    if structure(arguments) != structure(example):
+        return arguments
+
+    def choose(leaf: Any, other: Any) -> Any:
+        return other if is_array(leaf) and jnp.issubdtype(leaf.dtype, jnp.integer) else leaf
+
+    return jax.tree.map(choose, arguments, example)

@@ -14,7 +14,7 @@ from pytree_laws.discover.inference import inferred_leaves, inferred_statics, na
 from pytree_laws.inspect.arrays import is_array
 from pytree_laws.inspect.trees import arrays_of, numbers_of, replace_leaves
 
-from ..building.built import Failure
+from ..building.built import Failure, raised_in
 from ..calling.dependencies import used_inputs
 from ..values.sources import Source, literal
 from .find import (
@@ -58,20 +58,24 @@ def describe_transformation(
         "is_stepped": bool(jax.tree.leaves(value.init(transformation.params.value(0)))),
         **declarations(transformation),
         "cases": [
-            {"of": of, **declarations(each), "params": each.params.text} for of, each in cases(transformation)
+            {"of": of, **declarations(each), "params": each.params.text}
+            for of, each in cases(transformation, function.__module__.partition(".")[0])
         ],
     }
 
 
-def cases(transformation: Transformation) -> Iterator[tuple[str, Transformation]]:
-    """The same on other parameters, as far as it takes them: on one array, on none, and in bfloat16."""
+def cases(transformation: Transformation, package: str) -> Iterator[tuple[str, Transformation]]:
+    """The same on other parameters, as far as it takes them: on one array, on none, and in bfloat16.
+
+    That none are refused is told where the `package` of the transformation refuses them, and no other that it is made with.
+    """
     general = [TREES["one array"]] if transformation.params.text == TREES[""] else []
     trees = {"one array": [*general], "no arrays": [*(["{}"] if general else [])]}
     value, works = transformation.made.value(0), True
     for of, texts in trees.items():
         for text in texts:
             other = dataclasses.replace(transformation, params=Source(text))
-            works = works and (of == "no arrays" or can_be_used(value, other))
+            works = works and raised_at(value, other) in (("", package) if of == "no arrays" else ("",))
             if works:
                 yield of, other
     narrow = ARRAYS.sub(r'\1, "bfloat16")', transformation.params.text)
@@ -79,12 +83,13 @@ def cases(transformation: Transformation) -> Iterator[tuple[str, Transformation]
         yield "bfloat16", dataclasses.replace(transformation, params=transformation.params.but(narrow))
 
 
-def can_be_used(value: Any, transformation: Transformation) -> bool:
+def raised_at(value: Any, transformation: Transformation) -> str:
+    """The package that raises where a transformation is used; empty where none does."""
     try:
         use(value, transformation)
-    except Exception:
-        return False
-    return True
+    except Exception as error:
+        return raised_in(error)
+    return ""
 
 
 def declarations(transformation: Transformation) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def by_nnx_jit(suite: Any) -> CompiledCall:
 
         return run
 
-    return CompiledCall("nnx.jit", suite.call, jit)
+    return CompiledCall("nnx.jit", suite.call_on_copies, jit)
 
 
 @once_per_session

@@ -41,7 +41,7 @@ def gives_floats(suite: Any) -> bool:
 
 def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
     """A scalar on which every inexact element of every output has its own weight; the calls update the module."""
-    outputs = [suite.call(instance, *arguments) for arguments in examples]
+    outputs = [suite.call_on_copies(instance, *arguments) for arguments in examples]
     return sum((weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y)), 0.0)
 
 

@@ -12,12 +12,12 @@ from ...engine.applicability import Condition, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact
 from ...inspect.references import snapshot
-from ...inspect.trees import arrays_of, avals, combine, partition, structure
+from ...inspect.trees import arrays_of, combine, partition, structure
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, check, doing
 from ...trace.dependencies import inputs_reaching
 from ...values.closeness import check_close
-from ..transforms.p11_carry import carried, check_advances, check_fixed_point
+from ..transforms.p11_carry import carried, check_advances, check_fixed_point, check_forms, check_weakness
 
 CHECKS = Checks()
 NEXT_INSTANCE = Condition(
@@ -73,8 +73,7 @@ def _check_carry(subject: Suite, method: Method) -> None:
         new = jax.eval_shape(advance, value)
     message = "the next instance has another structure"
     check(structure(new) == structure(value), method.name, message)
-    message = f"the next instance is {avals(new)}, it was {avals(value)}"
-    check(avals(new) == avals(value), method.name, message)
+    check_forms(method.name, "the next instance", value, new)
     next_instances = [subject.next_instance(method, back(value), method.arguments(1))]
     first = advance(value)
     ways = (snapshot(arrays_of(value)) for value in (first, subject.to_arrays(next_instances[0])[0]))
@@ -89,6 +88,7 @@ def _check_carry(subject: Suite, method: Method) -> None:
     got, _ = jax.lax.scan(lambda v, _: (advance(v), None), value, length=2)
     message = "scan gives {}, a loop {}"
     check_close(method.name, message, got, advance(first), slack=16)
+    check_weakness(method.name, "the next instance", value, new)
 
 
 def is_for_these_alone(following: Callable[[Any], Any], arguments: Any) -> bool:
