@@ -97,7 +97,7 @@ def inputs_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[tuple[
     """The constructor's arguments. Raises `ScaffoldError` where one has no example."""
     if spec.test.build:
         return ()
-    inputs = Subject(spec, known).examples.inputs() if has_known_constructor(spec) else ()
+    inputs = Subject(spec, known).examples.inputs() if has_known_constructor(spec, known) else ()
     return tuple({**dict(inputs), **dict(said_values(spec))}.items())
 
 

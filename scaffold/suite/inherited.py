@@ -9,33 +9,38 @@ from scaffold.kind import kind_of
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.rules.bases import asks_for_call, held_by, lineage, subclasses
 
-_WITHOUT_FIELDS = ("Module", "NamedTuple", "Generic", "ABC", "Pytree", "object")
+_WITHOUT_FIELDS = ("Module", "NamedTuple", "Generic", "ABC", "Pytree", "PyTreeNode", "object")
 """Bases that hold nothing, so that the class itself says what it is built with."""
 
 
 def concrete(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
     """The class itself, or the first one that fulfils it where it is abstract: one that holds no class of this family."""
-    if _is_made(spec):
+    if _is_made(spec, known):
         return spec
     family = subclasses(spec, known.values(), known)
     names = {spec.name, *(member.name for member in family)}
-    able = (member for member in family if _is_made(member) and member.own_constructor is None)
+    able = (member for member in family if _is_made(member, known) and member.own_constructor is None)
     return next((member for member in able if names.isdisjoint(held_by(member))), None)
 
 
-def _is_made(spec: ModuleSpec) -> bool:
+def _is_made(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     """Whether the tests can build instances of a class."""
     is_carried = kind_of(spec.kind).is_carried and dict(spec.options).get("laws") != "none"
-    is_built = is_carried and (bool(spec.test.build) or has_known_constructor(spec))
+    is_built = is_carried and (bool(spec.test.build) or has_known_constructor(spec, known))
     return (kind_of(spec.kind).has_instances or is_built) and not spec.is_open
 
 
-def has_known_constructor(spec: ModuleSpec) -> bool:
-    """Whether the class statement says what builds it: an `__init__`, or fields alone."""
+def has_known_constructor(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
+    """Whether the class statement says what builds it: an `__init__`, or fields alone, and those of bases that say it, too."""
     [node] = (statement for statement in ast.parse(spec.source).body if isinstance(statement, ast.ClassDef))
-    bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+    bases = [ast.unparse(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases]
+    others = [known.get(base) for base in bases if base.rpartition(".")[2] not in _WITHOUT_FIELDS]
     return spec.defines("__init__") or all(
-        ast.unparse(base).rpartition(".")[2] in _WITHOUT_FIELDS for base in bases
+        base is not None
+        and kind_of(base.kind).is_carried
+        and base is not spec
+        and has_known_constructor(base, known)
+        for base in others
     )
 
 

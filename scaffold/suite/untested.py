@@ -73,7 +73,7 @@ def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
         return "jax knows no leaves of it; `@jax.tree_util.register_dataclass` above it says them"
     if build_of(spec, known):
         return ""
-    if not (said_values(spec) or has_known_constructor(spec)):
+    if not (said_values(spec) or has_known_constructor(spec, known)):
         return "a base builds it: write `@test(build=...)`"
     try:
         inputs_of(spec, known)

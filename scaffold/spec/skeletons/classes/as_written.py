@@ -1,7 +1,7 @@
 """A class with `@as_written`: it is carried whole, and read for what its tests can know."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from scaffold.spec.skeletons.classes.functions import argument_type, given_type,
 from scaffold.spec.skeletons.classes.registered import (
     is_dataclass,
     is_named_tuple,
+    is_node,
     is_plain_dataclass,
     is_registered,
 )
@@ -38,7 +39,7 @@ def is_as_written(node: ast.ClassDef, names: Names) -> bool:
     """
     if any(names.word(decorator) == _WORD for decorator in node.decorator_list):
         return True
-    ways = (is_named_tuple, is_registered, is_dataclass)
+    ways = (is_named_tuple, is_node, is_registered, is_dataclass)
     return (not kind_said(node, names) and any(way(node, names) for way in ways)) or _has_own_fields(
         node, names
     )
@@ -70,13 +71,22 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     raw |= {"options": {"laws": laws}} if (laws := _laws_of(node, names)) else {}
     said = read_decorators(node, names, notes)
     raw |= {word: said[word] for word in ("test", "groups", "options") if said.get(word)}
-    raw |= _methods(node, names, notes)
-    has_constructor = "__init__" in raw.get("methods", {})
-    if has_constructor:
+    bases = [*_bases(node, names)]
+    raw |= _methods(node, bases, names, notes)
+    if any(isinstance(part, ast.FunctionDef) and part.name == "__init__" for part in node.body):
         _refuse_unused_examples(node, names, notes)
-    arguments = [] if has_constructor else list(_fields(node, names, notes))
+    arguments = [] if "__init__" in raw.get("methods", {}) else _fields(node, bases, names, notes)
     imports = list(dict.fromkeys(line for _, line in names.lines))
     return raw | {key: texts for key, texts in (("arguments", arguments), ("imports", imports)) if texts}
+
+
+def _bases(node: ast.ClassDef, names: Names) -> Iterator[ast.ClassDef]:
+    """The classes of the file that a class inherits from and that are emitted word for word as well, farthest first."""
+    for base in node.bases:
+        found = names.classes.get(ast.unparse(base))
+        if found is not None and found is not node and is_as_written(found, names):
+            yield from _bases(found, names)
+            yield found
 
 
 def _laws_of(node: ast.ClassDef, names: Names) -> str:
@@ -121,25 +131,35 @@ def _in_place_of(value: ast.expr, names: Names) -> str:
     return f" = eqx.field({', '.join(map(ast.unparse, said))})" if said else ""
 
 
-def _methods(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
-    """The methods, of which the tests call those that they have examples for."""
-    functions = {function.name: function for function in node.body if isinstance(function, Function)}
-    tables = {
-        name: read_function(
-            function, ("methods", name), names, notes, [function], types_by_use(function, node, names)
-        )
-        for name, function in functions.items()
-    }
+def _methods(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, notes: Notes) -> dict[str, Any]:
+    """The methods, of which the tests call those that they have examples for, with those of the bases."""
+    tables: dict[str, Any] = {}
+    for owner in (*bases, node):
+        own_notes = notes if owner is node else Notes(notes.text, notes.where)  # a base tells its own faults
+        tables |= {
+            part.name: read_function(
+                part, ("methods", part.name), names, own_notes, [part], types_by_use(part, owner, names)
+            )
+            for part in owner.body
+            if isinstance(part, Function)
+        }
     return {"methods": tables} if tables else {}
 
 
-def _fields(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:
+def _fields(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, notes: Notes) -> list[str]:
     """What a class without an `__init__` is built with: its annotated names that have no default, as arguments."""
-    for name, field in annotated_names(node.body):
-        if not (is_carried(field, names) or _has_default(field.value, names)):
-            text = _example_of(field, names) or argument_type(ast.arg(name, field.annotation), names, notes)
-            text = text or given_type(name, field.annotation, node, names)
-            yield f"{name}: {text}" if text else name
+    fields: dict[str, str] = {}
+    for owner in (*bases, node):
+        for name, field in annotated_names(owner.body):
+            fields.pop(name, None)
+            if not (is_carried(field, names) or _has_default(field.value, names)):
+                text = _example_of(field, names) or argument_type(
+                    ast.arg(name, field.annotation), names, notes
+                )
+                shapes = (given_type(name, field.annotation, each, names) for each in (node, owner))
+                text = text or next(filter(None, shapes), "")
+                fields[name] = f"{name}: {text}" if text else name
+    return [*fields.values()]
 
 
 def _example_of(field: ast.AnnAssign, names: Names) -> str:

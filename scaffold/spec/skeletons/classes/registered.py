@@ -8,11 +8,21 @@ from scaffold.spec.skeletons.words.names import Names
 _REGISTERS = ("jax.tree_util.register", "jax.tree.register")
 _OF_PYTHON = ("dataclasses.dataclass", "attr.", "attrs.")
 """Decorators that make a class of which jax knows nothing."""
+_NODES = ("flax.struct.PyTreeNode",)
+"""Bases whose subclasses are dataclasses and pytrees."""
 
 
 def is_named_tuple(node: ast.ClassDef, names: Names) -> bool:
     """Whether a class is a tuple of Python, which jax takes apart as it is."""
     return any(names.of(base) == "typing.NamedTuple" for base in node.bases)
+
+
+def is_node(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a base registers each class that inherits from it, by way of other classes of the file too."""
+    bases = (names.classes.get(ast.unparse(base)) for base in node.bases)
+    return any(names.of(base) in _NODES for base in node.bases) or any(
+        base is not None and base is not node and is_node(base, names) for base in bases
+    )
 
 
 def is_registered(node: ast.ClassDef, names: Names) -> bool:
@@ -39,7 +49,8 @@ def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
 def makes_pytree(node: ast.ClassDef, names: Names) -> bool:
     """Whether jax knows a class that no kind stands for: it is registered, of a library that registers it, or a tuple of Python."""
     is_made = is_dataclass(node, names) and not is_plain_dataclass(node, names)
-    return is_named_tuple(node, names) or is_registered(node, names) or (is_made and not node.bases)
+    ways = (is_named_tuple, is_node, is_registered)
+    return any(way(node, names) for way in ways) or (is_made and not node.bases)
 
 
 def registered_below(body: Iterable[ast.stmt], names: Names) -> Iterator[str]:
