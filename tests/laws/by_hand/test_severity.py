@@ -1,6 +1,7 @@
 """How much a finding matters: by its law, by the check, and by what the check found."""
 
 import dataclasses
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -323,3 +324,19 @@ class Listed(Casts):
 def test_as_many_outputs_as_elements_are_no_lost_axes():
     found = severities(lambda seed: Listed(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
     assert not [test for test in found if "keeps_its_axes" in test]
+
+
+class Record(NamedTuple):
+    weight: jax.Array
+    settings: dict[str, float] = {}  # noqa: RUF012
+
+
+class Noted(Record):
+    def note(self, value):
+        self.settings["last"] = value
+
+
+def test_a_dict_that_records_share_is_advice_unless_their_class_changes_it():
+    test = "test_p01_instances_share_nothing_mutable"
+    found = [severities(lambda seed, cls=cls: cls(sample(seed, (3,))))[test] for cls in (Record, Noted)]
+    assert found == [ADVICE, FAULT]

@@ -175,6 +175,15 @@ def has_method_beside(cls: type, called: str) -> bool:
     return "__call__" in _names_in(cls) or any(name != called for name in functions)
 
 
+def is_read_beside(cls: type, called: str, attribute: str) -> bool:
+    """Whether a public method of a class reads an attribute, besides the one that is called."""
+    functions = (class_attribute(cls, name) for name in _public_names(cls) if name != called)
+    codes = (
+        getattr(inspect.unwrap(function), "__code__", None) for function in functions if callable(function)
+    )
+    return any(code is not None and attribute in code.co_names for code in codes)
+
+
 def _public_names(cls: type) -> Iterator[str]:
     for name in _names_in(cls):
         if not name.startswith("_") and name not in _KNOWN and not is_action(cls, name):

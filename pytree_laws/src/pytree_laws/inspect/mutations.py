@@ -2,10 +2,13 @@
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Iterator
+from typing import Any
 
 from .classes import is_of_library, is_of_python
+from .trees import attributes, nodes
 
 _CONSTRUCTORS = "__init__", "__new__", "__post_init__", "__setstate__"
 _METHODS = (
@@ -19,6 +22,14 @@ def changed_in_place(cls: type) -> frozenset[str]:
     """The attributes of `self` that a method of a class changes in place, once an instance is made."""
     owners = [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]
     return frozenset(name for owner in owners for name in _changed_by(owner))
+
+
+def may_change(instance: Any, where: str) -> bool:
+    """Whether code of the classes of an instance changes what lies there in place, or something where the path names no attribute."""
+    held = [instance, *(node for _, node, _ in nodes(instance))]  # which may be a tuple
+    changed = {name for node in held for name in changed_in_place(type(node))}
+    named = {name for node in held for name in attributes(node)}.intersection(re.findall(r"\w+", where))
+    return bool(changed & (named or changed))
 
 
 def _changed_by(owner: type) -> Iterator[str]:

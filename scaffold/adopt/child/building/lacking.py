@@ -6,7 +6,7 @@ from typing import Any
 from ..classes.class_sources import attributes_used
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import attributes_of, subclasses
-from ..values.annotations import is_shaped, parameters_of, required, union_members
+from ..values.annotations import is_callable_type, is_shaped, parameters_of, required, union_members
 
 
 def lacks_a_class(cls: type, said: Mapping[str, Any]) -> str:
@@ -24,10 +24,10 @@ def lacks_a_class(cls: type, said: Mapping[str, Any]) -> str:
 
 
 def is_without_a_class(kind: Any) -> bool:
-    """Whether a class is abstract, and all that derive from it are; what stands for arrays of a shape is none."""
+    """Whether a class is abstract, and all that derive from it are; what stands for arrays of a shape, or for functions, is none."""
     return (
         isinstance(kind, type)
-        and not is_shaped(kind)
+        and not (is_shaped(kind) or is_callable_type(kind))
         and all(kind_of(each).name == "abstract" for each in (kind, *subclasses(kind)))
     )
 

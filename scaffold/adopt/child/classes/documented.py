@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -63,6 +64,7 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
         for name in arguments
     }
     types = {name: kind for name, found in said.items() if (kind := type_in(found)) is not None}
+    types |= streams_in(cls, said)
     arguments_of_class = defaults_of_constructor(cls)
     for name, found in said.items():
         texts_with_shapes = (shape_in(text, arguments_of_class) for text in found)
@@ -85,6 +87,16 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
     limits = limits_of(cls)
     parts = dims, dtypes, tuple(ascending), domains, types, limits, frozenset(matrices), upper, objects
     return Documented(*parts, static_fields(cls))
+
+
+def streams_in(cls: type, arguments: Iterable[str]) -> dict[str, Any]:
+    """The arguments that are streams of keys to the code of an NNX module: `self.rng()`, `rng.params()`."""
+    nnx: Any = sys.modules.get("flax.nnx")
+    if nnx is None or not issubclass(cls, nnx.Module):
+        return {}
+    text = "\n".join(source_text(owner) for owner in cls.__mro__ if not is_base(owner))
+    drawn = (name for name in arguments if re.search(rf"\b{re.escape(name)}(\.\w+)?\(\)", text))
+    return {name: nnx.Rngs for name in drawn if names.KEY.search(name)}
 
 
 def static_fields(cls: type) -> frozenset[str]:

@@ -8,7 +8,7 @@ import sys
 import textwrap
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import jax
@@ -268,3 +268,20 @@ def is_named_key(annotation: Any) -> bool:
     """Whether an annotation that is no array says key by its own name: a `PRNGKey`, a type variable for one."""
     named = annotation if isinstance(annotation, type | typing.TypeVar) else type(annotation)
     return re.search("(?i)key|rng", named.__name__) is not None
+
+
+_PLAIN_MODULES = ("builtins", "typing", "collections.abc", "numpy")
+
+
+def holds_classes(annotation: Any) -> bool:
+    """Whether an annotation is of a list, a tuple or a dict of classes, of which an array is none: `Sequence[Layer]`."""
+    parts = [part for inner in typing.get_args(annotation) for part in union_members(inner)]
+    origin = typing.get_origin(annotation)
+    is_container = isinstance(origin, type) and issubclass(origin, Collection)
+    return is_container and any(is_own_class(part) for part in parts)
+
+
+def is_own_class(kind: Any) -> bool:
+    """Whether it is a class that neither Python nor an array is."""
+    is_plain = kind in OPEN or is_array_type(kind) or is_shaped(kind) or is_callable_type(kind)
+    return isinstance(kind, type) and not is_plain and kind.__module__ not in _PLAIN_MODULES

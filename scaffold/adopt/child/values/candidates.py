@@ -20,6 +20,7 @@ from .annotations import (
     alias_of,
     arity_of,
     dtype_of,
+    holds_classes,
     is_array_type,
     is_callable_type,
     is_named_key,
@@ -34,7 +35,7 @@ from .annotations import (
 )
 from .context import Context
 from .elements import of_elements
-from .libraries import is_tree_of_its_own, of_flax, own_items
+from .libraries import is_streams, is_tree_of_its_own, of_flax, own_items
 from .plain import (
     PLAIN,
     array,
@@ -66,11 +67,11 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     if context.has_state and names.STATE.search(name):
         return [Source("self.state(seed)")]
     kind, inner = as_documented(name, annotation, context)
-    sources = [*of_first_words(name, annotation, context), *of_annotation(name, kind, inner)]
+    sources = [*of_first_words(name, kind, context), *of_annotation(name, kind, inner)]
     if context.of_optimiser and name.endswith("mask"):
         sources = [Source("True"), *sources]
     if annotation in OPEN or all(source.text == "None" for source in sources):
-        is_class = isinstance(annotation, type) and annotation not in OPEN
+        is_class = annotation not in OPEN and (isinstance(annotation, type) or holds_classes(annotation))
         parts = of_name(name, context), [] if is_class else of_anything(name, context)
         if is_class and is_tree_of_its_own(annotation):  # a module that stands for any is none of that class
             parts = [source for source in parts[0] if source not in modules()], []
@@ -95,6 +96,8 @@ def as_documented(name: str, annotation: Any, context: Context) -> tuple[Any, Co
 
 def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]:
     """Values of names that mean one thing everywhere."""
+    if is_streams(name, annotation):
+        return [Source("nnx.Rngs(seed)")]
     is_entry = name in context.documented.dims or not names.BESIDE_KEYS.isdisjoint(context.others)
     is_entry = is_entry and not is_named_key(annotation)
     if names.KEY.search(name) and not is_entry and may_be_key(annotation):
@@ -104,8 +107,6 @@ def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]
         return [Source('sample(seed, (2, 7), "int", 0, 2)')]
     if name == "seed" and annotation in (int, EMPTY):
         return [Source("seed")]
-    if name == "rngs" and "flax.nnx" in sys.modules:
-        return [Source("nnx.Rngs(seed)")]
     return []
 
 

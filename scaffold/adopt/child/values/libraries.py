@@ -33,5 +33,13 @@ def own_items(cls: Any) -> list[Source]:
 def is_tree_of_its_own(annotation: Any) -> bool:
     """Whether a class is a Module of a library, which has more than a module that stands for any."""
     equinox: Any = sys.modules.get("equinox")
-    is_module = equinox is not None and issubclass(annotation, equinox.Module)
+    is_module = (
+        equinox is not None and isinstance(annotation, type) and issubclass(annotation, equinox.Module)
+    )
     return is_module and not annotation.__module__.startswith("equinox.")
+
+
+def is_streams(name: str, annotation: Any) -> bool:
+    """Whether an argument is the streams of keys of NNX, by its annotation or by its name."""
+    nnx: Any = sys.modules.get("flax.nnx")
+    return nnx is not None and (name == "rngs" or annotation is nnx.Rngs)

@@ -1,8 +1,5 @@
 """P1: the constructor."""
 
-import contextlib
-import dataclasses
-import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -19,18 +16,15 @@ from ...errors import message_of
 from ...inspect.arrays import (
     as_in_programs,
     buffer_of,
-    is_array,
     is_constant,
     is_inexact,
     is_key,
     on_device,
     same_bits,
 )
-from ...inspect.classes import defaults_of, own_functions
 from ...inspect.global_state import globals_of
 from ...inspect.parameter_values import may_be_of_numpy
 from ...inspect.references import (
-    MUTABLE,
     containers_of,
     is_plain_object,
     mutables,
@@ -39,8 +33,7 @@ from ...inspect.references import (
     snapshot,
     turned_around,
 )
-from ...inspect.static_values import is_frozen
-from ...inspect.trees import arrays_of, avals, given_arrays, is_node, is_under, look_up, structure, under_any
+from ...inspect.trees import arrays_of, avals, given_arrays, is_under, structure, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
@@ -191,49 +184,6 @@ def test_p01_draws_from_its_key(subject: Suite) -> None:
 
 def _are_same(first: Mapping[str, Any], other: Mapping[str, Any], names: Sequence[str]) -> bool:
     return all(same_bits(first[name], other[name]) for name in names if name in other)
-
-
-@CHECKS.register()
-def test_p01_instances_share_nothing_mutable(subject: Suite) -> None:
-    first, second = subject.cached_instance(), subject.cached_instance(1)
-    shared_ids = {id(value) for _, value in mutables(first)} - held_by_tests(subject)
-    for place, value in mutables(second):
-        message = f"two instances hold one and the same {type(value).__name__}"
-        # Of what lies within frozen settings that both hold an author may think as of a constant.
-        severity = ADVICE if _is_within_settings(first, second, place) else FAULT
-        check(id(value) not in shared_ids, place, message, severity=severity)
-
-
-def _is_within_settings(first: Any, second: Any, place: str) -> bool:
-    """Whether two instances hold one frozen dataclass, which is no node, on the way to a place."""
-    parts = place.split(".")
-    for size in range(1, len(parts)):
-        with contextlib.suppress(*ANY_ERROR):  # a place of which look_up knows nothing
-            held = look_up(first, ".".join(parts[:size]))
-            is_settings = dataclasses.is_dataclass(held) and is_frozen(held) and not is_node(held)
-            if is_settings and held is look_up(second, ".".join(parts[:size])):
-                return True
-    return False
-
-
-def held_by_tests(subject: Suite) -> set[int]:
-    """The ids of what constants of the test file hold, which the suite itself gives to all instances."""
-    constants = vars(sys.modules[type(subject).__module__])
-    given = [value for name, value in constants.items() if name.isupper()]
-    return {id(value) for each in given for _, value in mutables(each)}
-
-
-@CHECKS.register()
-def test_p01_defaults_are_immutable(subject: Suite) -> None:
-    instance = subject.cached_instance()
-    value_ids = {id(value) for _, value in reachable(instance, "")}
-    for where, function in own_functions(type(instance)):
-        for name, default in defaults_of(function):
-            message = f"the default of `{name}` is one {type(default).__name__} for all"
-            hint = "write `None` or a tuple, and make a new one in the body"
-            wrong = isinstance(default, MUTABLE) or is_array(default)
-            severity = FAULT if id(default) in value_ids else ADVICE
-            check(not wrong or isinstance(default, np.generic), where, message, hint, severity=severity)
 
 
 @CHECKS.register(declares("rejected", "no invalid inputs are declared"))

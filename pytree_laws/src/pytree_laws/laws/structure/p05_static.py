@@ -1,6 +1,5 @@
 """P5: static values and the treedef."""
 
-import re
 from typing import Any
 
 import jax
@@ -12,7 +11,7 @@ from ...engine.applicability import STATICS_DECLARED, declares, not_applicable
 from ...engine.registry import Checks
 from ...inspect.branches import compared_strings
 from ...inspect.classes import is_of_library
-from ...inspect.mutations import changed_in_place
+from ...inspect.mutations import may_change
 from ...inspect.static_values import (
     CAN_CHANGE,
     NEW,
@@ -81,10 +80,7 @@ def severity_of_mutable(subject: Suite, where: str) -> str:
     """
     if subject.declares_arrays() and subject.severity != FAULT:
         return subject.severity_of_unhashable
-    held = [node for _, node, _ in nodes(subject.cached_instance())]
-    changed = {name for node in held for name in changed_in_place(type(node))}
-    named = {name for node in held for name in attributes(node)}.intersection(re.findall(r"\w+", where))
-    return subject.severity_of_unhashable if changed & (named or changed) else ADVICE
+    return subject.severity_of_unhashable if may_change(subject.cached_instance(), where) else ADVICE
 
 
 def places_of_libraries(instance: Any) -> list[str]:

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...declare.methods import is_read_beside
 from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
 from ...discover.evaluation import (
     evaluated,
@@ -25,7 +26,7 @@ from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, not_
 from ...engine.error_hints import advice_on
 from ...engine.guesses import may_be_of_the_example
 from ...engine.registry import Checks
-from ...engine.runner import example_call
+from ...engine.runner import called_method, example_call
 from ...errors import error_text
 from ...inspect.arrays import kind_of
 from ...inspect.call_recorder import Invocation
@@ -282,7 +283,7 @@ def test_p08_every_argument_matters(subject: Suite) -> None:
 @CHECKS.register()
 def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
     subject.need_call()
-    usual = leaves_reached(_usual(subject), gradients=True)
+    cls, usual = type(subject.cached_instance()), leaves_reached(_usual(subject), gradients=True)
     for traced in _traced(subject):
         if traced.configuration.given or traced.configuration.leaves or traced.is_quiet:
             continue
@@ -303,7 +304,15 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
             continue  # what is in a dict is the choice of who gives it
         for name, used in leaves_reached(traced, gradients=False).items():
             message = "it is held in this configuration alone, and the call does not use it"
-            check(used or name in usual, _place(traced, name), message, "a part without a use")
+            is_for_others = is_read_beside(cls, called_method(subject), name.partition(".")[0])
+            severity = ADVICE if is_for_others else FAULT
+            check(
+                used or name in usual,
+                _place(traced, name),
+                message,
+                "a part without a use",
+                severity=severity,
+            )
 
 
 def _refuse(subject: Suite, traced: TracedConfiguration, may_be: bool) -> None:
