@@ -14,6 +14,9 @@ from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.helpers import helper_names
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import GENERIC, TEST_IMPORTS, stem
+from scaffold.spec.rules.known_names import OF_TESTS
+from scaffold.spec.rules.pieces import pieces_of_tests
+from scaffold.spec.source.expressions import free_names
 
 
 class Code(Struct, frozen=True):
@@ -74,6 +77,13 @@ def _of_tests(
     own_line = f"from {layout.module(spec.stem)} import "
     classes = (spec.name, *context["test_classes"])
     names = (*context.get("defines", ()), *helper_names(spec), *(spec.unit.bound if spec.unit else ()))
+    # A function `sample` of the module is none that draws the examples.
+    meant = {
+        name
+        for piece in pieces_of_tests(spec)
+        for name in free_names(piece.text, expression=piece.expression)
+    }
+    names = (name for name in names if name not in OF_TESTS or name in meant)
     return {
         **{name: _class_import(ClassType(name), layout, known) for name in classes},
         **{name: own_line + name for name in names},

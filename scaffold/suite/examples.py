@@ -1,7 +1,7 @@
 """Example values for the generated tests: sizes of dims, and the source of a value for any type."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from msgspec import Struct
@@ -320,18 +320,23 @@ def constructor_name(spec: ModuleSpec) -> str:
 @once
 def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
     """The dims of made arrays of which nothing says the size: no argument, no array that is given, and no arithmetic."""
-    called = [argument.type for _, function in spec.functions for argument in function.call.args]
-    taken = [parameter.type for parameter in parameters(spec)]
-    shown = {
-        dim for kind in (*called, *taken) if kind is not None for array in arrays(kind) for dim in array.dims
-    }
+    called = dims_in(argument.type for _, function in spec.functions for argument in function.call.args)
+    # What an expression makes has a size of its own, whatever a call is given.
+    computed = dims_in(field.type for field in spec.stored if (field.init or "").startswith("="))
+    shown = (called - computed) | dims_in(parameter.type for parameter in parameters(spec))
     known = (
         {parameter.name for parameter in parameters(spec)}
         | dict(spec.test.sizes).keys()
         | variadic_dims(spec)
     )
     known |= dims_read_off(spec).keys() | dims_of_arguments(spec).keys()
-    return frozenset(set(dims_of(spec)) - {name for dim in shown for name in dim_names(dim)} - known)
+    return frozenset(set(dims_of(spec)) - shown - known)
+
+
+def dims_in(kinds: Iterable[Type | None]) -> set[str]:
+    """The names of the dims in some types."""
+    dims = (dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims)
+    return {name for dim in dims for name in dim_names(dim)}
 
 
 def _has_default_of_own_size(field: Field) -> bool:

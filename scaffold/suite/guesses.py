@@ -8,6 +8,7 @@ from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import names_array
+from scaffold.suite.examples import dims_in, unknown_dims
 
 
 def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
@@ -61,21 +62,16 @@ def _is_guessed(spec: ModuleSpec) -> bool:
 
 
 def _is_guess(spec: ModuleSpec, name: str, call: Call) -> bool:
-    function = function_of(call.source)
-    if function is None:
-        return False
     said = {key.rpartition(".")[2] for key, _ in spec.test.values if key.partition(".")[0] in (name, key)}
-    bare = {
-        argument.arg
-        for argument, _ in arguments_with_defaults(function)
-        if _says_no_shape(argument.annotation)
-    }
+    needed = [each for each in call.args if each.type and each.default is None and each.name not in said]
+    unknown = unknown_dims(spec)
+    if any(not unknown.isdisjoint(dims_in([argument.type])) for argument in needed):
+        return True
+    function = function_of(call.source)
+    pairs = arguments_with_defaults(function) if function is not None else ()
+    bare = {argument.arg for argument, _ in pairs if _says_no_shape(argument.annotation)}
     is_size = ScalarType("int") if name == "__init__" else None
-    return any(
-        argument.name in bare - said and (_has_shape(argument.type) or argument.type == is_size)
-        for argument in call.args
-        if argument.type and argument.default is None
-    )
+    return any(each.name in bare and (_has_shape(each.type) or each.type == is_size) for each in needed)
 
 
 def _says_no_shape(annotation: ast.expr | None) -> bool:

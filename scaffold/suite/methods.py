@@ -23,6 +23,7 @@ from scaffold.suite.handed_on import handed_on
 from scaffold.suite.mapped import outputs
 from scaffold.suite.outputs import declared_outputs
 from scaffold.suite.subject import Subject
+from scaffold.suite.untraced import is_untraced
 from scaffold.suite.untried import why_untried
 
 
@@ -108,6 +109,7 @@ def _rows(subject: Subject, method: Method) -> Iterator[str]:
             *_closed(method_subject, method),
             *_used(method_subject, method),
             *_call(method_subject, method),
+            *(["traced=False"] if is_untraced(subject.spec, method) else []),
         ]
     except (ScaffoldError, KeyError):
         return  # no example can be made: of a dim without a size, or of a class that is not at hand

@@ -6,10 +6,12 @@ from functools import lru_cache
 
 from scaffold.spec.construction.constructor import sources_of
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.expressions import dedented, nodes_of
 from scaffold.spec.source.instance import named_value, self_attributes
 
 _WANT_POSITIVE = {"log", "log2", "log10", "sqrt", "rsqrt"}
+_MOST_LOCALS = 3
+"""By way of how many local names a value is looked for."""
 
 
 def positive_names(spec: ModuleSpec) -> frozenset[str]:
@@ -51,9 +53,7 @@ def _wanted(tree: ast.AST) -> Iterator[str | None]:
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr=function), args=[first, *_]) if function in _WANT_POSITIVE:
-                scaled = _unscaled(first)
-                sum_of = (scaled.left, scaled.right) if isinstance(scaled, ast.BinOp) else ()
-                yield from map(named_value, sum_of if _adds(scaled) else (scaled,))
+                yield from _parts(first, tree)
             case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant(value=0)]):
                 yield named_value(left)
             case ast.Call(func=ast.Attribute(attr="error_if"), args=[_, refused, *_]):
@@ -62,20 +62,24 @@ def _wanted(tree: ast.AST) -> Iterator[str | None]:
                 pass
 
 
-def _unscaled(node: ast.expr) -> ast.expr:
-    """What is multiplied with a number, or divided by one: `pitch` of `pitch / 440.0`."""
+def _parts(node: ast.expr, tree: ast.AST, depth: int = 0) -> Iterator[str | None]:
+    """What is added, multiplied and divided to give a value, also by way of local names: `m2` of `var = self.m2 / count` and `var + eps`."""
     match node:
-        case ast.BinOp(left=inner, op=ast.Mult() | ast.Div(), right=ast.Constant()):
-            return _unscaled(inner)
-        case ast.BinOp(left=ast.Constant(), op=ast.Mult(), right=inner):
-            return _unscaled(inner)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mult() | ast.Div(), right=right):
+            yield from (*_parts(left, tree, depth), *_parts(right, tree, depth))
+        case ast.Name(id=name) if depth < _MOST_LOCALS:
+            yield name
+            for value in _assigned(name, tree):
+                yield from _parts(value, tree, depth + 1)
         case _:
-            return node
+            yield named_value(node)
 
 
-def _adds(node: ast.expr) -> bool:
-    """Whether an expression is a sum, as of a variance and an epsilon."""
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+def _assigned(name: str, tree: ast.AST) -> Iterator[ast.expr]:
+    """The values that statements give a local name."""
+    for node in nodes_of(ast.Assign, tree):
+        if any(isinstance(target, ast.Name) and target.id == name for target in node.targets):
+            yield node.value
 
 
 def _refused_below(condition: ast.expr) -> Iterator[str | None]:

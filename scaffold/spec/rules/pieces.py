@@ -50,7 +50,7 @@ def pieces(spec: ModuleSpec) -> Iterator[Piece]:
         for key, function in spec.functions:
             yield from _of_function(spec, key, function)
         yield from claims(spec)
-    yield from _of_tests(spec)
+    yield from pieces_of_tests(spec)
 
 
 def _of_constructor(spec: ModuleSpec) -> Iterator[Piece]:
@@ -110,7 +110,8 @@ def _of_function(spec: ModuleSpec, key: str, function: Method) -> Iterator[Piece
         )
 
 
-def _of_tests(spec: ModuleSpec) -> Iterator[Piece]:
+def pieces_of_tests(spec: ModuleSpec) -> Iterator[Piece]:
+    """The Python that the author wrote for the tests alone."""
     test = spec.test
     values = {"values": test.values, "other": test.other}
     values |= {f"cases.{index}.values": case.values for index, case in enumerate(test.cases)}
