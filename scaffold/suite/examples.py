@@ -15,7 +15,9 @@ from scaffold.spec.construction.constructor import (
     dims_of,
     is_plain,
     parameters,
+    reads,
     rebuilds_by,
+    sources_of,
     variadic_dims,
 )
 from scaffold.spec.construction.given_shapes import dims_read_off
@@ -321,9 +323,13 @@ def constructor_name(spec: ModuleSpec) -> str:
 def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
     """The dims of made arrays of which nothing says the size: no argument, no array that is given, and no arithmetic."""
     called = dims_in(argument.type for _, function in spec.functions for argument in function.call.args)
-    # What an expression makes has a size of its own, whatever a call is given.
-    computed = dims_in(field.type for field in spec.stored if (field.init or "").startswith("="))
-    shown = (called - computed) | dims_in(parameter.type for parameter in parameters(spec))
+    taken = parameters(spec)
+    # What is made of an instance has the sizes of that, whatever a call is given.
+    kinds = ((each.name, walk(each.type)) for each in taken if each.type is not None)
+    instances = {name for name, parts in kinds if any(isinstance(part, ClassType) for part in parts)}
+    read = ((field.type, name) for field in spec.stored for text in sources_of(field) for name in reads(text))
+    computed = dims_in(kind for kind, name in read if name in instances)
+    shown = (called - computed) | dims_in(parameter.type for parameter in taken)
     known = (
         {parameter.name for parameter in parameters(spec)}
         | dict(spec.test.sizes).keys()
