@@ -55,6 +55,7 @@ from scaffold.suite.inherited import concrete
 from scaffold.suite.layers import layer_source
 from scaffold.suite.part_sizes import equal_dims, parts_of
 from scaffold.suite.positive import positive_names_with
+from scaffold.suite.quiet_defaults import is_quiet
 
 
 class Examples(Struct, frozen=True, dict=True):
@@ -105,7 +106,7 @@ class Examples(Struct, frozen=True, dict=True):
             field.optional == parameter.name for field in self.spec.fields
         ):
             return "True"  # the example has what is left out by default
-        if parameter.default == HALF and not (parameter.field and parameter.field.check):
+        if is_quiet(self.spec, parameter):
             return _SCALARS["float"]
         field = parameter.field if parameter.source == "field" else None
         nullable = field is not None and (field.nullable or _has_default_of_own_size(field))
@@ -286,8 +287,6 @@ _ROWS = 3
 """The size of an axis that has no name, where nothing says another."""
 APART = 100
 """How far the seeds of instances lie apart that others hold, or are given: no array of one is that of another."""
-HALF = "0.5"
-"""A probability of one half is that of the opposite as well: an example has another."""
 _SCALARS = {
     "int": EXAMPLE_INT,
     "bool": "True",

@@ -134,3 +134,31 @@ def test_classes_of_other_libraries_inherit_within_a_file(tmp_path: Path) -> Non
         '"weight": sample(seed, (3,))' in text[leafy:] and '"shift": sample(seed + 1, (3,))' in text[leafy:]
     )
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 200
+
+
+BLOCKS = """
+
+def make_norm(kind: str, channels: int, rngs: nnx.Rngs):
+    if kind == "batch":
+        return nnx.BatchNorm(channels, rngs=rngs)
+    return None
+
+
+class Block(nnx.Module):
+    def __init__(self, size: int, *, norm: str = "batch", drop: float = 0.0, rngs: nnx.Rngs):
+        self.dense = nnx.Linear(size, size, rngs=rngs)
+        self.norm = make_norm(norm, size, rngs)
+        self.drop = nnx.Dropout(drop, rngs=rngs)
+
+    def __call__(self, x: Float[Array, "batch size"], *, train: bool = False) -> Float[Array, "batch size"]:
+        x = self.dense(x)
+        x = x if self.norm is None else self.norm(x)
+        return nnx.relu(self.drop(x, deterministic=not train))
+"""
+
+
+def test_a_part_that_a_function_makes_is_a_part_and_a_dropout_drops_something(tmp_path: Path) -> None:
+    generated(tmp_path, {"block": HEAD.replace("from flax import", "from flax import nnx,") + BLOCKS})
+    text = (tmp_path / "nets/tests/test_block.py").read_text("utf-8")
+    assert 'Var("norm", nnx.Module)' in text and '"drop": 0.3' in text
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 60

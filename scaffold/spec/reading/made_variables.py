@@ -70,7 +70,8 @@ def makes_variables(source: str, declared: Iterable[str]) -> bool:
 
 def _takes_streams(call: ast.Call) -> bool:
     """Whether a call is handed random streams, as what makes a part is."""
-    return any(keyword.arg == "rngs" for keyword in call.keywords)
+    by_place = any(isinstance(value, ast.Name) and value.id == "rngs" for value in call.args)
+    return by_place or any(keyword.arg == "rngs" for keyword in call.keywords)
 
 
 def _role(value: ast.expr, types: Mapping[str, str]) -> str:

@@ -27,6 +27,7 @@ ANY_ARRAY = (
     "jaxtyping.ArrayLike",
     "jax.typing.ArrayLike",
     "jax.numpy.ndarray",
+    "chex.Array",
 )
 """Annotations of an array that say no shape."""
 

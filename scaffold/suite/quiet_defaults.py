@@ -1,0 +1,36 @@
+"""Numbers by default of which an example would show too little: one half, and the rate of a layer that then drops nothing."""
+
+import ast
+
+from scaffold.spec.construction.constructor import Parameter, sources_of
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.definitions import statements
+from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.instance import last_name
+
+_HALF = "0.5"
+"""A probability of one half is that of the opposite as well."""
+
+
+def is_quiet(spec: ModuleSpec, parameter: Parameter) -> bool:
+    """Whether the example gives a number in the place of the default of a parameter."""
+    if parameter.field is not None and parameter.field.check:
+        return False
+    return parameter.default == _HALF or (parameter.default in ("0.0", "0.") and _drops(spec, parameter.name))
+
+
+def _drops(spec: ModuleSpec, name: str) -> bool:
+    """Whether the constructor hands an argument to a layer that drops: `nnx.Dropout(drop, rngs=rngs)`."""
+    own = spec.own_constructor
+    texts = (own.call.source,) if own is not None else (spec.setup, *_made(spec))
+    calls = (call for text in texts for call in nodes_of(ast.Call, *statements(text)))
+    return any(
+        last_name(call).endswith("Dropout")
+        and any(ast.unparse(given) == name for given in (*call.args, *(each.value for each in call.keywords)))
+        for call in calls
+    )
+
+
+def _made(spec: ModuleSpec) -> list[str]:
+    """The expressions that make the fields."""
+    return [source for field in spec.stored for source in sources_of(field)]
