@@ -23,7 +23,8 @@ Slopes = dict[str, np.ndarray]
 def grads_at(suite: Any, instance: Any, examples: Any) -> Slopes:
     """The gradients of all inexact arrays, summed over the examples."""
     grads = [suite.loss_and_grads(instance, arguments)[1] for arguments in examples]
-    return {name: np.sum([each[name] for each in grads], axis=0) for name in grads[0]}
+    # NumPy makes no array of several scalars of bfloat16 that are of jax.
+    return {name: np.sum([np.asarray(each[name]) for each in grads], axis=0) for name in grads[0]}
 
 
 @once_per_session
