@@ -42,7 +42,7 @@ def several(drawn: Drawn) -> None:
 def keyword(drawn: Drawn) -> None:
     defaults = ("int = 2", "float = 0.5", "bool = True", "Literal['a', 'b'] = 'a'", "str | None = None")
     drawn.table["args"] += f", *, {drawn.other}: {drawn.draft.one(*defaults)}"
-    drawn.begin.append(f"if {drawn.other} == 'a' or {drawn.other} is None:\n    y = y + 1")
+    drawn.begin.append(f"if {drawn.other} in ('a', None, True):\n    y = y + 1")
 
 
 def key(drawn: Drawn) -> None:

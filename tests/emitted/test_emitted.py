@@ -109,6 +109,8 @@ def options_of_call(spec: ModuleSpec) -> Iterator[str]:
 
 DRAWN = ("module", "nnx", "pytree")
 """The kinds that the strategies draw."""
+OF_SKELETONS = ("example", "in_class")
+"""Keys of fields that the reader of skeletons writes, and that no author has to."""
 BOTH_WAYS = ("module", "pytree")  # built by a factory, or by `__init__`
 EXPECTED = {
     *("save True", "save False"),
@@ -124,7 +126,7 @@ EXPECTED = {
     *(f"initialiser {name}" for name in INITIALISERS),
     *(f"dtype {name}" for name in DTYPES),
     *(f"dims {name}" for name in ("scalar", "int", "many", "name", "sum")),
-    *(f"field {name}" for name in set(FIELD_KEYS) - {"type", "role", "init"}),
+    *(f"field {name}" for name in set(FIELD_KEYS) - {"type", "role", "init", *OF_SKELETONS}),
     *(f"key {name}" for name in set(SPEC_KEYS) & {"arguments", "setup", "imports", "call", "doc"}),
     *(f"call {name}" for name in set(CALL_KEYS) & {"doc", "carry"}),
     *("field nullable", "flag stored", "flag argument", "argument *", "argument declared", "call *"),

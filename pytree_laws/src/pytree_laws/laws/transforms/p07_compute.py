@@ -17,7 +17,7 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.training import results_and_grads
 from ...report import check, doing
 from ...trace.dependencies import computed_on
-from ...trace.jaxprs import equations
+from ...trace.jaxprs import draws_of, equations
 from ...values.closeness import tolerance_of
 from ...values.comparison import compare, recording_differences
 from .p07_jit_equals_eager import LAW
@@ -25,6 +25,8 @@ from .p07_jit_equals_eager import LAW
 ATTRIBUTE = "compute_dtype"
 """The class attribute that the casts read."""
 GRADIENT_SLACK = 4.0  # a gradient goes through the call twice
+WORD = 4
+"""The bytes of what is drawn for a float of 32 bits."""
 CHECKS = Checks(LAW)
 COMPUTES = declares("compute", "the call computes in the dtype that is stored")
 
@@ -61,6 +63,8 @@ def test_p07_computes_what_the_stored_dtype_gives(subject: PytreeSuite) -> None:
     casting = [cls for cls in classes if _casts(cls)]
     if not casting:
         not_applicable(f"no class has `{ATTRIBUTE}`, by which to compute in another")
+    if draws_narrow(subject):
+        not_applicable("it draws in the dtype that it computes in: in another it draws other numbers")
     results, grads = _results_and_grads(subject)
     with _computing_in_what_is_stored(casting):
         wide, wide_grads = _results_and_grads(subject)
@@ -68,6 +72,12 @@ def test_p07_computes_what_the_stored_dtype_gives(subject: PytreeSuite) -> None:
         _check_near(subject, f"output {i}", value, wanted, 1.0)
     for name, grad in grads.items():
         _check_near(subject, f"the gradient of {name}", grad, wide_grads[name], GRADIENT_SLACK)
+
+
+def draws_narrow(subject: PytreeSuite) -> bool:
+    """Whether the call draws numbers of fewer bits than jax's default float has."""
+    draws = draws_of(subject.traced_call().jaxpr) if subject.called() else []
+    return any(draw.outvars[0].aval.dtype.itemsize < WORD for draw in draws)
 
 
 def _read(subject: Any) -> dict[str, int]:
