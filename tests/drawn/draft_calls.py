@@ -47,7 +47,7 @@ def keyword(drawn: Drawn) -> None:
 
 def key(drawn: Drawn) -> None:
     drawn.table["args"] += ", *, key: key[]" + drawn.draft.one("", " | None = None")
-    drawn.begin.append("if key is not None:\n    y = y + jax.random.uniform(key, x.shape, x.dtype)")
+    drawn.begin.append("if key is not None:\n    y = y + 64 * jax.random.uniform(key, x.shape, x.dtype)")
 
 
 def unused_key(drawn: Drawn) -> None:
