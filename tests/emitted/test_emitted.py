@@ -109,8 +109,7 @@ def options_of_call(spec: ModuleSpec) -> Iterator[str]:
 
 DRAWN = ("module", "nnx", "pytree")
 """The kinds that the strategies draw."""
-OF_SKELETONS = ("example", "in_class")
-"""Keys of fields that the reader of skeletons writes, and that no author has to."""
+OF_SKELETONS = ("example", "in_class")  # keys that their reader writes, and no author
 BOTH_WAYS = ("module", "pytree")  # built by a factory, or by `__init__`
 EXPECTED = {
     *("save True", "save False"),
