@@ -77,17 +77,18 @@ def _of_tests(
     own_line = f"from {layout.module(spec.stem)} import "
     classes = (spec.name, *context["test_classes"])
     names = (*context.get("defines", ()), *helper_names(spec), *(spec.unit.bound if spec.unit else ()))
-    # A function `sample` of the module is none that draws the examples.
-    meant = {
-        name
-        for piece in pieces_of_tests(spec)
-        for name in free_names(piece.text, expression=piece.expression)
-    }
-    names = (name for name in names if name not in OF_TESTS or name in meant)
+    if not OF_TESTS.isdisjoint(names):  # a function `sample` of the module is none that draws the examples
+        names = [name for name in names if name not in OF_TESTS - _read_by_tests(spec)]
     return {
         **{name: _class_import(ClassType(name), layout, known) for name in classes},
         **{name: own_line + name for name in names},
     }
+
+
+def _read_by_tests(spec: ModuleSpec) -> set[str]:
+    """The names that the author's own Python for the tests reads."""
+    texts = ((piece.text, piece.expression) for piece in pieces_of_tests(spec))
+    return {name for text, expression in texts for name in free_names(text, expression=expression)}
 
 
 def _of_author(spec: ModuleSpec, layout: Layout) -> dict[str, str]:

@@ -60,11 +60,10 @@ def avals(tree: Any) -> dict[str, tuple[Any, ...]]:
     return {name: aval(leaf) for name, leaf in named_leaves(tree)}
 
 
-def differing(*forms: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+def differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parts of two mappings with the same names that are not equal, each by name."""
-    first, second = forms
     names = [name for name, form in first.items() if second.get(name) != form]
-    return tuple({name: each.get(name) for name in names} for each in forms)
+    return {name: first[name] for name in names}, {name: second.get(name) for name in names}
 
 
 def without_lost_weakness(

@@ -131,10 +131,14 @@ class Suite(Subject):
         """An instance of these inputs whose values do not matter."""
         return self.build(**inputs)
 
-    def apply(self, instance: Any, *arguments: Any) -> Any:
-        """A call on a copy of its arguments, which it may use up (as an eqx.nn.State)."""
+    def call_on_copies(self, instance: Any, *arguments: Any) -> Any:
+        """The call on copies of its arguments, which it may use up (as an eqx.nn.State), or update (as streams of keys)."""
         leaves, treedef = flatten(arguments)
-        return without_functions(self.call(instance, *treedef.unflatten(leaves)))
+        return self.call(instance, *treedef.unflatten(leaves))
+
+    def apply(self, instance: Any, *arguments: Any) -> Any:
+        """What a call on copies gives, without functions."""
+        return without_functions(self.call_on_copies(instance, *arguments))
 
     def run(self, instance: Any, *arguments: Any) -> Any:
         """All that a call on a copy gives: its output, and the state after it where it updates the instance."""

@@ -20,7 +20,7 @@ from ...inspect.arrays import (
 )
 from ...inspect.classes import twin_class
 from ...inspect.static_values import static_fault
-from ...inspect.trees import clone_as, flatten, inexact_places, map_arrays, named_numbers, one_level
+from ...inspect.trees import clone_as, inexact_places, map_arrays, named_numbers, one_level
 from ...trace.programs import compiled
 from ...values.randomize import perturb_leaf, randomize
 from ..programs import names_of
@@ -158,11 +158,6 @@ class NnxSuite(VariableSuite):
 
     def built_with_key(self, key: Any) -> Any:
         return programs.built_with_key(self, key)
-
-    def call_on_copies(self, instance: Any, *arguments: Any) -> Any:
-        """The call on copies of its arguments: streams of keys among them are updated when they are drawn from."""
-        leaves, treedef = flatten(arguments)
-        return self.call(instance, *treedef.unflatten(leaves))
 
     def apply(self, instance: Any, *arguments: Any) -> Any:
         return self.call_on_copies(copy_of(instance), *arguments)
