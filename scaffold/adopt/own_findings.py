@@ -21,7 +21,7 @@ _QUIET = {
 
 def of_order(name: str, first: Sequence[str], second: Sequence[str]) -> Finding:
     """What is wrong where leaves come in two orders."""
-    problem = f"its leaves come as {', '.join(first)} with {HASH_SEED}={SEEDS[0]}, and as {', '.join(second)} with {SEEDS[1]}"
+    problem = f"its leaves come as `{', '.join(first)}` with {HASH_SEED}={SEEDS[0]}, and as `{', '.join(second)}` with {SEEDS[1]}"
     law = {"law": "P4", "name": "key paths", "test": "test_p04_order_is_the_same_in_each_process"}
     hint = "a set of names, which is iterated over"
     fix = "Flatten in a fixed order: a tuple or `sorted(...)` in place of a set."

@@ -1,7 +1,7 @@
 """A child that has imported one module, and answers what `scaffold adopt` asks of it."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +12,21 @@ from tests.support.trees import write_tree
 
 
 class Asked:
-    """A child that has imported a module of this source, and what it lists."""
+    """A child that has imported a module, or a package of these files, and what it lists."""
 
-    def __init__(self, folder: Path, module: str, source: str) -> None:
+    def __init__(self, folder: Path, module: str, source: str | Mapping[str, str]) -> None:
         self.module = module
-        self.child = Child([sys.executable], write_tree(folder, {f"{module}.py": source}))
+        files = {f"{module}.py": source} if isinstance(source, str) else source
+        self.child = Child([sys.executable], write_tree(folder, files))
         target = {"text": module, "module": module, "name": "", "whole": True}
         self.listed = self.child.ask({"do": "list", "folders": [str(folder)], "targets": [target]}, 60.0)
 
     def adopt(self, name: str, **said: Any) -> dict[str, Any]:
-        """What is found of a class or a function."""
+        """What is found of a class or a function; `part:name` is one of another module of the package."""
+        below, _, name = name.rpartition(":")
         request: dict[str, Any] = {
             "do": "adopt",
-            "module": self.module,
+            "module": ".".join(filter(None, (self.module, below))),
             "name": name,
             "seconds": 60.0,
             "folders": [],
@@ -32,8 +34,8 @@ class Asked:
         return self.child.ask({**request, "said": {}, "build": "", "call": "", **said}, 60.0)
 
 
-def asked_of(module: str, source: str) -> Any:
-    """A fixture of a test file: the child of a module with this source."""
+def asked_of(module: str, source: str | Mapping[str, str]) -> Any:
+    """A fixture of a test file: the child of a module with this source, or of a package of these files."""
 
     @pytest.fixture(scope="module")
     def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:

@@ -93,12 +93,12 @@ def reachable(root: Any, where: str, stop: Sequence[Any] = ()) -> Iterator[tuple
 
 
 def carried(instance: Any, leaves: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """What can be reached beside the leaves, without the arrays that unflatten computes anew of these."""
+    """What can be reached beside the leaves, without what unflatten or a `functools.cached_property` computes anew of these."""
     name, again = type(instance).__name__, instance
     with contextlib.suppress(Exception):  # P3 fails on it
         again = jax.tree.structure(instance).unflatten(jax.tree.leaves(instance))
     twins = dict(reachable(again, name, leaves))
-    for place, value in reachable(instance, name, leaves):
+    for place, value in reachable(instance, name, [*leaves, *cached_values(instance)]):
         if not is_array(value) or twins.get(place, value) is value:
             yield place, value
 
@@ -148,6 +148,22 @@ def mutables(root: Any, where: str = "", modules: bool = True) -> Iterator[tuple
             todo += [(f"{place}.{name}".lstrip("."), value) for name, value in pairs]
 
 
+def cached_values(root: Any) -> list[Any]:
+    """What each `functools.cached_property` keeps of the objects that can be reached."""
+    kept = ((attributes(value), caches_of(type(value))) for _, value in reachable(root, ""))
+    return [held[name] for held, names in kept for name in sorted(names & held.keys())]
+
+
+def caches_of(cls: type) -> set[str]:
+    """The names under which a `functools.cached_property` keeps a value."""
+    return {
+        name
+        for owner in cls.__mro__
+        for name, attribute in vars(owner).items()
+        if isinstance(attribute, functools.cached_property)
+    }
+
+
 def package_of(value: Any) -> str:
     """The package of the class of a value."""
     return type(value).__module__.partition(".")[0]
@@ -167,12 +183,7 @@ def kept_attributes(value: Any) -> dict[str, Any]:
 
     So is what an object with a hash of its own, as a unit of astropy, keeps in private attributes beside its fields.
     """
-    caches = {
-        name
-        for owner in type(value).__mro__
-        for name, attribute in vars(owner).items()
-        if isinstance(attribute, functools.cached_property)
-    }
+    caches = caches_of(type(value))
     fields = getattr(type(value), "__dataclass_fields__", {})
     has_hash = type(value).__hash__ not in (None, object.__hash__) and not is_node(value)
     return {

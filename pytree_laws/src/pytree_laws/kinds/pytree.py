@@ -1,6 +1,5 @@
 """Pytrees and Equinox Modules as subjects of laws."""
 
-import contextlib
 import copy
 import functools
 import pickle
@@ -10,7 +9,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.core import Tracer
 
 from ..declare.leaf_spec import TRAINED
 from ..discover.inference import statics_of
@@ -30,7 +28,7 @@ from ..inspect.arrays import (
 )
 from ..inspect.arrays import copied as copied_array
 from ..inspect.classes import REGISTER, compares_by_equinox, twins
-from ..inspect.references import atoms_of, carried, reachable
+from ..inspect.references import atoms_of
 from ..inspect.static_values import structures_in
 from ..inspect.trees import (
     arrays_of,
@@ -47,7 +45,6 @@ from ..inspect.trees import (
     named_numbers,
     nodes,
     partition,
-    parts_of_aux,
     replace_leaves,
     structure,
     with_attribute,
@@ -58,6 +55,7 @@ from ..trace.programs import Compiled
 from ..values.comparison import check_same_structure, check_same_tree
 from ..values.randomize import perturb_leaf, randomize
 from . import programs, training
+from .beside_leaves import outside_of, static_parts, tracers_beside
 from .leaves import LeafSuite
 from .subject import Rebuilt
 
@@ -95,33 +93,10 @@ def assign_array(instance: Any, path: str, value: Any) -> None:
     setattr(instance, path, value)
 
 
-def tracers_beside(instance: Any) -> list[str]:
-    parts = carried(instance, jax.tree.leaves(instance))
-    return [place for place, value in parts if isinstance(value, Tracer)]
-
-
 def parts_of(instance: Any) -> dict[str, Any]:
     is_tree, name = is_node(instance) or is_array(instance), type(instance).__name__
     check(is_tree, name, "it is no pytree: jax takes it for a leaf", REGISTER)
     return dict(named_leaves(instance))
-
-
-def outside_of(instance: Any) -> Iterator[tuple[str, Any]]:
-    treedef, hollow = structure(instance), list[Any]()  # the same without its leaves, which may be held twice
-    with contextlib.suppress(Exception):  # P3 fails on it
-        leaves = [object() if is_array(v) else v for v in jax.tree.leaves(instance)]
-        hollow = [treedef.unflatten(leaves) for _ in range(2)]
-    yield from carried(instance, arrays_of(instance))
-    for place, value in reachable(hollow[0], type(instance).__name__) if hollow else ():  # not made anew
-        if not is_array(value) or any(value is other for _, other in reachable(hollow[1], "")):
-            yield place, value
-
-
-def static_parts(instance: Any) -> Iterator[tuple[str, Any]]:
-    for place, node, aux in nodes(instance):
-        for value in parts_of_aux(aux):
-            names = [f".{name}" for name, other in attributes(node).items() if other is value]
-            yield place + "".join(names[:1]), value
 
 
 def comparable(instance: Any) -> Any:

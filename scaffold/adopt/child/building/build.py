@@ -14,6 +14,7 @@ from ..classes.documented import documented
 from ..classes.entries import arguments_given, entries_read
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import subclasses
+from ..classes.parts_by_use import parts_by_use
 from ..values.annotations import ARRAYS, EMPTY, parameters_of, required, union_members, with_count
 from ..values.candidates import values_for
 from ..values.context import Context
@@ -83,7 +84,7 @@ def ways_to_build(
             said=said,
             instances=instances,
             options=options,
-            documented=of_texts,
+            documented=replace(of_texts, types={**parts_by_use(cls, parameters), **of_texts.types}),
             lookalikes=similar,
             others=every,
             entries=entries,

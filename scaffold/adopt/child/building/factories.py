@@ -8,21 +8,35 @@ from typing import Any
 
 from pytree_laws.declare.methods import is_action
 
-from ..values.annotations import EMPTY
+from ..values.annotations import EMPTY, parameters_of, required
 from ..values.names import READS_FILES
 
 REBUILDS = re.compile(r"(^|_)unflatten(_|$)|^model_(construct|validate)")
 """Names of what puts the parts of an instance together: jax and pydantic give it what they took apart, and nobody else does."""
+ELSEWHERE = 3
+"""How many functions of other modules are tried, which may need much that is not at hand."""
 
 
 def factories_of(cls: type) -> Iterator[tuple[str, Any]]:
-    """The public functions of its module whose annotation says that they give the class, by name.
+    """The public functions whose annotation says that they give the class, by name: of its module, and then of its package.
 
-    Those that take an instance make another of it.
+    Those that take an instance make another of it. Of the functions of other modules those are given that need least.
     """
-    module = sys.modules.get(cls.__module__)
-    for name, value in sorted(vars(module).items()) if module is not None else ():
-        is_own = inspect.isfunction(value) and value.__module__ == cls.__module__
+    name = cls.__module__
+    package = name.partition(".")[0]
+    others = [other for other in sorted(sys.modules) if other != name and other.partition(".")[0] == package]
+    own = [*functions_giving(cls, name)]
+    yield from own
+    elsewhere = {
+        key: value for other in others for key, value in functions_giving(cls, other) if key not in dict(own)
+    }
+    yield from sorted(elsewhere.items(), key=lambda pair: len(required(parameters_of(pair[1]))))[:ELSEWHERE]
+
+
+def functions_giving(cls: type, module: str) -> Iterator[tuple[str, Any]]:
+    """The public functions that a module defines and that give a class by their annotation, by name."""
+    for name, value in sorted(vars(sys.modules[module]).items()) if module in sys.modules else ():
+        is_own = inspect.isfunction(value) and value.__module__ == module
         if is_own and may_build(cls, name):
             annotations = dict(inspect.get_annotations(value))
             gives = annotations.pop("return", EMPTY)

@@ -27,9 +27,14 @@ def is_without_a_class(kind: Any) -> bool:
     """Whether a class is abstract, and all that derive from it are; what stands for arrays of a shape, or for functions, is none."""
     return (
         isinstance(kind, type)
-        and not (is_shaped(kind) or is_callable_type(kind))
+        and not (is_shaped(kind) or is_callable_type(kind) or is_protocol_of_call(kind))
         and all(kind_of(each).name == "abstract" for each in (kind, *subclasses(kind)))
     )
+
+
+def is_protocol_of_call(kind: type) -> bool:
+    """Whether functions are instances of a protocol."""
+    return getattr(kind, "_is_protocol", False) and "__call__" in vars(kind)
 
 
 def left_to_subclasses(cls: type) -> str:

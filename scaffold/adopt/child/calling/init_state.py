@@ -51,9 +51,11 @@ def find_with_state(
     cls: type, subject: Subject, said: Mapping[str, Source], budget: Budget, failure: Failure
 ) -> Called | None:
     """The first call that takes a state which another method gives; the same arguments where both have them."""
-    for name in init_methods(cls):
+    begin = init_methods(cls)
+    others = [method for method in methods_of(cls)[:12] if method not in begin]
+    for name in begin:
         result = result_of(getattr(cls, name))
-        takers = [(method, taken) for method in methods_of(cls)[:12] if (taken := takes(cls, method, result))]
+        takers = [(method, taken) for method in others if (taken := takes(cls, method, result))]
         for begun in ways_to_init(cls, subject, name, said, budget, failure) if takers else ():
             for method, taken in takers:
                 known = {**begun.arguments, taken.name: begun.state, **said}
@@ -84,10 +86,11 @@ def gives_back(subject: Subject, called: Called, state: Source) -> bool:
 
 
 def may_have_state(cls: type, called: Called) -> bool:
-    """Whether what stands in a call for a state may be another: it was guessed, or has numbers of Python."""
+    """Whether a call may be for another state: it gives one, or what it takes was guessed, or has numbers of Python."""
+    begin = init_methods(cls)
     states = [source.text for name, source in called.arguments.items() if HOLDS.search(name)]
     is_plain = any(re.fullmatch(r"[\d\s.,()\[\]]+", text) for text in states)
-    return is_plain or (bool(called.guesses) and bool(init_methods(cls)))
+    return is_plain or called.method in begin or (bool(called.guesses) and bool(begin))
 
 
 def init_methods(cls: type) -> list[str]:

@@ -10,8 +10,10 @@ from typing import Any
 from pytree_laws.discover.inference import inferred_leaves
 from pytree_laws.discover.invocation import trace_call
 from pytree_laws.inspect.classes import is_of_library
+from pytree_laws.inspect.trees import named_leaves
 
 from ..calling.dependencies import flowing_inputs, used_inputs
+from .run_laws import attribute_of
 
 
 def quiet_leaves(suite: Any, method: str) -> dict[str, list[str]]:
@@ -23,8 +25,8 @@ def quiet_leaves(suite: Any, method: str) -> dict[str, list[str]]:
         names = [leaf.path for leaf in params if not leaf.unused]
         used, flowing = leaves_of_call(suite)
         paths_by_reason["steps"] = sorted(path for path in names if path in used - flowing)
-        read = names_read_beside(type(suite.cached_instance()), method or "__call__")
-        paths_by_reason["unread"] = sorted(path for path in names if path not in used and path in read)
+        unused = sorted(path for path in names if path not in used)
+        paths_by_reason["unread"] = read_beside(suite.cached_instance(), method or "__call__", unused)
     return paths_by_reason
 
 
@@ -40,23 +42,37 @@ def leaves_of_call(suite: Any) -> tuple[set[str], set[str]]:
     return used, flowing
 
 
+def read_beside(instance: Any, method: str, paths: list[str]) -> list[str]:
+    """Those of some leaves that code beside a method reads, by the attributes that hold them."""
+    leaves = dict(named_leaves(instance)) if paths else {}
+    read = names_read_beside(type(instance), method) if paths else set[str]()
+    return [path for path in paths if attribute_of(instance, path, leaves[path]) in read]
+
+
 def names_read_beside(cls: type, method: str) -> set[str]:
     """The attributes that methods and properties of a class read beside one of them, constructors and special methods left out.
 
-    A class without a call may be a record, whose attributes functions beside it read.
+    A class without a call may be a record, whose attributes the code of its package reads.
     """
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
     members = [pair for owner in owners for pair in vars(owner).items()]
     others = [value for name, value in members if name != method and is_of_use(name)]
     has_call = any("__call__" in vars(owner) for owner in cls.__mro__)
-    others += [] if has_call else functions_beside(cls)
+    others += [] if has_call else functions_of_package(cls)
     return {name for value in others for code in codes_of(value) for name in code.co_names}
 
 
-def functions_beside(cls: type) -> list[Any]:
-    """The functions of the module of a class."""
-    module = sys.modules.get(cls.__module__)
-    return [value for value in vars(module).values() if inspect.isfunction(value)] if module else []
+def functions_of_package(cls: type) -> list[Any]:
+    """The functions of the modules that are imported of the package of a class, and the methods of its other classes."""
+    package = cls.__module__.partition(".")[0]
+    modules = [module for name, module in sorted(sys.modules.items()) if name.partition(".")[0] == package]
+    members = [value for module in modules for value in list(vars(module).values())]
+    classes = [value for value in members if isinstance(value, type) and value not in cls.__mro__]
+    methods = (pair for owner in classes if not is_of_library(owner) for pair in vars(owner).items())
+    return [
+        *filter(inspect.isfunction, members),
+        *(value for name, value in methods if is_of_use(name)),
+    ]
 
 
 def is_of_use(name: str) -> bool:

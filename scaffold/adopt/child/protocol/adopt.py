@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from pytree_laws.engine.timeout import TooLong, time_limit
+from pytree_laws.inspect.trees import arrays_of
 
 from ..building.budget import Budget
 from ..building.build import ways_to_build
@@ -147,7 +148,7 @@ def search_example(cls: Any, request: Request, example: Example) -> None:
 def describe_example(cls: Any, built: Built, example: Example, seconds: float) -> dict[str, Any]:
     """What was found of a class, and what the laws infer of it within these seconds, as plain JSON."""
     of_call, methods = example.of_call, methods_of(cls)
-    if example.called is None and {*methods} <= {*of_call.parts}:  # it only holds what others use
+    if example.called is None and only_holds(built, of_call, methods):
         methods = []
     if example.called is None and of_call.is_of_subclasses and "NotImplementedError" in of_call.first:
         return {"built": False, "abstract": f"it leaves its call to subclasses: {of_call.first}"}
@@ -167,6 +168,12 @@ def describe_example(cls: Any, built: Built, example: Example, seconds: float) -
         if methods and called is None:
             description["unusable"] = without_a_way(built)
     return description
+
+
+def only_holds(built: Built, of_call: Failure, methods: Sequence[str]) -> bool:
+    """Whether a class only holds what others use: its methods give parts, or it has no arrays, and none of them raised."""
+    is_bare = not of_call.first and not arrays_of(model_of(built, 0))
+    return is_bare or {*methods} <= {*of_call.parts}
 
 
 def why_no_call(built: Built, called: Called, failure: Failure) -> str:

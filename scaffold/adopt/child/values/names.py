@@ -179,3 +179,5 @@ CONVERTS = re.compile(
 )
 """Methods that give a part, or the same in another form: what a class is for has other names."""
 INITIALISES = re.compile(r"init")
+OF_SHAPES = ("zeros", "ones", "empty")
+"""Functions of jax.numpy that make arrays of a shape: what has such a name is given that one."""

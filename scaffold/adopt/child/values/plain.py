@@ -200,6 +200,8 @@ def functions(name: str, arity: int | None, context: Context) -> list[Source]:
         return [*modules(), *others] if arity in (None, 1) else others
     if names.INITIALISES.search(name):
         return [Source("jax.nn.initializers.ones")]
+    if name in names.OF_SHAPES:
+        return [Source(f"jnp.{name}")]
     unary, two = [Source(text) for text in names.ONE], [Source(text) for text in names.TWO]
     if names.REDUCES.search(name):
         unary, two = [unary[1], unary[0]], [helper(names.DENSITY), *two]

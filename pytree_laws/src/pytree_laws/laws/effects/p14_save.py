@@ -32,7 +32,7 @@ from ...inspect.trees import (
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, Fault, Law, check, doing
+from ...report import ADVICE, ANY_ERROR, Fault, Law, check, doing
 from ...values.comparison import check_same_tree
 from ...values.randomize import perturb_leaf
 
@@ -58,8 +58,20 @@ def test_p14_deepcopy(subject: Suite) -> None:
     instance = subject.changed_instance()
     with doing(type(instance).__name__, "copy.deepcopy of it", KEEPS):
         deep = subject.deepcopied(instance)
+    check(
+        type(deep) is type(instance) or not is_copied_by_a_part(instance),
+        type(instance).__name__,
+        f"copy.deepcopy gives a {type(deep).__name__}, since its `__getattr__` answers for `__deepcopy__` with that of a part",
+        "names that begin with `__`, which Python asks for: raise AttributeError for them",
+        severity=ADVICE,
+    )
     subject.check_copy(instance, deep, "copy.deepcopy")
     check_apart(subject, instance, deep)
+
+
+def is_copied_by_a_part(instance: Any) -> bool:
+    """Whether no class of an instance has a `__deepcopy__`, and a part answers for it: which one depends on what is held."""
+    return not hasattr(type(instance), "__deepcopy__") and hasattr(instance, "__deepcopy__")
 
 
 def check_apart(subject: Suite, instance: Any, copied: Any) -> None:

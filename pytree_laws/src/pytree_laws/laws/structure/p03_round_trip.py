@@ -17,7 +17,7 @@ from ...engine.registry import Checks
 from ...errors import raises_deliberately
 from ...inspect.arrays import is_array
 from ...inspect.classes import OF_PYTHON, REGISTER, is_equinox, is_of_python
-from ...inspect.references import snapshot
+from ...inspect.references import caches_of, package_of, snapshot
 from ...inspect.trees import (
     ARRAY,
     attributes,
@@ -234,11 +234,6 @@ def check_attributes(instance: Any, hint: str, beside: bool = False) -> None:
     check_same(instance, again, "", hint, beside, package_of(instance))
 
 
-def package_of(instance: Any) -> str:
-    """The package of the class of an instance."""
-    return type(instance).__module__.partition(".")[0]
-
-
 def is_foreign(value: Any, package: str) -> bool:
     """Whether the class of a node is of another package, which brings its own unflatten."""
     return package_of(value) != package and not is_equinox(type(value))
@@ -250,7 +245,8 @@ def check_same(value: Any, other: Any, above: str, hint: str, beside: bool, pack
     What another package adds to its own nodes is no matter of this one.
     """
     before, after = attributes(value), attributes(other)
-    names = before if is_foreign(value, package) else {**before, **after}
+    every = before if is_foreign(value, package) else {**before, **after}
+    names = every.keys() - caches_of(type(value))
 
     def check_attribute(name: str) -> None:
         place, asked = f"{above}{name}", is_beside_fields(value, name) == beside
