@@ -123,6 +123,40 @@ class Settings(eqx.Module):
     def validate(self) -> tuple[str, ...]:
         return ("no name",) if not self.name else ()
 """
+CELLS = """
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Cell(eqx.Module):
+    weight_x: jax.Array
+    weight_h: jax.Array
+    bias: jax.Array
+
+    def __call__(self, x: jax.Array, state: jax.Array) -> jax.Array:
+        return jnp.tanh(x @ self.weight_x + state @ self.weight_h + self.bias)
+
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    width: int
+    head_dim: int
+
+
+class Rotary(eqx.Module):
+    scale: jax.Array
+    sizes: Sizes = eqx.field(static=True)
+
+    def __init__(self, sizes: Sizes):
+        self.scale, self.sizes = jnp.ones(sizes.head_dim), sizes
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        first, second = jnp.split(self.scale * x, 2)
+        return jnp.concatenate([-second, first])
+"""
 READING = """
 def first_mode(modes):
     return modes.numbers[0]
@@ -130,12 +164,13 @@ def first_mode(modes):
 asked = asked_of(
     "package_parts",
     {
-        "package_parts/__init__.py": "from package_parts import making, reading, records, spec, steps\n",
+        "package_parts/__init__.py": "from package_parts import cells, making, reading, records, spec, steps\n",
         "package_parts/spec.py": SPEC,
         "package_parts/making.py": MAKING,
         "package_parts/steps.py": STEPS,
         "package_parts/records.py": RECORDS,
         "package_parts/reading.py": READING,
+        "package_parts/cells.py": CELLS,
     },
 )
 
@@ -172,3 +207,16 @@ def test_a_record_is_read_by_other_modules_under_the_names_of_its_attributes(ask
 def test_settings_without_arrays_lack_no_call(asked: Asked) -> None:
     answer = asked.adopt("records:Settings")
     assert answer["built"] and answer["methods"] == [] and "why" not in answer, answer
+
+
+def test_weights_that_a_cell_multiplies_with_are_matrices(asked: Asked) -> None:
+    answer = asked.adopt("cells:Cell")
+    inputs = dict(answer["inputs"])
+    assert "(3, 3)" in inputs["weight_x"] and "(3, 3)" in inputs["weight_h"] and "(3,)" in inputs["bias"], (
+        inputs
+    )
+
+
+def test_a_head_has_two_halves(asked: Asked) -> None:
+    answer = asked.adopt("cells:Rotary")
+    assert answer["called"], answer

@@ -13,7 +13,7 @@ from ..values.annotations import EMPTY
 from ..values.context import Documented
 from .class_sources import field_docstrings, source_text
 from .methods import is_base
-from .uses import LETTER, WORDS, flags_in, matrices_in
+from .uses import LETTER, WORDS, flags_in, matrices_in, weights_in
 
 _WORD = r"(?:\.{3}|\*(?=,)|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
 _WORDS = rf"{_WORD}(?:,\s*{_WORD})*,?"
@@ -86,7 +86,7 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
     )
     limits = limits_of(cls)
     parts = dims, dtypes, tuple(ascending), domains, types, limits, frozenset(matrices), upper, objects
-    return Documented(*parts, static_fields(cls))
+    return Documented(*parts, static_fields(cls), weights_in(cls))
 
 
 def streams_in(cls: type, arguments: Iterable[str]) -> dict[str, Any]:

@@ -49,6 +49,23 @@ def operands(node: ast.AST) -> Iterator[ast.expr]:
             pass
 
 
+WEIGHT = re.compile(r"(^|_)(weights?|kernels?)(_|$)")
+"""Names of what is multiplied with inputs: a matrix where `@` does it."""
+
+
+def weights_in(cls: type) -> frozenset[str]:
+    """The attributes of a class that are weights by their names, and that `@` multiplies with something else."""
+    used = set[str]()
+    for node in (node for tree in sources_of(cls) for node in ast.walk(tree)):
+        match node:
+            case ast.BinOp(op=ast.MatMult(), left=left, right=right):
+                texts = ast.unparse(left), ast.unparse(right)
+                used.update(text.removeprefix("self.") for text in texts if text.startswith("self."))
+            case _:
+                pass
+    return frozenset(filter(WEIGHT.search, used))
+
+
 LOGICAL = re.compile(r"^logical_(and|or|not|xor)$")
 
 

@@ -40,6 +40,8 @@ class Documented:
     """Of what is an object or a function by its docstring."""
     static: frozenset[str] = frozenset()
     """Fields that a class marks as static."""
+    weights: frozenset[str] = frozenset()
+    """Names of weights that `@` multiplies with inputs: of vectors it would make numbers."""
 
 
 FLOATS = ("0.25", "0.5", "0.75", "0.375", "0.625")

@@ -70,6 +70,8 @@ FLAGS = re.compile(r"(^|_)masks?$|^(is|has)_|^(dones?|terminated|truncated)$")
 """Names of arrays of flags."""
 SIDES = re.compile(r"sides|vertices|corners|polygon")
 """What a plane figure has three of, or more."""
+HALVED = re.compile(r"(^|_)(head_?(dim|size)|dim_head|d_head|rotary_dim|rope_dim)$")
+"""Sizes of a head, whose halves rotary embeddings turn: an even one fits all."""
 INDEX = re.compile(
     r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index|indices|labels?)$"
 )

@@ -22,8 +22,10 @@ from .sources import Source, distinct, merged, refer
 def integers(name: str, context: Context) -> list[Source]:
     if names.INDEX.search(name) and name not in ("step", "position"):
         return [Source("1"), Source("0")]
-    few = (3, 4, 6) if names.SIDES.search(name) else (2, 3, 1, 4)
-    order = few if is_count(name) else (context.sizes.of(name), 4, 6, 2, 1, 8)
+    if is_count(name):
+        order = (3, 4, 6) if names.SIDES.search(name) else (2, 3, 1, 4)
+    else:
+        order = (context.sizes.of(name) * (2 if names.HALVED.search(name) else 1), 4, 6, 2, 1, 8)
     return [Source(str(number)) for number in dict.fromkeys([*order, *context.numbers])]
 
 
@@ -158,7 +160,7 @@ def arrays(name: str, context: Context, *, is_number: bool = False, of_numpy: bo
         shapes = [(), *(shape for shape in shapes if shape)]
     sources = [array(name, shape, "float", context) for shape in shapes]
     square = [shape for shape in shapes if len(shape) == 2 and shape[0] == shape[1]]
-    if is_matrix(name, context):
+    if is_matrix(name, context) or name in context.documented.weights:
         sources = [*(array(name, shape, "float", context) for shape in square), *sources]
     dtype = dtype_by_name(name, context)
     of_each_rank = {len(shape): shape for shape in reversed(shapes) if len(shape) < 4}
