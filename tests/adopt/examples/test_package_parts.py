@@ -143,6 +143,7 @@ class Cell(eqx.Module):
 @dataclasses.dataclass(frozen=True)
 class Sizes:
     width: int
+    height: int
     head_dim: int
 
 
