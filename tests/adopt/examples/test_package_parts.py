@@ -220,4 +220,4 @@ def test_weights_that_a_cell_multiplies_with_are_matrices(asked: Asked) -> None:
 
 def test_a_head_has_two_halves(asked: Asked) -> None:
     answer = asked.adopt("cells:Rotary")
-    assert answer["called"], answer
+    assert answer["called"] and "head_dim=10" in dict(answer["inputs"])["sizes"], answer
