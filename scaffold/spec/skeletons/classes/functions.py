@@ -30,6 +30,8 @@ ANY_ARRAY = (
     "chex.Array",
 )
 """Annotations of an array that say no shape."""
+ANY_TREE = ("optax.Params", "optax.Updates", "chex.ArrayTree")
+"""Annotations of a tree of arrays, beside `PyTree`."""
 
 
 def read_function(
@@ -189,7 +191,9 @@ def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Name
 
 
 def _example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> str:
-    """A type for the tests, of an array whose dims need not all have a name: with one axis for `...`, and for `_`."""
+    """A type for the tests, of an array whose dims need not all have a name: with one axis for `...`, and for `_`; or of a tree."""
+    if annotation is not None and names.of(annotation) in ANY_TREE:
+        return "tree"
     text = "" if annotation is None else type_of(annotation, names, notes)
     meant = "" if annotation is None else meant_type(annotation, names)
     named = with_named_dims(meant or text)
@@ -224,8 +228,8 @@ def _example_result(node: Function, names: Names, notes: Notes) -> str:
 
 
 def _type(annotation: ast.expr, names: Names, notes: Notes) -> str:
-    text = type_of(annotation, names, notes)
-    return text if is_of_grammar(text, names) else ""
+    text = "" if names.of(annotation) in ANY_TREE else type_of(annotation, names, notes)
+    return text if text and is_of_grammar(text, names) else ""
 
 
 def default_source(node: ast.expr, notes: Notes) -> str:
