@@ -61,6 +61,21 @@ class Copied(Average):
     kind = nnx.Param
 
 
+class Noise(nnx.Module):
+    def __init__(self, *, rngs: nnx.Rngs):
+        self.rngs = rngs
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return x + jax.random.normal(self.rngs.noise(), x.shape, x.dtype)
+
+
+class Noises(nnx.Module):
+    """Two parts that draw from the same streams, each draw with a key of its own."""
+
+    def __init__(self, *, rngs: nnx.Rngs):
+        self.first, self.second = Noise(rngs=rngs), Noise(rngs=rngs)
+
+
 def suite_of(cls: type[nnx.Module]) -> NnxLaws:
     class Suite(NnxLaws):
         def inputs(self, seed: int) -> dict[str, Any]:
@@ -72,8 +87,8 @@ def suite_of(cls: type[nnx.Module]) -> NnxLaws:
     return Suite()
 
 
-@pytest.mark.parametrize("cls", [Wrapped, Renamed])
-def test_what_a_wrapper_is_given_it_holds_on_purpose(cls: type[nnx.Module]) -> None:
+@pytest.mark.parametrize("cls", [Wrapped, Renamed, Noises])
+def test_what_a_wrapper_is_given_and_streams_of_keys_are_held_on_purpose(cls: type[nnx.Module]) -> None:
     suite_of(cls).test_p15_no_variable_is_held_twice()
 
 

@@ -221,11 +221,12 @@ def outside(module: Any) -> Iterator[tuple[str, Any]]:
 
 
 def placed_variables(module: Any) -> list[tuple[str, Any]]:
-    """Every Variable under each of its paths, where `nnx.state` has it under one."""
+    """Every Variable under each of its paths, where `nnx.state` has it under one; without the streams of keys, which parts share."""
     if one_level(module) is None:
         not_applicable("the class is no pytree")
     pairs = jax.tree_util.tree_leaves_with_path(module, is_leaf=is_variable)
-    return [(path_name(path), variable) for path, variable in pairs if is_variable(variable)]
+    variables = ((path_name(path), variable) for path, variable in pairs if is_variable(variable))
+    return [pair for pair in variables if not isinstance(pair[1], nnx.RngState)]
 
 
 def round_trips(module: Any) -> Iterator[tuple[str, Any]]:
