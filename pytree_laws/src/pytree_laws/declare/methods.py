@@ -24,6 +24,7 @@ from ..inspect.trees import attributes, under_any
 from ..session import once_per_session
 from ..values.randomize import randomize
 from .leaf_spec import Output
+from .unread import names_in_code
 
 SELF = "self"
 OF_VALUES = frozenset(
@@ -181,7 +182,7 @@ def is_read_beside(cls: type, called: str, attribute: str) -> bool:
     codes = (
         getattr(inspect.unwrap(function), "__code__", None) for function in functions if callable(function)
     )
-    return any(code is not None and attribute in code.co_names for code in codes)
+    return any(code is not None and attribute in names_in_code(code) for code in codes)
 
 
 def _public_names(cls: type) -> Iterator[str]:

@@ -46,14 +46,15 @@ def _read_by(owner: type) -> Iterator[str]:
     for value in vars(owner).values():
         code = getattr(getattr(value, "__func__", value), "__code__", None)
         if isinstance(code, types.CodeType):
-            yield from _names_in(code)
+            yield from names_in_code(code)
 
 
-def _names_in(code: types.CodeType) -> Iterator[str]:
+def names_in_code(code: types.CodeType) -> Iterator[str]:
+    """The names of globals and attributes that a function reads, and those that are defined in it."""
     yield from code.co_names
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):
-            yield from _names_in(inner)
+            yield from names_in_code(inner)
 
 
 def _nearest(name: str, known: set[str]) -> str:
