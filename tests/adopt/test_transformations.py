@@ -72,6 +72,16 @@ def first_of_all() -> optax.GradientTransformation:
     return optax.GradientTransformation(init, lambda updates, state, params=None: (updates, state))
 
 
+def by_member() -> optax.GradientTransformation:
+    def update(updates, state, params=None):
+        sizes = {leaf.shape[0] for leaf in jax.tree.leaves(updates)}
+        if len(sizes) != 1:
+            raise ValueError("every leaf has an axis of the members")
+        return jax.tree.map(lambda g: g / max(sizes), updates), state
+
+    return optax.GradientTransformation(lambda params: optax.EmptyState(), update)
+
+
 def second_order() -> optax.GradientTransformation:
     return optax.lbfgs(linesearch=optax.scale_by_zoom_linesearch(2))
 
@@ -92,7 +102,16 @@ def behind(rate):
     return ahead(rate)
 """
 SOUND = SOURCE.replace("RETURNED", "trace").replace("COUNT", "state.count + 1")
-NAMES = ["asked", "averaged", "below_loss", "clipped", "first_of_all", "matrices_alone", "momentum"]
+NAMES = [
+    "asked",
+    "averaged",
+    "below_loss",
+    "by_member",
+    "clipped",
+    "first_of_all",
+    "matrices_alone",
+    "momentum",
+]
 NAMES += ["second_order"]
 
 
@@ -135,6 +154,8 @@ def test_parameters_are_those_that_it_takes_and_the_further_ones_too(asked: Aske
 def test_no_arrays_are_tried_where_the_package_itself_refuses_them(asked: Asked) -> None:
     found = asked.adopt("first_of_all")
     assert [one["of"] for one in found["cases"]] == ["one array", "no arrays", "bfloat16"]
+    found = asked.adopt("by_member")  # it says that it takes none
+    assert [one["of"] for one in found["cases"]] == ["one array", "bfloat16"]
     found = asked.adopt("second_order")  # optax takes the dtype of the first array
     assert [one["of"] for one in found["cases"]] == ["one array", "bfloat16"]
 

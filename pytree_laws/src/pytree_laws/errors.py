@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from traceback import extract_tb
 from types import FrameType, TracebackType
+from typing import Any
 
 _CHECKED = re.compile(r"^(?:equinox[\w.]*\.)?_?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE)
 _AT_RUN_TIME = re.compile(r"(?i)EquinoxRuntimeError|\bCpuCallback error\b")
@@ -27,8 +28,8 @@ def is_of_promotion(error: BaseException) -> bool:
     return type(error).__name__ == "TypePromotionError"
 
 
-def raises_deliberately(error: BaseException, cls: type) -> bool:
-    """Whether the code of the class, or what it calls beside jax, says itself that this is not allowed."""
+def raises_deliberately(error: BaseException, cls: Any) -> bool:
+    """Whether the code of a class or a function, or what it calls beside jax, says itself that this is not allowed."""
     if is_checked_at_run_time(error):
         return True
     last = _last(error.__traceback__)

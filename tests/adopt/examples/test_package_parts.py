@@ -125,6 +125,7 @@ class Settings(eqx.Module):
 """
 CELLS = """
 import dataclasses
+from typing import Protocol
 
 import equinox as eqx
 import jax
@@ -138,6 +139,24 @@ class Cell(eqx.Module):
 
     def __call__(self, x: jax.Array, state: jax.Array) -> jax.Array:
         return jnp.tanh(x @ self.weight_x + state @ self.weight_h + self.bias)
+
+
+class ConvLike(Protocol):
+    weight: jax.Array
+    in_channels: int
+
+    def __call__(self, x: jax.Array) -> jax.Array: ...
+
+
+class Adapter(eqx.Module):
+    base: ConvLike
+    change: jax.Array
+
+    def __init__(self, base: ConvLike):
+        self.base, self.change = base, jnp.ones(base.weight.shape)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return eqx.tree_at(lambda base: base.weight, self.base, self.base.weight + self.change)(x)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -221,3 +240,8 @@ def test_weights_that_a_cell_multiplies_with_are_matrices(asked: Asked) -> None:
 def test_a_head_has_two_halves(asked: Asked) -> None:
     answer = asked.adopt("cells:Rotary")
     assert answer["called"] and "head_dim=10" in dict(answer["inputs"])["sizes"], answer
+
+
+def test_a_protocol_with_channels_is_fitted_by_a_convolution(asked: Asked) -> None:
+    answer = asked.adopt("cells:Adapter")
+    assert dict(answer["inputs"])["base"].startswith("eqx.nn.Conv2d(") and answer["called"], answer

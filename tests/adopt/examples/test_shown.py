@@ -27,6 +27,19 @@ class Amount(eqx.Module):
         self.value, self.unit = jnp.asarray(value), unit
 
 
+class Loaded(eqx.Module):
+    """What a file holds.
+
+    >>> Loaded(params={"weight": ...}, scale=0.5)
+    """
+
+    params: dict
+    scale: float
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * x
+
+
 class Units:
     pass
 
@@ -133,3 +146,8 @@ def test_what_is_shown_of_a_class_is_tried_with_others_of_its_family(asked: Aske
 def test_what_numpy_draws_in_a_docstring_is_of_the_seed(asked: Asked) -> None:
     found = asked.adopt("Wages")
     assert dict(found["inputs"]) == {"table": "{'town': np.random.RandomState(seed).randn(4, 2)}"}
+
+
+def test_what_a_docstring_leaves_out_is_no_example(asked: Asked) -> None:
+    found = asked.adopt("Loaded")
+    assert "..." not in str(found["inputs"]) and found["built"], found

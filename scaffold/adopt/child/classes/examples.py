@@ -100,7 +100,8 @@ class Lines:
         bound |= set(names_stored(node))
         names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} - bound
         lines = {name: self.line_of(name) for name in sorted(names)}
-        if len(text) > LONGEST or names & self.unknown or None in lines.values() or acts(node):
+        is_known = not names & self.unknown and None not in lines.values()
+        if len(text) > LONGEST or not is_known or acts(node) or leaves_out(node):
             return None
         return Source(text, tuple((name, line) for name, line in lines.items() if line))
 
@@ -130,6 +131,16 @@ def acts(node: ast.expr) -> bool:
     functions = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
     names = (getattr(function, "attr", getattr(function, "id", "")) for function in functions)
     return any(name == "open" or is_action(object, name) for name in names)
+
+
+def leaves_out(node: ast.expr) -> bool:
+    """Whether `...` stands for what a reader is to fill in, and for no axes of an index."""
+    parts = [each.slice for each in ast.walk(node) if isinstance(each, ast.Subscript)]
+    of_indices = {id(each) for part in parts for each in ast.walk(part)}
+    return any(
+        isinstance(each, ast.Constant) and each.value is ... and id(each) not in of_indices
+        for each in ast.walk(node)
+    )
 
 
 class PutIn(ast.NodeTransformer):

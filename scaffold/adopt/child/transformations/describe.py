@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from pytree_laws import Output, PytreeLaws
 from pytree_laws.declare.render import render
 from pytree_laws.discover.inference import inferred_leaves, inferred_statics, name_of
+from pytree_laws.errors import raises_deliberately
 from pytree_laws.inspect.arrays import is_array
 from pytree_laws.inspect.trees import arrays_of, numbers_of, replace_leaves
 
@@ -59,23 +60,26 @@ def describe_transformation(
         **declarations(transformation),
         "cases": [
             {"of": of, **declarations(each), "params": each.params.text}
-            for of, each in cases(transformation, function.__module__.partition(".")[0])
+            for of, each in cases(transformation, function)
         ],
     }
 
 
-def cases(transformation: Transformation, package: str) -> Iterator[tuple[str, Transformation]]:
+def cases(transformation: Transformation, function: Any) -> Iterator[tuple[str, Transformation]]:
     """The same on other parameters, as far as it takes them: on one array, on none, and in bfloat16.
 
-    That none are refused is told where the `package` of the transformation refuses them, and no other that it is made with.
+    That none are refused is told where the code of the package of the function fails on them, and no other that it is made with.
     """
+    package = function.__module__.partition(".")[0]
     general = [TREES["one array"]] if transformation.params.text == TREES[""] else []
     trees = {"one array": [*general], "no arrays": [*(["{}"] if general else [])]}
     value, works = transformation.made.value(0), True
     for of, texts in trees.items():
         for text in texts:
             other = dataclasses.replace(transformation, params=Source(text))
-            works = works and raised_at(value, other) in (("", package) if of == "no arrays" else ("",))
+            error = refusal(value, other)
+            fails = error is not None and not (of == "no arrays" and fails_in(package, error, function))
+            works = works and not fails
             if works:
                 yield of, other
     narrow = ARRAYS.sub(r'\1, "bfloat16")', transformation.params.text)
@@ -83,13 +87,18 @@ def cases(transformation: Transformation, package: str) -> Iterator[tuple[str, T
         yield "bfloat16", dataclasses.replace(transformation, params=transformation.params.but(narrow))
 
 
-def raised_at(value: Any, transformation: Transformation) -> str:
-    """The package that raises where a transformation is used; empty where none does."""
+def refusal(value: Any, transformation: Transformation) -> Exception | None:
+    """What is raised where a transformation is used."""
     try:
         use(value, transformation)
     except Exception as error:
-        return raised_in(error)
-    return ""
+        return error
+    return None
+
+
+def fails_in(package: str, error: Exception, function: Any) -> bool:
+    """Whether the code of a package raised an error, and no statement that says what is not allowed."""
+    return raised_in(error) == package and not raises_deliberately(error, function)
 
 
 def declarations(transformation: Transformation) -> dict[str, Any]:

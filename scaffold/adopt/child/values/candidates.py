@@ -27,9 +27,7 @@ from .annotations import (
     is_shaped,
     kinds_of_variable,
     may_be_key,
-    required,
     scalar_dtype,
-    signature_of,
     unaliased,
     union_members,
 )
@@ -41,6 +39,7 @@ from .plain import (
     array,
     arrays,
     ascending,
+    callables,
     drawn_apart,
     floats,
     functions,
@@ -194,7 +193,7 @@ def of_special(name: str, kind: Any, context: Context) -> list[Source]:
         return trees(name, kind, context)
     cls = origin or kind
     if getattr(cls, "_is_protocol", False) and "__call__" in vars(cls):
-        return functions(name, len(required(signature_of(vars(cls)["__call__"])[1:])), context)
+        return callables(name, cls, context) or of_class(name, cls, context)
     if getattr(cls, "__name__", "") == "Hashable":
         return strings(name, context)
     return of_class(name, cls, context) if isinstance(cls, type) else []

@@ -183,3 +183,5 @@ CONVERTS = re.compile(
 INITIALISES = re.compile(r"init")
 OF_SHAPES = ("zeros", "ones", "empty")
 """Functions of jax.numpy that make arrays of a shape: what has such a name is given that one."""
+CONVOLUTION = "eqx.nn.Conv2d(3, 2, (2, 3), key=jax.random.key(seed))"
+"""A layer with channels, for what says that it wraps one."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import enum
+import inspect
 import re
 import sys
 import typing
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import names
-from .annotations import OPEN, arity_of, is_shaped, union_members
+from .annotations import OPEN, arity_of, is_shaped, required, signature_of, union_members
 from .context import Context
 from .domains import SHARES, between, drawn_in, within
 from .sizes import COUNT
@@ -235,6 +236,16 @@ def pairs(kind: Any) -> list[Source]:
 def helper(text: str) -> Source:
     """A function that the test file defines."""
     return Source(text.split("(")[0].removeprefix("def "), helpers=(text,))
+
+
+def callables(name: str, protocol: type, context: Context) -> list[Source]:
+    """What a protocol with a call fits: functions, or layers that have its attributes too."""
+    members = {*vars(protocol), *inspect.get_annotations(protocol)}
+    attributes = [member for member in sorted(members) if not member.startswith("_")]
+    if attributes:
+        layers = [*modules(), *(map(Source, (names.CONVOLUTION,)) if "equinox" in sys.modules else ())]
+        return [each for each in layers if all(hasattr(each.value(0), attribute) for attribute in attributes)]
+    return functions(name, len(required(signature_of(vars(protocol)["__call__"])[1:])), context)
 
 
 def modules() -> list[Source]:
