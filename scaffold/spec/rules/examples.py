@@ -12,7 +12,7 @@ from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.fields import value_faults
 from scaffold.spec.source.definitions import arguments_with_defaults, dims_written, function_of
-from scaffold.spec.source.expressions import assigned_names
+from scaffold.spec.source.expressions import assigned_names, loop_names
 from scaffold.spec.unit import siblings
 
 
@@ -137,7 +137,8 @@ def _sizes(spec: ModuleSpec) -> Iterator[Fault]:
     }
     # The dims of what is made may stay open; those of what calls are given need a size.
     needed = dims_of_calls(spec, results=False)
-    bound = set(assigned_names(spec.setup)) & needed - several - known - shown
+    bound = set(assigned_names(spec.setup)) - loop_names(spec.setup)
+    bound &= needed - several - known - shown
     for name in sorted(bound - dict(spec.test.sizes).keys() - dims_of_arguments(spec).keys()):
         fix = f"write `[test]` and `sizes = {{ {name} = 3 }}`"
         yield Fault(place, f"`{name}` is computed in setup, so its size is not known", fix)

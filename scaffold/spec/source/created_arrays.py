@@ -1,6 +1,7 @@
 """Arrays that jax makes anew: the shapes that calls such as `jnp.zeros((n, m))` say."""
 
 import ast
+import math
 from collections.abc import Callable
 
 from scaffold.spec.source.instance import last_name
@@ -28,8 +29,17 @@ def created_shape(call: ast.Call, size: Callable[[ast.expr], str]) -> tuple[str,
         node = argument_of(call, "shape", _SHAPE_AT[name])
         dims = tuple(map(size, node.elts)) if isinstance(node, ast.Tuple) else (size(node),) if node else ()
     elif name in _COUNT_AT and not (name == "arange" and len(call.args) > 1):
-        node = argument_of(call, "num", _COUNT_AT[name])
+        node = _as_count(argument_of(call, "num", _COUNT_AT[name]))
         dims = (size(node),) * (1 + (name in _SQUARE)) if node else ()
     else:
         return None
     return dims if dims and all(dims) else None
+
+
+def _as_count(node: ast.expr | None) -> ast.expr | None:
+    """How many numbers `jnp.arange(3.0)` makes, which counts in floats."""
+    match node:
+        case ast.Constant(value=float(count)):
+            return ast.copy_location(ast.Constant(math.ceil(count)), node)
+        case _:
+            return node

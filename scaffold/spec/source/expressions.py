@@ -121,6 +121,15 @@ def assigned_names(source: str) -> tuple[str, ...]:
     return tuple(sorted(symbol.get_name() for symbol in top.get_symbols() if symbol.is_local()))
 
 
+def loop_names(source: str) -> set[str]:
+    """The local names that only the loops of a block of statements bind: they stand for another value in each round."""
+    tree = ast.parse(wrap(dedented(source), (), expression=False))
+    loops = [node.target for node in ast.walk(tree) if isinstance(node, ast.For)]
+    targets = {id(part) for target in loops for part in ast.walk(target)}
+    stored = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return {n.id for n in stored} - {n.id for n in stored if id(n) not in targets}
+
+
 def count_name(source: str, name: str) -> int:
     """How often the expression or block reads the free name `name`."""
     return sum(node.id == name for node in _reads(ast.parse(source.strip())))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..report import ANY_ERROR
 from .arrays import is_array
-from .references import MUTABLE, parts_of
+from .references import MUTABLE, caches_of, parts_of
 from .trees import attributes
 
 NEW = "it is new, and unequal, in each instance"
@@ -46,7 +46,8 @@ def static_fault(value: Any) -> str | None:
             return NOT_FROZEN
         if compares_itself(value):
             return None
-        return next(filter(None, map(static_fault, attributes(value).values())), None)
+        kept = {name: each for name, each in attributes(value).items() if name not in caches_of(type(value))}
+        return next(filter(None, map(static_fault, kept.values())), None)
     return None
 
 

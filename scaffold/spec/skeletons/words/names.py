@@ -21,6 +21,8 @@ from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.expressions import Import, single_imports
 
 VOCABULARY = "scaffold.skeleton"
+_DEFINED = re.compile(r"^flax\.nnx\.(?:rnglib|variablelib|module|nn\.\w+)\.(?=[A-Z])")
+"""The modules in which Flax defines what it has under `nnx`, as its own code imports them."""
 VOCABULARY_WORDS = tuple(sorted(skeleton.__all__))
 SELF = ("typing.Self", "typing_extensions.Self")
 
@@ -80,7 +82,7 @@ class Names(Struct):
                 return self.whole.get(name, name)
             case ast.Attribute(value=value, attr=name):
                 above = self.of(value)
-                return f"{above}.{name}" if above else ""
+                return _DEFINED.sub("flax.nnx.", f"{above}.{name}") if above else ""
             case _:
                 return ""
 
