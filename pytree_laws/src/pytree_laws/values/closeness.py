@@ -203,9 +203,8 @@ def check_grads(
     where: str, move: Callable[[Any], Any], leaf: Any, hint: str = CARRY_HINT, partly: bool = False
 ) -> None:
     """Gradients agree with what small steps show, wherever these show a slope; where they flow `partly`, there is one."""
-    both = compiled(lambda value: jax.jvp(move, (value,), (jnp.ones_like(value),)))
-    steps = [raw(leaf) + step for step in (-STEP, 0, STEP)]
-    along, grads = zip(*[both(on_device(value, leaf.dtype)) for value in steps])
+    points = [on_device(raw(leaf) + step, leaf.dtype) for step in (-STEP, 0, STEP)]
+    along, grads = zip(*values_and_slopes(move, points))
     for *values, grad in zip(*along, grads[1]):
         if is_floating(grad) and grad.dtype.itemsize > 2 and is_smooth(*values):
             first, _, last = (np.asarray(value, np.float64) for value in values)
@@ -214,6 +213,31 @@ def check_grads(
             off = np.abs(slope - np.asarray(grad, np.float64))
             near = off.max() < KINK * np.abs(slope).max()
             check(bool(near) or (partly and bool(np.any(grad))), where, message, hint)
+
+
+def values_and_slopes(move: Callable[[Any], Any], points: Sequence[Any]) -> list[tuple[list[Any], list[Any]]]:
+    """What a function gives at some points, and its slopes where all elements of a point grow alike.
+
+    Of what has a rule for the way back alone, as a `custom_vjp` has, these are the floats.
+    """
+
+    def forward(value: Any) -> tuple[Any, Any]:
+        results = jax.jvp(move, (value,), (jnp.ones_like(value),))
+        return jax.tree.leaves(results[0]), jax.tree.leaves(results[1])
+
+    def floats(value: Any) -> list[Any]:
+        return [y for y in jax.tree.leaves(move(value)) if is_floating(y)]
+
+    def backward(value: Any) -> tuple[Any, Any]:
+        axes = tuple(range(-jnp.ndim(value), 0))
+        return floats(value), [jnp.sum(slope, axes) for slope in jax.jacrev(floats)(value)]
+
+    try:
+        return [*map(compiled(forward), points)]
+    except TypeError as error:
+        if "custom_vjp" not in str(error):
+            raise
+    return [*map(compiled(backward), points)]
 
 
 def check_flow(where: str, run: Callable[[list[Any]], Any], values: Sequence[Any], hint: str) -> None:
