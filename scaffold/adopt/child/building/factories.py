@@ -30,7 +30,15 @@ def factories_of(cls: type) -> Iterator[tuple[str, Any]]:
     elsewhere = {
         key: value for other in others for key, value in functions_giving(cls, other) if key not in dict(own)
     }
-    yield from sorted(elsewhere.items(), key=lambda pair: len(required(parameters_of(pair[1]))))[:ELSEWHERE]
+    yield from sorted(elsewhere.items(), key=lambda pair: count_needed(pair[1]))[:ELSEWHERE]
+
+
+def count_needed(function: Any) -> int:
+    """How many arguments a function cannot do without."""
+    try:
+        return len(required(parameters_of(function)))
+    except (TypeError, ValueError):
+        return 99
 
 
 def functions_giving(cls: type, module: str) -> Iterator[tuple[str, Any]]:

@@ -1,5 +1,6 @@
 """Classes that nobody can build without a class of the user's own, and those that are parts of others."""
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,8 +34,9 @@ def is_without_a_class(kind: Any) -> bool:
 
 
 def is_protocol_of_call(kind: type) -> bool:
-    """Whether functions are instances of a protocol."""
-    return getattr(kind, "_is_protocol", False) and "__call__" in vars(kind)
+    """Whether functions are instances of a protocol: it asks for a call alone."""
+    members = {name for name in {*vars(kind), *inspect.get_annotations(kind)} if not name.startswith("_")}
+    return getattr(kind, "_is_protocol", False) and "__call__" in vars(kind) and not members
 
 
 def left_to_subclasses(cls: type) -> str:

@@ -105,7 +105,7 @@ def returns(method: Any, cls: type) -> bool:
 
 def named(cls: type, name: str, maker: Any) -> Source:
     """How a maker is written: the class, a method of it, or a function beside it."""
-    if inspect.isfunction(maker) and maker is vars(sys.modules[maker.__module__]).get(name):
+    if inspect.isfunction(maker) and maker is getattr(sys.modules.get(maker.__module__), name, None):
         return refer(maker)
     reference = refer(cls)
     return reference.but(f"{reference.text}.{name}") if name else reference

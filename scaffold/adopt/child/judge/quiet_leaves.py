@@ -46,7 +46,7 @@ def read_beside(instance: Any, method: str, paths: list[str]) -> list[str]:
     """Those of some leaves that code beside a method reads, by the attributes that hold them."""
     leaves = dict(named_leaves(instance)) if paths else {}
     read = names_read_beside(type(instance), method) if paths else set[str]()
-    return [path for path in paths if attribute_of(instance, path, leaves[path]) in read]
+    return [path for path in paths if path in leaves and attribute_of(instance, path, leaves[path]) in read]
 
 
 def names_read_beside(cls: type, method: str) -> set[str]:
