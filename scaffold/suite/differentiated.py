@@ -1,14 +1,31 @@
-"""Functions of which the class takes gradients: an example of one gives a number, and no array."""
+"""Functions as examples: one of which the class takes gradients gives a number, and no array."""
 
 import ast
 from collections.abc import Iterator
 
+from scaffold.spec.grammar.types import CallableType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import dedented
 from scaffold.suite.positive import named_value
 
 _GRADIENTS = ("grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "hessian", "filter_hessian")
+
+
+def example_function(spec: ModuleSpec, kind: CallableType, name: str) -> str:
+    """A function for an argument: of two arrays where its annotation says so, and into a number where a method differentiates it."""
+    if count_taken(kind) == 2:
+        return "jnp.logaddexp"
+    return "jax.nn.logsumexp" if name in differentiated(spec) else "jnp.tanh"
+
+
+def count_taken(kind: CallableType) -> int | None:
+    """How many arguments the annotation of a function lists, as `Callable[[Array, Any], Array]`; None where it lists none."""
+    match ast.parse(kind.text, mode="eval").body:
+        case ast.Subscript(slice=ast.Tuple(elts=[ast.List(elts=taken), _])):
+            return len(taken)
+        case _:
+            return None
 
 
 @once

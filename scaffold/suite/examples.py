@@ -50,7 +50,7 @@ from scaffold.spec.grammar.values import EXAMPLE_INT, EXAMPLE_INTS
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.states import is_state, is_stateful
-from scaffold.suite.differentiated import differentiated
+from scaffold.suite.differentiated import example_function
 from scaffold.suite.inherited import concrete
 from scaffold.suite.layers import layer_source
 from scaffold.suite.part_sizes import equal_dims, parts_of
@@ -160,7 +160,7 @@ class Examples(Struct, frozen=True, dict=True):
             case LiteralType(values=values):
                 return repr(values[0])
             case CallableType():
-                return "jax.nn.logsumexp" if name in differentiated(self.spec) else "jnp.tanh"
+                return example_function(self.spec, kind, name)
             case ListType(item=item):
                 return f"[{self.value(item, name, offset)}, {self.value(item, name, offset + 10)}]"
             case DictType(item=item):

@@ -170,7 +170,7 @@ def _other_value(kind: Type, source: str) -> str | None:
             different = (value for value in values if value != literal_or_none(source))
             return next(map(repr, different), None)
         case CallableType():
-            others = {"jax.nn.logsumexp": "jnp.sum", "jnp.sin": "jnp.cos"}
+            others = {"jax.nn.logsumexp": "jnp.sum", "jnp.sin": "jnp.cos", "jnp.logaddexp": "jnp.hypot"}
             return others.get(source, "jnp.sin")
         case _:
             return None

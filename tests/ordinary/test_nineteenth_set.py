@@ -114,6 +114,25 @@ class Observer(eqx.Module):
         top = jnp.maximum(state.get(self.seen), jnp.max(jnp.abs(x)))
         return cubed(x / top) * top, state.set(self.seen, top)
 """
+NEWTON = """
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, static
+
+
+class Newton(Module):
+    fn: Callable[[Array, Any], Array] = static()
+    steps: int = 3
+
+    def solve(self, x: Float[Array, ""], args: Float[Array, ""]) -> Float[Array, ""]:
+        for _ in range(self.steps):
+            f, df = jax.value_and_grad(self.fn)(x, args)
+            x = x - f / df
+        return x
+"""
 
 
 def test_a_name_that_a_loop_binds_is_no_size_of_a_call(tmp_path: Path) -> None:
@@ -139,3 +158,8 @@ def test_what_a_static_value_has_cached_is_no_part_of_it(tmp_path: Path) -> None
 def test_a_rule_for_the_way_back_alone_has_slopes_through_a_state(tmp_path: Path) -> None:
     assert "not tried" not in generated(tmp_path, {"observer": OBSERVER})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 80
+
+
+def test_a_function_of_two_arrays_is_given_two(tmp_path: Path) -> None:
+    assert "not tried" not in generated(tmp_path, {"newton": NEWTON})
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 60
