@@ -21,7 +21,7 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import dedented
-from scaffold.spec.states import is_state, state_fields
+from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.declared import value_of
 from scaffold.suite.examples import Examples
 
@@ -71,7 +71,7 @@ _STATEFUL = ("BatchNorm", "Sequential", "SpectralNorm", "State", "StateIndex", "
 
 def _has_states(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     inner = (known.get(cls.name) for cls in spec.classes if cls.module is None)
-    return bool(state_fields(spec)) or any(
+    return is_stateful(spec) or any(
         _has_states(inner_spec, known) for inner_spec in inner if inner_spec is not None
     )
 

@@ -114,6 +114,23 @@ class Observer(eqx.Module):
         top = jnp.maximum(state.get(self.seen), jnp.max(jnp.abs(x)))
         return cubed(x / top) * top, state.set(self.seen, top)
 """
+SCALED = (
+    OBSERVER.replace("cubed(x / top) * top", "x / top")
+    + """
+
+class Scaled(eqx.Module):
+    linear: eqx.nn.Linear
+    act: Observer
+
+    def __init__(self, n: int, m: int, *, key: jax.Array):
+        self.linear = eqx.nn.Linear(n, m, key=key)
+        self.act = Observer()
+
+    def __call__(self, x: Float[Array, " n"], state: eqx.nn.State) -> tuple[Float[Array, " m"], eqx.nn.State]:
+        x, state = self.act(x, state)
+        return self.linear(x), state
+"""
+)
 NEWTON = """
 from collections.abc import Callable
 from typing import Any
@@ -163,3 +180,8 @@ def test_a_rule_for_the_way_back_alone_has_slopes_through_a_state(tmp_path: Path
 def test_a_function_of_two_arrays_is_given_two(tmp_path: Path) -> None:
     assert "not tried" not in generated(tmp_path, {"newton": NEWTON})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 60
+
+
+def test_what_holds_a_part_with_a_state_hands_that_on(tmp_path: Path) -> None:
+    assert "not tried" not in generated(tmp_path, {"scaled": SCALED})
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 160
