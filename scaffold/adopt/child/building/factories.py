@@ -8,7 +8,8 @@ from typing import Any
 
 from pytree_laws.declare.methods import is_action
 
-from ..values.annotations import EMPTY, parameters_of, required
+from ..classes.lookalikes import modules_of, needs
+from ..values.annotations import EMPTY
 from ..values.names import READS_FILES
 
 REBUILDS = re.compile(r"(^|_)unflatten(_|$)|^model_(construct|validate)")
@@ -23,22 +24,13 @@ def factories_of(cls: type) -> Iterator[tuple[str, Any]]:
     Those that take an instance make another of it. Of the functions of other modules those are given that need least.
     """
     name = cls.__module__
-    package = name.partition(".")[0]
-    others = [other for other in sorted(sys.modules) if other != name and other.partition(".")[0] == package]
+    others = [other for other, _ in modules_of(name.partition(".")[0]) if other != name]
     own = [*functions_giving(cls, name)]
     yield from own
     elsewhere = {
         key: value for other in others for key, value in functions_giving(cls, other) if key not in dict(own)
     }
-    yield from sorted(elsewhere.items(), key=lambda pair: count_needed(pair[1]))[:ELSEWHERE]
-
-
-def count_needed(function: Any) -> int:
-    """How many arguments a function cannot do without."""
-    try:
-        return len(required(parameters_of(function)))
-    except (TypeError, ValueError):
-        return 99
+    yield from sorted(elsewhere.items(), key=lambda pair: needs(pair[1]))[:ELSEWHERE]
 
 
 def functions_giving(cls: type, module: str) -> Iterator[tuple[str, Any]]:

@@ -1,13 +1,19 @@
 """Classes that nobody can build without a class of the user's own, and those that are parts of others."""
 
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
 from ..classes.class_sources import attributes_used
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import attributes_of, subclasses
-from ..values.annotations import is_callable_type, is_shaped, parameters_of, required, union_members
+from ..values.annotations import (
+    is_callable_type,
+    is_shaped,
+    parameters_of,
+    protocol_members,
+    required,
+    union_members,
+)
 
 
 def lacks_a_class(cls: type, said: Mapping[str, Any]) -> str:
@@ -35,8 +41,7 @@ def is_without_a_class(kind: Any) -> bool:
 
 def is_protocol_of_call(kind: type) -> bool:
     """Whether functions are instances of a protocol: it asks for a call alone."""
-    members = {name for name in {*vars(kind), *inspect.get_annotations(kind)} if not name.startswith("_")}
-    return getattr(kind, "_is_protocol", False) and "__call__" in vars(kind) and not members
+    return protocol_members(kind) == {"__call__"}
 
 
 def left_to_subclasses(cls: type) -> str:

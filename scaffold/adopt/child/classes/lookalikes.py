@@ -8,7 +8,7 @@ from typing import Any
 
 from pytree_laws.inspect.classes import TWIN
 
-from ..values.annotations import parameters_of, required
+from ..values.annotations import parameters_of, protocol_members, required
 from ..values.sources import held_by
 from .class_sources import attributes_used
 from .kinds import kind_of
@@ -65,10 +65,8 @@ def below(cls: type) -> Iterator[type]:
 
 def fitting(cls: type) -> list[type]:
     """The classes of the package of a protocol that have all its members, without deriving from it."""
-    owners = [owner for owner in cls.__mro__ if getattr(owner, "_is_protocol", False)]
-    own = {name for owner in owners for name in (*vars(owner), *inspect.get_annotations(owner))}
-    members = {name for name in own if name == "__call__" or not name.startswith("_")}
-    if cls not in owners or not members:
+    members = protocol_members(cls)
+    if not members:
         return []
     package = cls.__module__.partition(".")[0]
     if package in ("jax", "numpy"):  # they say what an array is, of which there are examples
@@ -91,14 +89,19 @@ def accepts(cls: type, count: int) -> bool:
 
 def classes_in(package: str) -> Iterator[type]:
     """The public classes of the modules of a package that are imported, in an order that is always the same."""
+    for name, members in modules_of(package):
+        yield from (
+            value
+            for key, value in sorted(members.items())
+            if isinstance(value, type) and value.__module__ == name and not key.startswith("_")
+        )
+
+
+def modules_of(package: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The modules of a package that are imported, with what they hold, in an order that is always the same."""
     for name in sorted(sys.modules):
         if name.partition(".")[0] == package:
-            members: dict[str, Any] = vars(sys.modules[name])
-            yield from (
-                value
-                for key, value in sorted(members.items())
-                if isinstance(value, type) and value.__module__ == name and not key.startswith("_")
-            )
+            yield name, vars(sys.modules[name])
 
 
 def attributes_of(cls: type) -> set[str]:
@@ -126,9 +129,9 @@ def is_of_its_module(cls: type) -> bool:
     return held_by(cls.__module__, cls.__qualname__) is cls and not cls.__module__.endswith(TWIN)
 
 
-def needs(cls: type) -> int:
-    """How many arguments a class cannot be built without."""
+def needs(maker: Any) -> int:
+    """How many arguments a class cannot be built without, or a function called."""
     try:
-        return len(required(parameters_of(cls, cls)))
+        return len(required(parameters_of(maker, maker if isinstance(maker, type) else None)))
     except (TypeError, ValueError):
         return 99

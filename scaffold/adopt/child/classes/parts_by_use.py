@@ -1,6 +1,7 @@
 """What arguments without an annotation are by the attributes that a class asks of them, as `self.model.step(…)`."""
 
 import ast
+import functools
 import inspect
 import types
 from collections.abc import Iterable, Iterator
@@ -42,6 +43,7 @@ def classes_with(cls: type, attributes: set[str]) -> list[type]:
     return sorted(fitting, key=needs)[:MAX_CLASSES]
 
 
+@functools.cache
 def attributes_asked(cls: type) -> dict[str, set[str]]:
     """The attributes that the sources of a class read of its own attributes, and its constructor of arguments, by name."""
     asked: dict[str, set[str]] = {}

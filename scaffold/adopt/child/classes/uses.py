@@ -53,6 +53,7 @@ WEIGHT = re.compile(r"(^|_)(weights?|kernels?)(_|$)")
 """Names of what is multiplied with inputs: a matrix where `@` does it."""
 
 
+@functools.cache
 def weights_in(cls: type) -> frozenset[str]:
     """The attributes of a class that are weights by their names, and that `@` multiplies with something else."""
     used = set[str]()

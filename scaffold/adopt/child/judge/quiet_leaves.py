@@ -2,7 +2,6 @@
 
 import contextlib
 import inspect
-import sys
 from collections.abc import Iterator
 from types import CodeType
 from typing import Any
@@ -13,6 +12,7 @@ from pytree_laws.inspect.classes import is_of_library
 from pytree_laws.inspect.trees import named_leaves
 
 from ..calling.dependencies import flowing_inputs, used_inputs
+from ..classes.lookalikes import modules_of
 from .run_laws import attribute_of
 
 
@@ -64,9 +64,8 @@ def names_read_beside(cls: type, method: str) -> set[str]:
 
 def functions_of_package(cls: type) -> list[Any]:
     """The functions of the modules that are imported of the package of a class, and the methods of its other classes."""
-    package = cls.__module__.partition(".")[0]
-    modules = [module for name, module in sorted(sys.modules.items()) if name.partition(".")[0] == package]
-    members = [value for module in modules for value in list(vars(module).values())]
+    modules = modules_of(cls.__module__.partition(".")[0])
+    members = [value for _, held in modules for value in list(held.values())]
     classes = [value for value in members if isinstance(value, type) and value not in cls.__mro__]
     methods = (pair for owner in classes if not is_of_library(owner) for pair in vars(owner).items())
     return [

@@ -229,6 +229,17 @@ def arity_of(annotation: Any) -> int | None:
     return len(arguments[0]) if arguments and isinstance(arguments[0], list) else None
 
 
+def protocol_members(kind: type) -> set[str]:
+    """What a protocol, and those that it derives from, ask for: attributes, methods, and perhaps a call; none of another class."""
+    owners = [owner for owner in kind.__mro__ if getattr(owner, "_is_protocol", False)]
+    names = {name for owner in owners for name in (*vars(owner), *inspect.get_annotations(owner))}
+    return (
+        {name for name in names if name == "__call__" or not name.startswith("_")}
+        if kind in owners
+        else set()
+    )
+
+
 def is_callable_type(annotation: Any) -> bool:
     origin = typing.get_origin(annotation) or annotation
     return origin is Callable or getattr(origin, "__name__", "") == "Callable"

@@ -2,7 +2,6 @@
 
 import contextlib
 import enum
-import inspect
 import re
 import sys
 import typing
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import names
-from .annotations import OPEN, arity_of, is_shaped, required, signature_of, union_members
+from .annotations import OPEN, arity_of, is_shaped, protocol_members, required, signature_of, union_members
 from .context import Context
 from .domains import SHARES, between, drawn_in, within
 from .sizes import COUNT
@@ -240,9 +239,7 @@ def helper(text: str) -> Source:
 
 def callables(name: str, protocol: type, context: Context) -> list[Source]:
     """What a protocol with a call fits: functions, or layers that have its attributes too."""
-    members = {*vars(protocol), *inspect.get_annotations(protocol)}
-    attributes = [member for member in sorted(members) if not member.startswith("_")]
-    if attributes:
+    if attributes := protocol_members(protocol) - {"__call__"}:
         layers = [*modules(), *(map(Source, (names.CONVOLUTION,)) if "equinox" in sys.modules else ())]
         return [each for each in layers if all(hasattr(each.value(0), attribute) for attribute in attributes)]
     return functions(name, len(required(signature_of(vars(protocol)["__call__"])[1:])), context)
