@@ -2,13 +2,11 @@
 
 import ast
 
-from msgspec.structs import replace
-
 from scaffold.emit.chosen_dtype import with_dtype
 from scaffold.emit.source import parsed
 from scaffold.passes.static_storage import is_simple
 from scaffold.spec.construction.constructor import constructor_names, parameters
-from scaffold.spec.grammar.dtypes import BY_LONG_NAME, DEFAULT_DTYPES
+from scaffold.spec.construction.written_dtypes import with_written_dtype
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import Field, ModuleSpec
@@ -28,6 +26,7 @@ _HANDED_ON = frozenset(
     )
 )
 """Functions whose result may be what they are given."""
+_AS_ARRAY = "jnp.asarray("
 _ROOMS = ("jax.random", "math", "jnp.fft", "jnp.linalg")
 """Modules whose functions give new values."""
 _NUMBERS = ("float", "int", "complex", "len", "sum", "bool")
@@ -61,7 +60,7 @@ def is_new(node: ast.expr) -> bool:
 def array_source(spec: ModuleSpec, field: Field, array: ArrayType, source: str) -> str:
     """The value of an array field that an expression makes."""
     is_real = array.inexact and array.dtype[0] != "c"
-    if is_real and not _names_dtype(parsed(source)) and narrowed(array, source) is array:
+    if is_real and not _names_dtype(parsed(source)) and with_written_dtype(array, source) is array:
         chosen = with_dtype(source, dtype_source(array), _numbers(spec))
         if chosen is not None:
             return chosen
@@ -97,9 +96,10 @@ def _of_array(source: str, array: ArrayType, *, nullable: bool, local: str) -> s
         return f"{body} if {ast.get_source_segment(source, node.test)} else {orelse}"
     if source == "None" or (_names_dtype(node) and not _hands_on(node)):
         return source
-    if narrowed(array, source) is not array:
-        return source
-    dtype = dtype_source(array)
+    written = with_written_dtype(array, source)
+    if written is not array and (is_new(node) or source.startswith(_AS_ARRAY)):
+        return source.replace(_AS_ARRAY, "jnp.array(", 1) if source.startswith(_AS_ARRAY) else source
+    dtype = dtype_source(written)
     if is_new(node):
         return f"jnp.asarray({source}, {dtype})"
     if not nullable:
@@ -112,21 +112,6 @@ def _of_array(source: str, array: ArrayType, *, nullable: bool, local: str) -> s
 def _names_dtype(node: ast.expr) -> bool:
     """Whether the author chooses the dtype of what the expression makes."""
     return any(isinstance(part, ast.Name) and part.id == "dtype" for part in ast.walk(node))
-
-
-def narrowed(array: ArrayType, source: str) -> ArrayType:
-    """The type with the dtype that an expression says, where any of its kind is declared: `jnp.zeros(3, jnp.int32)`."""
-    node = parsed(source)
-    if array.dtype not in DEFAULT_DTYPES or not isinstance(node, ast.Call) or not is_new(node):
-        return array
-    values = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "dtype")]
-    shorts = (BY_LONG_NAME.get(ast.unparse(value).rpartition(".")[2], "") for value in values)
-    fitting = (short for short in shorts if short[:1] in _OF_KIND[array.dtype] and short[1:])
-    return next((replace(array, dtype=short) for short in fitting), array)
-
-
-_OF_KIND = {"i": "iu", "c": "c"}
-"""With what the names of the dtypes begin for which one stands."""
 
 
 def _hands_on(node: ast.expr) -> bool:

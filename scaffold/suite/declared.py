@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from scaffold.emit.construct import is_index
 from scaffold.emit.initialised import fan_axes
-from scaffold.emit.made import narrowed
 from scaffold.kind import kind_of
 from scaffold.passes.variables import UNTRAINED
 from scaffold.spec.construction.arithmetic import measured
 from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
 from scaffold.spec.construction.made_dims import made_fields
+from scaffold.spec.construction.written_dtypes import with_written_dtype
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.grammar.types import (
@@ -310,7 +310,7 @@ def python_value(field: Field, inputs: Mapping[str, str]) -> list[str]:
 
 def dtype_as_made(kind: ArrayType, field: Field) -> list[str]:
     """The dtype of an array where it is not the default: the one that its expression says, if it says one."""
-    return dtype_of_all(kind if field.expression is None else narrowed(kind, field.expression))
+    return dtype_of_all(kind if field.expression is None else with_written_dtype(kind, field.expression))
 
 
 def dtype_as_built(spec: ModuleSpec, kind: Type, field: Field) -> list[str]:

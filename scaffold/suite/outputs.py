@@ -1,11 +1,11 @@
-"""The outputs that a suite declares of a call: shapes and dtypes, where every dim is known."""
+"""The outputs that a suite declares of a call: dtypes, and shapes in which `None` stands for a dim that is not known."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
-from scaffold.spec.construction.constructor import parameters, variadic_dims
+from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, ClassType, TupleType, Type, arrays, dim_names
 from scaffold.spec.model import Call, ModuleSpec
@@ -22,7 +22,7 @@ _STACKING = frozenset(("scan", "associative_scan", "vmap", "filter_vmap", "stack
 def declared_outputs(
     subject: Subject, call: Call, kinds: tuple[Type, ...], states: list[Type] | None
 ) -> list[str]:
-    """How the tests declare the outputs; not at all where one has a dim of nothing that goes in, whose size is not known."""
+    """How the tests declare the outputs; a dim of nothing that goes in may have any size."""
     spec = subject.of_class
     if not may_stack(call.body):
         kinds = tuple(unpacked(subject, kind) for kind in kinds)
@@ -34,9 +34,8 @@ def declared_outputs(
     }
     sizes = {name: size for name, size in subject.examples.sizes.items() if name in names}
     sized = replace(subject.examples, sizes={**sizes, **_sizes_by_default(call)})
-    several = {name for name, _ in spec.test.shapes} | variadic_dims(spec) | _variadic(call)
-    is_known = _names(returned) <= {*sized.sizes, *several}
-    return [_output(sized, kind) for kind in returned] if is_known else []
+    several = {name for name, _ in spec.test.shapes} | _given_variadic(spec, call)
+    return [_output(sized, kind, {*sized.sizes, *several}) for kind in returned]
 
 
 def may_stack(body: str) -> bool:
@@ -71,8 +70,12 @@ def _names(kinds: Iterable[Type | None]) -> frozenset[str]:
     return frozenset(name for dim in dims for name in dim_names(dim))
 
 
-def _variadic(call: Call) -> set[str]:
-    return {dim[1:] for kind in call.types for array in arrays(kind) for dim in array.dims if dim[0] == "*"}
+def _given_variadic(spec: ModuleSpec, call: Call) -> set[str]:
+    """The `*batch` that something has which goes in."""
+    of_call = (argument.type for argument in call.args if argument.type is not None)
+    kinds = (*of_call, *(member.type for member in (*spec.fields, *spec.arguments)))
+    dims = {dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims}
+    return {dim[1:] for dim in dims if dim[0] == "*"} | {parameter.name for parameter in parameters(spec)}
 
 
 def _sizes_by_default(call: Call) -> dict[str, int]:
@@ -84,7 +87,15 @@ def _sizes_by_default(call: Call) -> dict[str, int]:
     }
 
 
-def _output(examples: Examples, kind: ArrayType) -> str:
-    """How the tests declare an output."""
+def _output(examples: Examples, kind: ArrayType, known: Collection[str]) -> str:
+    """How the tests declare an output, with `None` for a dim that is not known and `...` for several such."""
     dtype = "" if DTYPES[kind.dtype][1] == "float" else f', "{DTYPES[kind.dtype][1]}"'
-    return f"Output({examples.shape(kind)!r}{dtype})"
+    texts = [text for dim in kind.dims for text in _texts(examples, dim, known)]
+    shape = f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
+    return f"Output({shape}{dtype})"
+
+
+def _texts(examples: Examples, dim: str, known: Collection[str]) -> list[str]:
+    if not {*dim_names(dim)} <= {*known}:
+        return ["..." if dim.startswith("*") else "None"]
+    return [str(size) for size in examples.dim(dim)]

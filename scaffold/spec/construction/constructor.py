@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from scaffold.kind import kind_of
 from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.construction.made_defaults import makes_default
+from scaffold.spec.construction.written_dtypes import says_dtype
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.grammar.types import (
@@ -187,7 +188,7 @@ def stores_argument(spec: ModuleSpec, field: Field) -> bool:
 def _makes_arrays(field: Field) -> bool:
     """Whether the value of the field, or a part of it, is an array of open dtype that is not given."""
     is_made = (not field.given and not field.built) or bool(field.preset)
-    return is_made and has_open_dtype(field) and not keeps_made_dtype(field)
+    return is_made and has_open_dtype(field) and not (keeps_made_dtype(field) or says_dtype(field))
 
 
 def keeps_made_dtype(field: Field) -> bool:

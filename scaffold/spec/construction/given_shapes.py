@@ -1,9 +1,12 @@
-"""Dims that the constructor reads off the arrays that it is given."""
+"""Dims that the constructor reads off what it is given."""
+
+import ast
+from collections.abc import Iterator
 
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import assigned_names
+from scaffold.spec.source.expressions import assigned_names, dedented, nodes_of
 
 
 @once
@@ -45,3 +48,25 @@ def dims_read_off(spec: ModuleSpec) -> dict[str, str]:
             if dim.isidentifier() and dim not in taken:
                 owners.setdefault(dim, name)
     return owners
+
+
+def sizes_read(source: str) -> Iterator[tuple[str, str]]:
+    """The locals that are read off what a constructor is given: `n` is `base.weight.shape[1]` after `m, n = base.weight.shape`."""
+    for statement in nodes_of(ast.Assign, ast.parse(dedented(source))) if "." in source else ():
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape") as shape):
+                yield from (
+                    (name.id, f"{ast.unparse(shape)}[{axis}]")
+                    for axis, name in enumerate(names)
+                    if isinstance(name, ast.Name)
+                )
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_read(value):
+                yield name, ast.unparse(value)
+            case _:
+                pass
+
+
+def _is_read(value: ast.expr) -> bool:
+    """Whether an expression is an attribute of something, or an axis of its shape."""
+    is_axis = isinstance(value, ast.Subscript) and ast.unparse(value.value).endswith(".shape")
+    return is_axis or isinstance(value, ast.Attribute)

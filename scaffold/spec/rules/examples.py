@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from scaffold.errors import Fault, unknown
 from scaffold.spec.construction.cases import case_specs, passed_names
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
+from scaffold.spec.construction.given_shapes import sizes_read
 from scaffold.spec.construction.local_sizes import dims_of_calls
 from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.construction.sizes import size_faults
@@ -137,7 +138,7 @@ def _sizes(spec: ModuleSpec) -> Iterator[Fault]:
     }
     # The dims of what is made may stay open; those of what calls are given need a size.
     needed = dims_of_calls(spec, results=False)
-    bound = set(assigned_names(spec.setup)) - loop_names(spec.setup)
+    bound = {*assigned_names(spec.setup)} - loop_names(spec.setup) - dict(sizes_read(spec.setup)).keys()
     bound &= needed - several - known - shown
     for name in sorted(bound - dict(spec.test.sizes).keys() - dims_of_arguments(spec).keys()):
         fix = f"write `[test]` and `sizes = {{ {name} = 3 }}`"

@@ -1,6 +1,7 @@
 """The leaves and outputs that a suite declares of its class."""
 
 import dataclasses
+from types import EllipsisType
 
 TRAINED = ("param", "module", "tree")
 
@@ -54,7 +55,20 @@ class Leaf:
 
 @dataclasses.dataclass(frozen=True)
 class Output:
-    """A declared output of the call; a dtype of None is not checked."""
+    """A declared output of the call; a dtype of None is not checked.
 
-    shape: tuple[int, ...]
+    `None` in its shape stands for an axis of any size, and `...` for any number of axes: `(..., None, 3)`.
+    """
+
+    shape: tuple[int | EllipsisType | None, ...]
     dtype: str | None = "float"
+
+    def allows(self, shape: tuple[int, ...]) -> bool:
+        """Whether an array of this shape is as declared."""
+        declared = tuple(self.shape)
+        if ... in declared:
+            missing = len(shape) - len(declared) + 1
+            at = declared.index(...)
+            declared = (*declared[:at], *[None] * missing, *declared[at + 1 :])
+        same = (size in (None, got) for size, got in zip(declared, shape))
+        return len(declared) == len(shape) and all(same)

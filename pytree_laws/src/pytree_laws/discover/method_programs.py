@@ -22,6 +22,7 @@ from ..values.dtypes import cast, example_in
 from ..values.example_values import sample
 from ..values.optimisation import has_forward_mode_alone, weighted_terms
 from ..values.precision import tolerated
+from .given_instances import holds_an_instance
 
 PLAIN = bool, int, float
 """Results that are no arrays, and that are compared all the same."""
@@ -187,9 +188,10 @@ def only_of_methods(suite: Any) -> frozenset[str]:
     if not methods or not suite.called():
         return frozenset()
     names = list(suite.named(suite.cached_instance()))
-    traces = [suite.traced_call(), *(traces_of(suite)[method.name] for method in methods)]
-    called, *others = (felt_inputs(trace.jaxpr) for trace in traces)
-    marks = zip(names, called, map(any, zip(*others)))
+    # What an instance is handed on in, is not read by that.
+    reads = [inputs_computed_with if holds_an_instance(suite, method) else felt_inputs for method in methods]
+    others = [read(traces_of(suite)[method.name].jaxpr) for read, method in zip(reads, methods)]
+    marks = zip(names, felt_inputs(suite.traced_call().jaxpr), map(any, zip(*others)))
     return frozenset(name for name, by_call, other in marks if other and not by_call)
 
 
@@ -213,18 +215,6 @@ def parts_of_result(suite: Any, instance: Any, method: Method, arguments: Any) -
     result = method.use(copied, *arguments)
     plain = [leaf for leaf in jax.tree.leaves(result) if type(leaf) in PLAIN]
     return [plain, arrays_of(result), suite.changed_in_place(copied)]
-
-
-def gives_an_instance(suite: Any, method: Method, instance: Any, arguments: Any) -> bool:
-    """Whether a method gives another instance of the class, as an edit does."""
-    result: list[Any] = []
-
-    def run() -> Any:
-        result[:] = [method.use(suite.copied(instance), *arguments)]
-        return arrays_of(result)
-
-    jax.eval_shape(run)
-    return isinstance(result[0], type(instance))
 
 
 def abstractly(suite: Any, instance: Any, method: Method, arguments: Sequence[Any]) -> None:

@@ -8,11 +8,11 @@ import pytest
 
 from ...declare.methods import Method, is_of_instances
 from ...discover.evaluation import of_one_sign
+from ...discover.given_instances import gives_an_instance
 from ...discover.method_programs import (
     MEMBERS,
     compiled_grads_of_methods,
     cut_off_by,
-    gives_an_instance,
     grads_reaching,
     names_of,
     pushed,

@@ -8,7 +8,8 @@ import numpy as np
 
 from ...declare.methods import Method
 from ...discover.configurations import traced_configurations
-from ...discover.method_programs import gives_an_instance, program_of, traceable, traced_methods, traces_of
+from ...discover.given_instances import gives_an_instance
+from ...discover.method_programs import program_of, traceable, traced_methods, traces_of
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, not_applicable
 from ...engine.registry import Checks

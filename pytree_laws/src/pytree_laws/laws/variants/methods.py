@@ -15,11 +15,11 @@ import jax.numpy as jnp
 from jax.core import Tracer
 
 from ...declare.methods import Method
+from ...discover.given_instances import gives_an_instance
 from ...discover.method_programs import (
     MEMBERS,
     abstractly,
     compiled_methods,
-    gives_an_instance,
     in_bfloat16,
     in_wide_dtypes,
     is_use_of_complex,

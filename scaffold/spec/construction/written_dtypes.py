@@ -1,0 +1,57 @@
+"""The dtype that the author writes where an array is made: `jnp.asarray(window, dtype=jnp.float16)`."""
+
+import ast
+
+from msgspec.structs import replace
+
+from scaffold.spec.grammar.dtypes import BY_LONG_NAME, CHOSEN_DTYPES, DEFAULT_DTYPES
+from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.model import Field
+
+_OPEN = (*DEFAULT_DTYPES, *CHOSEN_DTYPES)
+"""Dtypes of annotations that leave open how wide the array is."""
+_OF_KIND = {"i": "iu", "c": "c", "f": "fb", "inexact": "fbc"}
+"""With what the names of the dtypes begin for which one stands."""
+_MODULES = ("jnp", "jax.numpy", "np", "numpy", "jax.random")
+"""Modules whose functions make arrays of the dtype that they are given."""
+_INITIALISERS = "jax.nn.initializers."
+
+
+def with_written_dtype(array: ArrayType, source: str) -> ArrayType:
+    """The type with the dtype that an expression says, where any of its kind is declared: `jnp.zeros(3, jnp.int32)`."""
+    if array.dtype not in _OPEN:
+        return array
+    shorts = (
+        BY_LONG_NAME.get(_name_of(value), "") for value in _given_to(ast.parse(source, mode="eval").body)
+    )
+    fitting = (short for short in shorts if short[:1] in _OF_KIND[array.dtype] and short[1:])
+    return next((replace(array, dtype=short) for short in fitting if short not in _OPEN), array)
+
+
+def says_dtype(field: Field) -> bool:
+    """Whether the expression that makes the field says the dtype of its array."""
+    array, source = field.array, field.expression
+    return array is not None and source is not None and with_written_dtype(array, source) is not array
+
+
+def _given_to(node: ast.expr) -> list[ast.expr]:
+    """What the call that makes an array is given, the dtype among it."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="astype"), args=[dtype, *_]):
+            return [dtype]
+        case ast.Call(func=function) if _makes_array(function):
+            by_name = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
+            return [*by_name, *node.args]
+        case _:
+            return []
+
+
+def _makes_array(function: ast.expr) -> bool:
+    if isinstance(function, ast.Call):
+        return ast.unparse(function).startswith(_INITIALISERS)
+    return ast.unparse(function).rpartition(".")[0] in _MODULES
+
+
+def _name_of(node: ast.expr) -> str:
+    """The name of a dtype: `jnp.float16`, `"float16"`."""
+    return str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node).rpartition(".")[2]
