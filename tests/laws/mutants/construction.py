@@ -156,7 +156,7 @@ class ConstantForASetting(NodeLaws):
     cls = node(__call__=lambda self, x: self.weight * x * 2 + self.bias)
 
 
-@mutant("P5", "jit changed the treedef")
+@mutant("P5", "with shapes in the place of arrays")
 @mutant("P9", "two training steps changed the treedef")
 class CountsRebuilds(NodeLaws):
     """Unflatten counts in aux how often it ran."""

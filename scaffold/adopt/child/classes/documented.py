@@ -29,10 +29,10 @@ SHAPES = tuple(
 )
 """How a text says the shape of an array: by names, numbers and sums of these."""
 BRACKETS = re.compile(
-    rf"(?<![\w.])(?<!in )(?<!range )(?<!interval )(?<!between )(?!\[?\(?[\d., ]+[)\]])[(\[]({_SEVERAL})[)\]]"
+    rf"(?<![\w.])(?<!in )(?<!range )(?<!interval )(?<!between )(?!\[?\(?(?!\.{{3}})[\d., ]+[)\]])[(\[]({_SEVERAL})[)\]]"
 )
 DIM = re.compile(
-    r"\d+|\.{3}|\w{1,2}|\w*(batch|num|seq|len|dim|feat|chan|height|width|time|size|samples?|nodes?|edges?|heads?|hidden|"
+    r"\d+|\.{3}|\w{1,2}|[nN]_\w+|\w*(batch|num|seq|len|dim|feat|chan|height|width|time|size|samples?|nodes?|edges?|heads?|hidden|"
     r"embed|vocab|classes|steps?|tokens?|points?|atoms?|units?|rows?|cols?)\w*"
 )
 """Words that are dims even where nothing but brackets says so."""

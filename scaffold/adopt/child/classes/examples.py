@@ -6,6 +6,7 @@ import copy
 import functools
 import importlib.util
 import re
+import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -109,11 +110,18 @@ class Lines:
         """The statement that imports a name, empty for one of Python's own; None where it is not known."""
         line = self.imports.get(name)
         if line is None and name not in BASE:
-            with contextlib.suppress(KeyError):
-                line = import_of(name, self.module) or None
+            imported = (module for module in modules_above(self.module) if module in sys.modules)
+            line = next(filter(None, (import_of(name, module) for module in imported)), None)
         if line is not None:
             return "" if BASE.get(name) == line else line
         return "" if name in BASE or name in BUILTINS else None
+
+
+def modules_above(module: str) -> Iterator[str]:
+    """A module and the packages that it is in, the nearest first: examples use what a package exports."""
+    while module:
+        yield module
+        module = module.rpartition(".")[0]
 
 
 BUILTINS = frozenset(("range", "len", "tuple", "list", "dict", "float", "int", "bool", "slice", "set"))

@@ -6,6 +6,7 @@ import json
 import re
 import sys
 import typing
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -148,10 +149,6 @@ def of_union(name: str, members: Sequence[Any], context: Context) -> list[Source
             member
             for member in members
             if isinstance(member, type) and not (member in (int, bool, float, str) or is_array_type(member))
-        ]
-        others = [
-            member
-            for member in others
             if is_shaped(member) or member is type(None) or "numpy" not in member.__module__
         ]
         rest = [
@@ -185,6 +182,10 @@ def of_special(name: str, kind: Any, context: Context) -> list[Source]:
         return [Source("frozenset()")]
     if origin in DICTS or kind in DICTS:
         return dicts(name, arguments[1] if len(arguments) > 1 else EMPTY, context)
+    if OrderedDict in (origin, kind):
+        made = refer(OrderedDict)
+        plain = of_special(name, dict.__class_getitem__(arguments) if arguments else dict, context)
+        return [merged(f"{made.text}({source.text})", [made, source]) for source in plain]
     if isinstance(kind, typing.TypeVar):
         return of_type_variable(name, kind, context)
     if hasattr(kind, "__supertype__"):

@@ -187,7 +187,8 @@ def as_documented(name: str, context: Context) -> list[Source]:
 
 def dtype_by_name(name: str, context: Context) -> str:
     """The dtype of an array, as a docstring or else its name says it."""
-    in_space = names.PLACES.search(name) and any(map(names.IN_SPACE.search, context.others))
+    is_point = context.documented.dims.get(name, "").split()[1:][-1:] in (["2"], ["3"])
+    in_space = names.PLACES.search(name) and (is_point or any(map(names.IN_SPACE.search, context.others)))
     is_whole = (names.INDEX.search(name) and not in_space) or names.COUNTED.search(name)
     is_whole = is_whole or names.PERMUTATION.search(name)
     by_name = "bool" if names.FLAGS.search(name) else "int" if is_whole else "float"
