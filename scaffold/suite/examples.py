@@ -51,7 +51,7 @@ from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.differentiated import example_function
-from scaffold.suite.inherited import concrete
+from scaffold.suite.inherited import bound_of, concrete, how_to_build
 from scaffold.suite.layers import layer_source
 from scaffold.suite.part_sizes import equal_dims, parts_of
 from scaffold.suite.positive import positive_names_with
@@ -232,6 +232,7 @@ class Examples(Struct, frozen=True, dict=True):
 
     def instance(self, kind: ClassType, name: str, offset: int) -> str:
         """Source that builds an instance of another class; that class must be generated too, or a value given."""
+        kind = bound_of(self.spec, kind)
         asked = self.known.get(kind.name) if kind.module is None else None
         spec = concrete(asked, self.known) if asked is not None else None
         apart = replace(self, begin=APART * (self.begin + offset + 1))
@@ -241,7 +242,7 @@ class Examples(Struct, frozen=True, dict=True):
             raise ScaffoldError(
                 f"the tests cannot build a `{type_text(kind)}` for `{name}`",
                 where=f"{self.spec.where}: test.values",
-                fix=_how_to_build(kind, name, is_abstract=asked is not None),
+                fix=how_to_build(kind, name, is_abstract=asked is not None),
             )
         if spec.test.build:
             return f"({spec.test.build})"
@@ -300,16 +301,6 @@ def _dtype_of_example(array: ArrayType) -> str:
     """The dtype as `sample` takes it: `float` is jax's default."""
     name = DTYPES[array.dtype][1]
     return name if name in ("float", "bool", "int", "complex") else f"jnp.{name}"
-
-
-def _how_to_build(kind: ClassType, name: str, *, is_abstract: bool) -> str:
-    """What to write for the tests where nothing can be guessed."""
-    made, more = f"{kind.name}(...)", ""
-    if is_abstract:
-        made, more = "Final(...)", f", with a class that fulfils `{kind.name}`, and import it in `imports`"
-    elif is_state(kind):
-        made, more = "eqx.nn.make_with_state(Model)(...)[1]", ", and the same with `[0]` for the model"
-    return f'write `[test]` and `values = {{ {name} = "={made}" }}`{more}'
 
 
 def constructor_name(spec: ModuleSpec) -> str:

@@ -6,21 +6,34 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from scaffold.kind import kind_of
+from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.rules.bases import asks_for_call, held_by, lineage, subclasses
+from scaffold.spec.source.expressions import free_names
+from scaffold.spec.states import is_state
 
 _WITHOUT_FIELDS = ("Module", "NamedTuple", "Generic", "ABC", "Pytree", "PyTreeNode", "object")
 """Bases that hold nothing, so that the class itself says what it is built with."""
 
 
 def concrete(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
-    """The class itself, or the first one that fulfils it where it is abstract: one that holds no class of this family."""
+    """The class itself, or one that fulfils it where it is abstract: one that holds no class of this family, and reads all that its methods are given."""
     if _is_made(spec, known):
         return spec
     family = subclasses(spec, known.values(), known)
     names = {spec.name, *(member.name for member in family)}
-    able = (member for member in family if _is_made(member, known) and member.own_constructor is None)
-    return next((member for member in able if names.isdisjoint(held_by(member))), None)
+    able = [member for member in family if _is_made(member, known) and member.own_constructor is None]
+    plain = [member for member in able if names.isdisjoint(held_by(member))]
+    return next(iter((*filter(_reads_all_arguments, plain), *plain)), None)
+
+
+def _reads_all_arguments(spec: ModuleSpec) -> bool:
+    """Whether the body of each method reads each of its arguments: what holds the class then depends on all that it hands on."""
+    return all(
+        argument.name in free_names(function.call.body, expression=False)
+        for _, function in spec.functions
+        for argument in function.call.args
+    )
 
 
 def _is_made(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
@@ -87,3 +100,19 @@ def _typed(call: Call, asked: Call | None) -> Call:
     if call.returns:
         return replace(call, args=args)
     return replace(call, args=args, returns=asked.returns, returns_tuple=asked.returns_tuple)
+
+
+def bound_of(spec: ModuleSpec, kind: ClassType) -> ClassType:
+    """The class that a type variable of the class is bound to; any other class itself."""
+    bounds = (parameter.bound for parameter in spec.generic if parameter.name == kind.name)
+    return next((bound for bound in bounds if isinstance(bound, ClassType)), kind)
+
+
+def how_to_build(kind: ClassType, name: str, *, is_abstract: bool) -> str:
+    """What to write for the tests where nothing can be guessed."""
+    made, more = f"{kind.name}(...)", ""
+    if is_abstract:
+        made, more = "Final(...)", f", with a class that fulfils `{kind.name}`, and import it in `imports`"
+    elif is_state(kind):
+        made, more = "eqx.nn.make_with_state(Model)(...)[1]", ", and the same with `[0]` for the model"
+    return f'write `[test]` and `values = {{ {name} = "={made}" }}`{more}'

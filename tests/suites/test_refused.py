@@ -23,7 +23,7 @@ ROWS: list[tuple[dict[str, Any], list[str]]] = [
     ({"heads": static("int", "not heads % 2 != 0", default="=4")}, ['{"heads": 5}']),
     ({"rate": static("float", "rate * 2 < 1", default="=0.3")}, ['{"rate": 0.6}']),
     ({"heads": static("int", "heads == 4", default="=4")}, ['{"heads": 3}', '{"heads": 5}']),
-    ({"a": "f[size]@data", "b": "bool[size]@data"}, ['{"b": sample(0, (4,), "bool")}']),
+    ({"a": "f[size]@data", "b": "bool[size]@data"}, ['{"b": sample(0, (6,), "bool")}']),
     ({"a": "f[size]@data", "b": "f[other]@data"}, []),
     ({"kind": static("str", "kind.isidentifier()", default="a")}, []),
 ]

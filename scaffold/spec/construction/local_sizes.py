@@ -61,8 +61,8 @@ def _default_bound(call: Call) -> int:
 
 @once
 def cutting_sizes(spec: ModuleSpec) -> frozenset[str]:
-    """The sizes that a class holds, and that calls cut data by: modes in `spectrum[: self.modes]`, a window in `jnp.convolve(x, self.window)`."""
-    inner = _held_sizes(spec) - dims_of_calls(spec, results=True)
+    """The sizes that a class holds, and that calls cut data by: modes in `spectrum[: self.modes]`, a window in `jnp.convolve(x, self.window)` or `x.shape[0] - self.window_size`."""
+    inner = _held_sizes(spec) - dims_of_calls(spec, results=False)
     sources = (function.call.source or function.call.body for _, function in spec.functions) if inner else ()
     trees = (ast.parse(dedented(source)) for source in sources if "[" in source or "conv" in source)
     return inner.intersection(
@@ -112,8 +112,21 @@ def _cut_by(spec: ModuleSpec, node: ast.AST) -> Iterator[str]:
             read = nodes_of(ast.Attribute, *arguments)
             fields = (spec.field(attribute_of_self(attribute) or "") for attribute in read)
             yield from _dims(field.type for field in fields if field is not None)
+        case ast.BinOp(left=length, op=ast.Sub(), right=size) if _is_length(length):
+            yield from filter(None, (named_value(size),))
         case _:
             pass
+
+
+def _is_length(node: ast.expr) -> bool:
+    """Whether an expression is the size of an axis: `x.shape[0]`, `len(x)`."""
+    match node:
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case ast.Call(func=ast.Name(id="len")):
+            return True
+        case _:
+            return False
 
 
 def _ends(node: ast.Subscript) -> list[ast.expr | None]:

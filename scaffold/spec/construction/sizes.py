@@ -8,7 +8,7 @@ from typing import Any, cast
 from scaffold.errors import Fault
 from scaffold.mesh_axes import axes_of
 from scaffold.spec.construction.arithmetic import evaluate, measured
-from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
+from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims, written_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
 from scaffold.spec.construction.example_shapes import is_size, shown_by_values
 from scaffold.spec.construction.guards import is_refused
@@ -103,7 +103,8 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
         return sized_dims
 
     choices = sorted(
-        _choices(len(wanted), chosen), key=lambda free: _misses(spec, dict(zip(wanted, free, strict=True)))
+        _choices(len(wanted), chosen, _fixed_sizes(spec)),
+        key=lambda free: _misses(spec, dict(zip(wanted, free, strict=True))),
     )
     small = (with_tied({**chosen, **dict(zip(wanted, free, strict=True))}) for free in _small(len(wanted)))
     return _best(spec, chain(map(sized, choices), small), map(sized, choices)) or sized(choices[0])
@@ -161,9 +162,10 @@ def _small(dims: int) -> Iterator[list[int]]:
         yield [2 + index % 2 for index in range(several)] + [1] * (dims - several)
 
 
-def _choices(dims: int, chosen: Sizes) -> Iterator[list[int]]:
+def _choices(dims: int, chosen: Sizes, fixed: Collection[int]) -> Iterator[list[int]]:
     """Distinct primes that are not taken: rising, then falling, from 2 and from larger ones."""
-    free = (prime for prime in primes() if prime not in chosen.values())
+    taken = {*chosen.values(), *fixed}
+    free = (prime for prime in primes() if prime not in taken)
     listed = [next(free) for _ in range(dims + _TRIES)]
     for start in range(_TRIES):
         yield listed[start : start + dims]
@@ -184,8 +186,14 @@ def _small_defaults(spec: ModuleSpec, defaults: Sizes, taken: Collection[int]) -
     But not than sizes that tell two dims apart.
     """
     counts = {name: size for name, size in defaults.items() if name in dims_of(spec) and 1 < size <= SMALL}
-    every = [*counts.values(), *taken]
+    every = [*counts.values(), *taken, *_fixed_sizes(spec)]
     return {name: size for name, size in counts.items() if every.count(size) == 1}
+
+
+@once
+def _fixed_sizes(spec: ModuleSpec) -> frozenset[int]:
+    """The sizes that annotations say in numbers, as three of `points 3`: no other dim is to be taken for one."""
+    return frozenset(int(dim) for dim in written_dims(spec) if dim.isdigit())
 
 
 @once

@@ -1,4 +1,4 @@
-"""Classes of a file that hold settings, as a dataclass with a default for each field: they are their own example."""
+"""Classes of a file that hold settings, as a dataclass whose fields have defaults or are plain values: they are their own example."""
 
 import ast
 from collections.abc import Iterable
@@ -9,6 +9,8 @@ from scaffold.spec.source.definitions import annotated_names
 from scaffold.spec.source.instance import last_name
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum")
+_PLAIN = {"int": "3", "float": "0.5", "bool": "True", "str": '"name"', "tuple[int, ...]": "(3, 2)"}
+"""Types of fields, and values for those without a default."""
 
 
 class Settings(Struct, frozen=True):
@@ -19,7 +21,7 @@ class Settings(Struct, frozen=True):
 
 
 def settings_of(body: Iterable[ast.stmt]) -> dict[str, Settings]:
-    """By name, the enumerations of a file, and its dataclasses that need no argument."""
+    """By name, the enumerations of a file, and its dataclasses that need no argument but plain values."""
     found = ((node.name, _settings(node)) for node in body if isinstance(node, ast.ClassDef))
     return {name: settings for name, settings in found if settings is not None}
 
@@ -34,10 +36,16 @@ def _settings(node: ast.ClassDef) -> Settings | None:
         decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list
     ]
     is_plain = not node.bases and any(last_name(head) == "dataclass" for head in heads)
-    if not (is_plain and fields and all(field.value is not None for _, field in fields)):
+    given = {
+        name: _PLAIN.get(ast.unparse(field.annotation), "") for name, field in fields if field.value is None
+    }
+    if not (is_plain and fields and all(given.values())):
         return None
-    counts = tuple((name, _count(field.value)) for name, field in fields)
-    return Settings(f"{node.name}()", tuple((name, count) for name, count in counts if count > 0))
+    counts = (
+        (name, _count(field.value or ast.parse(given[name], mode="eval").body)) for name, field in fields
+    )
+    arguments = ", ".join(f"{name}={source}" for name, source in given.items())
+    return Settings(f"{node.name}({arguments})", tuple((name, count) for name, count in counts if count > 0))
 
 
 def _count(value: ast.expr | None) -> int:

@@ -33,6 +33,23 @@ class Stepper(eqx.Module):
         return self.step(u)
 
 
+class Mesh(eqx.Module):
+    vertices: jax.Array
+    faces: jax.Array
+    sides: int = eqx.field(static=True)
+
+    def __check_init__(self):
+        if self.vertices.ndim != 2 or self.vertices.shape[1] != 3:
+            raise ValueError(f"vertices must be [n_vertices, 3] but got shape {self.vertices.shape}")
+        if self.faces.ndim != 3:
+            raise ValueError(f"faces must be a 3D array, it is of shape {self.faces.shape}")
+        if self.sides < 12 or self.sides & (self.sides - 1):
+            raise ValueError("sides must be a power of two, and there are more than ten")
+
+    def moved(self, x: jax.Array) -> jax.Array:
+        return self.vertices + x
+
+
 @jax.tree_util.register_pytree_node_class
 class Frame:
     def __init__(self, origin):
@@ -208,3 +225,10 @@ def test_a_tuple_of_which_a_docstring_says_so_has_an_end() -> None:
     assert "(sample(seed, (3,)), sample(seed + 1, (3,)))" in [
         s.text for s in values_for("points", EMPTY, context)
     ]
+
+
+def test_dims_and_ranks_are_read_off_an_error(asked: Asked) -> None:
+    answer = asked.adopt("Mesh")
+    assert answer["built"], answer
+    inputs = dict(answer["inputs"])
+    assert inputs["sides"] == "16" and "(2, 3)" in inputs["vertices"], inputs

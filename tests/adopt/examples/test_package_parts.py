@@ -166,6 +166,17 @@ class Sizes:
     head_dim: int
 
 
+class Area(eqx.Module):
+    scale: jax.Array
+    sizes: tuple = eqx.field(static=True)
+
+    def __init__(self, params, scale: jax.Array):
+        self.scale, self.sizes = scale, (params.width, params.height)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * x * self.sizes[0] * self.sizes[1]
+
+
 class Rotary(eqx.Module):
     scale: jax.Array
     sizes: Sizes = eqx.field(static=True)
@@ -245,3 +256,8 @@ def test_a_head_has_two_halves(asked: Asked) -> None:
 def test_a_protocol_with_channels_is_fitted_by_a_convolution(asked: Asked) -> None:
     answer = asked.adopt("cells:Adapter")
     assert dict(answer["inputs"])["base"].startswith("eqx.nn.Conv2d(") and answer["called"], answer
+
+
+def test_settings_are_known_by_what_a_constructor_reads_of_them(asked: Asked) -> None:
+    answer = asked.adopt("cells:Area")
+    assert dict(answer["inputs"])["params"].startswith("Sizes("), answer

@@ -46,6 +46,8 @@ REPEATED = 3
 """How many of the first choices are tried within each domain."""
 WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
+ROUNDS = 5
+"""How often a constructor is tried anew with what its errors name."""
 NO_SIZES: Mapping[str, int] = {}
 _BUSY: list[type] = []
 _BUILT: dict[tuple[type, tuple[tuple[str, int], ...], tuple[str, ...]], "Built | None"] = {}
@@ -147,7 +149,7 @@ def ways_of_maker(
     wanted = required(parameters) + [parameter for parameter in optional if parameter.name in needed]
     filled: list[str] = []
     sets = [wanted]
-    for _ in range(3):
+    for _ in range(ROUNDS):
         is_built, is_bare = False, False
         for chosen in sets:
             lists = {
@@ -158,7 +160,7 @@ def ways_of_maker(
             others = [
                 parameter.name for parameter in optional if parameter not in chosen or chosen is not sets[-1]
             ]
-            for built in that_build(cls, written, chosen, lists, others, context.shapes, budget, failure):
+            for built in that_build(cls, written, chosen, lists, others, context, budget, failure):
                 is_built, is_bare = True, is_bare or not arrays_of(instance_of(built.source))
                 spare = [
                     parameter.name
@@ -180,8 +182,10 @@ def ways_of_maker(
             filled = [parameter.name for parameter in further]
         if is_built or not (further or after != context):
             return
-        sets = alternatives(wanted, further[:4])
-        wanted, context = sets[0], after
+        # The numbers that an error names are first tried for what is needed.
+        sets = [wanted] * (further != [] and after.numbers != context.numbers)
+        sets += alternatives(wanted, further[:4])
+        wanted, context = [*wanted, *further[:4]], after
 
 
 def least(cls: type, built: Built, optional: Sequence[str]) -> Built:
@@ -201,7 +205,7 @@ def that_build(
     wanted: Sequence[inspect.Parameter],
     lists: Mapping[str, list[Source]],
     others: Sequence[str],
-    shapes: Sequence[tuple[int, ...]],
+    context: Context,
     budget: Budget,
     failure: Failure,
 ) -> Iterator[Built]:
@@ -213,7 +217,7 @@ def that_build(
     count, last, start = 0, list[Built](), len(failure.messages)
     for chosen in choices(lists):
         messages = failure.messages[start:]
-        asks = not (count or last) and asks_for_shape(messages[PATIENCE:], shapes)
+        asks = not (count or last) and asks_for_shape(messages[PATIENCE:], context, lists)
         if asks or count >= WAYS or names_others(others, messages) or not budget.take():
             break
         built = Built(written, apart(chosen), positional)

@@ -21,6 +21,16 @@ SHAPE = re.compile(r"shape:? [`'\"]?\(((?:\w+, ?)*\w+),?\)")
 """How an error says which shape an array must have: of numbers, and of names that stand for any."""
 
 
+ASKED = re.compile(
+    r"\b(?:must|should|has to|have to|needs? to) (?:be|have)\b[^\[(\n,;]*[\[(]((?:[\w.]+, ?)+\w+),?[)\]]"
+)
+"""How an error says the dims that an array must have: `vertices must be [n_vertices, 3]`."""
+RANK = re.compile(
+    r"\b(?:must|should|has to) (?:be|have) (?:an? |at least )?([1-4])[- ]?d(?:im\w*)?\b", re.IGNORECASE
+)
+"""How an error says how many axes an array must have: `must be a 2D array`."""
+POWERS = [16, 32]
+"""What is tried where an error asks for a power of two: those that a size has on its own are smaller."""
 MATRIX = re.compile(r"(?<![\w.])(\d{1,2})[x×](\d{1,2})(?![\w.])")
 """How an error says the shape of a matrix: `3x3`."""
 GOT = re.compile(r"\b(got|given|received|found)\b.*")
@@ -80,10 +90,14 @@ def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Para
     listed = [word for choices in CHOICES.findall(text) for word in re.findall(r"\w+", choices)]
     words = [*dict.fromkeys([*joined, *WORDS.findall(text), *listed])]
     words = [word for word in words if word not in (*context.words, *names)]
-    counts = [int(word) for word in sorted({*re.findall(r"\w+", text)}) if word.isdigit()]
+    counts = POWERS if "power of two" in text or "power of 2" in text else []
+    counts = counts + [int(word) for word in sorted({*re.findall(r"\w+", text)}) if word.isdigit()]
     numbers = [count for count in counts if 1 < count <= LARGEST and count not in context.numbers]
+    dims = dims_asked(failure.messages, names)
+    documented = replace(context.documented, dims={**context.documented.dims, **dims})
     return replace(
         context,
+        documented=documented,
         words=(*context.words, *words[:8]),
         numbers=(*context.numbers, *numbers[:4]),
         shapes=(*dict.fromkeys([*shapes_named(text), *context.shapes]),),
@@ -96,16 +110,36 @@ def shapes_named(text: str) -> list[tuple[int, ...]]:
     """The shapes that errors say an array must have."""
     text = GOT.sub("", text)
     shapes = [shape_named(dims) for dims in SHAPE.findall(text)]
+    shapes += [shape_named(dims) for dims in ASKED.findall(text)]
+    shapes += [(3,) * int(axes) for axes in RANK.findall(text)]
     shapes += [(int(rows), int(columns)) for rows, columns in MATRIX.findall(text)]
     lengths = [int(first or second) for first, second in TRAILING.findall(text)]
     return shapes + [shape for length in lengths if length <= LARGEST for shape in ((length,), (3, length))]
 
 
-def asks_for_shape(messages: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> bool:
+def dims_asked(messages: Iterable[str], names: Iterable[str]) -> dict[str, str]:
+    """By argument, the dims that errors say of it by its name."""
+    asked: dict[str, str] = {}
+    for text in dict.fromkeys(messages):
+        said = GOT.sub("", text)
+        dims = [(match.start(), match[1].replace(",", " ")) for match in ASKED.finditer(said)]
+        ranks = ((match.start(), int(match[1])) for match in RANK.finditer(said))
+        dims = dims or [(start, " ".join(f"axis_{i}" for i in range(rank))) for start, rank in ranks]
+        for start, each in dims:
+            before = {*re.findall(r"\w+", said[:start])}
+            asked |= {name: each for name in names if name in before}
+    return asked
+
+
+def asks_for_shape(messages: Sequence[str], context: Context, names: Iterable[str]) -> bool:
     """Whether all errors ask for shapes, which are not the first ones that are tried."""
-    wanted = [shapes_named(text) for text in {*messages}]
-    every = {shape for each in wanted for shape in each}
-    return bool(wanted) and all(wanted) and not every <= {*shapes[: len(every)]}
+    asked = [(shapes_named(text), dims_asked([text], names)) for text in {*messages}]
+    every = {shape for shapes, _ in asked for shape in shapes}
+    is_new = any(
+        context.documented.dims.get(name) != said for _, dims in asked for name, said in dims.items()
+    )
+    is_new = is_new or not every <= {*context.shapes[: len(every)]}
+    return bool(asked) and all(shapes or dims for shapes, dims in asked) and is_new
 
 
 def shape_named(dims: str) -> tuple[int, ...]:

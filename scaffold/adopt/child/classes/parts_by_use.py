@@ -1,6 +1,7 @@
 """What arguments without an annotation are by the attributes that a class asks of them, as `self.model.step(…)`."""
 
 import ast
+import dataclasses
 import functools
 import inspect
 import types
@@ -31,14 +32,15 @@ def parts_by_use(cls: type, parameters: Iterable[inspect.Parameter]) -> dict[str
 
 
 def classes_with(cls: type, attributes: set[str]) -> list[type]:
-    """The classes of the package of a class that have all of some attributes, those first that need the fewest arguments."""
+    """The pytrees of the package of a class, and the settings, that have all of some attributes, those first that need the fewest arguments."""
     if not attributes:
         return []
     others = (other for other in classes_in(cls.__module__.partition(".")[0]) if other not in cls.__mro__)
     fitting = [
         other
         for other in dict.fromkeys(others)
-        if attributes <= attributes_of(other) | attributes_used(other)[1] and kind_of(other).name in KINDS
+        if attributes <= attributes_of(other) | attributes_used(other)[1]
+        and (kind_of(other).name in KINDS or (dataclasses.is_dataclass(other) and len(attributes) > 1))
     ]
     return sorted(fitting, key=needs)[:MAX_CLASSES]
 

@@ -64,7 +64,10 @@ COUNTED = re.compile(
     r"^(num|number_of)_|(^|_)counts?$|^nvec$|seq(uence)?_?len(gth)?s?$|(^|_)atomic_num(ber)?s?$"
 )
 """Names of arrays of whole numbers of one or more: counts, and the numbers of elements."""
-SIZED = re.compile(r"_(size|len|length)$|^(num|n)_\w+$")
+_COUNT = (
+    r"^n(side|pix|bins?|layers?|heads?|dims?|feat\w*|hidden|channels?|steps?|points?|samples?|modes?|freqs?)$"
+)
+SIZED = re.compile(rf"_(size|len|length)$|^(num|n)_\w+$|{_COUNT}")
 """Arguments that are numbers of Python, in a call too."""
 FLAGS = re.compile(r"(^|_)masks?$|^(is|has)_|^(dones?|terminated|truncated)$")
 """Names of arrays of flags."""
@@ -135,9 +138,8 @@ VALUES = {
     ],
     r"^dims$": ["(3, 2)", "(3,)", "<size>"],
     r"(sizes|widths)$": ["(3, 5, 2)", "(3, 2)", "(3,)"],
-    r"(size|dims?|features?|channels|width|units|hidden|length|len|knots|bins|steps|resolution)$|(^|_)ch$|_model$": [
-        "<size>"
-    ],
+    r"(size|dims?|features?|channels|width|units|hidden|length|len|knots|bins|steps|resolution)$|(^|_)ch$|_model$"
+    f"|{_COUNT}": ["<size>"],
     r"^(num|n)_|(depth|layers|heads|groups|order|degree)$": ["<count>"],
     r"^(p|rate|prob|probability|eps|epsilon|alpha|beta|gamma|momentum|decay|tol|rtol|atol|lr|learning_rate"
     r"|temperature|sigma|lam|lamda|lambda_|b1|b2)$|_rate$|_decay$|_tol$": ["<float>"],

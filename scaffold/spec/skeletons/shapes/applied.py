@@ -17,10 +17,12 @@ def take(shapes: Shapes, shape: Shape, meant: Shape) -> None:
 
 
 def along_last(shapes: Shapes, layer: Layer, shape: Shape) -> Shape:
-    """What a layer of Flax gives, which keeps all axes but the last."""
+    """What a layer of Flax gives, which keeps all axes but the last; a table of rows keeps all, and adds one."""
     gives = layer.gives if isinstance(layer.gives, tuple) else ()
     [takes] = layer.takes
     known = shapes.known(shape)
+    if takes == ():
+        return (*known, *gives) if known is not None and gives else None
     if known:
         shapes.match((known[-1],), takes[-1:] if isinstance(takes, tuple) else None)
     else:

@@ -83,7 +83,7 @@ def known_layer(call: ast.Call, size: Size) -> Layer | None:
     is_flax = "nnx" in room
     if name in _TABLES:
         [width] = _sizes(call, "_ features" if is_flax else "_ embedding_size", size).values()
-        return Layer(((),), (width,) if width else None, counts=(0,))
+        return Layer(((),), (width,) if width else None, counts=(0,), any_rank=is_flax)
     if name.startswith("Conv"):
         return _convolution(call, size, is_flax=is_flax)
     form = (_OF_FLAX if is_flax else _OF_EQUINOX).get(name)

@@ -190,6 +190,11 @@ class Scope(Struct):
                 return together(self.shapes, self.value(left), self.value(right))
             case ast.Call():
                 return self._call(node)
+            case ast.Subscript(
+                value=ast.Attribute(value=inner, attr="shape"), slice=ast.Constant(value=int(axis))
+            ):
+                self.shapes.read_axis(self.value(inner), axis)
+                return None
             case ast.Subscript(value=inner, slice=index):
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
                 places = [self.value(part) for part in parts]
@@ -274,12 +279,12 @@ class Scope(Struct):
         if layer is None:
             return _NOT_CALLED
         layer = with_new_rows(layer, self.shapes.new)
+        for place in layer.counts:
+            self.shapes.holds_counts(taken[place] if place < len(taken) else None)
         if layer.any_rank:
             return along_last(self.shapes, layer, taken[0] if taken else None)
         for shape, meant in zip(taken, layer.takes, strict=False):
             take(self.shapes, shape, meant)
-        for place in layer.counts:
-            self.shapes.holds_counts(taken[place] if place < len(taken) else None)
         is_kept = layer.keeps and taken and taken[0] is not None
         return taken[0] if is_kept else layer.takes[0] if layer.keeps and layer.takes else layer.gives
 

@@ -69,6 +69,8 @@ class Shapes(Struct):
     """Those of them that stand for a tuple: what is unpacked may be an array, too."""
     lengths: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     """How long an array is along an axis, of which the rows are known."""
+    axes_read: dict[str, int] = field(default_factory=dict[str, int])
+    """How many axes a name has at least: `x.shape[1]` is read."""
     met: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Pairs of dims with names or numbers that are of one size."""
     count: int = 0
@@ -219,10 +221,17 @@ class Shapes(Struct):
         return first in map(self._first, self.counts)
 
     def settle(self, names: Iterable[str]) -> None:
-        """Take it that the arrays of these names are vectors, where no more is known, and counts too."""
-        for name in (*names, *sorted(self.counts)):
+        """Take it that the arrays of these names are vectors, where no more is known, and counts too; or of as many axes as are read."""
+        several = (name for name, axes in self.axes_read.items() if axes > 1)
+        for name in (*names, *sorted({*self.counts, *several})):
             if self.known(Unknown(name)) is None and name not in self.unclear:
-                self.learn(Unknown(name), (self.new(),))
+                axes = self.axes_read.get(name, 1)
+                self.learn(Unknown(name), tuple(self.new() for _ in range(axes)))
+
+    def read_axis(self, shape: Shape, axis: int) -> None:
+        """Take it that an array has this axis."""
+        if isinstance(shape, Unknown):
+            self.axes_read[shape.name] = max(axis + 1, self.axes_read.get(shape.name, 1))
 
     def new(self) -> str:
         """A dim that nobody named."""
