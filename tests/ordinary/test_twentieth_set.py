@@ -249,6 +249,47 @@ class Tagger(nnx.Module):
         return jnp.stack(outs, axis=1)
 """
 
+CENTRE = """
+from jaxtyping import Array, Float
+from scaffold.skeleton import Nnx, state
+
+
+class Centre(Nnx):
+    mean: Float[Array, " n"] = state("zeros")
+    count: Float[Array, ""] = state("ones")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        y = x - self.mean
+        self.mean = self.mean + y / (1 + self.count)
+        self.count = self.count + 1
+        return y
+"""
+RING = """
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+from scaffold.skeleton import Module, call, data
+
+
+class Transition(NamedTuple):
+    obs: jax.Array
+    reward: jax.Array
+
+
+class Ring(Module):
+    obs: Float[Array, "capacity size"] = data("zeros")
+    reward: Float[Array, " capacity"] = data("zeros")
+    insert: Int[Array, ""] = data("zeros")
+
+    @call(carry="self")
+    def add(self, t: Transition) -> "Ring":
+        i = self.insert
+        new = (self.obs.at[i].set(t.obs), self.reward.at[i].set(t.reward), (i + 1.5) % 3)
+        return eqx.tree_at(lambda b: (b.obs, b.reward, b.insert), self, new)
+"""
 
 RIGHT = {
     "adapter": (ADAPTER, "eqx.nn.Linear(2, 3, "),  # sizes that are read off a layer need none in the spec
@@ -259,6 +300,7 @@ RIGHT = {
     "heat": (HEAT, "Grid(n=3)"),  # so has a dataclass of plain values
     "encoding": (ENCODING, '"levels": 2'),  # no dim has a size that annotations say in numbers
     "tagger": (TAGGER, '(sample(seed, (7, 5), "int32"),)'),  # tokens have the axes that the code reads
+    "centre": (CENTRE, 'used = ("mean", "count")'),  # what only the next state depends on is used
 }
 """Each skeleton, and what its tests have."""
 
@@ -282,3 +324,9 @@ def test_what_is_written_of_dtypes_axes_and_parts_is_held_to(tmp_path: Path) -> 
         "test_p09_every_trained_sub_tree_has_a_gradient",  # the sum reads one kernel twice
         "test_p09_every_leaf_of_a_sub_module_has_a_gradient",
     }
+
+
+def test_a_method_whose_example_does_not_fit_is_said_to_be_untried(tmp_path: Path) -> None:
+    generated(tmp_path, {"ring": RING})
+    ran = forked_pytest(tmp_path / "nets", "--numbers=off", "-rs", "-k", "methods_give")
+    assert "not tried: the example of `add` is a guess, and does not fit" in ran.stdout, ran.stdout

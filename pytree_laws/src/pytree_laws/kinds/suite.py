@@ -156,6 +156,10 @@ class Suite(Subject):
         """The output in what `run` gives."""
         return outcome
 
+    def effects_of(self, path: str, outcome: Any) -> Any:
+        """The output, and what the call writes into other arrays than the one at `path`."""
+        return self.output_of(outcome)
+
     def pure_call(self, instance: Any) -> tuple[Callable[..., Any], Any]:
         """`run` as a function of what `to_arrays` gives and the arguments, and that."""
         value, back = self.to_arrays(instance)

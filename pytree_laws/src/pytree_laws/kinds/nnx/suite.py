@@ -171,6 +171,10 @@ class NnxSuite(VariableSuite):
     def output_of(self, outcome: Any) -> Any:
         return outcome[0]
 
+    def effects_of(self, path: str, outcome: Any) -> Any:
+        output, written = outcome
+        return output, {name: value for name, value in written.items() if name != path}
+
     def traced_outputs(self) -> Sequence[Any]:
         instance, arguments = self.cached_example()
         call, state = self.pure_call(instance)

@@ -1,5 +1,6 @@
 """P8: nothing is stale after an edit."""
 
+import functools
 from typing import Any
 
 from ...engine.registry import Checks
@@ -71,8 +72,10 @@ def changes_output(subject: Suite, path: str, seed: int) -> bool:
     instance, examples = subject.at_point(seed)
     value = subject.named(instance)[path]
 
+    read = subject.output_of if subject.role(path) == "param" else functools.partial(subject.effects_of, path)
+
     def outputs(instance: Any) -> list[Any]:
-        return [subject.output_of(compiled(instance, *arguments)) for arguments in examples]
+        return [read(compiled(instance, *arguments)) for arguments in examples]
 
     before = outputs(instance)
     values = [perturb_leaf(value, 1), perturb_leaf(value, -1)]
