@@ -29,6 +29,7 @@ from .built import Built, Failure, builds, instance_of, with_state
 from .hints import (
     PATIENCE,
     alternatives,
+    asks_for_numbers,
     asks_for_shape,
     may_be_filled,
     missing,
@@ -217,7 +218,8 @@ def that_build(
     count, last, start = 0, list[Built](), len(failure.messages)
     for chosen in choices(lists):
         messages = failure.messages[start:]
-        asks = not (count or last) and asks_for_shape(messages[PATIENCE:], context, lists)
+        asks = asks_for_shape(messages[PATIENCE:], context, lists) or asks_for_numbers(messages, context)
+        asks = asks and not (count or last)
         if asks or count >= WAYS or names_others(others, messages) or not budget.take():
             break
         built = Built(written, apart(chosen), positional)

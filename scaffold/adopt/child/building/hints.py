@@ -31,6 +31,8 @@ RANK = re.compile(
 """How an error says how many axes an array must have: `must be a 2D array`."""
 POWERS = [16, 32]
 """What is tried where an error asks for a power of two: those that a size has on its own are smaller."""
+OF_NUMBERS = re.compile(r"\b(power of|multiple of|divisible|divide|at least|even number|odd number)\b")
+"""How an error says that a number is none of those that are taken."""
 MATRIX = re.compile(r"(?<![\w.])(\d{1,2})[x×](\d{1,2})(?![\w.])")
 """How an error says the shape of a matrix: `3x3`."""
 GOT = re.compile(r"\b(got|given|received|found)\b.*")
@@ -90,9 +92,7 @@ def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Para
     listed = [word for choices in CHOICES.findall(text) for word in re.findall(r"\w+", choices)]
     words = [*dict.fromkeys([*joined, *WORDS.findall(text), *listed])]
     words = [word for word in words if word not in (*context.words, *names)]
-    counts = POWERS if "power of two" in text or "power of 2" in text else []
-    counts = counts + [int(word) for word in sorted({*re.findall(r"\w+", text)}) if word.isdigit()]
-    numbers = [count for count in counts if 1 < count <= LARGEST and count not in context.numbers]
+    numbers = [count for count in numbers_named(text) if count not in context.numbers]
     dims = dims_asked(failure.messages, names)
     documented = replace(context.documented, dims={**context.documented.dims, **dims})
     return replace(
@@ -140,6 +140,19 @@ def asks_for_shape(messages: Sequence[str], context: Context, names: Iterable[st
     )
     is_new = is_new or not every <= {*context.shapes[: len(every)]}
     return bool(asked) and all(shapes or dims for shapes, dims in asked) and is_new
+
+
+def asks_for_numbers(messages: Sequence[str], context: Context) -> bool:
+    """Whether many errors, and nothing else, ask for numbers that are not known yet."""
+    is_asked = len(messages) >= 2 * PATIENCE and all(map(OF_NUMBERS.search, {*messages}))
+    return is_asked and bool({*numbers_named("\n".join(messages))} - {*context.numbers})
+
+
+def numbers_named(text: str) -> list[int]:
+    """The sizes that errors name, and powers of two where they ask for one."""
+    counts = [int(word) for word in sorted({*re.findall(r"\w+", text)}) if word.isdigit()]
+    asked = POWERS if "power of two" in text or "power of 2" in text else []
+    return [*asked, *(count for count in counts if 1 < count <= LARGEST)]
 
 
 def shape_named(dims: str) -> tuple[int, ...]:

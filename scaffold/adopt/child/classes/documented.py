@@ -4,7 +4,7 @@ import dataclasses
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -43,6 +43,9 @@ COMMENT = re.compile(
     rf"^\s+(\w+)\s*:[^#\n]*#\s*[`'\"]*(?:shape\s*:?\s*)?[(\[]({_SEVERAL})[)\]]", re.MULTILINE
 )
 """How a comment beside a field says its shape."""
+COMMENT_OF_NAME = re.compile(rf"#\s*`?(\w+)`?(?:\s*[:=]|\.shape\s*[:=]+|\s+is)\s*[(\[]({_SEVERAL})[)\]]")
+COMMENT_OF_HEAD = re.compile(rf"def \w+\([^#\n]*:\s*#\s*[(\[]({_SEVERAL})[)\]]")
+"""How comments in a method say the shape of what it is given."""
 TYPES = re.compile(r"\b(Array|ndarray|int|float|bool|str|None|Any|optional|default|tuple|list|Callable)\b")
 """Words that stand between such brackets where they say a type."""
 TYPED = re.compile(r"\w`*[ \t]*(?:\(([^()\n]*)\)[ \t]*:|:[ \t]*([^\n.]*)$)", re.MULTILINE)
@@ -57,7 +60,9 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
     """What the docstrings of a class and of one of its methods say of arguments, and the comments beside its fields."""
     texts, dims = [*docstrings_of(cls, method)], dict[str, str]()
     is_call = method != "__init__"
-    comments, below = ({}, {}) if is_call else (comments_of(cls), field_docstrings(cls))
+    arguments = [*arguments]
+    comments = comments_in(cls, method, arguments) if is_call else comments_of(cls)
+    below = {} if is_call else field_docstrings(cls)
     said = {
         name: [entry for text in texts for entry in entries(text, name)]
         + ([below[name]] if name in below else [])
@@ -209,6 +214,16 @@ def comments_of(cls: type) -> dict[str, str]:
             matches = COMMENT.finditer(source_text(owner))
             found |= {match[1]: shape_in(f"shape ({match[2]})") for match in matches}
     return {name: dims for name, dims in found.items() if dims}
+
+
+def comments_in(cls: type, method: str, arguments: Sequence[str]) -> dict[str, str]:
+    """The dims that comments in a method name: `# x: (batch, length, dim)`, and beside its first line of its first argument."""
+    source = source_text(getattr(cls, method, None))
+    found = {match[1]: match[2] for match in COMMENT_OF_NAME.finditer(source)}
+    head = COMMENT_OF_HEAD.search(source)
+    found |= {arguments[0]: head[1]} if head and arguments else {}
+    shapes = {name: shape_in(f"shape ({found[name]})") for name in arguments if name in found}
+    return {name: dims for name, dims in shapes.items() if dims}
 
 
 def entries(text: str, name: str) -> Iterator[str]:

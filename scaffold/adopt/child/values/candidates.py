@@ -49,6 +49,7 @@ from .plain import (
     name_of_one,
     pairs,
     scalars,
+    size_or_axis,
     sizes,
     strings,
     tuple_of,
@@ -332,7 +333,7 @@ def of_name(name: str, context: Context) -> list[Source]:
 
 
 def of_word(text: str, name: str, context: Context) -> Iterable[Source]:
-    make = {"<size>": sizes, "<count>": sizes, "<float>": floats}.get(text)
+    make = {"<size>": sizes, "<count>": sizes, "<size or axis>": size_or_axis, "<float>": floats}.get(text)
     return make(name, context) if make is not None else [Source(text)]
 
 

@@ -38,7 +38,7 @@ DOCUMENTED_DOMAINS = {
     ),
 }
 """Words by which a docstring says that numbers are probabilities, or positive, by a function that makes such ones."""
-SIZES = re.compile(r"(size|width|dims?|channels|hidden|units|features)$")
+SIZES = re.compile(r"(size|width|dims?|channels|hidden|units|features|resolution)$")
 """Names of what is a size, or several of them; `sizes` are always several."""
 FEATURES = re.compile(r"(size|dims?|dimensions?|dimensionality|features?|channels|width|units|hidden)$")
 NO_FEATURES = re.compile(r"kernel|window|batch|chunk|pool|patch|vocab|step|block|buffer|stack|memory|max|out")
@@ -130,7 +130,8 @@ VALUES = {
     r"dtype$": ["jnp.float32"],
     r"^(event_|batch_|input_|feature_|normalized_|data_)?shape$": ["(3,)", "(3, 2)", "()"],
     r"shape$": ["(3,)", "(2, 3)", "()"],
-    r"^(axis|dim)$": ["0", "-1"],
+    r"^axis$": ["0", "-1"],
+    r"^dim$": ["<size or axis>"],
     r"^axes$": ["(0,)", "(0, 1)"],
     r"^(use|is|has|with|return|include|should)_|^(inference|training|deterministic|train|causal|reverse)$": [
         "False",

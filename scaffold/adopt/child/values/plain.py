@@ -26,13 +26,20 @@ def integers(name: str, context: Context) -> list[Source]:
         order = (3, 4, 6) if names.SIDES.search(name) else (2, 3, 1, 4)
     else:
         order = (context.sizes.of(name) * (2 if names.HALVED.search(name) else 1), 4, 6, 2, 1, 8)
-    return [Source(str(number)) for number in dict.fromkeys([*order, *context.numbers])]
+    # What errors name comes first once the usual number has failed.
+    return [Source(str(number)) for number in dict.fromkeys([order[0], *context.numbers, *order[1:]])]
 
 
 def sizes(name: str, context: Context) -> list[Source]:
     """A size, or several where an error has asked for parts of a number."""
     several = [Source("(3, 2)"), Source("(3,)")] if context.wants_parts and names.SIZES.search(name) else []
     return [*several, *integers(name, context)]
+
+
+def size_or_axis(name: str, context: Context) -> list[Source]:
+    """What `dim` says to a call, an axis, and to a constructor first how wide something is."""
+    axes = [Source("0"), Source("-1")]
+    return axes if context.is_call else [*integers(name, context)[:2], *axes]
 
 
 def scalars(name: str, kind: Any, dtype: str, context: Context) -> list[Source]:
