@@ -69,8 +69,9 @@ def is_part(cls: type) -> bool:
 
 
 def is_nnx(cls: type) -> bool:
+    """Whether a class is one of NNX whose instances hold Variables and change: a module, a metric."""
     nnx: Any = sys.modules.get("flax.nnx")
-    return nnx is not None and issubclass(cls, nnx.Module)
+    return nnx is not None and issubclass(cls, getattr(nnx, "Pytree", nnx.Module))
 
 
 MOST_NAMED = 3

@@ -20,6 +20,7 @@ from scaffold.spec.skeletons.classes.registered import (
     is_dataclass,
     is_named_tuple,
     is_node,
+    is_object,
     is_plain_dataclass,
     is_registered,
 )
@@ -39,7 +40,7 @@ def is_as_written(node: ast.ClassDef, names: Names) -> bool:
     """
     if any(names.word(decorator) == _WORD for decorator in node.decorator_list):
         return True
-    ways = (is_named_tuple, is_node, is_registered, is_dataclass)
+    ways = (is_named_tuple, is_node, is_object, is_registered, is_dataclass)
     return (not kind_said(node, names) and any(way(node, names) for way in ways)) or _has_own_fields(
         node, names
     )
@@ -91,7 +92,8 @@ def _bases(node: ast.ClassDef, names: Names) -> Iterator[ast.ClassDef]:
 
 def _laws_of(node: ast.ClassDef, names: Names) -> str:
     """Which laws hold for a class, where they are not those of pytrees: jax knows no leaves of a plain dataclass."""
-    if any(KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases):
+    is_module = any(KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases)
+    if is_module or is_object(node, names):
         return "nnx"
     return "none" if is_plain_dataclass(node, names) else ""
 

@@ -10,6 +10,11 @@ _OF_PYTHON = ("dataclasses.dataclass", "attr.", "attrs.")
 """Decorators that make a class of which jax knows nothing."""
 _NODES = ("flax.struct.PyTreeNode",)
 """Bases whose subclasses are dataclasses and pytrees."""
+_OBJECTS = tuple(
+    f"flax.nnx.{name}"
+    for name in ("Pytree", "Optimizer", "Metric", "Average", "Accuracy", "Welford", "MultiMetric")
+)
+"""Classes of NNX that hold Variables and change in place, and are no modules."""
 
 
 def is_named_tuple(node: ast.ClassDef, names: Names) -> bool:
@@ -18,10 +23,21 @@ def is_named_tuple(node: ast.ClassDef, names: Names) -> bool:
 
 
 def is_node(node: ast.ClassDef, names: Names) -> bool:
-    """Whether a base registers each class that inherits from it, by way of other classes of the file too."""
-    bases = (names.classes.get(ast.unparse(base)) for base in node.bases)
-    return any(names.of(base) in _NODES for base in node.bases) or any(
-        base is not None and base is not node and is_node(base, names) for base in bases
+    """Whether a base registers each class that inherits from it."""
+    return _inherits(node, names, _NODES)
+
+
+def is_object(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a class is one of NNX that changes in place, as a metric does, and no module."""
+    return _inherits(node, names, _OBJECTS)
+
+
+def _inherits(node: ast.ClassDef, names: Names, bases: tuple[str, ...]) -> bool:
+    """Whether one of these is among the bases of a class, by way of other classes of the file too."""
+    whole = (names.of(base).replace("flax.nnx.metrics.", "flax.nnx.") for base in node.bases)
+    owners = (names.classes.get(ast.unparse(base)) for base in node.bases)
+    return any(name in bases for name in whole) or any(
+        owner is not None and owner is not node and _inherits(owner, names, bases) for owner in owners
     )
 
 
@@ -49,7 +65,7 @@ def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
 def makes_pytree(node: ast.ClassDef, names: Names) -> bool:
     """Whether jax knows a class that no kind stands for: it is registered, of a library that registers it, or a tuple of Python."""
     is_made = is_dataclass(node, names) and not is_plain_dataclass(node, names)
-    ways = (is_named_tuple, is_node, is_registered)
+    ways = (is_named_tuple, is_node, is_object, is_registered)
     return any(way(node, names) for way in ways) or (is_made and not node.bases)
 
 

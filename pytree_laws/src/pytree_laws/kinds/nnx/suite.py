@@ -37,6 +37,7 @@ from .settings import (
     with_setting,
 )
 from .variables import (
+    OBJECTS,
     assign,
     bits_of,
     copy_of,
@@ -238,7 +239,7 @@ class NnxSuite(VariableSuite):
 
     def next_instance(self, method: Method, instance: Any, arguments: Any) -> Any:
         result = method.use(instance, *arguments)
-        return result if isinstance(result, nnx.Module) else instance
+        return result if isinstance(result, OBJECTS) else instance
 
     # What is recorded, lowered and sharded.
 

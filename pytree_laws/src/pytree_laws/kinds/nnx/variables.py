@@ -74,9 +74,13 @@ def zeros_like(leaf: Any) -> Any:
     return on_device(np.zeros(leaf.shape, leaf.dtype)) if is_abstract else leaf
 
 
+OBJECTS: Any = getattr(nnx, "Pytree", nnx.Module)
+"""What holds Variables and changes in place: modules, metrics, streams. Flax before 0.12 has modules alone."""
+
+
 def variables_of(tree: Any) -> dict[str, Any]:
     """The Variables of a module or a state by path; a plain array stands for itself."""
-    state = nnx.state(tree) if isinstance(tree, nnx.Module) else tree
+    state = nnx.state(tree) if isinstance(tree, OBJECTS) else tree
     return {".".join(map(str, path)): leaf for path, leaf in nnx.to_flat_state(state)}
 
 
