@@ -78,5 +78,7 @@ TREE = """class Tree(Module):
 def test_a_dim_of_which_nothing_says_the_size_is_left_open(tmp_path: Path) -> None:
     generated(tmp_path, {"tree": HEAD + TREE})
     tests = (tmp_path / "nets/tests/test_tree.py").read_text("utf-8")
-    assert 'Leaf("children", "buffer", None, "int")' in tests and 'Leaf("log_branch", "param", (4,))' in tests
+    assert (
+        'Leaf("children", "buffer", None, "int32")' in tests and 'Leaf("log_branch", "param", (8,))' in tests
+    )
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80
