@@ -183,9 +183,7 @@ def ways_of_maker(
             filled = [parameter.name for parameter in further]
         if is_built or not (further or after != context):
             return
-        # The numbers that an error names are first tried for what is needed.
-        sets = [wanted] * (further != [] and after.numbers != context.numbers)
-        sets += alternatives(wanted, further[:4])
+        sets = alternatives(wanted, further[:4], has_numbers=after.numbers != context.numbers)
         wanted, context = [*wanted, *further[:4]], after
 
 

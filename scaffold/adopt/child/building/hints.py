@@ -161,8 +161,12 @@ def shape_named(dims: str) -> tuple[int, ...]:
 
 
 def alternatives(
-    wanted: Sequence[inspect.Parameter], further: Sequence[inspect.Parameter]
+    wanted: Sequence[inspect.Parameter], further: Sequence[inspect.Parameter], *, has_numbers: bool = False
 ) -> list[list[inspect.Parameter]]:
-    """The parameters with all that errors name, and with each of these alone: some exclude each other."""
-    every = [*wanted, *further]
-    return [every, *([*wanted, parameter] for parameter in further if len(further) > 1)]
+    """The parameters with all that errors name, and with each of these alone: some exclude each other.
+
+    Numbers that an error names are tried first for what is needed.
+    """
+    again = [[*wanted]] if further and has_numbers else []
+    singly = ([*wanted, parameter] for parameter in further if len(further) > 1)
+    return [*again, [*wanted, *further], *singly]
