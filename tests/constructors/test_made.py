@@ -103,7 +103,7 @@ WITH_DTYPE = {
     "0.1 * jax.random.normal(key, (n,)) / n": "0.1 * jax.random.normal(key, (n,), dtype) / n",
     "-jnp.log(jnp.arange(1, n + 1)) + jnp.ones(n)": "-jnp.log(jnp.arange(1, n + 1, dtype=dtype)) + jnp.ones(n, dtype)",
     "jnp.ones(n) * source": "jnp.asarray(jnp.ones(n) * source, dtype)",
-    "jnp.zeros(n, jnp.float32)": "jnp.asarray(jnp.zeros(n, jnp.float32), dtype)",
+    "jnp.zeros(n, jnp.float32)": "jnp.zeros(n, jnp.float32)",
 }
 
 
