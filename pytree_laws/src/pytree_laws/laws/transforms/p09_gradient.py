@@ -33,7 +33,7 @@ from ...values.edge_values import with_integers_of
 from ...values.optimisation import weighted
 from ...values.randomize import randomize
 from ..ties import TIES, check_ties, read_from, ties_of, untied
-from ..variants.configuration_dtypes import is_cut_off, severity_of_idle
+from ..variants.configuration_dtypes import is_cut_off, is_optional, severity_of_idle
 
 LAW = Law(
     number="P9",
@@ -70,7 +70,7 @@ def test_p09_every_parameter_has_a_gradient(subject: Suite) -> None:
             check(is_right, name, message, severity=severity_of_values(subject))
         if role == "param" and not subject.is_unused(name):
             hint = "a parameter that the call does not use, or stop_gradient on it"
-            if not np.any(every[name]):
+            if not (np.any(every[name]) or is_optional(subject, name, gradients=True)):
                 severity = severity_of_idle(subject, [name], gradients=True)
                 check(False, name, "the gradient is zero everywhere", hint, severity=severity)
         if role == "buffer":

@@ -62,6 +62,13 @@ def marks_by_path(traced: TracedConfiguration, marks: Sequence[bool]) -> dict[st
     return {name[2:]: mark for (name, v), mark in pairs if name.startswith("0.") and is_inexact(v)}
 
 
+def is_optional(subject: Any, path: str, gradients: bool = False) -> bool:
+    """Whether the call computes with an array at another value of one of its own options, as `noon=True`."""
+    options = (traced for traced in traced_configurations(subject) if traced.configuration.given)
+    at_options = (traced for traced in options if not traced.configuration.inputs)
+    return any(leaves_reached(traced, gradients).get(path, False) for traced in at_options)
+
+
 def severity_of_idle(subject: Any, paths: Collection[str], gradients: bool = False) -> str:
     """How much it matters that no edit of these arrays shows, or that their gradients are zero.
 
