@@ -97,8 +97,10 @@ def _of_array(source: str, array: ArrayType, *, nullable: bool, local: str) -> s
     if source == "None" or (_names_dtype(node) and not _hands_on(node)):
         return source
     written = with_written_dtype(array, source)
-    if written is not array and (is_new(node) or source.startswith(_AS_ARRAY)):
-        return source.replace(_AS_ARRAY, "jnp.array(", 1) if source.startswith(_AS_ARRAY) else source
+    if written is not array and source.startswith(_AS_ARRAY):
+        return source.replace(_AS_ARRAY, "jnp.array(", 1)
+    if written is not array and is_new(node):
+        return source
     dtype = dtype_source(written)
     if is_new(node):
         return f"jnp.asarray({source}, {dtype})"

@@ -66,15 +66,16 @@ def _names_given(spec: ModuleSpec) -> frozenset[str]:
 
 
 def _names(kinds: Iterable[Type | None]) -> frozenset[str]:
-    dims = {dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims}
-    return frozenset(name for dim in dims for name in dim_names(dim))
+    return frozenset(name for dim in _dims(kinds) for name in dim_names(dim))
+
+
+def _dims(kinds: Iterable[Type | None]) -> set[str]:
+    return {dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims}
 
 
 def _given_variadic(spec: ModuleSpec, call: Call) -> set[str]:
     """The `*batch` that something has which goes in."""
-    of_call = (argument.type for argument in call.args if argument.type is not None)
-    kinds = (*of_call, *(member.type for member in (*spec.fields, *spec.arguments)))
-    dims = {dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims}
+    dims = _dims(member.type for member in (*call.args, *spec.fields, *spec.arguments))
     return {dim[1:] for dim in dims if dim[0] == "*"} | {parameter.name for parameter in parameters(spec)}
 
 

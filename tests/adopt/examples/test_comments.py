@@ -1,5 +1,6 @@
 """Shapes that comments in a method say, and what `dim`, resolutions and powers of two are to a constructor without annotations."""
 
+from scaffold.adopt.child.classes.documented import comments_in
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -76,7 +77,13 @@ def shapes_of(asked: Asked, name: str) -> list[int]:
     ]
 
 
+class Embedded:
+    def __call__(self, x):  # (batch, tokens, dim)
+        return x
+
+
 def test_a_comment_beside_the_first_line_of_a_call_says_a_shape(asked: Asked) -> None:
+    assert comments_in(Embedded, "__call__", ["x"]) == {"x": "batch tokens dim"}
     assert shapes_of(asked, "Embed") == [3]
 
 
