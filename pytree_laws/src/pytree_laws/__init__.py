@@ -42,6 +42,8 @@ numpy and pytest, and Equinox only where the class is an Equinox Module.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .patches.wheel_bytecode import keep_bytecode
+
 if TYPE_CHECKING:
     from .check import Report, check_pytree
     from .declare.cases import case
@@ -90,3 +92,6 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+
+
+keep_bytecode(__spec__.loader)

@@ -151,7 +151,7 @@ def _with(test: Callable[..., None], name: str, value: Any) -> Callable[..., Non
 
 def run(test: Callable[..., None]) -> None:
     """One test, with a folder where it asks for one; warnings are the concern of others."""
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    folders = tempfile.TemporaryDirectory if "tmp_path" in inspect.signature(test).parameters else None
+    with contextlib.ExitStack() as stack, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        takes_folder = "tmp_path" in inspect.signature(test).parameters
-        test(**({"tmp_path": pathlib.Path(folder)} if takes_folder else {}))
+        test(**({"tmp_path": pathlib.Path(stack.enter_context(folders()))} if folders else {}))

@@ -13,7 +13,17 @@ from .methods import is_base
 
 
 def source_text(owner: Any) -> str:
-    """The source of a class; empty where Python has none."""
+    """The source of a class or method; empty where Python has none."""
+    return class_source(owner) if isinstance(owner, type) else _source(owner)
+
+
+@functools.cache
+def class_source(cls: type) -> str:
+    """The source of a class, which `inspect` finds by parsing all of its file each time."""
+    return _source(cls)
+
+
+def _source(owner: Any) -> str:
     try:
         return inspect.getsource(owner)
     except (OSError, TypeError):
@@ -23,8 +33,15 @@ def source_text(owner: Any) -> str:
 def sources_of(cls: type) -> Iterator[ast.Module]:
     """The parsed source of a class, then of each of its own bases."""
     for owner in (owner for owner in cls.__mro__ if not is_base(owner)):
-        with contextlib.suppress(SyntaxError):  # of a class within a longer statement
-            yield ast.parse(textwrap.dedent(source_text(owner)))
+        yield from _parsed(owner)
+
+
+@functools.cache
+def _parsed(cls: type) -> tuple[ast.Module, ...]:
+    """The parsed source of a class, and nothing for one within a longer statement."""
+    with contextlib.suppress(SyntaxError):
+        return (ast.parse(textwrap.dedent(class_source(cls))),)
+    return ()
 
 
 @functools.cache
