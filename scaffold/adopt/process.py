@@ -38,7 +38,6 @@ class Child:
         environment = {
             "JAX_PLATFORMS": "cpu",
             **os.environ,
-            "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONFAULTHANDLER": "1",  # says where a compiled part breaks down
             **_WITHOUT_RECORDS,
             "PYTHONHASHSEED": hash_seed,

@@ -72,8 +72,9 @@ def tests_of(plan: "Plan", layout: "Layout") -> Tests | None:
 
 
 def _check_modules(python: Sequence[str], root: Path, names: Iterable[str]) -> None:
+    folder = root if root.is_dir() else None  # the plan makes it
     ran = subprocess.run(
-        [*python, "-c", _MISSING, *names], cwd=root, capture_output=True, text=True, check=False
+        [*python, "-c", _MISSING, *names], cwd=folder, capture_output=True, text=True, check=False
     )
     if ran.returncode:
         message = f"the interpreter does not run: {ran.stderr.strip().rpartition(chr(10))[2]}"

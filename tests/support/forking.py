@@ -14,11 +14,13 @@ from pathlib import Path
 from tests.support.projects import environment, pytest_command, run
 
 SERVER = Path(__file__).parent / "fork_server.py"
+NEEDLESS = ("-p", "no:hypothesispytest", "-p", "no:unraisableexception")
+"""Plugins of pytest that take a quarter of a short run at its end: one imports Hypothesis, one collects garbage five times."""
 
 
 def forked_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `pytest` in a folder, as `bare_pytest` does, but that jax is imported already."""
-    command = pytest_command(*arguments)
+    command = pytest_command(*NEEDLESS, *arguments)
     return forked("pytest", command, folder) if sys.platform == "linux" else run(command, folder)
 
 

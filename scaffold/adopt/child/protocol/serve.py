@@ -5,12 +5,13 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TextIO
 
 Request = dict[str, Any]
+Handler = Callable[[Request], dict[str, Any]]
 OF_TOOL = Path(__file__).parents[1]
 """The folder of all that the tool brings into this process."""
 
@@ -21,9 +22,11 @@ def serve(load_laws: Callable[[], object]) -> None:
     answer(answers, {"versions": installed_versions()})  # before anything of them is imported
     problem = missing_library(load_laws)
     answer(answers, {"ready": not problem, "why": problem})
+    handlers = {} if problem else load_handlers()
+    leave_no_bytecode()
     for line in requests:
         request = json.loads(line)
-        answer(answers, {"id": request["id"], **handle(request)})
+        answer(answers, {"id": request["id"], **handle(handlers, request)})
 
 
 def claim_streams() -> tuple[TextIO, TextIO]:
@@ -67,9 +70,8 @@ def missing_library(load_laws: Callable[[], object]) -> str:
     return ""
 
 
-def handle(request: Request) -> dict[str, Any]:
-    """The answer to a request; whatever a class raises is part of it."""
-    from ..classes.messages import message_of
+def load_handlers() -> dict[str, Handler]:
+    """What answers each request, which jax has to be there for."""
     from ..judge.run_laws import leaf_order, run_laws
     from .adopt import adopt
     from .list_classes import list_classes
@@ -77,7 +79,7 @@ def handle(request: Request) -> dict[str, Any]:
     from .reproduce import reproduce
     from .show import show
 
-    doors: dict[str, Callable[[Request], dict[str, Any]]] = {
+    return {
         "list": list_classes,
         "adopt": adopt,
         "locate": locate_source,
@@ -86,9 +88,21 @@ def handle(request: Request) -> dict[str, Any]:
         "reproduce": reproduce,
         "show": show,
     }
+
+
+def leave_no_bytecode() -> None:
+    """Write none from here on, in processes that a class starts either: the folders of what is looked at stay as they are."""
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+
+
+def handle(handlers: Mapping[str, Handler], request: Request) -> dict[str, Any]:
+    """The answer to a request; whatever a class raises is part of it."""
+    from ..classes.messages import message_of
+
     with contextlib.redirect_stdout(sys.stderr):
         try:
-            return doors[request["do"]](request)
+            return handlers[request["do"]](request)
         except Exception as error:  # of the tool: what classes raise is caught where they run
             message = f"{type(error).__name__}: {message_of(error)}"
             return {"error": message, "internal": place_in_tool(error)}
