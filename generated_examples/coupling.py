@@ -13,8 +13,11 @@ class Coupling(eqx.Module):
     """
 
     scale: Float[Array, "half half"]
+    """From the first half to the logarithm of the factor"""
     shift: Float[Array, "half half"]
+    """From the first half to what is added"""
     offset: Float[Array, " half"] | None
+    """Added to the second half as well"""
 
     @classmethod
     def create(

@@ -15,6 +15,7 @@ class LeakyCell(eqx.Module):
     weight_hidden: Float[Array, "hidden_size hidden_size"]
     bias: Float[Array, " hidden_size"]
     logit: Float[Array, " hidden_size"]
+    """Logit of the rate"""
 
     @classmethod
     def create(

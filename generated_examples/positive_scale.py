@@ -13,6 +13,7 @@ class PositiveScale(eqx.Module):
     """
 
     raw: Float[Array, " size"]
+    """Inverse softplus of the scale"""
 
     @classmethod
     def create(

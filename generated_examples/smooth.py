@@ -21,6 +21,7 @@ class Smooth(eqx.Module):
     """
 
     taps: Float[Array, " width"]
+    """Weights of neighbouring samples"""
     padding: Padding = eqx.field(static=True)
     accumulate: np.dtype[Any] = eqx.field(static=True)
     kept: tuple[int | None, int | None, int | None] = eqx.field(static=True)

@@ -11,6 +11,7 @@ class TiedEmbedding(eqx.Module):
     """
 
     embedding: Float[Array, "vocabulary size"]
+    """A vector for each token"""
     mix: Float[Array, "size size"]
 
     @classmethod

@@ -68,4 +68,4 @@ def notes_of_skeletons(paths: Iterable[Path], plan: "Plan") -> Iterator[str]:
         text = read_regular(path).decode("utf-8-sig")
         for line, comment in comments_left_out(comments(text), kept):
             if not is_directive(comment):
-                yield f"the comment in {path.name}, line {line}, stays there: {comment}"
+                yield f"the comment in {path.name}, line {line}, has no place in what is written: {comment}"

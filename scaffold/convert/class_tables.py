@@ -26,7 +26,8 @@ class ClassTables(Struct, frozen=True):
     @property
     def is_written(self) -> bool:
         """Whether the constructor says more than its form."""
-        return bool(as_list(self.raw.get("arguments")) or str(self.raw.get("setup", "")).strip())
+        texts = (str(self.raw.get(key, "")).strip() for key in ("setup", "constructor_doc"))
+        return bool(as_list(self.raw.get("arguments")) or any(texts))
 
     @property
     def local(self) -> set[str]:

@@ -26,6 +26,8 @@ def constructor_lines(tables: ClassTables) -> Iterator[str]:
         for field in tables.spec.fields
         if (field.given and not (field.converter or field.preprocess)) or tables.is_made(field)
     }
+    if doc := docstring(tables.spec.constructor_doc, BODY):
+        yield BODY + doc
     if setup:
         yield BODY + tables.texts.hide(setup)
     if is_init:

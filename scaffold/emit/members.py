@@ -1,8 +1,11 @@
 """The members that a Module and a pytree class have in common: properties, the call, docstrings."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from inspect import cleandoc
+from textwrap import indent
 from typing import Any
 
 from msgspec.structs import replace
@@ -15,6 +18,7 @@ from scaffold.source_text import block, docstring, listed
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.fields.buffers import guarded_buffers
 from scaffold.spec.fields.shared import tied_source
+from scaffold.spec.grammar.types import is_array
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for
 from scaffold.spec.source.expressions import is_identity_test
@@ -42,7 +46,7 @@ def stop_gradients(spec: ModuleSpec, source: str) -> str:
 
 def without_gradients(spec: ModuleSpec, source: str) -> str:
     """`source` with the buffers of the class, and of the parts that it holds, behind `stop_gradient`."""
-    arrays = {field.name for field in spec.fields if field.array is not None}
+    arrays = {field.name for field in spec.fields if is_array(field.type)}
     source = guard(source, guarded_buffers(spec), STOP, arrays)
     paths = {f"self.{path}" for path in spec.buffers_of_parts}
 
@@ -219,21 +223,42 @@ def _mapping_text(call: Call) -> str:
 
 
 def constructor_doc(spec: ModuleSpec) -> str:
-    """The docstring of the constructor: what the author says of its arguments, and the invariants that it holds them to.
+    """The docstring of the constructor: the author's; else what is said of its arguments, and the invariants that it holds them to.
 
     Where there is neither, the signature says all.
     """
+    if spec.constructor_doc.strip():
+        return spec.constructor_doc
     docs = (
         (parameter, parameter.field.doc if parameter.field and parameter.source == "field" else parameter.doc)
         for parameter in parameters(spec)
     )
-    listed = "\n".join(f"- `{parameter.name}`: {doc.rstrip('.')}." for parameter, doc in docs if doc.strip())
+    listed = "\n".join(
+        f"- `{parameter.name}`: {_as_item(doc).rstrip('.')}." for parameter, doc in docs if doc.strip()
+    )
     raised = "\n".join(f"- `ValueError` unless `{field.check}`." for field in spec.fields if field.check)
     parts = (
         f"**Arguments:**\n\n{listed}" if listed else "",
         f"**Raises:**\n\n{raised}" if raised else "",
     )
     return "\n\n".join(["Build an instance.", *filter(None, parts)]) if any(parts) else ""
+
+
+def _as_item(doc: str) -> str:
+    """A text as an item of a list: its first paragraph in one line, the others below it."""
+    first, *others = re.split(r"\n\s*\n", cleandoc(doc).strip())
+    return "\n\n".join([" ".join(first.split()), *(indent(paragraph, METHOD) for paragraph in others)])
+
+
+def with_docs(spec: ModuleSpec, declarations: Mapping[str, str]) -> list[str]:
+    """The declarations of fields by their names, each with its docstring below it where no constructor lists it."""
+    is_written = bool(spec.constructor_doc.strip() or spec.own_constructor or spec.is_open)
+    is_listed = kind_of(spec.kind).has_instances and not is_written
+    named = {parameter.name for parameter in parameters(spec)} if is_listed else set[str]()
+    shown = {field.name: docstring(field.doc, METHOD) for field in spec.stored if field.name not in named}
+    return [
+        f"{line}\n{METHOD}{doc}" if (doc := shown.get(name)) else line for name, line in declarations.items()
+    ]
 
 
 def class_doc(spec: ModuleSpec) -> str:
@@ -260,8 +285,8 @@ def guard(
 
 
 def _is_kept(node: ast.AST, wrapper: str) -> bool:
-    """Whether what stands below a node is not wrapped: it is compared with None, or wrapped already."""
-    return is_identity_test(node) or calls(node, wrapper.rpartition(".")[2])
+    """Whether what stands below a node is not wrapped: it is compared with None, counted, or wrapped already."""
+    return is_identity_test(node) or calls(node, wrapper.rpartition(".")[2]) or calls(node, "len")
 
 
 def _asks_for_form(node: ast.AST, arrays: AbstractSet[str]) -> bool:

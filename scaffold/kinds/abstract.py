@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.bases import base_names
-from scaffold.emit.members import METHOD, call_context, class_doc, properties
+from scaffold.emit.members import METHOD, call_context, class_doc, properties, with_docs
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.source_text import docstring
@@ -13,7 +13,7 @@ from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, asks_for_call, lineage
 
 _OF_MAKING = (
-    *("arguments", "setup", "groups", "save", "migrate", "sharding"),
+    *("arguments", "setup", "constructor_doc", "groups", "save", "migrate", "sharding"),
     *("init", "preprocess", "optional", "default", "converter", "check", "preset", "frozen"),
 )
 _OF_INSTANCES = ("cases", "holds", "dtypes", "reference", "invariants")
@@ -55,9 +55,10 @@ class AbstractKind(Kind):
             "name": spec.name,
             "bases": base_names(spec),
             "doc": class_doc(spec),
-            "fields": [
-                f"{field.name}: eqx.AbstractVar[{_held_annotation(field, scope)}]" for field in spec.stored
-            ],
+            "fields": with_docs(
+                spec,
+                {f.name: f"{f.name}: eqx.AbstractVar[{_held_annotation(f, scope)}]" for f in spec.stored},
+            ),
             "properties": [list(member) for member in properties(spec)],
             **call_context(spec),
         }

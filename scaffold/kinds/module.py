@@ -15,6 +15,7 @@ from scaffold.emit.members import (
     constructor_doc,
     properties,
     readable,
+    with_docs,
 )
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
@@ -74,15 +75,16 @@ def field_lines(spec: ModuleSpec) -> list[str]:
     """The declaration of each stored field."""
     scope, kept = Scope.of(spec), kept_defaults(spec)
     converts = is_called_with_fields(spec)
-    return [
-        _field(
+    lines = {
+        field.name: _field(
             field,
             scope,
             has_default=field.name in kept or (field.built and not field.nullable),
             converts=converts,
         )
         for field in spec.stored
-    ]
+    }
+    return with_docs(spec, lines)
 
 
 def _field(field: Field, scope: Scope, *, has_default: bool, converts: bool) -> str:

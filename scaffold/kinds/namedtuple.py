@@ -5,14 +5,14 @@ from typing import Any
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.construct import constructor
-from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties
+from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties, with_docs
 from scaffold.emit.saving import save_context
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.pytree import trainable
 from scaffold.source_text import block, docstring
 from scaffold.spec.construction.constructor import has_factory
-from scaffold.spec.grammar.types import arrays
+from scaffold.spec.grammar.types import arrays, is_tree
 from scaffold.spec.model import Field, ModuleSpec
 
 _METHODS = ("count", "index")
@@ -35,7 +35,7 @@ def _needs_trainable(spec: ModuleSpec) -> bool:
 
 
 def _stays(field: Field) -> bool:
-    is_inexact = field.is_tree or any(array.inexact for array in arrays(field.type))
+    is_inexact = is_tree(field.type) or any(array.inexact for array in arrays(field.type))
     return field.role in ("data", "buffer") and is_inexact
 
 
@@ -56,7 +56,9 @@ class NamedtupleKind(Kind):
         return {
             "name": spec.name,
             "doc": class_doc(spec),
-            "fields": [f"{field.name}: {scope.held(field)}" for field in spec.stored],
+            "fields": with_docs(
+                spec, {field.name: f"{field.name}: {scope.held(field)}" for field in spec.stored}
+            ),
             "has_create": has_factory(spec),
             "constructor_signature": f"cls, {built.signature}".removesuffix(", "),
             "constructor_doc": docstring(constructor_doc(spec), BODY),

@@ -17,6 +17,7 @@ from scaffold.emit.members import (
     class_doc,
     constructor_doc,
     properties,
+    with_docs,
 )
 from scaffold.emit.saving import save_context
 from scaffold.emit.sharding import variable_metadata
@@ -209,9 +210,10 @@ class NnxKind(Kind):
             "doc": class_doc(spec),
             "variables": list(own_variables(spec)),
             "has_variables": bool(own_variables(spec)),
-            "fields": [
-                f"{field.name}: {_annotation(field, scope)}" for field in spec.stored if field.annotated
-            ],
+            "fields": with_docs(
+                spec,
+                {f.name: f"{f.name}: {_annotation(f, scope)}" for f in spec.stored if f.annotated},
+            ),
             "has_init": not is_made_elsewhere and bool(built.statements or values or checks),
             "constructor_signature": f"self, {built.signature}".removesuffix(", "),
             "constructor_doc": docstring(constructor_doc(spec), BODY),

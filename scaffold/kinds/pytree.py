@@ -18,7 +18,15 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import Constructor, constructor, hand_over, signature
 from scaffold.emit.groups import group_context
-from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties, readable
+from scaffold.emit.members import (
+    BODY,
+    call_context,
+    class_doc,
+    constructor_doc,
+    properties,
+    readable,
+    with_docs,
+)
 from scaffold.emit.merged import private_prefix
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
@@ -28,6 +36,7 @@ from scaffold.kind import Kind
 from scaffold.passes.compute import compute_faults, with_compute
 from scaffold.source_text import block, docstring
 from scaffold.spec.construction.constructor import fields_as_given, has_factory, parameters
+from scaffold.spec.grammar.types import is_tree
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names
 from scaffold.suite.skips import skips
@@ -222,7 +231,7 @@ def trainable(spec: ModuleSpec) -> str:
 
 def _may_hold_integers(spec: ModuleSpec) -> bool:
     return any(
-        field.is_tree or field.role == "module"
+        is_tree(field.type) or field.role == "module"
         for field in spec.dynamic
         if field.role not in ("data", "buffer")
     )
@@ -252,7 +261,9 @@ class PytreeKind(Kind):
             "decorators": _decorators(spec),
             "has_repr": not _is_plain_dataclass(spec) and not spec.defines("__repr__"),
             "is_registered_by_hand": spec.rebuild != "dataclass",
-            "fields": [_declared(spec, attribute) for attribute in attributes],
+            "fields": with_docs(
+                spec, {attribute.name: _declared(spec, attribute) for attribute in attributes}
+            ),
             "values": [[attribute.name, attribute.value] for attribute in attributes],
             "statements": [block(statement, BODY) for statement in built.statements],
             "flag_doc": docstring(constructor_doc(fields_as_given(spec)), BODY),

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from scaffold.spec.grammar.initialisers import named
-from scaffold.spec.grammar.types import ArrayType, ClassType, OpaqueType, ScalarType, Type, arrays, walk
+from scaffold.spec.grammar.types import ArrayType, ClassType, OpaqueType, ScalarType, Type, holds_arrays, walk
 from scaffold.spec.names import stem
 from scaffold.spec.source.definitions import function_of
 from scaffold.spec.test_plan import TestPlan
@@ -75,12 +75,7 @@ class Field(Struct, frozen=True):
         """A leaf that is no array: `inference: bool`, held by Equinox's filtered transformations."""
         if self.role == "data":
             return isinstance(self.type, ScalarType)
-        is_array = isinstance(self.type, OpaqueType) and self.type.is_array
-        return self.role == "buffer" and not (arrays(self.type) or self.is_tree or is_array)
-
-    @property
-    def is_tree(self) -> bool:
-        return any(type(part).__name__ == "TreeType" for part in walk(self.type))
+        return self.role == "buffer" and not holds_arrays(self.type)
 
     @property
     def expression(self) -> Source | None:
@@ -225,6 +220,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     dtype: str = ""
     """`like base.weight`, or `default`, where the constructor takes no `dtype`; empty where it takes one."""
     setup: str = ""
+    constructor_doc: str = ""
     imports: tuple[str, ...] = ()
     module_doc: str = ""
     """The docstring of the module, where the class is alone in it."""

@@ -44,6 +44,7 @@ from scaffold.spec.grammar.types import (
     UnionType,
     arrays,
     dim_names,
+    is_tree,
     walk,
 )
 from scaffold.spec.grammar.values import EXAMPLE_INT, EXAMPLE_INTS
@@ -337,4 +338,4 @@ def dims_in(kinds: Iterable[Type | None]) -> set[str]:
 
 def _has_default_of_own_size(field: Field) -> bool:
     """Whether the default is an array with axes, whose sizes need not be those of the example."""
-    return makes_default(field) and (field.is_tree or any(array.dims for array in arrays(field.type)))
+    return makes_default(field) and (is_tree(field.type) or any(array.dims for array in arrays(field.type)))

@@ -6,7 +6,16 @@ from collections.abc import Iterator, Sequence
 from scaffold.passes.reached import stops_field
 from scaffold.spec.construction.constructor import keeps_made_dtype
 from scaffold.spec.fields.training import ALWAYS
-from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, ScalarType, TreeType, Type
+from scaffold.spec.grammar.types import (
+    ArrayType,
+    DictType,
+    ListType,
+    OpaqueType,
+    ScalarType,
+    TreeType,
+    Type,
+    is_tree,
+)
 from scaffold.spec.model import Field
 from scaffold.suite.declared import (
     dtype_as_built,
@@ -42,7 +51,7 @@ def entries(subject: Subject, field: Field) -> Iterator[tuple[str, Type]]:
     kept = subject.is_kept_apart(field)
     holder = f"{field.name}_entries" if kept else field.name
     source = subject.inputs.get(field.name)
-    is_open = field.is_tree and field.role == "param"
+    is_open = is_tree(field.type) and field.role == "param"
     if source is None or not field.given or field.preprocess or field.converter or is_open:
         yield holder, field.type
         return
@@ -62,11 +71,11 @@ def _below(kind: Type, example: ast.expr, preset: Sequence[str] = ()) -> Iterato
         case (ListType(item=item), ast.List(elts=values)):
             for index, value in enumerate(values):
                 yield from ((f".{index}{rest}", part) for rest, part in _below(item, value))
-        case (TreeType(), ast.Dict(keys=keys, values=values)):
+        case (TreeType() | OpaqueType(holds_arrays=True), ast.Dict(keys=keys, values=values)):
             for key, value in zip(keys, values, strict=True):
                 name = ast.literal_eval(key) if key is not None else ""
                 yield from ((f".{name}{rest}", part) for rest, part in _below(kind, value))
-        case (TreeType(), ast.Tuple(elts=values) | ast.List(elts=values)):
+        case (TreeType() | OpaqueType(holds_arrays=True), ast.Tuple(elts=values) | ast.List(elts=values)):
             for index, value in enumerate(values):
                 yield from ((f".{index}{rest}", part) for rest, part in _below(kind, value))
         case _:

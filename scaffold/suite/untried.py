@@ -109,7 +109,7 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
     function = function_of(method.call.source)
     if function is None:
         return ""
-    if needed := _needed_of_keywords(spec, function):
+    if needed := _needed_of_keywords(spec, function) or _needed_of_stars(method, function):
         return f"no example for {needed}"
     if isinstance(function, ast.AsyncFunctionDef) or is_generator(function):
         return "a coroutine" if isinstance(function, ast.AsyncFunctionDef) else "a generator"
@@ -150,6 +150,12 @@ def _needed_of_keywords(spec: ModuleSpec, function: Function) -> str:
             needed = [part.name for part in taken if part.default is None]
             return f"{', '.join(needed)} in **{handed_on}" if needed else ""
     return ""
+
+
+def _needed_of_stars(method: Method, function: Function) -> str:
+    """The `*dims` of a method that takes nothing else, which no test calls without."""
+    takes_more = any(not argument.is_marker for argument in method.call.args)
+    return "" if takes_more or function.args.vararg is None else f"*{function.args.vararg.arg}"
 
 
 def _has_example(argument: Argument, spec: ModuleSpec, known: Known) -> bool:

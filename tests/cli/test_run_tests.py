@@ -31,7 +31,13 @@ def test_tests_that_pass_are_done(tmp_path: Path, env: dict[str, str]) -> None:
 
 def test_a_test_that_fails_is_the_exit_code(tmp_path: Path, env: dict[str, str]) -> None:
     *fields, _, _ = AFFINE
-    asked = ("--body", "return self.weight @ x", "--folder", "made", "--test")  # a folder that is not there yet
+    asked = (
+        "--body",
+        "return self.weight @ x",
+        "--folder",
+        "made",
+        "--test",
+    )  # a folder that is not there yet
     result = scaffold(tmp_path, "new-module", *fields, *asked, env=env)
     assert result.returncode == 1, result.stderr
     assert "P8 never stale" in result.stdout and (tmp_path / "made/affine.py").is_file()

@@ -117,7 +117,7 @@ def test_new_module_tells_which_comments_it_leaves_out(
     assert result.exit_code == 0, result.output
     told = [line for line in result.output.splitlines() if "comment" in line]
     assert [line.rpartition(": ")[2] for line in told] == [*("# a base", "# Nothing follows.")]
-    assert "the comment in affine.py, line 9, stays there: # a base" in told[0]
+    assert "the comment in affine.py, line 9, has no place in what is written: # a base" in told[0]
 
 
 # -- functions and constants -------------------------------------------------------------------------------------------

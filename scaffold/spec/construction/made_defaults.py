@@ -2,15 +2,14 @@
 
 import ast
 
-from scaffold.spec.grammar.types import arrays
+from scaffold.spec.grammar.types import holds_arrays
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import expression_or_none, nodes_of
 
 
 def makes_default(field: Field) -> bool:
     """Whether the default of a field is an array that an expression makes."""
-    holds_arrays = bool(arrays(field.type)) or field.is_tree
-    if not (field.given and field.dynamic and holds_arrays and field.default) or field.nullable:
+    if not (field.given and field.dynamic and field.default and holds_arrays(field.type)) or field.nullable:
         return False
     default = expression_or_none(field.default)
     return default is not None and any(nodes_of(ast.Call, default))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from scaffold.kind import kind_of
-from scaffold.spec.grammar.types import ClassType, OpaqueType, arrays
+from scaffold.spec.grammar.types import ClassType, OpaqueType, arrays, is_tree
 from scaffold.spec.model import ModuleSpec
 
 
@@ -13,7 +13,7 @@ def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
     return tuple(
         buffer.name
         for buffer in buffers
-        if buffer.is_tree
+        if is_tree(buffer.type)
         or any(array.inexact for array in arrays(buffer.type))
         or (isinstance(buffer.type, OpaqueType) and buffer.type.is_array)
     )

@@ -1,10 +1,20 @@
 """The types of fields, of arguments and of results, as data."""
 
+import ast
 import re
 from collections.abc import Iterator
 
 from msgspec import Struct
 
+from scaffold.spec.grammar.dtypes import DTYPES
+
+_ARRAYS = frozenset(("Array", "ndarray"))
+_PARTS = _ARRAYS | {
+    *("tuple", "list", "dict", "Tuple", "List", "Dict", "Sequence", "Mapping", "Optional"),
+    *("int", "float", "bool", "complex", "jax", "jnp", "np", "numpy", "typing", "collections", "abc"),
+    *(annotation for annotation, _ in DTYPES.values()),
+}
+"""The names in the annotation of a container of arrays."""
 LARGEST = 2**31
 """No dim is as large: jax counts in 32 bits by default."""
 
@@ -96,8 +106,17 @@ class OpaqueType(Struct, frozen=True):
 
     @property
     def is_array(self) -> bool:
-        """Whether it is an array of which no more is known: `jax.Array`, `Float[Array, "..."]`."""
-        return re.fullmatch(r"([\w.]+\[)?(jax\.|jnp\.)?(Array|ndarray)\b(, *\S.*\])?", self.text) is not None
+        """Whether it is an array of which no more is known: `jax.Array`, `Float[Array, "..."]`, and no `tuple[Array, ...]`."""
+        array = r"(jax\.|jnp\.)?(Array|ndarray)"
+        return re.fullmatch(rf"{array}|[\w.]+\[{array}, *['\"].*\]", self.text) is not None
+
+    @property
+    def holds_arrays(self) -> bool:
+        """Whether it is a container of arrays, and of no more than numbers beside them: `tuple[jax.Array, ...]`."""
+        nodes = [*ast.walk(ast.parse(self.text, mode="eval"))]
+        names = {getattr(node, "attr", "") or getattr(node, "id", "") for node in nodes} - {""}
+        parts = _PARTS | {"str"} if names & {"dict", "Dict", "Mapping"} else _PARTS  # it is that of the keys
+        return not self.is_array and bool(names & _ARRAYS) and names <= parts
 
     @property
     def may_be_none(self) -> bool:
@@ -151,6 +170,24 @@ def as_stored(kind: Type) -> Type:
 def is_traced(kind: Type) -> bool:
     """Whether it holds arrays or sub-modules, which no treedef can."""
     return any(isinstance(part, ArrayType | TreeType | ClassType) for part in walk(kind))
+
+
+def is_tree(kind: Type) -> bool:
+    """Whether any pytree of arrays is in it, or a container of arrays of which no more is known."""
+    return any(
+        isinstance(part, TreeType) or (isinstance(part, OpaqueType) and part.holds_arrays)
+        for part in walk(kind)
+    )
+
+
+def is_array(kind: Type) -> bool:
+    """Whether it is one array, of known shape or not."""
+    return isinstance(kind, ArrayType) or (isinstance(kind, OpaqueType) and kind.is_array)
+
+
+def holds_arrays(kind: Type) -> bool:
+    """Whether any array is in it, in sub-modules or in what is not known aside."""
+    return bool(arrays(kind)) or is_tree(kind) or is_array(kind)
 
 
 def children(kind: Type) -> "tuple[Type, ...]":

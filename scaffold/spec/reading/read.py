@@ -32,7 +32,17 @@ from scaffold.spec.tables.raw import as_table
 from scaffold.spec.tables.sanitize import sanitized
 from scaffold.spec.unit import Unit
 
-_PLAIN = ("doc", "module_doc", "rebuild", "layout", "compute", "file", "template", "migrate")
+_PLAIN = (
+    "doc",
+    "module_doc",
+    "constructor_doc",
+    "rebuild",
+    "layout",
+    "compute",
+    "file",
+    "template",
+    "migrate",
+)
 _STATEMENTS = ("setup", "helpers", "below", "source")
 
 

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from scaffold.comments import as_comment
 from scaffold.kind import kind_of
-from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import Type, UnionType, as_stored, without_none
 from scaffold.spec.grammar.values import default_source, literal
 from scaffold.spec.model import Field
@@ -77,7 +76,10 @@ def _role(reader: Reader, name: str, kind: Type, table: Mapping[str, Any], unsai
     place, text = f"fields.{name}.role", table["type"]
     legal, role = legal_roles(without_none(kind)), role_of(without_none(kind), table)
     if role is None and "example" in table:  # what an alias of the file stands for
-        role = role_of(without_none(parse_type(str(table["example"]))), table)
+        shown = reader.type(table["example"], f"fields.{name}.example")
+        if shown is None:
+            return None
+        role = role_of(without_none(shown), table)
     if role is None:
         message, fix = without_role(without_none(kind), legal, text)
         unsaid.setdefault((message, fix, legal), []).append(name)

@@ -57,6 +57,7 @@ SPEC_KEYS = {
         "`like base.weight`: the dtype of an array that is given; `default`: jax's. The constructor then takes none."
     ),
     "setup": Key("Statements that the constructor runs first."),
+    "constructor_doc": Key("Docstring of the constructor, in the place of the list of its arguments."),
     "imports": Key("Import statements that expressions and bodies need.", "array of strings"),
     "module_doc": Key("The docstring of the module."),
     "helpers": Key("Statements of the module above the class: functions, constants, classes."),

@@ -149,19 +149,22 @@ def _methods(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, no
 
 
 def _fields(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, notes: Notes) -> list[str]:
-    """What a class without an `__init__` is built with: its annotated names that have no default, as arguments."""
-    fields: dict[str, str] = {}
+    """What a class without an `__init__` is built with: its annotated names as arguments, those that may be left out last."""
+    needed, optional = dict[str, str](), dict[str, str]()
     for owner in (*bases, node):
         for name, field in annotated_names(owner.body):
-            fields.pop(name, None)
-            if not (is_carried(field, names) or _has_default(field.value, names)):
-                text = _example_of(field, names) or argument_type(
-                    ast.arg(name, field.annotation), names, notes
-                )
-                shapes = (given_type(name, field.annotation, each, names) for each in (node, owner))
-                text = text or next(filter(None, shapes), "")
-                fields[name] = f"{name}: {text}" if text else name
-    return [*fields.values()]
+            needed.pop(name, None)
+            optional.pop(name, None)
+            if is_carried(field, names) or _is_made(field.value, names):
+                continue
+            if _has_default(field.value, names):
+                optional[name] = f"{name}=..."
+                continue
+            text = _example_of(field, names) or argument_type(ast.arg(name, field.annotation), names, notes)
+            shapes = (given_type(name, field.annotation, each, names) for each in (node, owner))
+            text = text or next(filter(None, shapes), "")
+            needed[name] = f"{name}: {text}" if text else name
+    return [*needed.values(), *optional.values()]
 
 
 def _example_of(field: ast.AnnAssign, names: Names) -> str:
@@ -182,13 +185,24 @@ def _refuse_unused_examples(node: ast.ClassDef, names: Names, notes: Notes) -> N
 
 def _has_default(value: ast.expr | None, names: Names) -> bool:
     """Whether a field may be left out: what `field(...)` says, or a plain value."""
-    if not (isinstance(value, ast.Call) and _makes_field(names.of(value.func))):
+    said = _said_of_field(value, names)
+    if said is None:
         return value is not None
-    keywords = {keyword.arg: keyword.value for keyword in value.keywords}
-    made = keywords.get("init")
-    is_made = isinstance(made, ast.Constant) and made.value is False
-    is_first = bool(names.word(value.func) and value.args)
-    return is_made or is_first or not {"default", "default_factory", "factory"}.isdisjoint(keywords)
+    is_first = isinstance(value, ast.Call) and bool(names.word(value.func) and value.args)
+    return is_first or not {"default", "default_factory", "factory"}.isdisjoint(said)
+
+
+def _is_made(value: ast.expr | None, names: Names) -> bool:
+    """Whether a field is no argument: `field(init=False)`."""
+    made = (_said_of_field(value, names) or {}).get("init")
+    return isinstance(made, ast.Constant) and made.value is False
+
+
+def _said_of_field(value: ast.expr | None, names: Names) -> dict[str | None, ast.expr] | None:
+    """What `field(...)` says by keyword; None of another value."""
+    if not (isinstance(value, ast.Call) and _makes_field(names.of(value.func))):
+        return None
+    return {keyword.arg: keyword.value for keyword in value.keywords}
 
 
 def _makes_field(whole: str) -> bool:

@@ -37,7 +37,7 @@ class Constructor:
         self.inferred = {name: kind for name, kind in types.items() if name not in fields}
 
     def read(self) -> dict[str, Any]:
-        """The arguments, the statements above, and the expressions that make fields, by the keys `arguments`, `setup` and `inits`."""
+        """Arguments, docstring, the statements above, and the expressions that make fields: `arguments`, `constructor_doc`, `setup`, `inits`."""
         node, notes = self.node, self.notes
         every = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
         texts = read_arguments(node, ("arguments",), self.names, notes, every, self.inferred)
@@ -50,7 +50,8 @@ class Constructor:
         for statement in self.kept:
             notes.note(("setup",), statement)
         arguments = [self._with_type(_argument(text), inits) for text in texts]
-        return {"arguments": arguments, "setup": self._setup(), "inits": inits}
+        doc = ast.get_docstring(node) or ""
+        return {"arguments": arguments, "constructor_doc": doc, "setup": self._setup(), "inits": inits}
 
     def _setup(self) -> str:
         """What runs above the fields that are made at the end, word for word."""
@@ -79,6 +80,7 @@ class Constructor:
         taken = [*arguments.args[1:], *arguments.kwonlyargs]
         return (
             self.is_whole
+            and self.fields.keys().isdisjoint(_USUAL)  # whose names the tool has a meaning for
             and bool(self.inits or self.kept or not taken)
             and not (arguments.vararg or arguments.kwarg or arguments.posonlyargs)
             and list(map(ast.unparse, self.node.decorator_list)) == ["classmethod"] * (owner == "cls")
@@ -114,7 +116,10 @@ class Constructor:
             return True
         if argument.annotation is not None and name not in _USUAL:
             return bool(argument_type(argument, self.names, self.notes))
-        return name in (*self.fields, *_USUAL) or name in re.findall(r"\w+", " ".join(kinds))
+        if name in self.fields:  # what another is made of has its type, which has to be one of the grammar
+            is_given = _is_given(name, self.inits.get(name), {name})
+            return is_given or not str(self.fields[name].get("type")).startswith("=")
+        return name in _USUAL or name in re.findall(r"\w+", " ".join(kinds))
 
 
 def _uses_instance(node: ast.AST, owner: str) -> bool:

@@ -1,0 +1,63 @@
+"""The docstrings that an author writes: of a constructor whose statements the tool takes over, and of fields that no constructor lists."""
+
+from pathlib import Path
+
+from tests.ordinary.generated import generated, tried
+
+SKELETON = '''
+import jax
+from jaxtyping import Array, Float, PRNGKeyArray
+from scaffold.skeleton import Module, buffer, param, static
+
+
+class Mixing(Module):
+    rows: int = static()
+    weight: Float[Array, "rows 3"] = param()
+    r"""How much of each, \\\\alpha."""
+    shift: Float[Array, " 3"] = param()
+
+    def __init__(self, rows: int, shift: Float[Array, " 3"], key: PRNGKeyArray):
+        """Draw the mixing matrix.
+
+        Args:
+            rows: how many rows it has
+            key: the key
+        """
+        self.rows = rows
+        self.weight = jax.random.normal(key, (rows, 3)) * 0.1  # small
+        self.shift = shift
+
+    def __call__(self, x: Float[Array, " 3"]) -> Float[Array, " rows"]:
+        return self.weight @ (x + self.shift)
+
+
+class Gain(Module):
+    weight: Float[Array, " n"] = param()
+    """What is given,
+    in two lines.
+
+    And more of it.
+    """
+    gain: Float[Array, " n"] = param("ones")
+    """The gain."""
+
+    def __call__(self, h: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.weight * h + self.gain
+'''
+
+
+def test_the_docstrings_of_constructors_and_fields_are_kept(tmp_path: Path) -> None:
+    module = tried(tmp_path, "mixing", SKELETON)
+    assert '    weight: Float[Array, "rows 3"]\n    r"""How much of each, \\\\alpha."""\n' in module
+    doc = (
+        '        """Draw the mixing matrix.\n\n        Args:\n            rows: how many rows it has\n'
+        '            key: the key\n        """\n'
+    )
+    assert doc in module
+    assert '    gain: Float[Array, " n"]\n    """The gain."""\n' in module
+    assert "        - `weight`: What is given, in two lines.\n\n            And more of it.\n" in module
+
+
+def test_a_comment_that_has_no_place_is_told(tmp_path: Path) -> None:
+    said = generated(tmp_path, {"mixing": SKELETON})
+    assert "has no place in what is written: # small" in said
