@@ -17,9 +17,9 @@ def generated(folder: Path, skeletons: Mapping[str, str]) -> str:
     return made.stdout + made.stderr
 
 
-def tried(folder: Path, name: str, skeleton: str) -> str:
-    """The module of a skeleton of which every class and method is tried, and whose tests pass."""
+def tried(folder: Path, name: str, skeleton: str, *, least: int = 50) -> str:
+    """The module of a skeleton of which every class and method is tried, and whose tests pass, more than `least` of them."""
     said = generated(folder, {name: skeleton})
     assert "not tried" not in said and "not tested" not in said, said
-    assert passed(forked_pytest(folder / "nets", "--numbers=off")) > 50
+    assert passed(forked_pytest(folder / "nets", "--numbers=off")) > least
     return (folder / f"nets/{name}.py").read_text("utf-8")

@@ -7,7 +7,7 @@ from scaffold.convert.write_skeleton import write_skeleton
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.skeletons.read import skeletons_of
 from scaffold.spec.tables.toml import write_toml
-from tests.ordinary.test_carried import emitted
+from tests.ordinary.kept.test_carried import emitted
 
 ALONE = '''\
 """What the module is about.

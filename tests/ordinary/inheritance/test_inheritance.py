@@ -1,4 +1,4 @@
-"""Subclasses of the Modules of a file: they have the fields of their bases, and the constructor makes them."""
+"""Subclasses of the classes of a file: they have the fields of their bases, and the constructor makes them."""
 
 from pathlib import Path
 
@@ -14,11 +14,13 @@ import abc
 
 import jax
 import jax.numpy as jnp
+from flax import struct
 from jaxtyping import Array, Float
 from scaffold.skeleton import Module, buffer, derived, module, param, static
 
 
 """
+
 KERNELS = """class Kernel(Module):
     variance: Float[Array, ""] = param("ones")
 
@@ -64,6 +66,7 @@ class Sum(Module):
     def __call__(self, x: Float[Array, " d"], y: Float[Array, " d"]) -> Float[Array, ""]:
         return self.left(x, y) + self.right(x, y)
 """
+
 LINEAR = """class Linear(Module):
     weight: Float[Array, "out_size in_size"] = param("lecun_normal")
 
@@ -75,6 +78,7 @@ class Rectified(Linear):
     def __call__(self, x: Float[Array, " in_size"]) -> Float[Array, " out_size"]:
         return jax.nn.relu(super().__call__(x))
 """
+
 MADE = """class Scaled(Module):
     weight: Float[Array, " size"] = param()
     rate: float = static()
@@ -98,6 +102,7 @@ class Negated(Scaled):
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
         return -super().__call__(x)
 """
+
 CARRIED = """class Drawn(Module):
     weight: Float[Array, "out_size in_size"] = param()
 
@@ -165,3 +170,48 @@ def test_a_field_beside_those_of_a_class_that_is_made_by_create_is_refused(tmp_p
     assert refused.returncode == 2
     assert "the constructor of `Rectified` does not make the fields of `Linear`" in refused.stderr
     assert "write `Abstract` for `Linear`, or an `__init__` in `Rectified`" in refused.stderr
+
+
+INHERITED = """
+
+class Node(struct.PyTreeNode):
+    weight: jax.Array
+
+    def scaled(self, x: Float[Array, "4"], factor: float = 2.0) -> jax.Array:
+        return self.moved(x) * self.weight * factor
+
+    def moved(self, x: Float[Array, "4"]) -> jax.Array:
+        return x
+
+
+class Child(Node):
+    shift: jax.Array
+
+    def moved(self, x: Float[Array, "4"]) -> jax.Array:
+        return x + self.shift
+
+
+@struct.dataclass
+class Base:
+    weight: jax.Array
+
+
+@struct.dataclass
+class Leafy(Base):
+    shift: jax.Array
+
+    def apply(self, x: Float[Array, "3"]) -> jax.Array:
+        return x * self.weight + self.shift
+"""
+
+
+def test_classes_of_other_libraries_inherit_within_a_file(tmp_path: Path) -> None:
+    said = generated(tmp_path, {"nodes": HEAD + INHERITED})
+    assert "not tested" not in said and "not tried" not in said, said
+    text = (tmp_path / "nets/tests/test_nodes.py").read_text("utf-8")
+    child, leafy = text.index("class TestChild"), text.index("class TestLeafy")
+    assert '"weight": sample(seed, (4,))' in text[child:] and 'Method("scaled"' in text[child:]
+    assert (
+        '"weight": sample(seed, (3,))' in text[leafy:] and '"shift": sample(seed + 1, (3,))' in text[leafy:]
+    )
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 200

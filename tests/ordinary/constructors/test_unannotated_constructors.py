@@ -1,4 +1,4 @@
-"""Classes with the constructors that people write: without annotations, several fields at once, parts that they make themselves."""
+"""Constructors as people write them: without annotations, several fields at once, parts that they make themselves."""
 
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from scaffold.skeleton import Module, Nnx, buffer, data, module, param, state, s
 
 
 """
+
 CLASSES = {
     "scaled": """class Scaled(Module):
     w: Float[Array, " n"] = param()
@@ -139,8 +140,8 @@ CLASSES = {
         return jnp.tanh(self.v)
 """,
 }
-SKELETONS = {name: HEAD + text for name, text in CLASSES.items()}
 
+SKELETONS = {name: HEAD + text for name, text in CLASSES.items()}
 
 QUICK = ("waves",)
 """The one whose tests take a second."""
@@ -161,30 +162,6 @@ def test_they_are_accepted(tmp_path: Path) -> None:
 def test_they_pass_their_tests(tmp_path: Path, names: tuple[str, ...]) -> None:
     generated(tmp_path, {name: SKELETONS[name] for name in names})
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 50 * len(names)
-
-
-BRANCHES = """class Routed(Module):
-    w: Float[Array, "experts dim"] = param("normal")
-    k: int = static(default=2)
-    is_hard: bool = static(default=False)
-
-    def __call__(self, x: Float[Array, " dim"]) -> Float[Array, " experts"]:
-        scores = self.w @ x
-        match self.is_hard:
-            case True:
-                return jnp.where(scores >= jnp.sort(scores)[-self.k], scores, 0)
-            case _:
-                return jax.nn.softmax(scores)
-"""
-
-
-@pytest.mark.slow  # its neighbours are tried in every run
-def test_what_one_case_of_a_match_reads_need_not_show(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"specs/routed.py": HEAD + BRANCHES, "nets/readme.md": ""})
-    made = scaffold(tmp_path / "nets", "new-module", "--spec=../specs/routed.py")
-    assert made.returncode == 0, made.stderr
-    assert 'used = ("is_hard",)' in (tmp_path / "nets" / "tests" / "test_routed.py").read_text("utf-8")
-    passed(forked_pytest(tmp_path / "nets", "tests"))
 
 
 @pytest.mark.parametrize(
@@ -231,28 +208,6 @@ def test_an_object_that_the_constructor_asks_is_given_nothing_else(tmp_path: Pat
     assert 'values={"rule": lambda: GradientTransformation(...)}' in made.stdout
 
 
-COUNTS_ON_A_DEFAULT = """class Learner(Module):
-    step: Float[Array, ""] = data()
-    gamma: float = static(0.99)
-
-    @classmethod
-    def init(cls, step: Float[Array, ""]) -> "Learner":
-        return cls(step)
-"""
-
-
-def test_the_class_statement_has_the_default_that_a_call_of_the_class_counts_on(tmp_path: Path) -> None:
-    whole = COUNTS_ON_A_DEFAULT.replace("cls(step)", "cls(step, 0.5)")
-    generated(tmp_path, {"learner": HEAD + COUNTS_ON_A_DEFAULT})
-    generated(tmp_path / "whole", {"learner": HEAD + whole})
-    emitted = (tmp_path / "nets/learner.py").read_text("utf-8")
-    assert "    gamma: float = eqx.field(static=True, default=0.99)\n" in emitted
-    assert "    gamma: float = eqx.field(static=True)\n" in (tmp_path / "whole/nets/learner.py").read_text(
-        "utf-8"
-    )
-    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 60
-
-
 NAMED = """class Scaled(Module):
     gain: Float[Array, " n"] = param("ones")
     level: Float[Array, " n"] = buffer()
@@ -274,25 +229,3 @@ def test_what_the_constructor_makes_takes_the_place_of_a_named_initialiser(tmp_p
         "given arrays are copied"
     )
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80
-
-
-CALLED_BESIDE = """class Shear(eqx.Module):
-    g1: Float[Array, ""] = eqx.field(converter=jnp.asarray)
-    scale: float = eqx.field(static=True, default=1.0)
-
-    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
-        return self.scale * self.g1 * x
-
-
-def weak() -> Shear:
-    return Shear(0.1)
-"""
-
-
-@pytest.mark.slow  # its neighbours are tried in every run
-def test_the_class_statement_has_the_converter_that_a_function_counts_on(tmp_path: Path) -> None:
-    generated(tmp_path, {"shear": HEAD + CALLED_BESIDE})
-    emitted = (tmp_path / "nets/shear.py").read_text("utf-8")
-    assert '    g1: Float[Array, ""] = eqx.field(converter=jnp.asarray)\n' in emitted
-    assert "    scale: float = eqx.field(static=True, default=1.0)\n" in emitted
-    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 60

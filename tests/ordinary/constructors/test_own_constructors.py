@@ -7,7 +7,7 @@ import pytest
 from scaffold import ScaffoldError, find_layout, plan, publish
 from scaffold.generate import load_specs
 from tests.ordinary.generated import tried
-from tests.ordinary.test_carried import HEAD, NET, emitted
+from tests.ordinary.kept.test_carried import HEAD, NET, emitted
 from tests.support.forking import forked_pytest
 
 OWN = (

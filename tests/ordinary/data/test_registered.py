@@ -21,6 +21,7 @@ from flax import struct
 from jaxtyping import Array, Float
 
 """
+
 BODY = """class State:
     x: Float[Array, " dim"]
     n: int = {n}
@@ -28,7 +29,9 @@ BODY = """class State:
     def norm(self) -> Float[Array, ""]:
         return (self.x**2).sum() / self.n
 """
+
 STATIC = 'field(default=3, metadata={"static": True})'
+
 FORMS = {
     "decorated": "@jax.tree_util.register_dataclass\n@dataclass(frozen=True)\n" + BODY.format(n=STATIC),
     "partial": '@partial(jax.tree_util.register_dataclass, data_fields=["x"], meta_fields=["n"])\n@dataclass(frozen=True)\n'
@@ -84,6 +87,20 @@ def test_a_plain_dataclass_is_carried_and_one_line_says_why_it_has_no_tests(
     )
     assert "eqx.Module" not in (tmp_path / "nets/state.py").read_text("utf-8")
     assert not list((tmp_path / "nets").glob("tests/test_*.py"))
+
+
+def test_a_plain_dataclass_stays_without_tests_though_it_can_be_built(tmp_path: Path) -> None:
+    text = """
+@dataclass
+class Options:
+    depth: object
+
+    @classmethod
+    def usual(cls) -> "Options":
+        return cls(3)
+"""
+    said = generated(tmp_path, {"options": HEAD + text})
+    assert "Options: not tested: jax knows no leaves of it" in said
 
 
 def test_a_module_that_a_decorator_makes_is_a_module_still(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Classes as people write them, of several fields: what the tests need to know of them is read off their code."""
+"""Classes of several fields, as people write them: what the tests need to know of them is read off their code."""
 
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from scaffold.skeleton import Module, data, module, param, static
 
 
 """
+
 CLASSES = {
     "moments": """class Moments(Module):
     \"\"\"Running statistics of observations.\"\"\"
@@ -156,7 +157,9 @@ CLASSES = {
         return Controller.State(integral, error), u
 """,
 }
+
 SKELETONS = {name: HEAD + text for name, text in CLASSES.items()}
+
 QUICK = ("moments",)
 
 
@@ -195,6 +198,7 @@ POOL = """class Pool(Module):
         total = jax.ops.segment_sum(w, receivers, count)
         return jax.ops.segment_sum(w / (total[receivers] + 1e-9) * s, receivers, count)
 """
+
 ENSEMBLE = """class Ensemble(Module):
     weight: Float[Array, " n"] = param()
     num: int = static()

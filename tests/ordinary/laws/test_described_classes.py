@@ -1,4 +1,4 @@
-"""Nine classes with methods, written as skeletons from their public descriptions: what is emitted holds the laws, is typed,
+"""Classes with methods, written as skeletons from their public descriptions: what is emitted holds the laws, is typed,
 and has the numbers of plain jax, NumPy, or the layers of Equinox that it stands for."""
 
 import shutil
@@ -10,13 +10,13 @@ from tests.support.forking import forked_pytest
 from tests.support.projects import EXAMPLES, checker, passed, run, scaffold
 from tests.support.trees import write_tree
 
-CLASSES = Path(__file__).parents[1] / "classes"
+CLASSES = Path(__file__).parents[2] / "classes"
 SPECS = (*sorted((CLASSES / "specs").glob("*.py")), EXAMPLES / "specs/so3.py")  # SO3 is an example as well
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = write_tree(tmp_path_factory.mktemp("nine"), {".git/": "", "specs/": ""})
+    folder = write_tree(tmp_path_factory.mktemp("described"), {".git/": "", "specs/": ""})
     for path in SPECS:
         shutil.copy(path, folder / "specs")
     result = scaffold(folder, "new-module", "--spec", *(f"specs/{path.name}" for path in SPECS))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -31,6 +31,25 @@ def test_a_module_that_makes_nothing_is_written(tmp_path: Path, constructor: str
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 30
     text = (tmp_path / "nets/identity.py").read_text("utf-8")
     assert ("def __init__(self, *, rngs: nnx.Rngs):" in text) == ("rngs" in constructor)
+
+
+GRID = """
+import jax.numpy as jnp
+from flax import nnx
+from jaxtyping import Array, Float
+
+
+class Grid(nnx.Module):
+    def __init__(self, bins: int = 5):
+        self.bins = bins
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return jnp.clip(x, -self.bins, self.bins)
+"""
+
+
+def test_a_module_that_stores_a_number_alone_is_tried(tmp_path: Path) -> None:
+    tried(tmp_path, "grid", GRID)
 
 
 OWN_TYPE = """

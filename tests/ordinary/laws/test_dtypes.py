@@ -1,0 +1,155 @@
+"""Dtypes of right classes: complex numbers, whole numbers, one dtype alone, and values that other dtypes do not have."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ordinary.generated import generated, tried
+from tests.support.forking import forked_pytest
+
+HEAD = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Array, Complex, Float, Inexact, Int, PRNGKeyArray
+from scaffold.skeleton import Module, buffer, data, param, test
+"""
+
+
+WIDE = """
+@test(severity="cost")
+class Wide(Module):
+    level: Float[Array, " n"] = param("ones")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.level * x + jnp.zeros(x.shape)
+"""
+
+
+@pytest.mark.parametrize("severity", ["cost", pytest.param("", marks=pytest.mark.slow)])
+def test_a_class_says_whether_it_promises_other_dtypes(tmp_path: Path, severity: str) -> None:
+    text = HEAD + WIDE
+    generated(tmp_path, {"wide": text if severity else text.replace('@test(severity="cost")\n', "")})
+    run = forked_pytest(tmp_path / "nets", "--numbers=off")
+    suite = (tmp_path / "nets/tests/test_wide.py").read_text("utf-8")
+    assert ('    severity = "cost"\n' in suite) == bool(severity)
+    assert run.returncode == (0 if severity else 1)
+    if not severity:
+        assert 'or `one_dtype = True` in the suite, `@test(severity="cost")` in a spec' in run.stdout
+
+
+PLAIN = """
+class Net(eqx.Module):
+    layer: eqx.nn.Linear
+
+    def __init__(self, size: int, *, key: PRNGKeyArray):
+        self.layer = eqx.nn.Linear(size, size, key=key)
+
+    def __call__(self, x: Float[Array, " size"], *, bent: bool = False) -> Float[Array, " size"]:
+        y = self.layer(x) + jnp.zeros(x.shape)
+        return jnp.tanh(y) if bent else y
+"""
+
+
+@pytest.mark.slow  # a run of its own, as others near it
+def test_a_class_in_one_dtype_is_held_to_all_other_advice(tmp_path: Path) -> None:
+    generated(tmp_path, {"net": HEAD + PLAIN})
+    module = tmp_path / "nets/net.py"
+    assert "    one_dtype = True\n" in (tmp_path / "nets/tests/test_net.py").read_text("utf-8")
+    assert forked_pytest(tmp_path / "nets", "--numbers=off").returncode == 0
+    text = module.read_text("utf-8")
+    module.write_text(text.replace("jnp.tanh(y) if bent else y", "jnp.tanh(y)"), "utf-8")
+    run = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert run.returncode == 1 and "at `call(bent)`: at each of its values the same is computed" in run.stdout
+
+
+AVERAGE = """
+@struct.dataclass
+class Average:
+    z: jax.Array
+    t: jax.Array
+
+    @classmethod
+    def start(cls) -> "Average":
+        return cls(jnp.arange(3.0), jnp.ones(()))
+
+    def update(self, x: jax.Array) -> "Average":
+        return self.replace(z=self.z + (x - self.z) / self.t, t=self.t + 1)
+"""
+
+
+def test_arange_counts_in_floats_too(tmp_path: Path) -> None:
+    tried(tmp_path, "average", HEAD + AVERAGE, least=60)
+
+
+CLASSES = {
+    "spectrum": """
+class Spectrum(Module):
+    coeffs: Inexact[Array, " m"] = param()
+
+    def __init__(self, signal: Float[Array, " n"]):
+        self.coeffs = jnp.fft.rfft(signal)
+
+    def __call__(self, w: Float[Array, " m"]) -> Float[Array, " m"]:
+        return jnp.abs(self.coeffs) * w
+""",
+    "phases": """
+class Phases(eqx.Module):
+    phase: Complex[Array, " n"]
+    wave: jax.Array
+    index: jax.Array
+
+    def __init__(self, n: int, key):
+        super().__init__()
+        first, second = jax.random.split(key)
+        self.phase = jnp.exp(1j * jax.random.normal(first, (n,)))
+        self.wave = jnp.exp(1j * jax.random.normal(second, (n,)))
+        self.index = jnp.arange(n)
+
+    def __call__(self, w: Float[Array, " n"]) -> Float[Array, " n"]:
+        return jnp.abs(self.phase + self.wave) * w * (1 + self.index)
+""",
+    # Values of bfloat16 are not for this function of jax.
+    "curve": """
+class Curve(Module):
+    knots: Float[Array, " n"] = data()
+    heights: Float[Array, " n"] = param()
+
+    def __call__(self, x: Float[Array, ""]) -> Float[Array, ""]:
+        return jnp.interp(x, jnp.sort(self.knots), self.heights)
+""",
+}
+EMITTED = {
+    "spectrum": "jnp.fft.rfft(signal)",
+}
+IN_TESTS = {
+    "spectrum": 'Leaf("coeffs", "param", (2,), dtype=None)',
+    "phases": 'Leaf("index", "data"),',
+}
+
+
+@pytest.mark.spread(6)
+@pytest.mark.parametrize("name", CLASSES)
+def test_its_dtypes_are_declared_as_they_are(tmp_path: Path, name: str) -> None:
+    module = tried(tmp_path, name, HEAD + CLASSES[name])
+    assert EMITTED.get(name, "") in module
+    suite = (tmp_path / "nets/tests" / f"test_{name}.py").read_text("utf-8")
+    assert IN_TESTS.get(name, "") in suite
+
+
+MIXED = """
+class Spectrum(Module):
+    weight: Complex[Array, "h n"] = param("normal(0.5)")
+    counts: Int[Array, " h"] = data("zeros")
+    order: Int[Array, " n"] = buffer()
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " h"]:
+        mixed = self.weight @ x[self.order % x.shape[0]].astype(self.weight.dtype)
+        return jnp.abs(mixed) + self.counts.astype(x.dtype)
+"""
+
+
+@pytest.mark.slow  # the classes of other subjects are tried in every run
+def test_integers_and_complex_numbers_are_of_whatever_width(tmp_path: Path) -> None:
+    tried(tmp_path, "spectrum", HEAD + MIXED, least=70)
