@@ -64,7 +64,7 @@ def _kept(specs: Iterable[ModuleSpec], layout: Layout, code: str) -> Iterator[st
         for line in spec.imports
         if kind_of(spec.kind).is_carried or line.endswith(" import *")
     ]
-    words = set(re.findall(r"\w+", code)) if carried else set[str]()
+    words = set(re.findall(r"(?<![\w.])\w+", code)) if carried else set[str]()  # and no attributes
     for line in (statement for statement in carried if not statement.startswith("from __future__ ")):
         if words & {*imported(line)} or "*" in imported(line):
             yield _absolute(line, layout)

@@ -25,6 +25,7 @@ from scaffold.emit.source import operand, parsed
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.passes.variables import (
+    STATE_METHODS,
     item_of,
     own_variables,
     read_values,
@@ -184,6 +185,16 @@ def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
     return f"Var({', '.join(parts)})"
 
 
+def _has_state_methods(spec: ModuleSpec) -> bool:
+    """Whether the class gets `snapshot` and `restore`: where it has Variables that the tool makes, and neither by its author or a base."""
+    is_authors = spec.own_constructor is not None or any(map(spec.defines, STATE_METHODS))
+    return (
+        bool(spec.dynamic)
+        and not is_authors
+        and not {b.name for b in spec.bases}.intersection(siblings(spec))
+    )
+
+
 class NnxKind(Kind):
     """Kind `nnx`."""
 
@@ -220,7 +231,7 @@ class NnxKind(Kind):
             "statements": [block(statement, BODY) for statement in built.statements],
             "values": values,
             "checks": checks,
-            "has_state_methods": not {base.name for base in spec.bases}.intersection(siblings(spec)),
+            "has_state_methods": _has_state_methods(spec),
             "properties": [list(member) for member in properties(spec)],
             **call_context(spec),
             **save_context(spec),
@@ -247,7 +258,7 @@ class NnxKind(Kind):
             ],
             "attributes": [
                 *([f"updates = {updates!r}"] if updates else []),
-                "map_variables = staticmethod(map_variables)",
+                *(["map_variables = staticmethod(map_variables)"] if _has_state_methods(spec) else []),
                 *(["saves_whole = True"] if spec.save else []),
             ],
             "defines": list(own_variables(spec)),

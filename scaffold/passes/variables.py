@@ -22,7 +22,9 @@ UNTRAINED = ("data", "buffer", "state")
 """The roles of arrays whose Variable type the author may choose."""
 _DEFAULTS = {"param": "Param", "data": "Data"}
 _OF_FLAX = ("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train")
-_OWN = frozenset((*_OF_FLAX, "rngs", "snapshot", "restore"))
+STATE_METHODS = ("snapshot", "restore")
+"""The methods that a module has where the tool makes its Variables."""
+_OWN = frozenset((*_OF_FLAX, "rngs", *STATE_METHODS))
 
 
 def variable_of(field: Field) -> str:
@@ -124,7 +126,7 @@ def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
             yield from _type_faults(spec, field, field.variable, f"{place}.variable")
         yield from _field_faults(field, place)
     for method in spec.methods:
-        if method.name in _OWN:
+        if method.name in _OWN - {*STATE_METHODS}:  # the author's take the place of those
             message, fix = f"`{method.name}` hides a member of the module", f"write `{method.name}_`"
             yield Fault(f"methods.{method.name}", message, fix)
     yield from _update_faults(spec)

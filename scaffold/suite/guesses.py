@@ -65,8 +65,8 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call) -> bool:
     said = {key.rpartition(".")[2] for key, _ in spec.test.values if key.partition(".")[0] in (name, key)}
     needed = [each for each in call.args if each.type and each.default is None and each.name not in said]
     unknown = unknown_dims(spec)
-    if any(not unknown.isdisjoint(dims_in([argument.type])) for argument in needed):
-        return True
+    if any(argument.type == ScalarType("str") or dims_in([argument.type]) & unknown for argument in needed):
+        return True  # no type says which texts there are: names, and files
     function = function_of(call.source)
     pairs = arguments_with_defaults(function) if function is not None else ()
     bare = {argument.arg for argument, _ in pairs if _says_no_shape(argument.annotation)}

@@ -11,6 +11,8 @@ SEVERITIES = FAULT, COST, ADVICE = "fault", "cost", "advice"
 """It is wrong or will crash; it compiles or copies too often; the class may be so on purpose."""
 LAW_SETS = ("0.1", "0.2")
 """The versions that brought new laws."""
+NOT_TRIED = "not tried: "
+"""How the reason begins for which a test of a method is skipped whose example does not fit."""
 DECLARED = "declared not to hold"
 """How the reason of a skip begins that a suite declares."""
 

@@ -273,3 +273,16 @@ def test_toml_has_no_class_statement(tmp_path: Path) -> None:
     result = run([sys.executable, "-m", "scaffold", "new-module", "--spec", "specs/odd.toml"], tmp_path)
     assert result.returncode == 2
     assert "there is no class statement to emit" in result.stderr
+
+
+def test_an_import_of_which_only_an_attribute_has_the_name_goes(tmp_path: Path) -> None:
+    skeleton = (
+        "from dataclasses import dataclass\nimport jax\nfrom flax import struct\nfrom jaxtyping import Array\n\n\n"
+        "@struct.dataclass\nclass Kept:\n    a: jax.Array\n    b: dataclass\n\n\n"
+        "@struct.dataclass\nclass Left:\n    a: jax.Array\n"
+    )
+    write_tree(tmp_path, {"specs/kept.py": skeleton})
+    result = run([sys.executable, "-m", "scaffold", "new-module", "--spec", "specs/kept.py"], tmp_path)
+    assert result.returncode == 0, result.stderr
+    module = read_tree(tmp_path)["kept.py"].decode()
+    assert "import Array" not in module and "from dataclasses import dataclass\n" in module

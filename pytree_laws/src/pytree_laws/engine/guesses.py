@@ -7,11 +7,11 @@ from typing import Any
 import jax
 
 from ..errors import message_of
-from ..report import ADVICE
+from ..report import ADVICE, NOT_TRIED
 from ..snapshot.format import NoRecord, parse_record, section_of
 
-_MISFITS = (IndexError, TypeError, ValueError)
-"""What functions of arrays raise where shapes do not fit."""
+_MISFITS = (LookupError, OSError, TypeError, ValueError)
+"""What functions of arrays raise where shapes do not fit, and others where there is no such name, or file."""
 _OF_TRACERS = jax.errors.JAXTypeError, jax.errors.JAXIndexError
 _ENTRIES = {"__call__": "call", "__init__": ""}
 """How the entries of a record begin, where not with the name of a method."""
@@ -47,7 +47,7 @@ def said_of(name: str, error: Exception | None) -> str:
     """Why a method is not tried, and what would have it tried."""
     described = f"{type(error).__name__}: {message_of(error).strip():.200}" if error else ""
     return (
-        f"not tried: the example of `{name}` is a guess, and does not fit ({described}): write one that does, "
+        f"{NOT_TRIED}the example of `{name}` is a guess, and does not fit ({described}): write one that does, "
         "and take the name out of `guessed`"
     )
 

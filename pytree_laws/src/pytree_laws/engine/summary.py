@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ..report import DECLARED, SEVERITIES, LawBroken, LawWarning
+from ..report import DECLARED, NOT_TRIED, SEVERITIES, LawBroken, LawWarning
 from .collection import LeftOut, register_collection, session_in
 from .law_sets import NEWER, not_asked, too_few
 
@@ -96,6 +96,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         for line in [*finding_lines(findings), *resting_lines(skipped)]:
             terminalreporter.write_line(f"  {line}")
     for line in [
+        *untried_lines(reasons),
         *declared_lines(reasons),
         *lines_of_passed(terminalreporter.stats.get("passed", [])),
         *lines_of_too_few(terminalreporter, config),
@@ -242,6 +243,13 @@ def resting_lines(skipped: Mapping[str, str]) -> list[str]:
 def is_rest(why: str) -> bool:
     """Whether a law was skipped since one that it rests on is broken."""
     return _RESTS.fullmatch(why) is not None
+
+
+def untried_lines(reasons: Iterable[tuple[str, str]]) -> list[str]:
+    """For each suite one line for each method whose example does not fit, however many tests were skipped for it."""
+    untried = ((_suite_of(test), why) for test, why in reasons if why.startswith(NOT_TRIED))
+    parts = ((suite, part) for suite, why in untried for part in re.split(rf"(?:^|; ){NOT_TRIED}", why)[1:])
+    return [f"{suite}: {NOT_TRIED}{part}" for suite, part in dict.fromkeys(parts)]
 
 
 def declared_lines(reasons: Iterable[tuple[str, str]]) -> list[str]:

@@ -9,6 +9,7 @@ from ...discover.method_programs import only_of_methods
 from ...discover.suggest import check_declared
 from ...engine.applicability import not_applicable
 from ...inspect.arrays import same_bits
+from ...inspect.own_files import has_files
 from ...inspect.trees import given_arrays, is_under
 from ...report import ADVICE, check, doing
 from ..mutable import MutableSuite
@@ -123,8 +124,8 @@ class VariableSuite(MutableSuite):
 
     def save(self, instance: Any, path: Any) -> None:
         """By the module's own `save`."""
-        if not hasattr(instance, "load"):
-            not_applicable("the module has no load")
+        if not has_files(instance):
+            not_applicable("the module has no `save` to a path, or no `load` into a skeleton")
         instance.save(path)
 
     def load(self, path: Any, skeleton: Any) -> Any:
