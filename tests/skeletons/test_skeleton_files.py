@@ -315,6 +315,7 @@ def test_the_vocabulary_has_every_kind_and_every_key() -> None:
         "keywords",
         "arguments",
         "setup",
+        "constructor_doc",
         "imports",
         "module_doc",
         "helpers",

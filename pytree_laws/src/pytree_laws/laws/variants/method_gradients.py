@@ -15,7 +15,6 @@ from ...discover.method_programs import (
     cut_off_by,
     grads_reaching,
     names_of,
-    pushed,
     traced_methods,
     traces_of,
     way,
@@ -32,6 +31,7 @@ from ...discover.near_zeros import is_finite_around_zero
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, not_applicable
 from ...engine.registry import Checks
+from ...inspect.arrays import on_device
 from ...inspect.trees import under_any
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, check, doing
@@ -50,7 +50,7 @@ STOPS = (
 def _points(start: dict[str, Any]) -> list[dict[str, Any]]:
     """What flows at the start, and elsewhere: at zeros many a slope is 0."""
     pairs = enumerate(start.items(), 3)
-    return [start, {name: pushed(leaf, 0.3, i) for i, (name, leaf) in pairs}]
+    return [start, {name: _pushed(leaf, 0.3, _way(leaf, i)) for i, (name, leaf) in pairs}]
 
 
 STEPS = (STEP, STEP / 10)
@@ -227,12 +227,28 @@ def _check_grads(subject: Suite, point: dict[str, Any]) -> None:
         grads, middle = run(point)
     by_rejection = [draws_by_rejection(traces_of(subject)[m.name].jaxpr) for m in methods]
     for name, leaf in point.items():
-        moved = {step: [run({**point, name: pushed(leaf, s)})[1] for s in (-step, step)] for step in STEPS}
+        ahead = _way(leaf)
+        moved = {
+            step: [run({**point, name: _pushed(leaf, s, ahead)})[1] for s in (-step, step)] for step in STEPS
+        }
         for i, method in enumerate(methods):
             if by_rejection[i]:
                 continue
             values = {s: sums_of_moved(first[i], middle[i], last[i]) for s, (first, last) in moved.items()}
-            _check_grad(subject, method, name, grads[name][i], values)
+            _check_grad(subject, method, name, (grads[name][i], ahead), values)
+
+
+def _way(leaf: Any, seed: int = 5) -> np.ndarray:
+    """A direction in which a leaf is moved; a symmetric matrix stays one, since code may read one of its triangles alone."""
+    direction, value = way(leaf, seed), np.asarray(leaf)
+    is_square = value.ndim > 1 and value.shape[-2] == value.shape[-1]
+    if not (is_square and np.array_equal(value, np.swapaxes(value, -2, -1))):
+        return direction
+    return (direction + np.swapaxes(direction, -2, -1)) / 2
+
+
+def _pushed(leaf: Any, step: float, ahead: np.ndarray) -> Any:
+    return on_device(np.asarray(leaf) + step * ahead, leaf.dtype)
 
 
 def sums_of_moved(*terms: np.ndarray) -> tuple[float, ...]:
@@ -244,9 +260,14 @@ def sums_of_moved(*terms: np.ndarray) -> tuple[float, ...]:
 
 
 def _check_grad(
-    subject: Suite, method: Method, name: str, grad: np.ndarray, values: Mapping[float, Sequence[float]]
+    subject: Suite,
+    method: Method,
+    name: str,
+    gradient_and_way: tuple[np.ndarray, np.ndarray],
+    values: Mapping[float, Sequence[float]],
 ) -> None:
     """The gradient is the slope that steps show, if those of two lengths show the same one: where they do not, the way bends."""
+    grad, ahead = gradient_and_way
     finite = {step: moved for step, moved in values.items() if np.isfinite(moved).all()}
     if not finite or grad.dtype.itemsize <= 2:
         return
@@ -259,7 +280,7 @@ def _check_grad(
     every = [slope_of[step] for step, moved in finite.items() if is_told_apart(moved)]
     spread = max(every, default=0.0) - min(every, default=0.0)
     if slopes and spread < ALIKE * max(map(abs, every)):
-        slope, shown = slopes[0], float(np.sum(grad * way(grad)))
+        slope, shown = slopes[0], float(np.sum(grad * ahead.astype(grad.dtype)))
         message = f"small steps of `{name}` show the slope {slope:.4g}, its gradient is {shown:.4g}"
         near = any(abs(each - shown) < KINK * abs(each) + spread for each in slopes)
         severity = ADVICE if name in cut_off_by(subject, method) else FAULT
