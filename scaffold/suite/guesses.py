@@ -23,7 +23,7 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
     return tuple(
         name
         for name, call in called
-        if _is_guess(spec, name, call) or any(_holds_guess(part.type, known) for part in call.args)
+        if _is_guess(spec, name, call, known) or any(_holds_guess(part.type, known) for part in call.args)
     )
 
 
@@ -61,17 +61,26 @@ def _is_guessed(spec: ModuleSpec) -> bool:
     )
 
 
-def _is_guess(spec: ModuleSpec, name: str, call: Call) -> bool:
+def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, ModuleSpec]) -> bool:
     said = {key.rpartition(".")[2] for key, _ in spec.test.values if key.partition(".")[0] in (name, key)}
     needed = [each for each in call.args if each.type and each.default is None and each.name not in said]
     unknown = unknown_dims(spec)
-    if any(argument.type == ScalarType("str") or dims_in([argument.type]) & unknown for argument in needed):
+    if any(
+        argument.type == ScalarType("str") or _dims(argument.type, known) & unknown for argument in needed
+    ):
         return True  # no type says which texts there are: names, and files
     function = function_of(call.source)
     pairs = arguments_with_defaults(function) if function is not None else ()
     bare = {argument.arg for argument, _ in pairs if _says_no_shape(argument.annotation)}
     is_size = ScalarType("int") if name == "__init__" else None
     return any(each.name in bare and (_has_shape(each.type) or each.type == is_size) for each in needed)
+
+
+def _dims(kind: Type | None, known: Mapping[str, ModuleSpec]) -> set[str]:
+    """The dims in a type, those of what records of other classes are given among them."""
+    parts = [part for part in walk(kind) if isinstance(part, ClassType)] if kind is not None else []
+    given = (part.type for record in parts if record.name in known for part in known[record.name].arguments)
+    return dims_in([kind, *given])
 
 
 def _says_no_shape(annotation: ast.expr | None) -> bool:

@@ -162,7 +162,7 @@ def _other_value(kind: Type, source: str) -> str | None:
             text = literal_or_none(source)
             return repr(f"{text}_other") if isinstance(text, str) else f'{source} + "_other"'
         case ScalarType(name="dtype"):
-            return "jnp.float32" if source != "jnp.float32" else "jnp.float16"
+            return "jnp.float16" if "float32" in source else "jnp.float32"  # however it is written
         case ScalarType(name="slice"):
             return "slice(None, 1)" if source != "slice(None, 1)" else "slice(None, 2)"
         case LiteralType(values=values):

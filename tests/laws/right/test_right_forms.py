@@ -86,9 +86,18 @@ def found(form: type[PytreeLaws], name: str) -> Finding | None:
             getattr(form(), f"test_{name}")()
     except LawBroken as broken:
         return broken.finding
-    except pytest.skip.Exception:
-        pass
+    except pytest.skip.Exception as skipped:
+        raise AssertionError(f"the law says nothing of it: {skipped}") from None
     return None
+
+
+def left_out(form: type[PytreeLaws], name: str) -> str:
+    """Why a law says nothing of a form; nothing where it is held to it."""
+    try:
+        found(form, name)
+    except AssertionError as error:
+        return str(error)
+    return ""
 
 
 def finding(form: type[PytreeLaws], name: str) -> str:
@@ -259,7 +268,7 @@ FORMS = {
 @pytest.mark.parametrize("told", FORMS)
 def test_the_right_form_is_no_finding_and_the_wrong_one_is(told: str) -> None:
     name, right, wrong = FORMS[told]
-    assert not finding(right, name)
+    assert left_out(right, name) or not finding(right, name)
     assert finding(wrong, name)
 
 
@@ -269,7 +278,7 @@ def test_what_a_generated_constructor_keeps_is_advice(cls: type) -> None:
     assert finding(with_inputs(cls, lambda: {"a": jnp.ones(2)}), name).startswith(
         "advice: it is the caller's"
     )
-    assert not finding(with_inputs(Wrapping, lambda: {"a": jnp.ones(2)}), name)
+    assert "the author's own" in left_out(with_inputs(Wrapping, lambda: {"a": jnp.ones(2)}), name)
 
 
 def test_a_copy_of_another_treedef_is_told_by_the_value_that_differs() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from pytree_laws import Leaf, Method, PytreeLaws, sample
 from pytree_laws.report import LawWarning
-from right.test_right_forms import finding, suite, weight
+from right.test_right_forms import finding, left_out, suite, weight
 
 
 class Seeded(eqx.Module):
@@ -122,8 +122,9 @@ def test_a_method_that_computes_nothing_does_not_say_what_a_class_is_for(cls: An
     leaves = (Leaf("values", "param", (3,)), Leaf("edges", "param", (3,)))
     methods = (Method("replace_values", lambda seed: (sample(seed, (3,)),)),)
     form = suite(lambda seed: cls(weight(seed), weight(seed + 1)), False, leaves=leaves, methods=methods)
-    text = finding(form, "p09_methods_reach_every_parameter")
-    assert text.startswith(message) and bool(text) == bool(message)
+    law = "p09_methods_reach_every_parameter"
+    text = finding(form, law) if message else left_out(form, law)
+    assert text.startswith(message or "the law says nothing of it: what the class is for, no method does")
 
 
 class Pumped(eqx.Module):

@@ -92,3 +92,39 @@ def test_a_method_whose_example_does_not_fit_is_said_to_be_untried(tmp_path: Pat
     generated(tmp_path, {"ring": HEAD + RING})
     ran = forked_pytest(tmp_path / "nets", "--numbers=off", "-rs", "-k", "methods_give")
     assert "not tried: the example of `add` is a guess, and does not fit" in ran.stdout, ran.stdout
+
+
+RECORD = """
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, param
+
+
+class Cache(NamedTuple):
+    ssm: Float[Array, "inner state"]
+
+
+class Scan(Module):
+    log_a: Float[Array, "inner state"] = param()
+
+    def __init__(self, inner: int, d_state: int = 4):
+        self.log_a = jnp.tile(jnp.arange(1, d_state + 1, dtype=jnp.float32), (inner, 1))
+
+    def __call__(self, u: Float[Array, " inner"]) -> Float[Array, " inner"]:
+        return u * self.log_a.sum(1)
+
+    def step(self, cache: Cache, u: Float[Array, " inner"]) -> Cache:
+        return Cache(cache.ssm * jnp.exp(self.log_a) + u[:, None])
+"""
+
+
+def test_a_record_with_a_dim_whose_size_nothing_says_is_a_guess(tmp_path: Path) -> None:
+    generated(tmp_path, {"scan": RECORD})
+    ran = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert passed(ran) > 100
+    assert (
+        "TestScan: not tried: the example of `step` is a guess, and does not fit (TypeError: mul got"
+        in ran.stdout
+    )
