@@ -28,6 +28,6 @@ def is_of_words(items: Sequence[ast.expr]) -> bool:
     nodes = [node for item in items for node in ast.walk(item)]
     dims = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     names = [node.id for node in nodes if isinstance(node, ast.Name)]
-    return all(dim == "..." for dim in dims) and all(
+    return all(dim.strip() in ("", "...") for dim in dims) and all(
         hasattr(builtins, name) or is_read(name) for name in names
     )

@@ -117,7 +117,7 @@ def statics_of(instance: Any) -> Iterator[tuple[str, Any]]:
 
 def is_in_aux(node: Any, name: str, value: Any, aux: Any) -> bool:
     """Whether an attribute is part of the treedef, which then changes with it."""
-    other = another_value(value)
+    other = (None,) if type(value) is tuple and not value else another_value(value)
     if other is None:
         return any(part is value for part in parts_of(aux)) and value is not None
     with contextlib.suppress(Exception):  # a flatten that refuses it

@@ -63,7 +63,7 @@ def _holds_numbers(node: Any) -> bool:
 
 
 def with_other_settings(suite: Any) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
-    """By setting the instances with another number or function there, made without the constructor.
+    """By setting the instances with another number, function or names there, made without the constructor.
 
     Arrays may have the size that an integer is: the constructor makes those, with what the suite declares.
     """
@@ -91,6 +91,8 @@ def other_settings(value: Any) -> list[Any]:
     if type(value) is float:
         others = [value / 2, (1 + value) / 2, value + 1]
         return [other for other in dict.fromkeys(others) if other != value]
+    if type(value) is tuple and all(type(text) is str for text in value):
+        return [(*value, "another")]
     if callable(value) and not isinstance(value, type):
         return [function for function in (jnp.sin, jnp.cos) if function is not value]
     return []

@@ -31,13 +31,23 @@ def test_p08_every_setting_matters(subject: Suite) -> None:
         for name, at in settings(subject).items()
         if not (name in subject.ignored or LABEL.search(name))
     }
-    unread = unread_attributes(cls, stored.values())
+    flags = _flags_of_its_own(subject) - {*stored, *stored.values(), *subject.ignored}
+    unread = unread_attributes(cls, [*stored.values(), *sorted(flags)])
     if not unread:
         not_applicable("the code of the class reads each setting")
     for name, attribute in ((name, at) for name, at in stored.items() if at in unread):
         message = "no code of its module reads it, and another value changes nothing else"
         hint = f"a constant in the place of `self.{attribute}`; `ignored = ({name!r},)` says that it is for others"
         check(_shows(subject, name, attribute), attribute, message, hint)
+    for flag in sorted(flags & {*unread}):
+        message = "no code of its module reads it, so that `eval()` and `set_attributes` change nothing"
+        check(False, flag, message, f"a constant in the place of `self.{flag}`")
+
+
+def _flags_of_its_own(subject: Suite) -> set[str]:
+    """The flags that the constructor of a module of Flax sets, and its methods `train`, `eval` and `set_attributes` change."""
+    statics = subject.statics_of(subject.cached_instance()) if subject.is_mutable else ()
+    return {path for path, value in statics if type(value) is bool and "." not in path}
 
 
 def _shows(subject: Suite, name: str, attribute: str) -> bool:
