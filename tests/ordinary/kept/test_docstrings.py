@@ -24,8 +24,11 @@ class Mixing(Module):
             key: the key
         """
         self.rows = rows
-        self.weight = jax.random.normal(key, (rows, 3)) * 0.1  # small
-        self.shift = shift
+        # At first it does
+        # nearly nothing.
+        self.weight = jax.random.normal(key, (rows, 3)) * 0.1
+        self.shift = shift  # as it is
+        # Nothing follows.
 
     def __call__(self, x: Float[Array, " 3"]) -> Float[Array, " rows"]:
         return self.weight @ (x + self.shift)
@@ -58,6 +61,11 @@ def test_the_docstrings_of_constructors_and_fields_are_kept(tmp_path: Path) -> N
     assert "        - `weight`: What is given, in two lines.\n\n            And more of it.\n" in module
 
 
-def test_a_comment_that_has_no_place_is_told(tmp_path: Path) -> None:
+def test_comments_on_what_makes_a_field_stand_above_the_field_and_others_are_told(tmp_path: Path) -> None:
     said = generated(tmp_path, {"mixing": SKELETON})
-    assert "has no place in what is written: # small" in said
+    module = (tmp_path / "nets/mixing.py").read_text("utf-8")
+    assert "    # At first it does\n    # nearly nothing.\n    weight: " in module
+    assert '    # as it is\n    shift: Float[Array, " 3"]\n' in module
+    assert [line for line in said.splitlines() if "comment" in line] == [
+        "note       the comment in mixing.py, line 25, has no place in what is written: # Nothing follows."
+    ]

@@ -275,6 +275,9 @@ class ClassReader:
             return self.raw.setdefault("methods", {}).setdefault(node.name, table)
         keys = constructor.read()
         self.inits = keys.pop("inits")
+        for name, comment in constructor.comments().items():
+            if table := self.fields.get(name):
+                table["comment"] = "\n".join(filter(None, (table.get("comment"), comment)))
         self.raw |= {key: part for key, part in keys.items() if part}
         return None
 

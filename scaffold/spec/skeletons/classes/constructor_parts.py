@@ -31,7 +31,7 @@ def parts_of(node: ast.FunctionDef, *, moves: bool) -> Parts:
     kept: list[ast.stmt] = []
     inits: dict[str, ast.expr] = {}
     while statements:
-        made = _fields_made(statements[-1])
+        made = fields_made(statements[-1])
         is_last = moves and not made and _stays_above(statements[-1], statements[:-1])
         if not (made or is_last) or not inits.keys().isdisjoint(made):
             break
@@ -69,7 +69,7 @@ def _is_made_by_constructor(table: Mapping[str, Any]) -> bool:
     return "default" not in table and table.get("role") not in ("derived", "shared", "state")
 
 
-def _fields_made(statement: ast.stmt) -> dict[str, ast.expr]:
+def fields_made(statement: ast.stmt) -> dict[str, ast.expr]:
     """The fields that an assignment makes, each with what makes it; none of any other statement."""
     pairs = assigned_pairs(statement)
     made = {name: value for target, value in pairs if (name := attribute_of_self(target))}
@@ -81,7 +81,7 @@ def _stays_above(statement: ast.stmt, above: list[ast.stmt]) -> bool:
     if not isinstance(statement, ast.Assign | ast.AnnAssign):
         return False
     touched = {*local_names([statement]), *_changed_objects(statement)}
-    read = {name.id for part in above if _fields_made(part) for name in nodes_of(ast.Name, part)}
+    read = {name.id for part in above if fields_made(part) for name in nodes_of(ast.Name, part)}
     return touched.isdisjoint(read)
 
 

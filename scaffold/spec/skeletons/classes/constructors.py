@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.skeletons.classes.constructor_parts import parts_of, runs_of, unmade_fields
+from scaffold.spec.skeletons.classes.constructor_parts import fields_made, parts_of, runs_of, unmade_fields
 from scaffold.spec.skeletons.classes.functions import argument_type, body_of, read_arguments
 from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
@@ -52,6 +52,21 @@ class Constructor:
         arguments = [self._with_type(_argument(text), inits) for text in texts]
         doc = ast.get_docstring(node) or ""
         return {"arguments": arguments, "constructor_doc": doc, "setup": self._setup(), "inits": inits}
+
+    def comments(self) -> dict[str, str]:
+        """The comments above and behind what makes each field, but for those that stand with other statements."""
+        arguments = [
+            argument.end_lineno or 0 for argument in ast.walk(self.node.args) if isinstance(argument, ast.arg)
+        ]
+        above, texts = max([self.node.lineno, *arguments]), dict[str, str]()
+        for statement in self.node.body:
+            is_kept, end = statement in self.kept, statement.end_lineno or above
+            for name in fields_made(statement) if not is_kept else ():
+                parts = (self.notes.comment_of(statement, above), self.notes.comment_behind(statement))
+                texts |= {name: "\n".join(filter(None, parts))} if any(parts) else {}
+                break  # of several at once the first one has them
+            above = self.node.end_lineno or end if is_kept else end  # what follows a kept one stands with it
+        return texts
 
     def _setup(self) -> str:
         """What runs above the fields that are made at the end, word for word."""
