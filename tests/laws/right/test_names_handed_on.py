@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import jax
+import jax.numpy as jnp
 
 from pytree_laws import Method, PytreeLaws, sample
 from right.test_right_forms import finding
@@ -53,3 +54,21 @@ def test_names_that_are_handed_on_are_no_finding() -> None:
 
 def test_names_that_are_left_at_their_default_are_noticed() -> None:
     assert finding(NamelessLaws, LAW) == "advice: of an instance with ('another',) the next has ()"
+
+
+@registered
+@dataclasses.dataclass(frozen=True)
+class Chart(Tree):
+    """An array has as many elements as there are names."""
+
+    def scale(self, factor: jax.Array) -> "Chart":
+        return Chart(factor * jnp.ones(len(self.names), "float32"), self.names)
+
+
+class ChartLaws(TreeLaws):
+    def build(self, seed: int) -> Tree:
+        return Chart(sample(seed, (2,)), ("first", "second"))
+
+
+def test_other_names_are_as_many() -> None:
+    assert finding(ChartLaws, LAW) == ""

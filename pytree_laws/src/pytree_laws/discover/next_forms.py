@@ -92,7 +92,7 @@ def other_settings(value: Any) -> list[Any]:
         others = [value / 2, (1 + value) / 2, value + 1]
         return [other for other in dict.fromkeys(others) if other != value]
     if type(value) is tuple and all(type(text) is str for text in value):
-        return [(*value, "another")]
+        return [(*value[:-1], "another")]  # as many as there are, each of which may have an array
     if callable(value) and not isinstance(value, type):
         return [function for function in (jnp.sin, jnp.cos) if function is not value]
     return []
