@@ -1,6 +1,5 @@
 """The types of fields, of arguments and of results, as data."""
 
-import ast
 import re
 from collections.abc import Iterator
 
@@ -113,8 +112,7 @@ class OpaqueType(Struct, frozen=True):
     @property
     def holds_arrays(self) -> bool:
         """Whether it is a container of arrays, and of no more than numbers beside them: `tuple[jax.Array, ...]`."""
-        nodes = [*ast.walk(ast.parse(self.text, mode="eval"))]
-        names = {getattr(node, "attr", "") or getattr(node, "id", "") for node in nodes} - {""}
+        names = {*re.findall(r"[^\W\d]\w*", re.sub(r"'[^']*'|\"[^\"]*\"", "", self.text))}
         parts = _PARTS | {"str"} if names & {"dict", "Dict", "Mapping"} else _PARTS  # it is that of the keys
         return not self.is_array and bool(names & _ARRAYS) and names <= parts
 
