@@ -85,13 +85,18 @@ def plan_classes(
         specs, known = inheriting(specs, _known(specs, layout))
         check_beside(specs, known, layout)
         specs = listing_changes(specs, layout, wishes.renamed, wishes.renamed_fields)
-        untested = untested_notes(specs, known)
+        untested = untested_notes(specs, known, partial(_from_here, layout))
         classes: list[ClassFiles] = []
         texts = tidy(_unique(_laid_out(by_module(specs), layout, known, classes)))
     plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
     tested = [spec for spec in specs if not any(note.startswith(f"{spec.name}: ") for note in untested)]
     notes = (*plan.notes, *assumed_notes(specs), *untested, *untried_notes(tested, known))
     return replace(plan, notes=notes)
+
+
+def _from_here(layout: Layout, spec: ModuleSpec) -> str:
+    """The module of a class, as seen from where the command runs."""
+    return Path(os.path.relpath(layout.root / layout.source_file(spec.stem))).as_posix()
 
 
 def tidy_conftest(layout: Layout) -> File:

@@ -48,7 +48,11 @@ def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: W
     classes = [cls for cls in listed["classes"] if not cls["why"]]
     if not faults and not classes:
         texts = ", ".join(target.text for target in targets)
-        faults.append(Fault(texts, "holds no class that jax flattens", "name another module, or a class"))
+        whys = [f"`{left.name}`: {left.why}" for left in left_out_of(listed) if left.name]
+        problem = (
+            f"holds no class to adopt ({'; '.join(whys)})" if whys else "holds no class that jax flattens"
+        )
+        faults.append(Fault(texts, problem, "name another module, or a class"))
     if len(classes) > 1 and (wanted.build or wanted.call):
         option = "--build" if wanted.build else "--call"
         faults.append(

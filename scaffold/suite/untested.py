@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kind import kind_of
@@ -17,10 +17,21 @@ _ENTRY = r"`values = \{ (.*?) \}`"
 """The entry that a fault asks for."""
 
 
-def untested_notes(specs: Iterable[ModuleSpec], known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
-    """What a user is told of the classes that get no tests: one line a class."""
-    reasons = ((spec.name, why_untested(spec, known)) for spec in specs)
-    return tuple(f"{name}: not tested: {why}" for name, why in reasons if why)
+def untested_notes(
+    specs: Iterable[ModuleSpec], known: Mapping[str, ModuleSpec], module_of: Callable[[ModuleSpec], str]
+) -> tuple[str, ...]:
+    """What a user is told of the classes that get no tests: one line a class. `module_of` gives the file that each is in."""
+    reasons = ((spec, why_untested(spec, known)) for spec in specs)
+    return tuple(
+        f"{spec.name}: not tested: {_with_search(why, module_of(spec), spec)}" for spec, why in reasons if why
+    )
+
+
+def _with_search(why: str, module: str, spec: ModuleSpec) -> str:
+    """Of an example that nothing says, that another command looks for one: it may run the class."""
+    if not why.startswith(_NO_EXAMPLE):
+        return why
+    return f"{why}, or let `scaffold adopt {module}:{spec.name}` look for one by running the class"
 
 
 def why_untested(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:

@@ -153,6 +153,7 @@ def test_beside_a_module_they_have_tests_or_a_line_and_are_types_of_its_fields(t
         tmp_path, {"plant": f"from typing import NamedTuple\n\nimport equinox as eqx{HEAD}{BESIDE}"}
     )
     assert "Pair: not tested: the tests have no example for `b`, of which nothing says type and shape" in said
+    assert "or let `scaffold adopt plant.py:Pair` look for one by running the class" in said, said
     assert "Rates: not" not in said and "Model: not" not in said
     tests = (tmp_path / "nets/tests/test_plant.py").read_text("utf-8")
     assert '"""Tests of `Rates` and `Model`."""' in tests
