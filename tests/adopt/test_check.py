@@ -177,6 +177,9 @@ def test_a_package_is_adopted_without_what_has_a_suite(tmp_path: Path) -> None:
     assert "lib:Dense: left out: it is generated, and tests/test_dense.py has its tests" in adopt.stdout
     tests = {path.name for path in (library.root / "tests").glob("test_*.py")}
     assert {"test_dense.py", "test_gate.py"} <= tests and not {name for name in tests if "lib" in name}
+    alone = CliRunner().invoke(main, ["adopt", "lib.dense", *options])
+    why = "holds no class to adopt (`Dense`: it is generated, and tests/test_dense.py has its tests)"
+    assert alone.exit_code == 2 and why in alone.stderr
 
 
 def test_a_class_that_a_package_hands_on_is_asked_for_once(tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 
-from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.constructor import dims_of, parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
@@ -16,6 +16,8 @@ from scaffold.spec.source.local_makers import substituted
 _WINDOWS = ("hanning", "hamming", "blackman", "bartlett", "kaiser")
 _MAKERS = ("zeros", "ones", "empty", "full", "arange", "eye", *_WINDOWS)
 """Functions whose first argument may be the one size of an array."""
+_FORMS = ("d_{}", "n_{}", "n_{}s", "num_{}", "num_{}s", "dim_{}", "{}_dim", "{}_size", "{}_features")
+"""How an argument is named after a dim."""
 
 
 @once
@@ -37,7 +39,15 @@ def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
     for dim, size in every:
         if dim not in names and names_in(size) <= names:
             sizes.setdefault(dim, size)
-    return sizes
+    return {**dict(_by_name(dims_of(spec), names)), **sizes}
+
+
+def _by_name(dims: Iterable[str], names: Set[str]) -> Iterator[tuple[str, str]]:
+    """Dims that one argument names with a usual word beside: `state` of `d_state`, `heads` of `num_heads`."""
+    for dim in dims:
+        named = [name for form in _FORMS if (name := form.format(dim)) in names]
+        if len(named) == 1 and dim not in names:
+            yield dim, named[0]
 
 
 def _local_sizes(source: str) -> Iterator[tuple[str, str]]:

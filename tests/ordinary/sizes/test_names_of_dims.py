@@ -138,3 +138,35 @@ def test_dims_may_be_any_or_of_the_result_alone(tmp_path: Path, name: str) -> No
     tried(tmp_path, name, HEAD + CLASSES[name])
     suite = (tmp_path / "nets/tests" / f"test_{name}.py").read_text("utf-8")
     assert IN_TESTS.get(name, "") in suite
+
+
+WITH_WORDS = """
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, param
+
+
+class Cache(NamedTuple):
+    state: Float[Array, "inner state"]
+
+
+class Scan(Module):
+    decay: Float[Array, "inner state"] = param()
+
+    def __init__(self, inner: int, d_state: int = 4):
+        self.decay = jnp.tile(jnp.arange(1, d_state + 1, dtype=jnp.float32), (inner, 1))
+
+    def __call__(self, x: Float[Array, " inner"]) -> Float[Array, " inner"]:
+        return x * self.decay.sum(1)
+
+    def step(self, cache: Cache, x: Float[Array, " inner"]) -> Cache:
+        return Cache(cache.state * jnp.exp(self.decay) + x[:, None])
+"""
+
+
+def test_an_argument_is_the_size_of_the_dim_that_it_is_named_after(tmp_path: Path) -> None:
+    tried(tmp_path, "scan", WITH_WORDS)
+    tests = (tmp_path / "nets/tests/test_scan.py").read_text("utf-8")
+    assert "Cache(state=sample(seed + 100, (2, 4)))" in tests and "guessed" not in tests

@@ -109,8 +109,8 @@ class Cache(NamedTuple):
 class Scan(Module):
     log_a: Float[Array, "inner state"] = param()
 
-    def __init__(self, inner: int, d_state: int = 4):
-        self.log_a = jnp.tile(jnp.arange(1, d_state + 1, dtype=jnp.float32), (inner, 1))
+    def __init__(self, inner: int, order: int = 4):
+        self.log_a = jnp.tile(jnp.arange(1, order + 1, dtype=jnp.float32), (inner, 1))
 
     def __call__(self, u: Float[Array, " inner"]) -> Float[Array, " inner"]:
         return u * self.log_a.sum(1)
