@@ -45,7 +45,7 @@ def test_the_tool_and_the_laws_know_the_same_names() -> None:
         ('invariants = ["mean 1"]', "`mean 1` is no known invariant legal: mean 0, "),
         ('invariants = ["mean 1"]', "fix: did you mean `mean 0`?"),
         ('invariants = ["linear along 0"]', "`linear` is along no axis"),
-        ('positive = ["y"]', "`y` is no array that the constructor or the call is given legal: x"),
+        ('positive = ["y"]', "`y` is no array that the constructor or a method is given legal: x"),
     ],
 )
 def test_what_is_no_invariant_is_a_fault(tmp_path: Path, said: str, told: str) -> None:

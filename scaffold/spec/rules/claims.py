@@ -65,11 +65,12 @@ def _unused(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _positive(spec: ModuleSpec) -> Iterator[Fault]:
-    taken = (*parameters(spec), *spec.call_arguments)
+    called = (argument for _, function in spec.functions for argument in function.call.args)
+    taken = (*parameters(spec), *spec.call_arguments, *called)
     legal = tuple(
         dict.fromkeys(parameter.name for parameter in taken if parameter.type and arrays(parameter.type))
     )
-    description = "array that the constructor or the call is given"
+    description = "array that the constructor or a method is given"
     yield from _unlisted("positive", spec.test.positive, legal, description)
 
 

@@ -219,3 +219,22 @@ def test_arguments_of_these_types_have_examples(tmp_path: Path, name: str) -> No
     tried(tmp_path, name, HEAD + CLASSES[name])
     suite = (tmp_path / "nets/tests" / f"test_{name}.py").read_text("utf-8")
     assert IN_TESTS.get(name, "") in suite
+
+
+LOADED = """
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, param, test
+
+
+@test(positive=["loading"])
+class Beam(Module):
+    weight: Float[Array, " n"] = param("ones")
+
+    def loaded(self, loading: Float[Array, ""]) -> Float[Array, " n"]:
+        return self.weight * loading
+"""
+
+
+def test_an_argument_of_a_method_may_be_positive(tmp_path: Path) -> None:
+    tried(tmp_path, "beam", LOADED)
+    assert "sample(seed, (), positive=True)" in (tmp_path / "nets/tests/test_beam.py").read_text("utf-8")
