@@ -65,8 +65,12 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
     said = {key.rpartition(".")[2] for key, _ in spec.test.values if key.partition(".")[0] in (name, key)}
     needed = [each for each in call.args if each.type and each.default is None and each.name not in said]
     unknown = unknown_dims(spec)
+    made = unknown & dims_in(field.type for field in spec.stored)
     if any(
-        argument.type == ScalarType("str") or _dims(argument.type, known) & unknown for argument in needed
+        argument.type == ScalarType("str")
+        or dims_in([argument.type]) & unknown
+        or _dims_of_records(argument.type, known) & made
+        for argument in needed
     ):
         return True  # no type says which texts there are: names, and files
     function = function_of(call.source)
@@ -76,11 +80,11 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
     return any(each.name in bare and (_has_shape(each.type) or each.type == is_size) for each in needed)
 
 
-def _dims(kind: Type | None, known: Mapping[str, ModuleSpec]) -> set[str]:
-    """The dims in a type, those of what records of other classes are given among them."""
+def _dims_of_records(kind: Type | None, known: Mapping[str, ModuleSpec]) -> set[str]:
+    """The dims of what records in a type are given."""
     parts = [part for part in walk(kind) if isinstance(part, ClassType)] if kind is not None else []
     given = (part.type for record in parts if record.name in known for part in known[record.name].arguments)
-    return dims_in([kind, *given])
+    return dims_in(given)
 
 
 def _says_no_shape(annotation: ast.expr | None) -> bool:

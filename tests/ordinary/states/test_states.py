@@ -88,8 +88,8 @@ class Codes(Nnx):
         self.slow = 0.5 * (self.slow + self.table)
         return y
 
-    def rows(self, *index: int) -> Float[Array, "n d"]:
-        return self.table[jnp.array(index, int)]
+    def rows(self, first: int, *others: int) -> Float[Array, "n d"]:
+        return self.table[jnp.array((first, *others), int)]
 """,
     "basin": """
 class Basin(Module):

@@ -95,7 +95,7 @@ class Constructor:
         taken = [*arguments.args[1:], *arguments.kwonlyargs]
         return (
             self.is_whole
-            and self.fields.keys().isdisjoint(_USUAL)  # whose names the tool has a meaning for
+            and "dtype" not in self.fields  # which is that of all arrays where the tool makes them
             and bool(self.inits or self.kept or not taken)
             and not (arguments.vararg or arguments.kwarg or arguments.posonlyargs)
             and list(map(ast.unparse, self.node.decorator_list)) == ["classmethod"] * (owner == "cls")

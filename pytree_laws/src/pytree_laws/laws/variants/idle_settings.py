@@ -19,6 +19,8 @@ from ...trace.programs import result_or_error
 CHECKS = Checks()
 LABEL = re.compile(r"(^|_)(names?|labels?|titles?|descriptions?|comments?|notes?)$")
 """Names of what is there for people, and for the code of others."""
+OF_TRAINING = re.compile(r"(is_)?(train|training|inference|deterministic)|use_running_average")
+"""Names of flags that say whether a module is trained."""
 
 
 # A setting that nothing reads computes nothing that is wrong, and may be a record for others.
@@ -45,9 +47,9 @@ def test_p08_every_setting_matters(subject: Suite) -> None:
 
 
 def _flags_of_its_own(subject: Suite) -> set[str]:
-    """The flags that the constructor of a module of Flax sets, and its methods `train`, `eval` and `set_attributes` change."""
+    """The flags of training that the constructor of a module of Flax sets, and `train`, `eval` or `set_attributes` change."""
     statics = subject.statics_of(subject.cached_instance()) if subject.is_mutable else ()
-    return {path for path, value in statics if type(value) is bool and "." not in path}
+    return {path for path, value in statics if type(value) is bool and OF_TRAINING.fullmatch(path)}
 
 
 def _shows(subject: Suite, name: str, attribute: str) -> bool:
