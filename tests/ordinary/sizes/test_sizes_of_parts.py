@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
-from scaffold.skeleton import Module, buffer, module, param, static
+from scaffold.skeleton import Module, buffer, module, param, static, test
 """
 
 

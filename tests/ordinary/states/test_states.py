@@ -87,9 +87,6 @@ class Codes(Nnx):
         y = self.table @ x + self.slow @ x
         self.slow = 0.5 * (self.slow + self.table)
         return y
-
-    def rows(self, first: int, *others: int) -> Float[Array, "n d"]:
-        return self.table[jnp.array((first, *others), int)]
 """,
     "basin": """
 class Basin(Module):
