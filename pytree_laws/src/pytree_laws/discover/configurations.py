@@ -206,8 +206,7 @@ def _pairs(known_factors: Sequence[Factor]) -> Iterator[Configuration]:
 @once_per_session
 def traced_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
     """Each configuration, built and traced, the example itself first."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         known_factors = list(factors(suite))
         trials = [
             trace_configuration(suite, configuration)

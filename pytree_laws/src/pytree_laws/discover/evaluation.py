@@ -28,8 +28,7 @@ def with_other_values(trial: TracedConfiguration) -> Any:
 
 def run_traced(suite: Any, trial: TracedConfiguration) -> list[Any]:
     """The arrays that a configuration gives when it is called."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         call, arguments = call_function(trial.suite, trial.configuration.given)
         tree, back = suite.to_tree(with_other_values(trial))
         return numbers_of(call(back(tree), arguments))
@@ -40,8 +39,7 @@ def evaluated(suite: Any, trials: Sequence[TracedConfiguration]) -> list[Any]:
 
     They are traced anew: what is held twice in one instance need not be so in one with other values.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         traces = [
             trace_call(traced.suite, with_other_values(traced), traced.configuration.given)
             for traced in trials

@@ -34,8 +34,7 @@ def example_construction(suite: Any) -> Invocation | None:
         return None
     inputs = suite.inputs(0)
     cls = type(suite.cached_instance())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         invocations = record_constructors(cls, lambda: suite.build(**inputs))
     if takes_any_input(suite):
         return next((each for each in invocations if inputs.keys() <= each.given.keys()), None)

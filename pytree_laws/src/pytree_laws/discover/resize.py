@@ -100,8 +100,7 @@ def _takes(suite: Any, trial: TracedConfiguration, sizes: Mapping[int, int]) -> 
     def fit(arguments: Any) -> Any:
         return resized(arguments, sizes)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         try:
             trace_call(trial.suite, trial.instance, trial.configuration.given, fit)
         except ANY_ERROR:
@@ -136,8 +135,7 @@ def of_small_sizes(suite: Any) -> tuple[Resized, ...]:
     inputs = inputs_of(suite)
     sizes = [v for v in inputs.values() if type(v) is int and v > 1]
     every = sorted({*sizes, *dims((inputs, suite.arguments(0)))} - {0, 1})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         every_trial = (_of_size(suite, inputs, size, other) for other in (1, 0) for size in every)
         trials = [trial for trial in every_trial if trial is not None]
         counts = _counts_of_axes(suite, trials) if trials else ()
@@ -191,8 +189,10 @@ def of_other_sizes(suite: Any) -> Iterator[tuple[dict[int, int], Any]]:
         if not changes:
             continue
         instance, is_alike = None, False
-        with warnings.catch_warnings(), contextlib.suppress(*ANY_ERROR):  # it need not be legal
-            warnings.simplefilter("ignore")
+        with (
+            warnings.catch_warnings(action="ignore"),
+            contextlib.suppress(*ANY_ERROR),
+        ):  # it need not be legal
             instance = suite.elsewhere(build_with(suite, changes))
             is_alike = _alike(instance, usual)
         if is_alike:
@@ -209,8 +209,7 @@ def _other_sizes(size: int, every: set[int]) -> list[int]:
 def _error_at(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Exception | None:
     """What a call raises on shapes where a size is another; none where it works, is refused, or is not to be compared."""
     usual = suite.cached_instance()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         try:
             instance = build_with(suite, _inputs_of_size(inputs, size, other))
         except ANY_ERROR:  # it need not be legal

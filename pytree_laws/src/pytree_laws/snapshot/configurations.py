@@ -76,8 +76,7 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
         ACCEPTED: _called_otherwise(suite, accepted_configurations(suite)),
         OPTIONS: _called_otherwise(suite, likely_configurations(suite)),
     }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         called = {section: _called_at(suite, trials) for section, trials in places.items()}
         every = [call for calls in called.values() for call in calls]
         results = list(_results(suite, every))

@@ -72,8 +72,7 @@ def numbers_of_methods(suite: Any) -> Mapping[str, dict[str, Any]]:
     """By section what methods give; all from one program."""
     if not suite.tries_configurations:
         return {section: {} for section in SECTIONS}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return _numbers(suite, list(_worth_a_record(suite)))
 
 

@@ -44,8 +44,7 @@ def _of_integers(suite: Any) -> dict[str, Entry]:
     """The form of each leaf where the constructor is given integers in the place of its floats."""
     inputs = suite.inputs(0)
     whole = {name: _whole(value) for name, value in inputs.items() if _is_float(value)}
-    with contextlib.suppress(Exception), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
         built = suite.named(suite.build(**{**inputs, **whole})) if whole else {}
         return {
             f"{name} of whole numbers": Entry(np.dtype(v.dtype).name, v.shape, ())

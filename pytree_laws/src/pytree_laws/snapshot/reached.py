@@ -22,8 +22,7 @@ def of_reached(suite: Any) -> dict[str, Entry]:
     """Entries of what methods give where counters are no more those of the start."""
     if not suite.tries_configurations:
         return {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         uses = list(_uses(suite))
         if not uses:
             return {}

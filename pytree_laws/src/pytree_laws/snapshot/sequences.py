@@ -23,8 +23,7 @@ def of_sequences(suite: Any) -> dict[str, Entry]:
     """Entries of what the last step gives and leaves, and of the gradients through all steps."""
     if not suite.tries_configurations:
         return {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         sequences = list(sequences_of(suite))
         pairs = [(_at_the_end(steps), steps) for steps in sequences]
         pairs += [(_gradients(steps), steps) for steps in sequences if steps.learns]

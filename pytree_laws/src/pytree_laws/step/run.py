@@ -82,8 +82,10 @@ class StepRun:
         return steps
 
     def _take(self, state: Any, batch: Any) -> tuple[Any, Taken]:
-        with compilations() as compiled, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of donation, which has its own law
+        with (
+            compilations() as compiled,
+            warnings.catch_warnings(action="ignore"),
+        ):  # of donation, which has its own law
             after, loss = jax.block_until_ready(self.once(state, batch))
         lost = None if loss is None else float(on_host(loss))
         return after, Taken(signature(after), values(after), list(compiled), lost)

@@ -188,8 +188,7 @@ def test_p12_reading_properties_changes_nothing(subject: Suite) -> None:
     before = subject.remembered(instance), subject.snapshot_of(instance)
     for place, node in subject.own_nodes(instance):
         for name in own_properties(type(node)):
-            with contextlib.suppress(Exception), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
                 read(node, name)
             same = (subject.remembered(instance), subject.snapshot_of(instance)) == before
             message = f"reading this property changed what the {subject.instance_noun} holds"

@@ -239,8 +239,7 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
         return subject.named(built)
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of static arrays: P5 fails on them
+        with warnings.catch_warnings(action="ignore"):  # of static arrays: P5 fails on them
             arrays = jax.eval_shape(looked_at, arguments)
     except NEEDS_VALUES as error:
         if not arguments:

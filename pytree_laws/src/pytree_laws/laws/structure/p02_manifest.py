@@ -92,8 +92,7 @@ def test_p02_holds_the_same_arrays_at_a_size_of_one(subject: Suite) -> None:
 
 def _shapes_with(subject: Suite, name: str, size: int) -> dict[str, Any]:
     """The shapes of the arrays of another size, by path; none where that cannot be built."""
-    with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings(action="ignore"):
         return shapes_of(subject.named(build_with(subject, {name: size})))
     return {}
 

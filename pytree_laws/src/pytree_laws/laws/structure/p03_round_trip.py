@@ -195,8 +195,7 @@ STAND_INS: Mapping[str, Callable[[int], Any]] = {
 
 def trivial_subclass(cls: type) -> type:
     """A subclass without a body; skips where the class refuses subclasses."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         try:
             return types.new_class("Trivial", (cls,), {}, lambda body: body.update(__module__=cls.__module__))
         except TypeError:

@@ -101,8 +101,7 @@ def _narrow_outputs(subject: Suite, traced: TracedConfiguration) -> list[jnp.dty
     """The dtypes of what the call gives for bfloat16; none where there is no such operation, or values decide."""
     tree, back = subject.to_tree(traced.instance)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # as where it was traced first
+        with warnings.catch_warnings(action="ignore"):  # as where it was traced first
             small = back(bfloat16(tree))
             narrow = trace_call(traced.suite, small, traced.configuration.given, bfloat16, by_name=True)
     except NEEDS_VALUES:

@@ -119,8 +119,7 @@ def test_p02_the_dtype_reaches_every_leaf_in_each_configuration(subject: Suite) 
     for traced in _trials(subject):
         configuration, built = traced.configuration, traced.instance
         if built is not None and configuration.inputs and configuration.size == 1:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of what is deprecated
+            with warnings.catch_warnings(action="ignore"):  # of what is deprecated
                 narrow = build_with(subject, {**configuration.inputs, "dtype": jnp.bfloat16})
             usual = subject.named(built)
             for name, value in subject.named(narrow).items():

@@ -53,11 +53,8 @@ def test_p02_as_many_layers_are_made_as_are_asked_for(subject: Suite) -> None:
     for path, name in subject.layers.items():
         usual = maker.given.get(name) if maker else None
         for count in (usual + 1, usual - 1) if type(usual) is int else ():
-            with (
-                contextlib.suppress(ValueError, TypeError),
-                warnings.catch_warnings(),
-            ):  # it refuses the number
-                warnings.simplefilter("ignore")
+            # It may refuse the number.
+            with contextlib.suppress(ValueError, TypeError), warnings.catch_warnings(action="ignore"):
                 built = build_with(subject, {name: count})
                 made, hint = _count(look_up(built, path)), f"a number in the place of `{name}`"
                 check(made == count, f"{path} with {name}={count}", f"{made} layers are made", hint)

@@ -70,8 +70,7 @@ def _check_all_are_used(run: StepRun) -> None:
         return run.pure({**state, **rest})
 
     copies = {n: v for n, v in opened(run.second.copied()).leaves.items() if is_array(v)}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         after = jax.block_until_ready(jax.jit(step, donate_argnums=0)(copies, rest))
     unused = [str(w.message) for w in caught if "donated buffers" in str(w.message)]
     if unused:
