@@ -13,13 +13,12 @@ import dataclasses
 import functools
 import inspect
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
 
-from ..inspect.classes import is_of_library
+from ..inspect.classes import own_classes
 from ..inspect.trees import attributes, under_any
 from ..session import once_per_session
 from ..values.randomize import randomize
@@ -198,10 +197,8 @@ def _own_names(instance: Any) -> Iterator[str]:
 
 
 def _names_in(cls: type) -> Iterator[str]:
-    for owner in cls.__mro__:
-        package = owner.__module__.partition(".")[0]
-        if not is_of_library(owner) and package not in sys.stdlib_module_names:
-            yield from vars(owner)
+    for owner in own_classes(cls):
+        yield from vars(owner)
 
 
 def class_attribute(cls: type, name: str) -> Any:

@@ -9,12 +9,13 @@ import jax.extend.core
 import numpy as np
 
 from ..engine.runner import example_call
-from ..inspect.arrays import is_floating, is_inexact, is_key
+from ..inspect.arrays import is_floating, is_key
 from ..inspect.trees import arrays_of, numbers_of
 from ..report import ADVICE, ANY_ERROR, FAULT
 from ..session import once_per_session
 from ..trace.dependencies import inputs_reaching
 from ..trace.programs import run_batched
+from ..values.edge_values import has_nan
 from ..values.randomize import has_one_sign, randomize
 from .configurations import TracedConfiguration, traced_configurations
 from .invocation import call_function, trace_call
@@ -73,8 +74,7 @@ def severity_of_values(suite: Any) -> str:
     with contextlib.suppress(*ANY_ERROR):
         instance, arguments = suite.cached_example()
         outcome = suite.compiled_ways()[0](instance, *arguments)
-        outputs = [np.asarray(value) for value in arrays_of(suite.output_of(outcome)) if is_inexact(value)]
-        return ADVICE if any(np.isnan(value).any() for value in outputs) else FAULT
+        return ADVICE if any(map(has_nan, arrays_of(suite.output_of(outcome)))) else FAULT
     return FAULT
 
 

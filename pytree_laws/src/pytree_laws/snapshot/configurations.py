@@ -19,7 +19,7 @@ from ..discover.configurations import (
 from ..discover.invocation import call_function, example_construction, trace_call, trace_inputs
 from ..discover.likely import likely_configurations
 from ..inspect.arrays import is_array, is_key
-from ..inspect.trees import arrays_of, named_numbers, structure
+from ..inspect.trees import arrays_of, changed, named_numbers, structure
 from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from ..trace.programs import jit_all
@@ -133,9 +133,8 @@ def _other_forms(suite: Any, usual: TracedConfiguration, trial: TracedConfigurat
     Their numbers depend on how it was built here, and are left out.
     """
     before, after = _forms(suite, usual), _forms(suite, trial)
-    changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     where = inputs_as_text(trial.configuration)
-    return {f"{name}{where}": after.get(name, ABSENT) for name in changed}
+    return {f"{name}{where}": after.get(name, ABSENT) for name in changed(before, after)}
 
 
 def _forms(suite: Any, trial: TracedConfiguration) -> dict[str, Entry]:

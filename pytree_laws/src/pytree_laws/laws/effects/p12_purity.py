@@ -56,7 +56,7 @@ def test_p12_a_call_changes_no_globals(subject: Suite) -> None:
     for label, instance, arguments in cases:
         subject.apply(instance, *arguments)
         after = globals_of(instance)
-        wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
+        wrong = changed(before, after)
         message = f"{label} on a fresh instance changed {', '.join(wrong)}"
         hint = "a counter in the module, or a cache with an entry for each instance"
         # The first call may fill a cache that depends on the configuration alone.

@@ -34,8 +34,8 @@ from ...kinds.state import StateSuite
 from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.dependencies import handed_to_stop
 from ...values.closeness import check_flow, close
+from ...values.edge_values import has_nan
 from ...values.randomize import randomize
-from ..transforms.p07_jit_equals_eager import has_nan
 
 CHECKS = Checks()
 

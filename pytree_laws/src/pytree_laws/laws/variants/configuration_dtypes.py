@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import jax
-import numpy as np
 
 from ...declare.methods import has_method_beside
 from ...discover.configurations import TracedConfiguration, traced_configurations
@@ -96,7 +95,3 @@ def is_cut_off(subject: Any, paths: Collection[str]) -> bool:
         return False
     pairs = zip(usual.inputs, stopped_inputs(usual.trace[0].jaxpr))
     return any(mark and name.startswith("0.") and name[2:] in paths for (name, _), mark in pairs)
-
-
-def has_nan(arrays: list[Any]) -> bool:
-    return any(is_inexact(v) and bool(np.isnan(np.asarray(v)).any()) for v in arrays)

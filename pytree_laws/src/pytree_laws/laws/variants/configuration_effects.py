@@ -16,7 +16,7 @@ from ...engine.registry import Checks
 from ...errors import refuses_by_itself
 from ...inspect.global_state import first_use, globals_of
 from ...inspect.references import reachable, snapshot
-from ...inspect.trees import arrays_of, bfloat16, combine, partition
+from ...inspect.trees import arrays_of, bfloat16, changed, combine, partition
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check, doing
@@ -50,10 +50,9 @@ def test_p12_leaves_everything_alone_in_each_configuration(subject: PytreeSuite)
             check(not isinstance(value, Tracer), place(path), message)
         same = snapshot(instance, identity=True) == before
         check(same, place(name), "a call inside jit changed what the instance holds")
-        after = globals_of(instance)
-        changed = ", ".join(n for n in {**globals_before, **after} if globals_before.get(n) != after.get(n))
+        names = ", ".join(changed(globals_before, globals_of(instance)))
         # It was traced before: a cache that depends on the configuration alone is filled.
-        check(not changed, place(changed), "each call changes it", "a list or a counter of the module")
+        check(not names, place(names), "each call changes it", "a list or a counter of the module")
         use.check(place("call"))
 
 

@@ -37,9 +37,9 @@ from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, Fault, check, check_each
 from ...trace.programs import result_or_raise
 from ...values.closeness import close
+from ...values.edge_values import has_nan
 from .configuration_dtypes import (
     dtypes_of,
-    has_nan,
     has_other_keys,
     is_float,
     is_of_dtypes,
@@ -220,7 +220,7 @@ def test_p07_takes_what_its_constructor_accepts(subject: Suite) -> None:
 
 def _give_no_nan(subject: Suite, accepted: Sequence[TracedConfiguration]) -> None:
     for configuration, outputs in zip(accepted, of_generic(accepted)):
-        wrong = has_nan(result_or_raise(outputs))
+        wrong = any(map(has_nan, result_or_raise(outputs)))
         wrong = wrong and not _gives_nan_itself(subject)
         message = "the constructor accepts it, and the call gives NaN"
         hint = "a check with `<=` in the place of `<`, or a case that the call needs"
@@ -229,9 +229,8 @@ def _give_no_nan(subject: Suite, accepted: Sequence[TracedConfiguration]) -> Non
 
 def _gives_nan_itself(subject: Suite) -> bool:
     usual = _usual(subject)
-    if usual.trace is None:
-        return has_nan(run_traced(subject, usual))
-    return has_nan(result_or_raise(*of_generic([usual])))
+    results = run_traced(subject, usual) if usual.trace is None else result_or_raise(*of_generic([usual]))
+    return any(map(has_nan, results))
 
 
 @CHECKS.register()
@@ -241,7 +240,7 @@ def test_p07_computes_what_its_trace_does_in_each_configuration(subject: Suite) 
         traced, eager = result_or_raise(outputs), run_traced(subject, trial)
         message = f"traced it gives {traced}, eager {eager}"
         check(close(traced, eager), _place(trial, "call"), message)
-        wrong = has_nan(eager) and not has_nan(run_traced(subject, _usual(subject)))
+        wrong = any(map(has_nan, eager)) and not any(map(has_nan, run_traced(subject, _usual(subject))))
         wrong = wrong and not documents_nan(type(subject.cached_instance()))
         # A flag that nobody gave may ask for other values in what the instance holds.
         severity = FAULT if subject.declares_arrays() or trial.configuration.is_declared else ADVICE

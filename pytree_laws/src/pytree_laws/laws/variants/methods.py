@@ -44,7 +44,7 @@ from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, real_dtyp
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.mutations import computes_without_storing
 from ...inspect.references import mutables, reachable, snapshot
-from ...inspect.trees import arrays_of, is_under, under_any
+from ...inspect.trees import arrays_of, changed, is_under, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
@@ -300,8 +300,7 @@ def test_p12_methods_change_no_globals(subject: Suite) -> None:
     for method in usable_methods(subject):
         before = globals_of(subject.cached_instance())
         method.use(subject.spare(1), *method.arguments(1))
-        after = globals_of(subject.cached_instance())
-        wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
+        wrong = changed(before, globals_of(subject.cached_instance()))
         message = f"on a fresh instance it changed {', '.join(wrong)}"
         check(not wrong, method.name, message, "a counter, or a cache, in the module")
 
