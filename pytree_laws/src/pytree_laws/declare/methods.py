@@ -16,10 +16,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import jax
-
 from ..inspect.classes import own_classes
-from ..inspect.trees import attributes, under_any
+from ..inspect.trees import attributes, remade, under_any
 from ..session import once_per_session
 from ..values.randomize import randomize
 from .leaf_spec import Output
@@ -141,7 +139,7 @@ def with_state(suite: Any, method: Method) -> Method:
         return call_arguments
 
     def call(instance: Any, *arguments: Any) -> Any:
-        return method.use(instance, *jax.tree.map(lambda leaf: leaf, arguments))
+        return method.use(instance, *remade(arguments))
 
     carry = method.carry
     if isinstance(carry, int) and carry >= method.state_at:  # the state is counted from here on

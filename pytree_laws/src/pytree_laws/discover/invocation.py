@@ -15,9 +15,9 @@ from ..inspect.trees import (
     arrays_of,
     avals,
     combine,
-    flatten,
     named_leaves,
     partition,
+    remade,
     structure,
     without_functions,
 )
@@ -132,8 +132,16 @@ def call_function(
     def call(instance: Any, arguments: Any) -> Any:
         return without_functions(use.call(instance, {**arguments, **changes}))
 
-    leaves, treedef = flatten(kept)
-    return call, treedef.unflatten(leaves)
+    return call, remade(kept)
+
+
+def on_arrays(
+    suite: Any, instance: Any, given: Any, use: Callable[[Any, Any], Any]
+) -> tuple[Callable[..., Any], tuple[Any, Any]]:
+    """A use of an instance and of what it is given, as a function of the arrays of both; and these."""
+    value, back = suite.to_arrays(instance)
+    static, arrays = partition(given)
+    return lambda value, arrays: use(back(value), combine(static, arrays)), (value, arrays)
 
 
 def trace_call(

@@ -75,6 +75,17 @@ def without_lost_weakness(
     }
 
 
+def remade(tree: Any) -> Any:
+    """The tree again: the same leaves, in containers and nodes of its own."""
+    return jax.tree.map(lambda leaf: leaf, tree)
+
+
+def instances_in(tree: Any, cls: type) -> list[Any]:
+    """The nodes of just this class, each whole."""
+    nodes = jax.tree.leaves(tree, is_leaf=lambda node: type(node) is cls)
+    return [node for node in nodes if type(node) is cls]
+
+
 def is_under(name: str, path: str) -> bool:
     return name == path or name.startswith(path + ".")
 

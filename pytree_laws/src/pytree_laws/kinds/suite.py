@@ -19,7 +19,7 @@ from ..engine.runner import cached_instance, first_build, first_call, stop_if_br
 from ..engine.summary import register_summary
 from ..engine.timeout import Watch
 from ..inspect.arrays import fillable, has_dtype, is_floating, on_device
-from ..inspect.trees import flatten, without_functions
+from ..inspect.trees import remade, without_functions
 from ..session import once_per_session
 from ..snapshot.files import record_of
 from ..trace.platforms import refuse_other_platforms
@@ -133,8 +133,7 @@ class Suite(Subject):
 
     def call_on_copies(self, instance: Any, *arguments: Any) -> Any:
         """The call on copies of its arguments, which it may use up (as an eqx.nn.State), or update (as streams of keys)."""
-        leaves, treedef = flatten(arguments)
-        return self.call(instance, *treedef.unflatten(leaves))
+        return self.call(instance, *remade(arguments))
 
     def apply(self, instance: Any, *arguments: Any) -> Any:
         """What a call on copies gives, without functions."""

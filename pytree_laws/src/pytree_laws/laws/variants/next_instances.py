@@ -16,7 +16,7 @@ from ...engine.applicability import Condition, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import same_bits
 from ...inspect.call_recorder import record_call
-from ...inspect.trees import avals, bfloat16, new_carry, under_any
+from ...inspect.trees import avals, bfloat16, instances_in, new_carry, under_any
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, ANY_ERROR, COST, FAULT, check
 from ...session import once_per_session
@@ -88,9 +88,7 @@ def test_p11_methods_settle_on_static_values(subject: PytreeSuite) -> None:
 
 def _joins_instances(subject: PytreeSuite, method: Method) -> bool:
     """Whether a method takes another instance, as a product of two quantities does, whose units make a third."""
-    cls = type(subject.cached_instance())
-    given = jax.tree.leaves(method.arguments(0), is_leaf=lambda node: type(node) is cls)
-    return any(type(node) is cls for node in given)
+    return bool(instances_in(method.arguments(0), type(subject.cached_instance())))
 
 
 def _forms_in_turn(subject: PytreeSuite, method: Method) -> Iterator[Form]:
@@ -103,11 +101,10 @@ def _forms_in_turn(subject: PytreeSuite, method: Method) -> Iterator[Form]:
             result = use.run(use.instance, use.given)
         except ANY_ERROR:  # there may be room for so many alone
             return
-        nodes = jax.tree.leaves(result, is_leaf=lambda node: type(node) is cls)
-        following = next((node for node in nodes if type(node) is cls), None)
-        if following is None:
+        following = instances_in(result, cls)
+        if not following:
             return
-        instance = following
+        instance = following[0]
 
 
 @CHECKS.register(KEEPS)
