@@ -14,11 +14,11 @@ from ..inspect.branches import compared_strings
 from ..inspect.call_recorder import EMPTY, Invocation, record_call
 from ..inspect.parameter_values import members
 from ..session import once_per_session
-from .configuration_names import changes_as_text
 from .configurations import (
     Configuration,
     TracedConfiguration,
     accepted_configurations,
+    changes_as_text,
     traced_configurations,
     working_configurations,
 )

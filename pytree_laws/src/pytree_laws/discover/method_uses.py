@@ -14,8 +14,12 @@ from ..inspect.parameter_values import EMPTY, other_values
 from ..inspect.trees import arrays_of, attributes, keys_as_data, named_numbers, structure
 from ..report import ANY_ERROR
 from ..trace.jaxprs import without_dead
-from .configuration_names import changes_as_text, changes_options_alone, inputs_as_text
-from .configurations import TracedConfiguration, accepted_configurations, traced_configurations
+from .configurations import (
+    TracedConfiguration,
+    accepted_configurations,
+    changes_as_text,
+    traced_configurations,
+)
 from .invocation import on_arrays
 
 PLAIN = bool, int, float, complex
@@ -66,7 +70,7 @@ def uses_of_instances(suite: Any, method: Method, built: Iterable[TracedConfigur
     """A method with its example arguments, of the instances of other configurations."""
     arguments = tuple(method.arguments(0))
     for traced in built:
-        name = f"{method.name}{inputs_as_text(traced.configuration)}"
+        name = f"{method.name}{traced.configuration.built_with}"
         changes = traced.configuration.changes
         yield Use(name, _use_of(method), suite.elsewhere(traced.instance), arguments, changes=changes)
 
@@ -86,7 +90,7 @@ def is_built_otherwise(traced: TracedConfiguration) -> bool:
         traced.instance is not None
         and not configuration.given
         and configuration.size == 1
-        and changes_options_alone(traced)
+        and configuration.changes_options_alone
     )
 
 

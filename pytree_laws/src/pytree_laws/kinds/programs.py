@@ -62,9 +62,9 @@ def compiled_use(suite: Any) -> Compiled:
     return Compiled(suite.use, suite.mixed, "jax.jit")
 
 
-def traceable_build(suite: Any, changes: Mapping[str, Any]) -> tuple[Callable[..., Any], list[Any]]:
+def traceable_build(suite: Any, inputs: Mapping[str, Any]) -> tuple[Callable[..., Any], list[Any]]:
     """The constructor as a function of the arrays among its inputs, and those."""
-    leaves, treedef = flatten({**suite.inputs(0), **changes})
+    leaves, treedef = flatten(inputs)
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
 
     def build(values: Sequence[Any]) -> Any:
@@ -76,17 +76,15 @@ def traceable_build(suite: Any, changes: Mapping[str, Any]) -> tuple[Callable[..
 def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
     """An instance of these inputs with zeros in its arrays, made without compiling."""
     kept: list[Any] = []
-    leaves, treedef = flatten(inputs)
-    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
+    build, given = traceable_build(suite, inputs)
 
-    def build(values: Sequence[Any]) -> Any:
-        arguments = replace_leaves(treedef.unflatten(leaves), dict(zip(places, values)))
-        static, arrays = partition(suite.build(**arguments))
+    def taken_apart(values: Sequence[Any]) -> Any:
+        static, arrays = partition(build(values))
         kept.append((static, [implementation_of(array) for array in arrays]))
         return [jax.random.key_data(v) if is_key(v) else v for v in arrays]
 
     try:
-        shapes = jax.eval_shape(build, [leaves[i] for i in places])
+        shapes = jax.eval_shape(taken_apart, given)
     except ANY_ERROR:  # it needs values
         return suite.build(**inputs)
     static, implementations = kept[0]

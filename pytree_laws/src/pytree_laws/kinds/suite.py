@@ -176,7 +176,7 @@ class Suite(Subject):
         self, changes: Mapping[str, Any] | None = None
     ) -> tuple[Callable[..., Any], list[Any]]:
         """The constructor as a function of the arrays among its inputs, and those."""
-        return traceable_build(self, changes or {})
+        return traceable_build(self, {**self.inputs(0), **(changes or {})})
 
     def plain_inputs(self, seed: int) -> dict[str, Any]:
         """The inputs that belong to the caller."""

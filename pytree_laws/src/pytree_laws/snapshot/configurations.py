@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import jax.extend.core
 import numpy as np
 
-from ..discover.configuration_names import changes_as_text, changes_options_alone, inputs_as_text
 from ..discover.configurations import (
     Configuration,
     TracedConfiguration,
     accepted_configurations,
+    changes_as_text,
     trace_configuration,
     traced_configurations,
 )
@@ -24,7 +24,7 @@ from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from ..trace.programs import jit_all
 from ..values.edge_values import FAR, is_finite
-from .format import Entry, entries
+from .format import Entry, entries, finite_entries
 from .methods import OPTIONS
 
 CONFIGURED = "in other configurations"
@@ -49,8 +49,6 @@ class Called(NamedTuple):
 
 def of_configurations(suite: Any) -> dict[str, Entry]:
     """Entries of leaves and outputs, where a configuration has others than the example."""
-    if not suite.tries_configurations:
-        return {}
     usual, *_ = traced_configurations(suite)
     result: dict[str, Entry] = {}
     for configuration in _other_ways(suite):
@@ -61,10 +59,7 @@ def of_configurations(suite: Any) -> dict[str, Entry]:
 
 def of_accepted(suite: Any) -> dict[str, Entry]:
     """Entries of what the call gives at the values that the constructor is declared to accept."""
-    if not suite.tries_configurations or not suite.called():
-        return {}
-    numbers = outputs(suite)[ACCEPTED].items()
-    return dict(sorted(entries({n: v for n, v in numbers if is_finite(v)}).items()))
+    return finite_entries(outputs(suite)[ACCEPTED]) if suite.called() else {}
 
 
 @once_per_session
@@ -90,7 +85,9 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
 def _other_ways(suite: Any) -> list[TracedConfiguration]:
     """The configurations besides the example that work, and are of flags and options alone."""
     _, *others = traced_configurations(suite)
-    return [traced for traced in others if traced.error is None and changes_options_alone(traced)]
+    return [
+        traced for traced in others if traced.error is None and traced.configuration.changes_options_alone
+    ]
 
 
 def _called_otherwise(
@@ -100,7 +97,7 @@ def _called_otherwise(
     usual, *_ = traced_configurations(suite)
     works = (traced for traced in trials if traced.error is None)
     called = [trial for trial in works if _is_called_otherwise(usual, trial)]
-    return [(traced, inputs_as_text(traced.configuration)) for traced in called[:MAX_RECORDED]]
+    return [(traced, traced.configuration.built_with) for traced in called[:MAX_RECORDED]]
 
 
 def _the_other(suite: Any) -> list[tuple[TracedConfiguration, str]]:
@@ -124,7 +121,7 @@ def _one_more_of_each(suite: Any) -> Iterator[tuple[TracedConfiguration, str]]:
         if type(count) is int and count > 0 and count not in axes:
             trial = trace_configuration(suite, Configuration(inputs={name: count + 1}))
             if trial.error is None and name not in (suite.other or {}):
-                yield trial, inputs_as_text(trial.configuration)
+                yield trial, trial.configuration.built_with
 
 
 def _other_forms(suite: Any, usual: TracedConfiguration, trial: TracedConfiguration) -> dict[str, Entry]:
@@ -133,7 +130,7 @@ def _other_forms(suite: Any, usual: TracedConfiguration, trial: TracedConfigurat
     Their numbers depend on how it was built here, and are left out.
     """
     before, after = _forms(suite, usual), _forms(suite, trial)
-    where = inputs_as_text(trial.configuration)
+    where = trial.configuration.built_with
     return {f"{name}{where}": after.get(name, ABSENT) for name in changed(before, after)}
 
 

@@ -37,7 +37,7 @@ def section_numbers(suite: Any, section: str) -> Numbers:
 
 def with_other_arguments(suite: Any) -> dict[str, Entry]:
     """What the call gives for arguments that meet in a tie, and for large ones."""
-    if not suite.called() or not suite.tries_configurations:
+    if not suite.called():
         return {}
     numbers: Numbers = {}
     with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings(action="ignore"):

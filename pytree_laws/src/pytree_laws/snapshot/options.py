@@ -9,19 +9,15 @@ import numpy as np
 from ..discover.method_programs import in_bfloat16, the_call, usable
 from ..discover.method_uses import example_use
 from ..inspect.arrays import is_array, is_floating, is_key
-from ..values.edge_values import is_finite
 from .configurations import outputs
-from .format import Entry, entries
+from .format import Entry, finite_entries
 from .methods import OPTIONS, numbers_of_methods
 
 
 def of_options(suite: Any) -> dict[str, Entry]:
     """Entries of the call and of methods with other options, and of the leaves of whole numbers."""
-    if not suite.tries_configurations:
-        return {}
     of_call = outputs(suite)[OPTIONS] if suite.called() else {}
-    every = {**of_call, **numbers_of_methods(suite)[OPTIONS]}.items()
-    numbers = entries({name: v for name, v in every if is_finite(v)})
+    numbers = finite_entries({**of_call, **numbers_of_methods(suite)[OPTIONS]})
     return dict(sorted({**numbers, **_of_integers(suite), **_beside_complex(suite)}.items()))
 
 

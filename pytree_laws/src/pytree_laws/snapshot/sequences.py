@@ -10,9 +10,8 @@ import numpy as np
 from ..discover.sequences import Steps, sequences_of
 from ..inspect.arrays import is_inexact, is_key
 from ..trace.programs import jit_all
-from ..values.edge_values import is_finite
 from ..values.optimisation import weighted
-from .format import Entry, entries
+from .format import Entry, finite_entries
 
 OVER_STEPS = "over several steps"
 Program = Callable[[Sequence[Any], Sequence[Any]], dict[str, Any]]
@@ -21,8 +20,6 @@ Program = Callable[[Sequence[Any], Sequence[Any]], dict[str, Any]]
 
 def of_sequences(suite: Any) -> dict[str, Entry]:
     """Entries of what the last step gives and leaves, and of the gradients through all steps."""
-    if not suite.tries_configurations:
-        return {}
     with warnings.catch_warnings(action="ignore"):
         sequences = list(sequences_of(suite))
         pairs = [(_at_the_end(steps), steps) for steps in sequences]
@@ -30,8 +27,7 @@ def of_sequences(suite: Any) -> dict[str, Entry]:
         inputs = [([v for _, v in steps.carried], [v for _, v in steps.given]) for _, steps in pairs]
         results = jit_all([run for run, _ in pairs])(inputs)
     named = [pair for result in results if isinstance(result, dict) for pair in result.items()]
-    numbers = {name: np.asarray(v) for name, v in named if not is_key(v)}
-    return dict(sorted(entries({name: v for name, v in numbers.items() if is_finite(v)}).items()))
+    return finite_entries({name: np.asarray(v) for name, v in named if not is_key(v)})
 
 
 def _at_the_end(steps: Steps) -> Program:
