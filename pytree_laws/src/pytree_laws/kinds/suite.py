@@ -13,6 +13,7 @@ import pytest
 
 from ..declare.leaf_spec import Output
 from ..discover.inference import inferred_outputs, inferred_statics
+from ..discover.method_programs import only_of_methods
 from ..engine.applicability import not_applicable
 from ..engine.collection import session_in
 from ..engine.runner import cached_instance, first_build, first_call, stop_if_broken
@@ -29,6 +30,7 @@ from ..values.comparison import compare
 from ..values.precision import tolerated
 from ..values.randomize import has_one_sign
 from .programs import traceable_build, traced_build, traced_call
+from .slopes import seems_unused
 from .subject import Subject
 
 EXAMPLES = 6
@@ -217,6 +219,12 @@ class Suite(Subject):
         """Whether a result has a declared dtype; where the call computes in another, a float may have that."""
         computed = dtype == "float" and self.compute
         return has_dtype(value, dtype) or bool(computed and has_dtype(value, computed))
+
+    def is_unused(self, path: str) -> bool:
+        """Whether nothing has to show what an array holds."""
+        declared = self.declared(path)
+        may_be_unused = declared is not None and (declared.unused or seems_unused(self, path))
+        return may_be_unused or self.is_empty(path) or path in only_of_methods(self)
 
     def is_empty(self, path: str) -> bool:
         """Whether an array has no elements, so that no edit and no gradient can show."""

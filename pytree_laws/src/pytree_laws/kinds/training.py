@@ -36,13 +36,23 @@ def trained_places(instance: Any) -> list[int]:
 
 def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
     """An instance and two examples; skips where nothing is trained or can be differentiated."""
-    suite.need_call()
-    instance, results = suite.cached_instance(), suite.traced_call().out_avals
-    if not any(jnp.issubdtype(result.dtype, jnp.inexact) for result in results):
-        not_applicable("the call returns nothing to differentiate")
+    need_floats(suite)
+    instance = suite.cached_instance()
     if not suite.trained(instance):
         not_applicable("the class trains nothing")
     return instance, (suite.arguments(0), suite.arguments(1))
+
+
+def need_floats(suite: Any) -> None:
+    """Skips where the example call gives nothing that can be differentiated."""
+    suite.need_call()
+    if not gives_floats(suite):
+        not_applicable("the call returns nothing to differentiate")
+
+
+@once_per_session
+def gives_floats(suite: Any) -> bool:
+    return any(jnp.issubdtype(output.dtype, jnp.inexact) for output in suite.traced_outputs())
 
 
 def derivative(loss: Callable[[Any], Any], values: Any) -> Any:

@@ -33,7 +33,6 @@ from .settings import (
     functions_of,
     graph_and_settings,
     settings_of,
-    static_parts,
     with_setting,
 )
 from .variables import (
@@ -83,7 +82,7 @@ class NnxSuite(VariableSuite):
     parts_of = staticmethod(variables_of)
     value_of = staticmethod(value_of)
     outside_of = staticmethod(outside)
-    static_parts = staticmethod(static_parts)
+    static_parts = staticmethod(lambda module: all_settings(module).items())
     own_nodes = staticmethod(own_nodes)
     check_copy = staticmethod(check_copy)
     state_of = staticmethod(nnx.state)
@@ -107,8 +106,7 @@ class NnxSuite(VariableSuite):
         yield clone_as(twin_class(type(instance)), instance)
 
     def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
-        settings = all_settings(instance).items()
-        return ((path, v) for path, v in settings if static_fault(v) is None)
+        return ((path, v) for path, v in all_settings(instance).items() if static_fault(v) is None)
 
     def settings_of_parts(self, instance: Any) -> Iterator[tuple[str, Any]]:
         own = {id(node) for _, node in own_nodes(instance)}
@@ -121,7 +119,6 @@ class NnxSuite(VariableSuite):
         return self.overwritten(copy_of(self.cached_instance()))
 
     def overwritten(self, instance: Any) -> Any:
-        """The module itself, with other values in its Variables."""
         variables = variables_of(instance).items()
         assign(instance, {path: jax.tree.map(perturb_leaf, value_of(leaf)) for path, leaf in variables})
         return instance

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
@@ -17,26 +16,18 @@ from ...session import once_per_session
 from ...trace.programs import compiled
 from ...values.optimisation import descend, has_forward_mode_alone, start, weighted
 from ...values.randomize import randomize, randomize_indices
-from ..training import within_domain
+from ..training import need_floats, within_domain
 from .variables import assign, copy_of, is_differentiable, values_of, variables_of
 
 
 def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
     """The module that laws share, and two examples; skips where nothing is trained or can be differentiated."""
-    suite.need_call()
-    if not gives_floats(suite):
-        not_applicable("the call returns nothing to differentiate")
+    need_floats(suite)
     instance = suite.cached_instance()
     variables = variables_of(instance)
     if not suite.trained_paths(instance) and not any(suite.role(path) == "param" for path in variables):
         not_applicable("no parameters are declared")
     return instance, (suite.arguments(0), suite.arguments(1))
-
-
-@once_per_session
-def gives_floats(suite: Any) -> bool:
-    """Whether the example call gives something that can be differentiated."""
-    return any(jnp.issubdtype(output.dtype, jnp.inexact) for output in suite.traced_outputs())
 
 
 def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:

@@ -29,7 +29,7 @@ from ...report import ADVICE, FAULT, Law, check, doing
 from ...trace.jaxprs import own_rules
 from ...trace.programs import compiled, result_or_error
 from ...values.closeness import check_flow, check_rule, close
-from ...values.edge_values import with_integers_of
+from ...values.edge_values import has_nan, with_integers_of
 from ...values.optimisation import weighted
 from ...values.randomize import randomize
 from ..ties import TIES, check_ties, read_from, ties_of, untied
@@ -259,7 +259,7 @@ def nan_grads(subject: Suite, instance: Any, arguments: Any) -> list[str]:
     """The paths of what is trained whose gradient has NaN, though the loss is finite."""
     with contextlib.suppress(Exception):  # a check in the call may refuse the values
         loss, grads = subject.loss_and_grads(instance, arguments)
-        wrong = [name for name, grad in grads.items() if np.isnan(grad).any()]
+        wrong = [name for name, grad in grads.items() if has_nan(grad)]
         return [name for name in wrong if subject.role(name) in TRAINED and np.isfinite(loss)]
     return []
 

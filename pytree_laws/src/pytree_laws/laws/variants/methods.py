@@ -51,12 +51,12 @@ from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, check, doing
 from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import compiled_anew, lacks_dtype, lost_updates
-from ...trace.platforms import lowering_fault
 from ...trace.programs import shapes_of
 from ...trace.wide_results import FIXED_DTYPE, unless_promised
 from ...values.closeness import check_close, in_64_bits
 from ..effects.p12_purity import check_parts_kept
 from ..transforms.p07_outputs import check_fixed_dtypes
+from ..transforms.p18_backend import check_lowers
 
 CHECKS = Checks()
 
@@ -321,7 +321,5 @@ def test_p12_methods_have_no_side_effects(subject: Suite) -> None:
 @CHECKS.register(PLATFORMS, METHODS)
 def test_p18_methods_lower_for_every_platform(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
-        arguments = subject.cached_instance(), method.arguments(0)
-        run, arrays = program_of(subject, method, *arguments)
-        faults = [lowering_fault(run, name, *arrays) for name in subject.lower_for]
-        check(not any(faults), method.name, "; ".join(filter(None, faults)))
+        program = program_of(subject, method, subject.cached_instance(), method.arguments(0))
+        check_lowers(subject, method.name, *program)
