@@ -158,8 +158,8 @@ def found_methods(suite: Any) -> tuple[Method, ...]:
 
 def names_without_arguments(instance: Any) -> list[str]:
     """The public properties of an instance, and its methods that need no arguments."""
-    names = dict.fromkeys(_own_names(instance))
-    return [name for name in names if _can_be_used(instance, name)]
+    stored, names = attributes(instance), dict.fromkeys(_public_names(type(instance)))
+    return [name for name in names if name not in stored and _can_be_used(instance, name)]
 
 
 def has_members(cls: type) -> bool:
@@ -188,13 +188,8 @@ def _public_names(cls: type) -> Iterator[str]:
             yield name
 
 
-def _own_names(instance: Any) -> Iterator[str]:
-    """What the classes of an instance define, without those of libraries and of Python."""
-    stored = attributes(instance)
-    yield from (name for name in _names_in(type(instance)) if name not in stored)
-
-
 def _names_in(cls: type) -> Iterator[str]:
+    """What a class and its bases define, without those of libraries and of Python."""
     for owner in own_classes(cls):
         yield from vars(owner)
 
@@ -208,9 +203,8 @@ def class_attribute(cls: type, name: str) -> Any:
 
 
 def _can_be_used(instance: Any, name: str) -> bool:
+    """Whether a public name is one of a property, or of a method that needs no arguments."""
     cls = type(instance)
-    if name.startswith("_") or name in _KNOWN or is_action(cls, name):
-        return False
     if is_property(cls, name):
         return True
     attribute = inspect.getattr_static(cls, name)

@@ -93,6 +93,10 @@ class Configuration:
         return not numbers and " at 0x" not in self.name
 
     @property
+    def changes_a_dict(self) -> bool:
+        return any(isinstance(value, dict) for value in self.changes.values())
+
+    @property
     def leaves_out_alone(self) -> bool:
         """Whether it does nothing but leave out what the example gives, and no suite declares it."""
         return not self.is_declared and all(value is None for value in self.changes.values())
@@ -185,16 +189,10 @@ def _present(suite: Any, invocation: Invocation | None) -> Iterator[Factor]:
 def alone(suite: Any, known_factors: Sequence[Factor]) -> list[Configuration]:
     """Those that are declared, and each value of each factor alone."""
     declared = [Configuration(inputs=dict(path), is_declared=True) for path in suite.absent]
-    single = [_changed({where: {name: value}}) for where, name, values in known_factors for value in values]
+    places: list[dict[str, Any]] = [{where: {n: v}} for where, n, values in known_factors for v in values]
+    single = [Configuration(**place) for place in places]
     named = {method.name: method for method in [*single, *declared]}  # what is declared is demanded
     return list(named.values())
-
-
-def _changed(places: Mapping[str, Mapping[str, Any]]) -> Configuration:
-    """A configuration by the places where something is changed."""
-    empty: Mapping[str, Any] = {}
-    inputs, arguments, leaves = (places.get(leaf, empty) for leaf in ("inputs", "given", "leaves"))
-    return Configuration(inputs, arguments, leaves)
 
 
 def _pairs(known_factors: Sequence[Factor]) -> Iterator[Configuration]:
@@ -211,11 +209,11 @@ def _pairs(known_factors: Sequence[Factor]) -> Iterator[Configuration]:
             if chosen.get(i, a) == a and chosen.get(j, b) == b:
                 chosen |= {i: a, j: b}
                 left -= {(i, a, j, b)}
-        places: dict[str, dict[str, Any]] = {}
+        places: dict[str, Any] = {}
         for i, a in chosen.items():
             where, name, values = known_factors[i]
             places.setdefault(where, {})[name] = values[a]
-        yield _changed(places)
+        yield Configuration(**places)
 
 
 @once_per_session

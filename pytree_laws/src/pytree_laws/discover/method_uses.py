@@ -80,6 +80,12 @@ def example_use(method: Method, instance: Any) -> Use:
     return Use(method.name, _use_of(method), instance, tuple(method.arguments(0)))
 
 
+def invocation_of(method: Method, use: Use) -> Invocation | None:
+    """How a use calls its method; None where it calls another one first."""
+    invocation = record_call(use.instance, lambda: use.run(use.instance, use.given))
+    return invocation if invocation is not None and invocation.name == method.name else None
+
+
 def _use_of(method: Method) -> Callable[..., Any]:
     return lambda instance, rest: method.use(instance, *rest)
 

@@ -265,10 +265,9 @@ def _of_size(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Re
 
 def _alike(instance: Any, usual: Any) -> bool:
     """Whether two instances hold arrays of the same ranks under the same names."""
-    pairs = [dict_of_ranks(tree) for tree in (instance, usual)]
-    return pairs[0] == pairs[1]
+    return _ranks(instance) == _ranks(usual)
 
 
-def dict_of_ranks(tree: Any) -> list[tuple[str, int]]:
+def _ranks(tree: Any) -> list[tuple[str, int]]:
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     return [(jax.tree_util.keystr(path), jnp.ndim(leaf) if not is_key(leaf) else 0) for path, leaf in leaves]

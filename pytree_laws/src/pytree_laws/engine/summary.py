@@ -239,11 +239,6 @@ def resting_lines(skipped: Mapping[str, str]) -> list[str]:
     ]
 
 
-def is_rest(why: str) -> bool:
-    """Whether a law was skipped since one that it rests on is broken."""
-    return _RESTS.fullmatch(why) is not None
-
-
 def declared_lines(reasons: Iterable[tuple[str, str]]) -> list[str]:
     """For each reason one line: the laws that suites declare not to hold."""
     laws_by_reason: dict[str, list[str]] = {}
@@ -261,7 +256,7 @@ def law_behind(why: str) -> str:
 
 def is_of_law(why: str) -> bool:
     """Whether a law says itself that it does not apply."""
-    return not is_rest(why) and not why.startswith(DECLARED)
+    return not _RESTS.fullmatch(why) and not why.startswith(DECLARED)
 
 
 def law_of(test: str) -> str:

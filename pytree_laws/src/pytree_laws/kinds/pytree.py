@@ -50,6 +50,7 @@ from ..inspect.trees import (
     with_attribute,
 )
 from ..report import check
+from ..session import once_per_session
 from ..sharding.specs import is_spec
 from ..trace.programs import Compiled
 from ..values.comparison import check_same_structure, check_same_tree
@@ -171,9 +172,10 @@ class PytreeSuite(LeafSuite):
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return Compiled(function, self.mixed)
 
+    @once_per_session
     def compiled_use(self) -> Compiled:
         """The compiled `use`, which all laws share: no instance is special to it."""
-        return programs.compiled_use(self)
+        return Compiled(self.use, self.mixed)
 
     def compiled_ways(self) -> Sequence[Any]:
         return (self.compiled_use(),)

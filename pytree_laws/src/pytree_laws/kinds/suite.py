@@ -13,6 +13,7 @@ import pytest
 
 from ..declare.leaf_spec import Output
 from ..discover.inference import inferred_outputs, inferred_statics
+from ..discover.invocation import trace_of_call
 from ..discover.method_programs import only_of_methods
 from ..engine.applicability import not_applicable
 from ..engine.collection import session_in
@@ -20,7 +21,7 @@ from ..engine.runner import cached_instance, first_build, first_call, stop_if_br
 from ..engine.summary import register_summary
 from ..engine.timeout import Watch
 from ..inspect.arrays import fillable, has_dtype, is_floating, on_device
-from ..inspect.trees import remade, without_functions
+from ..inspect.trees import arrays_of, remade, without_functions
 from ..session import once_per_session
 from ..snapshot.files import record_of
 from ..trace.platforms import refuse_other_platforms
@@ -29,7 +30,7 @@ from ..values.closeness import settle
 from ..values.comparison import compare
 from ..values.precision import tolerated
 from ..values.randomize import has_one_sign
-from .programs import traceable_build, traced_build, traced_call
+from .programs import traceable_build
 from .slopes import seems_unused
 from .subject import Subject
 
@@ -166,13 +167,16 @@ class Suite(Subject):
         value, back = self.to_arrays(instance)
         return lambda value, *arguments: self.run_in_place(back(value), *arguments), value
 
+    @once_per_session
     def traced_call(self) -> Any:
         """The jaxpr of the call on the arrays of an instance and the arguments."""
-        return traced_call(self)
+        return trace_of_call(self, *self.example())
 
+    @once_per_session
     def traced_build(self) -> Any:
         """The jaxpr of the constructor on the arrays among its inputs."""
-        return traced_build(self)
+        build, inputs = self.traceable_build()
+        return jax.make_jaxpr(lambda values: arrays_of(self.to_tree(build(values))[0]))(inputs)
 
     def traceable_build(
         self, changes: Mapping[str, Any] | None = None

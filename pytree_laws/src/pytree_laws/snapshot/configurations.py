@@ -2,7 +2,7 @@
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax.extend.core
@@ -45,6 +45,11 @@ class Called(NamedTuple):
     """What goes into the trace."""
     changes: bool
     """Whether the call may change the instance in place."""
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """What the call is given otherwise than in the example."""
+        return self.trial.configuration.given
 
 
 def of_configurations(suite: Any) -> dict[str, Entry]:
@@ -169,19 +174,14 @@ def _results(suite: Any, called: Sequence[Called]) -> Iterator[tuple[Called, str
     if any(loops_by_values(call.trace[0].jaxpr) for call in called):
         return  # by other numbers it might never end
     for moved, change in FAR.items():
-        inputs = [_moved_inputs(suite, call, change) for call in called]
+        inputs = [trace_inputs(call.trial.suite, call.instance, call.given, change) for call in called]
         for value, form, arrays in zip(called, forms, run(inputs)):
             if not isinstance(arrays, Exception) and all(map(is_finite, arrays)):
                 yield value, moved, form.unflatten(arrays)
 
 
-def _moved_inputs(suite: Any, traced_call: Called, change: Callable[[Any], Any]) -> Sequence[Any]:
-    arguments = traced_call.trial.configuration.given
-    return trace_inputs(traced_call.trial.suite, traced_call.instance, arguments, change)
-
-
 def _by_name(suite: Any, traced_call: Called, moved: str, result: Any) -> dict[str, Any]:
-    message = f"call({changes_as_text(traced_call.trial.configuration.given)})"
+    message = f"call({changes_as_text(traced_call.given)})"
     output, after = result if traced_call.changes else (result, {})
     after = {name: v for name, v in after.items() if name in suite.updated()}
     numbers = {**named_numbers(message, output), **named_numbers(f"{AFTER}{message}", after)}
@@ -200,8 +200,8 @@ def _called(suite: Any, trial: TracedConfiguration, where: str) -> Called:
 def _eagerly(suite: Any, traced_call: Called) -> Any:
     nothing: Any = ((), {}) if traced_call.changes else ()
     with contextlib.suppress(Exception):
-        trial = traced_call.trial
-        call, arguments = call_function(trial.suite, trial.configuration.given, in_place=traced_call.changes)
+        own_suite = traced_call.trial.suite
+        call, arguments = call_function(own_suite, traced_call.given, in_place=traced_call.changes)
         tree, back = suite.to_tree(traced_call.instance)
         node = back(tree)
         result = call(node, arguments)

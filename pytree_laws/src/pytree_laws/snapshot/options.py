@@ -39,7 +39,9 @@ def _beside_complex(suite: Any) -> dict[str, Entry]:
 def _of_integers(suite: Any) -> dict[str, Entry]:
     """The form of each leaf where the constructor is given integers in the place of its floats."""
     inputs = suite.inputs(0)
-    whole = {name: _whole(value) for name, value in inputs.items() if _is_float(value)}
+    whole = {
+        name: _whole(value) for name, value in inputs.items() if type(value) is float or is_floating(value)
+    }
     with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
         built = suite.named(suite.build(**{**inputs, **whole})) if whole else {}
         return {
@@ -48,10 +50,6 @@ def _of_integers(suite: Any) -> dict[str, Entry]:
             if is_array(v) and not is_key(v)
         }
     return {}  # it refuses them
-
-
-def _is_float(value: Any) -> bool:
-    return type(value) is float or is_floating(value)
 
 
 def _whole(value: Any) -> Any:

@@ -47,12 +47,6 @@ class CompiledCall:
         return self.traces.count(avals(jax.eval_shape(lambda: arguments)))
 
 
-@once_per_session
-def as_built(suite: Any) -> Any:
-    """A module as the constructor gives it."""
-    return suite.build(**suite.inputs(0))
-
-
 def with_arrays(module: Any) -> Any:
     """The module itself, with arrays where its Variables hold numbers, as any program leaves it."""
     for variable in variables_of(module).values():

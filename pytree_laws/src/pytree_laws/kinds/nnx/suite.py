@@ -21,6 +21,7 @@ from ...inspect.arrays import (
 from ...inspect.classes import twin_class
 from ...inspect.static_values import static_fault
 from ...inspect.trees import clone_as, inexact_places, map_arrays, named_numbers, one_level
+from ...session import once_per_session
 from ...trace.programs import compiled
 from ...values.randomize import perturb_leaf, randomize
 from ..programs import names_of
@@ -141,8 +142,9 @@ class NnxSuite(VariableSuite):
     def make(self, seed: int) -> Any:
         return programs.with_arrays(super().make(seed))
 
+    @once_per_session
     def as_built(self) -> Any:
-        return programs.as_built(self)
+        return self.build(**self.inputs(0))
 
     def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
         return programs.built_with_zeros(self, inputs)

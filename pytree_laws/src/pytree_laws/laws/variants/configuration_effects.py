@@ -138,14 +138,11 @@ def _cut_off(subject: Suite, usual: TracedConfiguration) -> set[str]:
         {name for name, mark in marks_by_path(usual, marks_of(usual.trace[0].jaxpr)).items() if mark}
         for marks_of in (stopped_inputs, functools.partial(handed_to_stop, of_reads=all), inputs_read)
     )
-    buffers = {name for name in marks_by_path(usual, [True] * len(usual.inputs)) if _is_buffer(subject, name)}
+    names = marks_by_path(usual, [True] * len(usual.inputs)) if subject.declares_arrays() else ()
+    buffers = {name for name in names if subject.role(name) == "buffer"}
     # An update that reads it without a stop, as in a batch norm of flax, or as well, as in
     # `mean + 0.1 * (x - stop_gradient(mean))`, says nothing of the call.
     return stopped | (buffers & at_once) | (buffers - read)
-
-
-def _is_buffer(subject: Suite, path: str) -> bool:
-    return subject.declares_arrays() and subject.role(path) == "buffer"
 
 
 @CHECKS.register(rests_on=("test_p12_throws_no_update_away",))

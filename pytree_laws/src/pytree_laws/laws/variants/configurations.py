@@ -126,7 +126,7 @@ def test_p02_the_dtype_reaches_every_leaf_in_each_configuration(subject: Suite) 
                 message = f"built with dtype bfloat16, it is {value.dtype}"
                 follows = is_float(usual.get(name)) and is_own(subject, name)
                 right = not follows or value.dtype == jnp.bfloat16
-                check(right, _place(traced, name), message, hint)
+                check(right, traced.configuration.place(name), message, hint)
 
 
 def is_own(subject: Suite, path: str) -> bool:
@@ -161,7 +161,7 @@ def test_p07_has_the_same_dtypes_in_each_configuration(subject: Suite) -> None:
                 hint = "a number or an array of another dtype: `dtype=x.dtype`"
                 # An option may choose between an image and its transform, or between indices and weights.
                 severity = FAULT if kind_of(dtype) == kind_of(before) else ADVICE
-                place = _place(configuration, f"output {i}")
+                place = configuration.configuration.place(f"output {i}")
                 check(dtype == before, place, message, hint, severity=severity)
 
 
@@ -224,7 +224,7 @@ def _give_no_nan(subject: Suite, accepted: Sequence[TracedConfiguration]) -> Non
         wrong = wrong and not _gives_nan_itself(subject)
         message = "the constructor accepts it, and the call gives NaN"
         hint = "a check with `<=` in the place of `<`, or a case that the call needs"
-        check(not wrong, _place(configuration, "call"), message, hint)
+        check(not wrong, configuration.configuration.place("call"), message, hint)
 
 
 def _gives_nan_itself(subject: Suite) -> bool:
@@ -239,12 +239,12 @@ def test_p07_computes_what_its_trace_does_in_each_configuration(subject: Suite) 
     for trial, outputs in zip(others, evaluated(subject, others)):
         traced, eager = result_or_raise(outputs), run_traced(subject, trial)
         message = f"traced it gives {traced}, eager {eager}"
-        check(close(traced, eager), _place(trial, "call"), message)
+        check(close(traced, eager), trial.configuration.place("call"), message)
         wrong = any(map(has_nan, eager)) and not any(map(has_nan, run_traced(subject, _usual(subject))))
         wrong = wrong and not documents_nan(type(subject.cached_instance()))
         # A flag that nobody gave may ask for other values in what the instance holds.
         severity = FAULT if subject.declares_arrays() or trial.configuration.is_declared else ADVICE
-        check(not wrong, _place(trial, "call"), f"it gives NaN: {eager}", severity=severity)
+        check(not wrong, trial.configuration.place("call"), f"it gives NaN: {eager}", severity=severity)
 
 
 @CHECKS.register()
@@ -297,7 +297,7 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
                 "a way through the call that leaves it out: do not build it there; "
                 f"if it is meant, `conditional = {(*subject.conditional, *cut_off)!r}`"
             )
-            check(False, _place(traced, first), message, hint, severity=ADVICE)
+            check(False, traced.configuration.place(first), message, hint, severity=ADVICE)
         if any(isinstance(v, dict) for v in traced.configuration.inputs.values()):
             continue  # what is in a dict is the choice of who gives it
         for name, used in leaves_reached(traced, gradients=False).items():
@@ -306,7 +306,7 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
             severity = ADVICE if is_for_others else FAULT
             check(
                 used or name in usual,
-                _place(traced, name),
+                traced.configuration.place(name),
                 message,
                 "a part without a use",
                 severity=severity,
@@ -339,7 +339,3 @@ def _left_out(use: Invocation, kind: type) -> list[str]:
         for name in use.varied()
         if use.given[name] is None and any(value is kind for value in members(annotations.get(name)))
     ]
-
-
-def _place(traced: TracedConfiguration, label: str) -> str:
-    return traced.configuration.place(label)

@@ -10,12 +10,11 @@ import jax
 from ...declare.methods import SELF, Method
 from ...discover.inference import same_value
 from ...discover.method_programs import MEMBERS, traceable
-from ...discover.method_uses import PLAIN, Use, example_use, uses_of
+from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, uses_of
 from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
 from ...engine.applicability import Condition, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import same_bits
-from ...inspect.call_recorder import record_call
 from ...inspect.trees import avals, bfloat16, instances_in, new_carry, under_any
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, ANY_ERROR, COST, FAULT, check
@@ -218,10 +217,9 @@ def _handed_on(subject: PytreeSuite, method: Method, usual: Form) -> set[str]:
 
 def _is_given(method: Method, use: Use, value: Any) -> bool:
     """Whether a setting is what the method is given for it: `instance.to(unit=0.5)` has that unit."""
-    invocation = record_call(use.instance, lambda: use.run(use.instance, use.given))
-    if invocation is None or invocation.name != method.name:
-        return False
-    return any(same_value(value, argument) for argument in invocation.given.values())
+    invocation = invocation_of(method, use)
+    given = invocation.given.values() if invocation else ()
+    return any(same_value(value, argument) for argument in given)
 
 
 def _severity(method: Method) -> str:
