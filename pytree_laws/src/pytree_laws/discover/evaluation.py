@@ -35,7 +35,7 @@ def run_traced(suite: Any, trial: TracedConfiguration) -> list[Any]:
         return numbers_of(call(back(tree), arguments))
 
 
-def evaluated(suite: Any, trials: Sequence[TracedConfiguration]) -> list[Any]:
+def evaluated(trials: Sequence[TracedConfiguration]) -> list[Any]:
     """The arrays that configurations give when their traces are evaluated, or an error.
 
     They are traced anew: what is held twice in one instance need not be so in one with other values.
@@ -95,7 +95,7 @@ def unused_arguments(suite: Any) -> tuple[str, ...]:
     names = {name for name, v in use.given.items() if _may_matter(v) and name[0] != "_"}
     for trial in traced_configurations(suite):
         if names and trial.trace is not None:
-            names -= _used(suite, trial, names)
+            names -= _used(trial, names)
     return tuple(name for name in use.given if name in names)
 
 
@@ -117,7 +117,7 @@ def _may_matter(value: Any) -> bool:
     return any(v.size for v in arrays) and not any(map(is_key, arrays))
 
 
-def _used(suite: Any, trial: TracedConfiguration, names: set[str]) -> set[str]:
+def _used(trial: TracedConfiguration, names: set[str]) -> set[str]:
     """The arguments that a configuration uses: any of these, where that cannot be seen."""
     changes = trial.configuration.given
     try:

@@ -41,6 +41,12 @@ def example_construction(suite: Any) -> Invocation | None:
     return next((each for each in invocations if _builds_the_same(suite, cls, each)), None)
 
 
+def given_to_constructor(suite: Any) -> Mapping[str, Any]:
+    """What the example gives its constructor, by parameter; nothing where that is not known."""
+    constructor = example_construction(suite)
+    return {} if constructor is None else constructor.given
+
+
 def takes_any_input(suite: Any) -> bool:
     """Whether `build` hands on whatever it is given by name."""
     takes = inspect.signature(suite.build).parameters.values()

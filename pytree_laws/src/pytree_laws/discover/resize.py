@@ -86,7 +86,7 @@ def fits_otherwise(suite: Any, trial: TracedConfiguration) -> bool:
     if not is_of_shapes(trial.error):
         return False
     arguments = suite.arguments(0)
-    return any(_takes(suite, trial, sizes) for sizes in _other_dims(trial, arguments))
+    return any(_takes(trial, sizes) for sizes in _other_dims(trial, arguments))
 
 
 def _other_dims(trial: TracedConfiguration, arguments: Any) -> Iterator[dict[int, int]]:
@@ -96,7 +96,7 @@ def _other_dims(trial: TracedConfiguration, arguments: Any) -> Iterator[dict[int
     yield from itertools.islice(itertools.chain(single, swaps), TRIES)
 
 
-def _takes(suite: Any, trial: TracedConfiguration, sizes: Mapping[int, int]) -> bool:
+def _takes(trial: TracedConfiguration, sizes: Mapping[int, int]) -> bool:
     def fit(arguments: Any) -> Any:
         return resized(arguments, sizes)
 

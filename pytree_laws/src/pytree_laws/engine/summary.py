@@ -199,7 +199,7 @@ def findings_by_class(reports: Iterable[Any]) -> dict[str, list[Mapping[str, str
     for report in reports:
         for name, value in getattr(report, "user_properties", ()):
             if name == _FOUND:
-                result.setdefault(report.nodeid.rpartition("::")[0], []).append(value)
+                result.setdefault(_suite_of(report.nodeid), []).append(value)
     return result
 
 

@@ -13,7 +13,7 @@ from ..inspect.trees import arrays_of, inexact_places, named_leaves, replace_lea
 from ..report import ANY_ERROR, check, doing
 from ..session import once_per_session
 from ..trace.programs import Compiled
-from ..values.optimisation import descend, has_forward_mode_alone, start, weighted
+from ..values.optimisation import descend, has_forward_mode_alone, start, weighted_sum
 from ..values.randomize import places_of_one_sign, randomize, randomize_indices
 from .slopes import grads_at
 
@@ -67,8 +67,7 @@ def derivative(loss: Callable[[Any], Any], values: Any) -> Any:
 
 def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
     """A scalar on which every inexact element of every output has its own weight."""
-    outputs = [suite.apply(instance, *arguments) for arguments in examples]
-    return sum((weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y)), 0.0)
+    return weighted_sum([suite.apply(instance, *arguments) for arguments in examples])
 
 
 def grads(suite: Any, instance: Any, places: Sequence[int], examples: Any) -> list[Any]:
@@ -124,7 +123,7 @@ def results_and_grads(
 
     def loss(values: Mapping[int, Any]) -> tuple[Any, list[Any]]:
         results = arrays_of(call(replace_leaves(instance, values), *arguments))
-        return sum(weighted(v) for v in results if is_inexact(v)), results
+        return weighted_sum(results), results
 
     run = compile(jax.value_and_grad(loss, has_aux=True))
     (_, results), slopes = run({i: named[i][1] for i in places})

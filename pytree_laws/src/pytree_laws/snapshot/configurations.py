@@ -16,7 +16,7 @@ from ..discover.configurations import (
     trace_configuration,
     traced_configurations,
 )
-from ..discover.invocation import call_function, example_construction, trace_call, trace_inputs
+from ..discover.invocation import call_function, given_to_constructor, trace_call, trace_inputs
 from ..discover.likely import likely_configurations
 from ..inspect.arrays import is_array, is_key
 from ..inspect.trees import arrays_of, changed, named_numbers, structure
@@ -118,11 +118,10 @@ def _the_other(suite: Any) -> list[tuple[TracedConfiguration, str]]:
 
 def _one_more_of_each(suite: Any) -> Iterator[tuple[TracedConfiguration, str]]:
     """One more of what the constructor counts: what is in order among two of three may show with a third."""
-    maker = example_construction(suite)
-    if maker is None or not suite.called():
+    if not suite.called():
         return
     axes = {size for v in arrays_of(suite.arguments(0)) for size in v.shape}
-    for name, count in maker.given.items():
+    for name, count in given_to_constructor(suite).items():
         if type(count) is int and count > 0 and count not in axes:
             trial = trace_configuration(suite, Configuration(inputs={name: count + 1}))
             if trial.error is None and name not in (suite.other or {}):

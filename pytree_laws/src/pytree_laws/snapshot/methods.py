@@ -68,7 +68,7 @@ def _cut_off_by_flags(suite: Any) -> dict[str, Any]:
 def numbers_of_methods(suite: Any) -> Mapping[str, dict[str, Any]]:
     """By section what methods give; all from one program."""
     with warnings.catch_warnings(action="ignore"):
-        return _numbers(suite, list(_worth_a_record(suite)))
+        return _numbers(list(_worth_a_record(suite)))
 
 
 class Recorded(NamedTuple):
@@ -100,7 +100,7 @@ def methods_to_record(suite: Any) -> list[Method]:
     return [method for method in methods if not method.name.startswith(_FILTERS)]
 
 
-def _numbers(suite: Any, uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
+def _numbers(uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
     """What all uses give, by section and name, from one program."""
     collected: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
     if not uses:

@@ -10,7 +10,7 @@ import numpy as np
 from ..discover.sequences import Steps, sequences_of
 from ..inspect.arrays import is_inexact, is_key
 from ..trace.programs import jit_all
-from ..values.optimisation import weighted
+from ..values.optimisation import weighted_sum
 from .format import Entry, finite_entries
 
 OVER_STEPS = "over several steps"
@@ -50,8 +50,7 @@ def _gradients(steps: Steps) -> Program:
         def loss(values: Sequence[Any]) -> Any:
             moved = dict(zip(places, values))
             arrays = [moved.get(i, v) for i, v in enumerate(every)]
-            outputs = steps.run(arrays[:count], arrays[count:])
-            return sum((weighted(v) for v in outputs if is_inexact(v)), 0.0)
+            return weighted_sum(steps.run(arrays[:count], arrays[count:]))
 
         slopes = jax.grad(loss)([every[i] for i in places])
         return {f"gradient of {steps.name} by {names[i]}": slope for i, slope in zip(places, slopes)}

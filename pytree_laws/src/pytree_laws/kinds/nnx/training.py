@@ -9,12 +9,12 @@ import numpy as np
 from flax import nnx
 
 from ...engine.applicability import not_applicable
-from ...inspect.arrays import is_inexact, is_key, on_device
+from ...inspect.arrays import is_key, on_device
 from ...inspect.trees import inexact_places, replace_leaves
 from ...report import ANY_ERROR, doing
 from ...session import once_per_session
 from ...trace.programs import compiled
-from ...values.optimisation import descend, has_forward_mode_alone, start, weighted
+from ...values.optimisation import descend, has_forward_mode_alone, start, weighted_sum
 from ...values.randomize import randomize, randomize_indices
 from ..training import need_floats, within_domain
 from .variables import assign, copy_of, is_differentiable, values_of, variables_of
@@ -32,8 +32,7 @@ def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
 
 def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
     """A scalar on which every inexact element of every output has its own weight; the calls update the module."""
-    outputs = [suite.call_on_copies(instance, *arguments) for arguments in examples]
-    return sum((weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y)), 0.0)
+    return weighted_sum([suite.call_on_copies(instance, *arguments) for arguments in examples])
 
 
 def grads(suite: Any, instance: Any, arguments: Any, of_arguments: bool = True) -> Any:

@@ -51,7 +51,7 @@ def test_p21_a_step_is_that_of_one_device(subject: Suite, kind: str) -> None:
     wanted = single(subject)
     apart = [(0.0, "outputs", "one device")]
     for name, placement in on_meshes(subject, kind):
-        got = given_by(subject, name, placement)
+        got = given_by(name, placement)
         for part, values in wanted.items():
             message = f"{part} on {name} are {{}}, on one device {{}}"
             check_close(part, message, on_host(got[part]), values, slack=64)
@@ -124,7 +124,7 @@ def on_mesh(
     return placed(example, batch_of(subject), specs, subject.trained_names(), mesh)
 
 
-def given_by(subject: Suite, name: str, placement: Placed) -> Any:
+def given_by(name: str, placement: Placed) -> Any:
     """What a step gives on a mesh."""
     try:
         return placement.run()

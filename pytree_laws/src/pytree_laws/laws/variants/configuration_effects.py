@@ -44,7 +44,7 @@ def test_p12_leaves_everything_alone_in_each_configuration(subject: PytreeSuite)
         instance, place = traced.instance, traced.configuration.place
         name = type(instance).__name__
         before, globals_before = snapshot(instance, identity=True), globals_of(instance)
-        use = first_use(functools.partial(_traced_from_outside, subject, traced))
+        use = first_use(functools.partial(_traced_from_outside, traced))
         for path, value in reachable(instance, name):
             message = "a tracer was left behind by a call inside jit"
             check(not isinstance(value, Tracer), place(path), message)
@@ -56,7 +56,7 @@ def test_p12_leaves_everything_alone_in_each_configuration(subject: PytreeSuite)
         use.check(place("call"))
 
 
-def _traced_from_outside(subject: PytreeSuite, traced: TracedConfiguration) -> None:
+def _traced_from_outside(traced: TracedConfiguration) -> None:
     """A trace of the call, to which the instance is no argument."""
     call, arguments = call_function(traced.suite, traced.configuration.given, by_name=True)
     static, arrays = partition(arguments)

@@ -20,7 +20,7 @@ from ...discover.evaluation import (
     run_traced,
     unused_arguments,
 )
-from ...discover.invocation import build_with, call_function, example_construction
+from ...discover.invocation import build_with, call_function, given_to_constructor
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, hard_coded_sizes, of_small_sizes
 from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, not_applicable
 from ...engine.error_hints import advice_on
@@ -101,9 +101,8 @@ def _is_no_argument(traced: TracedConfiguration, cls: type) -> bool:
 
 @CHECKS.register()
 def test_p01_stores_no_two_values_in_each_other_s_place(subject: Suite) -> None:
-    maker, instance = example_construction(subject), subject.cached_instance()
-    arguments = {} if maker is None else maker.given
-    plain = {n: v for n, v in arguments.items() if type(v) in (int, float, str)}
+    instance, arguments = subject.cached_instance(), given_to_constructor(subject).items()
+    plain = {n: v for n, v in arguments if type(v) in (int, float, str)}
     stored = {n: v for n, v in plain.items() if hasattr(instance, n)}
     for name, other in itertools.combinations(stored, 2):
         swapped = (stored[other], stored[name]), (stored[name], stored[other])
@@ -236,7 +235,7 @@ def _gives_nan_itself(subject: Suite) -> bool:
 @CHECKS.register()
 def test_p07_computes_what_its_trace_does_in_each_configuration(subject: Suite) -> None:
     others = other_programs(subject)[:MAX_RUN]
-    for trial, outputs in zip(others, evaluated(subject, others)):
+    for trial, outputs in zip(others, evaluated(others)):
         traced, eager = result_or_raise(outputs), run_traced(subject, trial)
         message = f"traced it gives {traced}, eager {eager}"
         check(close(traced, eager), trial.configuration.place("call"), message)

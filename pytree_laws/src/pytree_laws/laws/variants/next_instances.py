@@ -56,7 +56,7 @@ def test_p11_methods_hand_on_what_the_instance_has(subject: PytreeSuite) -> None
             if form is None:
                 continue
             own = Form.of(subject, use.instance)
-            for path in _handed_on(subject, method, usual) & own.settings.keys():
+            for path in _handed_on(method, usual) & own.settings.keys():
                 value, was = form.settings.get(path), own.settings[path]
                 message = f"of an instance with {setting_text(was)} the next has {setting_text(value)}"
                 # A number that is neither is computed, as a scale to a power.
@@ -208,7 +208,7 @@ def _further_uses(subject: PytreeSuite, method: Method) -> Iterator[Use]:
         yield from itertools.islice((use for use in uses if form_of_use(subject, use)), 1)
 
 
-def _handed_on(subject: PytreeSuite, method: Method, usual: Form) -> set[str]:
+def _handed_on(method: Method, usual: Form) -> set[str]:
     """The settings that the next instance has of the last one, and that no method sets on purpose."""
     are_carried = method.carry == SELF
     settings = usual.settings.items()
