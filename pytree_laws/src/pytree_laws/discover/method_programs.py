@@ -11,12 +11,11 @@ import numpy as np
 from ..declare.methods import Method, has_members, is_property, methods_of
 from ..engine.applicability import Condition, class_of, declared_class, not_applicable
 from ..inspect.arrays import is_inexact, on_device, real_dtype
-from ..inspect.trees import arrays_of, bfloat16, combine, partition
+from ..inspect.trees import arrays_of, combine, partition
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with, stopped_inputs
 from ..trace.programs import compiled
-from ..trace.wide_results import is_of_complex, widened_in
 from ..values.closeness import settle
 from ..values.dtypes import cast, example_in
 from ..values.example_values import sample
@@ -92,29 +91,6 @@ def traced_in(suite: Any, method: Method, dtype: str) -> Any:
     with example_in(suite, dtype, 0) as (instance, _):
         run, arrays = program_of(suite, method, instance, cast(arguments, usual, dtype))
         return jax.make_jaxpr(run)(*arrays)
-
-
-def in_bfloat16(suite: Any, use: Any) -> list[Any]:
-    """The form of each array that a use of a method gives where all floats have 16 bits."""
-    run, given = _in_bfloat16(suite, use)
-    return jax.eval_shape(run, *given)
-
-
-def use_widened_in(suite: Any, use: Any, result: int) -> str:
-    """The line that makes an output of such a use wider, to follow a hint."""
-    run, given = _in_bfloat16(suite, use)
-    return widened_in(run, given, result)
-
-
-def is_use_of_complex(suite: Any, use: Any, result: int) -> bool:
-    """Whether an output of such a use is made of parts of complex numbers."""
-    run, given = _in_bfloat16(suite, use)
-    return is_of_complex(run, given, result)
-
-
-def _in_bfloat16(suite: Any, use: Any) -> tuple[Callable[..., list[Any]], tuple[Any, Any]]:
-    run, given = arrays_given(suite, use)
-    return run, bfloat16(given)
 
 
 def arrays_given(suite: Any, use: Any) -> tuple[Callable[..., list[Any]], tuple[Any, Any]]:

@@ -14,7 +14,7 @@ from jax.core import Tracer
 
 from ..errors import is_of_package, raises_deliberately
 from ..inspect.arrays import is_array, is_key, on_device
-from ..inspect.trees import arrays_of, structure
+from ..inspect.trees import axis_sizes, structure
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..values.example_sizes import is_of_shapes
@@ -78,7 +78,7 @@ def _trace(suite: Any, trial: TracedConfiguration, fit: Callable[[Any], Any]) ->
 
 
 def dims(tree: Any) -> list[int]:
-    return sorted({size for leaf in arrays_of(tree) for size in leaf.shape if size})
+    return sorted(axis_sizes(tree) - {0})
 
 
 def fits_otherwise(suite: Any, trial: TracedConfiguration) -> bool:
@@ -168,7 +168,7 @@ def hard_coded_sizes(suite: Any) -> Iterator[tuple[str, int, Exception]]:
     Several others are tried, since a size may have to be a multiple or a divisor of another one.
     """
     inputs = inputs_of(suite)
-    every = {*dims((dict(inputs), suite.arguments(0))), *(v for v in inputs.values() if type(v) is int)}
+    every = _sizes_of(inputs, suite.arguments(0))
     for name, size in inputs.items():
         if type(size) is not int or size < 2:
             continue
@@ -182,7 +182,7 @@ def of_other_sizes(suite: Any) -> Iterator[tuple[dict[int, int], Any]]:
     """Instances of which one size is another, which nothing in the example has."""
     inputs, usual = inputs_of(suite), suite.cached_instance()
     given = suite.arguments(0) if suite.called() else ()
-    every = {*dims((dict(inputs), given)), *(v for v in inputs.values() if type(v) is int)} - {0, 1}
+    every = _sizes_of(inputs, given) - {0, 1}
     for size in sorted(every):
         other = next(number for number in itertools.count(size + 1) if number not in every)
         changes = _inputs_of_size(inputs, size, other)
@@ -197,6 +197,11 @@ def of_other_sizes(suite: Any) -> Iterator[tuple[dict[int, int], Any]]:
             is_alike = _alike(instance, usual)
         if is_alike:
             yield {size: other}, instance
+
+
+def _sizes_of(inputs: Mapping[str, Any], given: Any) -> set[int]:
+    """The sizes of all axes of what the constructor and the call are given, and the integers among the inputs."""
+    return {*dims((dict(inputs), given)), *(v for v in inputs.values() if type(v) is int)}
 
 
 def _other_sizes(size: int, every: set[int]) -> list[int]:

@@ -41,6 +41,11 @@ def arrays_of(tree: Any) -> list[Any]:
     return [leaf for leaf in jax.tree.leaves(tree) if is_array(leaf)]
 
 
+def axis_sizes(tree: Any) -> set[int]:
+    """The sizes of all axes of the arrays in a tree."""
+    return {size for array in arrays_of(tree) for size in array.shape}
+
+
 def numbers_of(tree: Any) -> list[Any]:
     """The arrays of a tree, and the numbers of Python in it as the arrays that a trace makes of them."""
     plain = bool | int | float | complex

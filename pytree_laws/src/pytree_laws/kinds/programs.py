@@ -21,7 +21,7 @@ from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.programs import compiled, shapes_of
 
-DRAWS = 512  # instances, where draws are looked at
+DRAWS = 512  # instances, where draws are looked at: the first of them those of the seeds 0 and 1
 
 
 @once_per_session

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..engine.applicability import not_applicable
 from ..inspect.arrays import is_inexact, on_device
-from ..inspect.trees import arrays_of, inexact_places, named_leaves, replace_leaves, structure
+from ..inspect.trees import arrays_of, axis_sizes, inexact_places, named_leaves, replace_leaves, structure
 from ..report import ANY_ERROR, check, doing
 from ..session import once_per_session
 from ..trace.programs import Compiled
@@ -190,10 +190,9 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
         return suite.cached_instance(), examples
     others = with_other_tables(suite)
     instance = others[seed % len(others)]
-    sizes = [size for leaf in arrays_of(instance) for size in leaf.shape]
     near = {*suite.held_fixed(instance), *within_domain(suite)}
     drawn, examples = randomize((instance, examples), seed, near)
-    return drawn, randomize_indices(examples, seed, max(sizes, default=2))
+    return drawn, randomize_indices(examples, seed, max(axis_sizes(instance), default=2))
 
 
 @once_per_session

@@ -19,7 +19,7 @@ from ..discover.configurations import (
 from ..discover.invocation import call_function, given_to_constructor, trace_call, trace_inputs
 from ..discover.likely import likely_configurations
 from ..inspect.arrays import is_array, is_key
-from ..inspect.trees import arrays_of, changed, named_numbers, structure
+from ..inspect.trees import axis_sizes, changed, named_numbers, structure
 from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from ..trace.programs import jit_all
@@ -120,7 +120,7 @@ def _one_more_of_each(suite: Any) -> Iterator[tuple[TracedConfiguration, str]]:
     """One more of what the constructor counts: what is in order among two of three may show with a third."""
     if not suite.called():
         return
-    axes = {size for v in arrays_of(suite.arguments(0)) for size in v.shape}
+    axes = axis_sizes(suite.arguments(0))
     for name, count in given_to_constructor(suite).items():
         if type(count) is int and count > 0 and count not in axes:
             trial = trace_configuration(suite, Configuration(inputs={name: count + 1}))

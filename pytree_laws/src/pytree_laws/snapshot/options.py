@@ -4,11 +4,13 @@ import contextlib
 import warnings
 from typing import Any
 
+import jax
 import numpy as np
 
-from ..discover.method_programs import in_bfloat16, the_call, usable
+from ..discover.method_programs import arrays_given, the_call, usable
 from ..discover.method_uses import example_use
 from ..inspect.arrays import is_array, is_floating, is_key
+from ..inspect.trees import bfloat16
 from .configurations import outputs
 from .format import Entry, finite_entries
 from .methods import OPTIONS, numbers_of_methods
@@ -30,7 +32,8 @@ def _beside_complex(suite: Any) -> dict[str, Entry]:
     entries_by_name: dict[str, Entry] = {}
     for method in [*methods, *([the_call(suite)] if suite.called() else [])]:
         with contextlib.suppress(Exception):  # there is no such operation in bfloat16
-            forms = in_bfloat16(suite, example_use(method, instance))
+            run, given = arrays_given(suite, example_use(method, instance))
+            forms = jax.eval_shape(run, *bfloat16(given))
             names = (f"{method.name} in bfloat16, output {i}" for i in range(len(forms)))
             entries_by_name |= {n: Entry(np.dtype(v.dtype).name, v.shape, ()) for n, v in zip(names, forms)}
     return entries_by_name

@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 import jax
+import numpy as np
 from flax import nnx
 
 from ...declare.methods import Method
@@ -24,7 +25,7 @@ from ...inspect.trees import clone_as, inexact_places, map_arrays, named_numbers
 from ...session import once_per_session
 from ...trace.programs import compiled
 from ...values.randomize import perturb_leaf, randomize
-from ..programs import names_of
+from ..programs import DRAWS, names_of
 from ..subject import Rebuilt
 from . import programs, training
 from .declared import VariableSuite
@@ -153,11 +154,14 @@ class NnxSuite(VariableSuite):
         _, inputs = self.traceable_build()
         return any(is_key(value) and value.shape == () for value in inputs)
 
+    @once_per_session
     def drawn_by_path(self) -> dict[str, Any]:
-        return programs.drawn_values(self)
+        seeds = np.arange(DRAWS, dtype=np.uint32)
+        return compiled(jax.vmap(lambda seed: values_of(self.built_with_key(jax.random.key(seed)))))(seeds)
 
     def built_with_key(self, key: Any) -> Any:
-        return programs.built_with_key(self, key)
+        build, inputs = self.traceable_build()
+        return build([key if is_key(value) and value.shape == () else value for value in inputs])
 
     def apply(self, instance: Any, *arguments: Any) -> Any:
         return self.call_on_copies(copy_of(instance), *arguments)

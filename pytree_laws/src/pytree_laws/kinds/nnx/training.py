@@ -10,7 +10,7 @@ from flax import nnx
 
 from ...engine.applicability import not_applicable
 from ...inspect.arrays import is_key, on_device
-from ...inspect.trees import inexact_places, replace_leaves
+from ...inspect.trees import axis_sizes, inexact_places, replace_leaves
 from ...report import ANY_ERROR, doing
 from ...session import once_per_session
 from ...trace.programs import compiled
@@ -117,7 +117,7 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
     if not seed:
         return instance, examples
     graphdef, state = nnx.split(instance)
-    sizes = [size for v in values_of(state).values() for size in v.shape]
+    sizes = axis_sizes(values_of(state))
     state, examples = randomize((state, examples), seed, within_domain(suite))
     return nnx.merge(graphdef, state, copy=True), randomize_indices(examples, seed, max(sizes, default=2))
 

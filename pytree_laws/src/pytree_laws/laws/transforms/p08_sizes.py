@@ -8,7 +8,7 @@ from ...discover.invocation import build_with, trace_of_call
 from ...discover.resize import resized
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
-from ...inspect.trees import arrays_of
+from ...inspect.trees import axis_sizes
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR
 from ...values.closeness import check_close
@@ -63,7 +63,7 @@ def another_size(suite: Any) -> Mapping[str, int]:
     pairs = [(inputs.get(name), value) for name, value in changed.items()]
     if len(pairs) == 1 and all(type(size) is int for size in pairs[0]):
         return dict(changed)
-    axes = {size for leaf in arrays_of(suite.arguments(0)) for size in leaf.shape}
+    axes = axis_sizes(suite.arguments(0))
     sizes = {n: v for n, v in inputs.items() if type(v) is int and v > 1 and v in axes}
     if not sizes:
         not_applicable("no input is known to be the size of an axis")
