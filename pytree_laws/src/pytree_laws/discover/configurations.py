@@ -94,6 +94,7 @@ class Configuration:
 
     @property
     def changes_a_dict(self) -> bool:
+        """Whether a dict has other keys, or is another value of something."""
         return any(isinstance(value, dict) for value in self.changes.values())
 
     @property

@@ -50,12 +50,9 @@ def guarded_step(test: Callable[..., None], number: str) -> Callable[..., None]:
         __tracebackhide__ = True
         law, name = self.laws_by_number[number], test.__name__
         message = f"{number} of {type(self).__name__} took more than {self.time_limit:.0f} seconds"
+        limit = time_limit(self.time_limit, message)
         try:
-            with (
-                held_as_declared(self, name),
-                doing("step", "the training step"),
-                time_limit(self.time_limit, message),
-            ):
+            with held_as_declared(self, name), doing("step", "the training step"), limit:
                 needs = step_run.builds if number == "S4" else step_run.error is None
                 if number != "S1" and not needs:
                     pytest.skip("the step raises, as S1 says")
