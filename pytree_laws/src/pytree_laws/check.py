@@ -152,6 +152,5 @@ def _with(test: Callable[..., None], name: str, value: Any) -> Callable[..., Non
 def run(test: Callable[..., None]) -> None:
     """One test, with a folder where it asks for one; warnings are the concern of others."""
     folders = tempfile.TemporaryDirectory if "tmp_path" in inspect.signature(test).parameters else None
-    with contextlib.ExitStack() as stack, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with contextlib.ExitStack() as stack, warnings.catch_warnings(action="ignore"):
         test(**({"tmp_path": pathlib.Path(stack.enter_context(folders()))} if folders else {}))

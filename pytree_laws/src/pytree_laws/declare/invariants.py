@@ -32,45 +32,9 @@ DEVIATIONS = 6.0  # of the mean of so many draws
 _ALONG = re.compile(r"(.+) along (-?\d+)")
 
 
-def _mean(y: np.ndarray, axis: Axis) -> Arrays:
-    return y.mean(axis), np.zeros(())
-
-
-def _variance(y: np.ndarray, axis: Axis) -> Arrays:
-    return y.var(axis), np.ones(())
-
-
-def _sum(y: np.ndarray, axis: Axis) -> Arrays:
-    return y.sum(axis), np.ones(())
-
-
-def _length(y: np.ndarray, axis: Axis) -> Arrays:
-    return np.sqrt((np.abs(y) ** 2).sum(axis)), np.ones(())
-
-
-def _not_negative(y: np.ndarray, axis: Axis) -> Arrays:
-    return np.minimum(y, 0), np.zeros(())
-
-
-def _symmetric(y: np.ndarray, axis: Axis) -> Arrays:
-    return y, np.swapaxes(y, -1, -2)
-
-
 def _orthogonal(y: np.ndarray, axis: Axis) -> Arrays:
     short = y if y.shape[-1] <= y.shape[-2] else np.swapaxes(y, -1, -2)
     return np.swapaxes(short, -1, -2).conj() @ short, np.eye(short.shape[-1])
-
-
-def _shifted(x: np.ndarray, axis: Axis) -> np.ndarray:
-    return x + 0.75
-
-
-def _scaled(x: np.ndarray, axis: Axis) -> np.ndarray:
-    return x * 1.75
-
-
-def _permuted(x: np.ndarray, axis: Axis) -> np.ndarray:
-    return np.roll(x, 1, axis or 0)  # with distinct elements, no other one is like it
 
 
 def _invariant(change: Callable[..., Any], call: Call, x: Any, axis: Axis) -> Arrays:
@@ -94,18 +58,20 @@ def _mean_over_keys(call: Call, x: np.ndarray, axis: Axis) -> Arrays:
 
 
 OF_OUTPUTS: Mapping[str, Callable[[np.ndarray, Axis], Arrays]] = {
-    "mean 0": _mean,
-    "variance 1": _variance,
-    "sums to 1": _sum,
-    "length 1": _length,
-    "not negative": _not_negative,
-    "symmetric": _symmetric,
+    "mean 0": lambda y, axis: (y.mean(axis), np.zeros(())),
+    "variance 1": lambda y, axis: (y.var(axis), np.ones(())),
+    "sums to 1": lambda y, axis: (y.sum(axis), np.ones(())),
+    "length 1": lambda y, axis: (np.sqrt((np.abs(y) ** 2).sum(axis)), np.ones(())),
+    "not negative": lambda y, _: (np.minimum(y, 0), np.zeros(())),
+    "symmetric": lambda y, _: (y, np.swapaxes(y, -1, -2)),
     "orthogonal": _orthogonal,
 }
 TRANSFORMATIONS: Mapping[str, Callable[[np.ndarray, Axis], np.ndarray]] = {
-    "shift": _shifted,
-    "scale": _scaled,
-    "permutation": _permuted,
+    "shift": lambda x, _: x + 0.75,
+    "scale": lambda x, _: x * 1.75,
+    "permutation": lambda x, axis: np.roll(
+        x, 1, axis or 0
+    ),  # with distinct elements, no other one is like it
 }
 OF_CALLS: Mapping[str, Callable[[Call, np.ndarray, Axis], Arrays]] = {
     **{f"invariant under {n}": functools.partial(_invariant, f) for n, f in TRANSFORMATIONS.items()},

@@ -13,14 +13,11 @@ import dataclasses
 import functools
 import inspect
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import jax
-
-from ..inspect.classes import is_of_library
-from ..inspect.trees import attributes, under_any
+from ..inspect.classes import own_classes
+from ..inspect.trees import attributes, remade, under_any
 from ..session import once_per_session
 from ..values.randomize import randomize
 from .leaf_spec import Output
@@ -142,7 +139,7 @@ def with_state(suite: Any, method: Method) -> Method:
         return call_arguments
 
     def call(instance: Any, *arguments: Any) -> Any:
-        return method.use(instance, *jax.tree.map(lambda leaf: leaf, arguments))
+        return method.use(instance, *remade(arguments))
 
     carry = method.carry
     if isinstance(carry, int) and carry >= method.state_at:  # the state is counted from here on
@@ -161,8 +158,8 @@ def found_methods(suite: Any) -> tuple[Method, ...]:
 
 def names_without_arguments(instance: Any) -> list[str]:
     """The public properties of an instance, and its methods that need no arguments."""
-    names = dict.fromkeys(_own_names(instance))
-    return [name for name in names if _can_be_used(instance, name)]
+    stored, names = attributes(instance), dict.fromkeys(_public_names(type(instance)))
+    return [name for name in names if name not in stored and _can_be_used(instance, name)]
 
 
 def has_members(cls: type) -> bool:
@@ -191,17 +188,10 @@ def _public_names(cls: type) -> Iterator[str]:
             yield name
 
 
-def _own_names(instance: Any) -> Iterator[str]:
-    """What the classes of an instance define, without those of libraries and of Python."""
-    stored = attributes(instance)
-    yield from (name for name in _names_in(type(instance)) if name not in stored)
-
-
 def _names_in(cls: type) -> Iterator[str]:
-    for owner in cls.__mro__:
-        package = owner.__module__.partition(".")[0]
-        if not is_of_library(owner) and package not in sys.stdlib_module_names:
-            yield from vars(owner)
+    """What a class and its bases define, without those of libraries and of Python."""
+    for owner in own_classes(cls):
+        yield from vars(owner)
 
 
 def class_attribute(cls: type, name: str) -> Any:
@@ -213,9 +203,8 @@ def class_attribute(cls: type, name: str) -> Any:
 
 
 def _can_be_used(instance: Any, name: str) -> bool:
+    """Whether a public name is one of a property, or of a method that needs no arguments."""
     cls = type(instance)
-    if name.startswith("_") or name in _KNOWN or is_action(cls, name):
-        return False
     if is_property(cls, name):
         return True
     attribute = inspect.getattr_static(cls, name)

@@ -13,6 +13,7 @@ from typing import Any
 
 import jax.extend.core
 import jax.numpy as jnp
+import numpy as np
 
 from ..engine.runner import example_call
 from ..errors import raises_deliberately
@@ -37,8 +38,8 @@ Factor = tuple[str, str, Sequence[Any]]
 """Where a value is given (`inputs`, `given` or `leaves`), its name, and its other values."""
 
 
-def _assignments(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value_text(value)}" for name, value in values.items())
+def changes_as_text(changes: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value_text(value)}" for name, value in changes.items())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,16 +67,35 @@ class Configuration:
 
     @property
     def _built(self) -> str:
-        return _assignments({**self.inputs, **self.leaves})
+        return changes_as_text({**self.inputs, **self.leaves})
+
+    @property
+    def built_with(self) -> str:
+        """What follows a name: ` with use_bias=False`; empty where it is built as the example is."""
+        return f" with {self._built}" * bool(self._built)
 
     @property
     def _called(self) -> str:
-        return f"call({_assignments(self.given)})" if self.given else ""
+        return f"call({changes_as_text(self.given)})" if self.given else ""
 
     @property
     def changes(self) -> dict[str, Any]:
         """Of the constructor, the call and the leaves together."""
         return {**self.inputs, **self.given, **self.leaves}
+
+    @property
+    def changes_options_alone(self) -> bool:
+        """Whether flags and options alone are changed, and no array has another form.
+
+        Some values print as an address, which is another one in each process.
+        """
+        numbers = any(is_array(v) or isinstance(v, float | complex) for v in self.changes.values())
+        return not numbers and " at 0x" not in self.name
+
+    @property
+    def changes_a_dict(self) -> bool:
+        """Whether a dict has other keys, or is another value of something."""
+        return any(isinstance(value, dict) for value in self.changes.values())
 
     @property
     def leaves_out_alone(self) -> bool:
@@ -170,16 +190,10 @@ def _present(suite: Any, invocation: Invocation | None) -> Iterator[Factor]:
 def alone(suite: Any, known_factors: Sequence[Factor]) -> list[Configuration]:
     """Those that are declared, and each value of each factor alone."""
     declared = [Configuration(inputs=dict(path), is_declared=True) for path in suite.absent]
-    single = [_changed({where: {name: value}}) for where, name, values in known_factors for value in values]
+    places: list[dict[str, Any]] = [{where: {n: v}} for where, n, values in known_factors for v in values]
+    single = [Configuration(**place) for place in places]
     named = {method.name: method for method in [*single, *declared]}  # what is declared is demanded
     return list(named.values())
-
-
-def _changed(places: Mapping[str, Mapping[str, Any]]) -> Configuration:
-    """A configuration by the places where something is changed."""
-    empty: Mapping[str, Any] = {}
-    inputs, arguments, leaves = (places.get(leaf, empty) for leaf in ("inputs", "given", "leaves"))
-    return Configuration(inputs, arguments, leaves)
 
 
 def _pairs(known_factors: Sequence[Factor]) -> Iterator[Configuration]:
@@ -196,18 +210,17 @@ def _pairs(known_factors: Sequence[Factor]) -> Iterator[Configuration]:
             if chosen.get(i, a) == a and chosen.get(j, b) == b:
                 chosen |= {i: a, j: b}
                 left -= {(i, a, j, b)}
-        places: dict[str, dict[str, Any]] = {}
+        places: dict[str, Any] = {}
         for i, a in chosen.items():
             where, name, values = known_factors[i]
             places.setdefault(where, {})[name] = values[a]
-        yield _changed(places)
+        yield Configuration(**places)
 
 
 @once_per_session
 def traced_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
     """Each configuration, built and traced, the example itself first."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         known_factors = list(factors(suite))
         trials = [
             trace_configuration(suite, configuration)
@@ -301,19 +314,22 @@ def is_left_out(suite: Any, trial: TracedConfiguration) -> bool:
 
 def _instance(suite: Any, configuration: Configuration) -> Any:
     inputs = configuration.inputs
-    built = _with_integers(suite, build_with(suite, inputs)) if inputs else suite.cached_instance()
+    if not inputs:
+        return _with_leaves(suite.cached_instance(), configuration.leaves)
+    # An index or a factor of a hash that is 0 hides what is done with it.
+    built = with_arrays_of(suite, build_with(suite, inputs), suite.cached_instance(), jnp.integer)
     return _with_leaves(built, configuration.leaves)
 
 
-def _with_integers(suite: Any, built: Any) -> Any:
-    """An instance with the integers of the example: an index or a factor of a hash that is 0 hides what is done with it."""
-    leaves = suite.named(built)
-    for path, value in suite.named(suite.cached_instance()).items():
-        other = leaves.get(path)
-        is_integer = is_array(value) and jnp.issubdtype(value.dtype, jnp.integer)
-        if is_integer and is_array(other) and (other.dtype, other.shape) == (value.dtype, value.shape):
-            built = suite.with_array(built, path, value)
-    return built
+def with_arrays_of(suite: Any, instance: Any, other: Any, kind: Any = np.generic) -> Any:
+    """An instance of another configuration with the arrays of an instance, those of a kind, as far as it has such."""
+    own = suite.named(instance)
+    for path, value in suite.named(other).items():
+        place = own.get(path)
+        is_chosen = is_array(value) and jnp.issubdtype(value.dtype, kind)
+        if is_chosen and is_array(place) and (place.dtype, place.shape) == (value.dtype, value.shape):
+            instance = suite.with_array(instance, path, value)
+    return instance
 
 
 def _with_leaves(built: Any, leaves: Mapping[str, Any]) -> Any:

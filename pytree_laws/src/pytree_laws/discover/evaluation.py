@@ -9,12 +9,13 @@ import jax.extend.core
 import numpy as np
 
 from ..engine.runner import example_call
-from ..inspect.arrays import is_floating, is_inexact, is_key
+from ..inspect.arrays import is_floating, is_key
 from ..inspect.trees import arrays_of, numbers_of
 from ..report import ADVICE, ANY_ERROR, FAULT
 from ..session import once_per_session
 from ..trace.dependencies import inputs_reaching
 from ..trace.programs import run_batched
+from ..values.edge_values import has_nan
 from ..values.randomize import has_one_sign, randomize
 from .configurations import TracedConfiguration, traced_configurations
 from .invocation import call_function, trace_call
@@ -28,20 +29,18 @@ def with_other_values(trial: TracedConfiguration) -> Any:
 
 def run_traced(suite: Any, trial: TracedConfiguration) -> list[Any]:
     """The arrays that a configuration gives when it is called."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         call, arguments = call_function(trial.suite, trial.configuration.given)
         tree, back = suite.to_tree(with_other_values(trial))
         return numbers_of(call(back(tree), arguments))
 
 
-def evaluated(suite: Any, trials: Sequence[TracedConfiguration]) -> list[Any]:
+def evaluated(trials: Sequence[TracedConfiguration]) -> list[Any]:
     """The arrays that configurations give when their traces are evaluated, or an error.
 
     They are traced anew: what is held twice in one instance need not be so in one with other values.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         traces = [
             trace_call(traced.suite, with_other_values(traced), traced.configuration.given)
             for traced in trials
@@ -75,8 +74,7 @@ def severity_of_values(suite: Any) -> str:
     with contextlib.suppress(*ANY_ERROR):
         instance, arguments = suite.cached_example()
         outcome = suite.compiled_ways()[0](instance, *arguments)
-        outputs = [np.asarray(value) for value in arrays_of(suite.output_of(outcome)) if is_inexact(value)]
-        return ADVICE if any(np.isnan(value).any() for value in outputs) else FAULT
+        return ADVICE if any(map(has_nan, arrays_of(suite.output_of(outcome)))) else FAULT
     return FAULT
 
 
@@ -97,7 +95,7 @@ def unused_arguments(suite: Any) -> tuple[str, ...]:
     names = {name for name, v in use.given.items() if _may_matter(v) and name[0] != "_"}
     for trial in traced_configurations(suite):
         if names and trial.trace is not None:
-            names -= _used(suite, trial, names)
+            names -= _used(trial, names)
     return tuple(name for name in use.given if name in names)
 
 
@@ -119,7 +117,7 @@ def _may_matter(value: Any) -> bool:
     return any(v.size for v in arrays) and not any(map(is_key, arrays))
 
 
-def _used(suite: Any, trial: TracedConfiguration, names: set[str]) -> set[str]:
+def _used(trial: TracedConfiguration, names: set[str]) -> set[str]:
     """The arguments that a configuration uses: any of these, where that cannot be seen."""
     changes = trial.configuration.given
     try:

@@ -15,9 +15,9 @@ from ..inspect.trees import (
     arrays_of,
     avals,
     combine,
-    flatten,
     named_leaves,
     partition,
+    remade,
     structure,
     without_functions,
 )
@@ -34,12 +34,17 @@ def example_construction(suite: Any) -> Invocation | None:
         return None
     inputs = suite.inputs(0)
     cls = type(suite.cached_instance())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         invocations = record_constructors(cls, lambda: suite.build(**inputs))
     if takes_any_input(suite):
         return next((each for each in invocations if inputs.keys() <= each.given.keys()), None)
     return next((each for each in invocations if _builds_the_same(suite, cls, each)), None)
+
+
+def given_to_constructor(suite: Any) -> Mapping[str, Any]:
+    """What the example gives its constructor, by parameter; nothing where that is not known."""
+    constructor = example_construction(suite)
+    return {} if constructor is None else constructor.given
 
 
 def takes_any_input(suite: Any) -> bool:
@@ -133,8 +138,16 @@ def call_function(
     def call(instance: Any, arguments: Any) -> Any:
         return without_functions(use.call(instance, {**arguments, **changes}))
 
-    leaves, treedef = flatten(kept)
-    return call, treedef.unflatten(leaves)
+    return call, remade(kept)
+
+
+def on_arrays(
+    suite: Any, instance: Any, given: Any, use: Callable[[Any, Any], Any]
+) -> tuple[Callable[..., Any], tuple[Any, Any]]:
+    """A use of an instance and of what it is given, as a function of the arrays of both; and these."""
+    value, back = suite.to_arrays(instance)
+    static, arrays = partition(given)
+    return lambda value, arrays: use(back(value), combine(static, arrays)), (value, arrays)
 
 
 def trace_call(

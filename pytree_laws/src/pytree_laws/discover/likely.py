@@ -11,19 +11,19 @@ from ..declare.methods import Method
 from ..engine.runner import example_call
 from ..inspect.arrays import is_array
 from ..inspect.branches import compared_strings
-from ..inspect.call_recorder import EMPTY, Invocation, record_call
+from ..inspect.call_recorder import EMPTY, Invocation
 from ..inspect.parameter_values import members
 from ..session import once_per_session
-from .configuration_names import changes_as_text
 from .configurations import (
     Configuration,
     TracedConfiguration,
     accepted_configurations,
+    changes_as_text,
     traced_configurations,
     working_configurations,
 )
 from .invocation import example_construction
-from .method_uses import Use, bound_with
+from .method_uses import Use, bound_with, example_use, invocation_of
 
 MAX_LIKELY = 8  # values that are tried of the constructor, of the call and of a method
 SOME = {int: 2, float: 0.5}
@@ -47,12 +47,11 @@ def likely_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
 
 def likely_uses(suite: Any, method: Method) -> Iterator[Use]:
     """A method with another value of an option, or with an argument of its own class in another configuration."""
-    instance = suite.elsewhere(suite.cached_instance())
-    arguments = tuple(method.arguments(0))  # made here: what builds them is not what is recorded
-    invocation = record_call(instance, lambda: method.use(instance, *arguments))
-    if invocation is not None and invocation.name == method.name:
-        yield from at_likely_values(method, invocation, instance)
-        yield from _uses(method, invocation, instance, _other_instances(suite, invocation))
+    use = example_use(method, suite.elsewhere(suite.cached_instance()))
+    invocation = invocation_of(method, use)
+    if invocation is not None:
+        yield from at_likely_values(method, invocation, use.instance)
+        yield from _uses(method, invocation, use.instance, _other_instances(suite, invocation))
 
 
 def at_likely_values(method: Method, invocation: Invocation, instance: Any) -> Iterator[Use]:

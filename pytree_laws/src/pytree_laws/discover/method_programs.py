@@ -11,18 +11,19 @@ import numpy as np
 from ..declare.methods import Method, has_members, is_property, methods_of
 from ..engine.applicability import Condition, class_of, declared_class, not_applicable
 from ..inspect.arrays import is_inexact, on_device, real_dtype
-from ..inspect.trees import arrays_of, bfloat16, combine, partition
+from ..inspect.trees import arrays_of, combine, partition
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with, stopped_inputs
 from ..trace.programs import compiled
-from ..trace.wide_results import is_of_complex, widened_in
 from ..values.closeness import settle
 from ..values.dtypes import cast, example_in
 from ..values.example_values import sample
 from ..values.optimisation import has_forward_mode_alone, weighted_terms
 from ..values.precision import tolerated
 from .given_instances import holds_an_instance
+from .invocation import on_arrays
+from .method_uses import example_use
 
 PLAIN = bool, int, float
 """Results that are no arrays, and that are compared all the same."""
@@ -70,15 +71,12 @@ def program_of(
     suite: Any, method: Method, instance: Any, arguments: Sequence[Any]
 ) -> tuple[Callable[..., Any], tuple[Any, Any]]:
     """A method as a function of the arrays of an instance and of its arguments, and these."""
-    value, back = suite.to_arrays(instance)
-    static, arrays = partition(tuple(arguments))
 
-    def run(value: Any, arrays: Any) -> Any:
-        instance = back(value)
-        result = method.use(instance, *combine(static, arrays))
+    def use(instance: Any, arguments: Any) -> Any:
+        result = method.use(instance, *arguments)
         return arrays_of(result), suite.changed_in_place(instance)
 
-    return run, (value, arrays)
+    return on_arrays(suite, instance, tuple(arguments), use)
 
 
 def trace_of(suite: Any, method: Method) -> Any:
@@ -95,46 +93,18 @@ def traced_in(suite: Any, method: Method, dtype: str) -> Any:
         return jax.make_jaxpr(run)(*arrays)
 
 
-def in_bfloat16(suite: Any, use: Any) -> list[Any]:
-    """The form of each array that a use of a method gives where all floats have 16 bits."""
-    run, given = _in_bfloat16(suite, use)
-    return jax.eval_shape(run, *given)
-
-
-def use_widened_in(suite: Any, use: Any, result: int) -> str:
-    """The line that makes an output of such a use wider, to follow a hint."""
-    run, given = _in_bfloat16(suite, use)
-    return widened_in(run, given, result)
-
-
-def is_use_of_complex(suite: Any, use: Any, result: int) -> bool:
-    """Whether an output of such a use is made of parts of complex numbers."""
-    run, given = _in_bfloat16(suite, use)
-    return is_of_complex(run, given, result)
-
-
-def _in_bfloat16(suite: Any, use: Any) -> tuple[Callable[..., list[Any]], tuple[Any, Any]]:
-    value, back = suite.to_arrays(use.instance)
-    small, rest = bfloat16((value, use.given))
-    static, arrays = partition(rest)
-
-    def run(value: Any, arrays: Any) -> list[Any]:
-        return arrays_of(use.run(back(value), combine(static, arrays)))
-
-    return run, (small, arrays)
+def arrays_given(suite: Any, use: Any) -> tuple[Callable[..., list[Any]], tuple[Any, Any]]:
+    """What a use of a method gives, as a function of the arrays of its instance and of its arguments; and these."""
+    return on_arrays(suite, use.instance, use.given, lambda *both: arrays_of(use.run(*both)))
 
 
 def in_wide_dtypes(suite: Any, method: Method) -> tuple[list[Any], bool]:
     """The form of each array that a method gives, where jax has 64 bits; and whether all floats that go in have these."""
-    value, back = suite.to_arrays(suite.built_abstractly(suite.inputs(0)))
-    static, arrays = partition(tuple(method.arguments(0)))
+    instance = suite.built_abstractly(suite.inputs(0))
+    run, given = arrays_given(suite, example_use(method, instance))
     wide = jnp.dtype("float64"), jnp.dtype("complex128")
-    floats = [v.dtype in wide for v in arrays_of((value, arrays)) if is_inexact(v)]
-
-    def run(value: Any, arrays: Any) -> list[Any]:
-        return arrays_of(method.use(back(value), *combine(static, arrays)))
-
-    return jax.eval_shape(run, value, arrays), bool(floats) and all(floats)
+    floats = [v.dtype in wide for v in arrays_of(given) if is_inexact(v)]
+    return jax.eval_shape(run, *given), bool(floats) and all(floats)
 
 
 @once_per_session

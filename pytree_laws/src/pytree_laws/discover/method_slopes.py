@@ -12,7 +12,7 @@ from ..inspect.trees import arrays_of, named_arrays, replace_leaves
 from ..session import once_per_session
 from ..trace.dependencies import inputs_reaching, stopped_inputs
 from ..trace.programs import jit_all
-from ..values.optimisation import weighted
+from ..values.optimisation import weighted_sum
 from .method_programs import program_of, traceable, traces_of
 from .method_uses import Traced, Use
 
@@ -79,7 +79,7 @@ def _program(suite: Any, method: Method) -> _Program:
         return [v for v in arrays_of(run(value, inputs)) if is_inexact(v)]
 
     def both(values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        return outputs(values), jax.grad(lambda v: sum(map(weighted, outputs(v)), 0.0))(values)
+        return outputs(values), jax.grad(lambda v: weighted_sum(outputs(v)))(values)
 
     return _Program(method.name, [name for _, name, _ in floats], [v for *_, v in floats], both)
 

@@ -11,11 +11,16 @@ import numpy as np
 from ..declare.methods import Method
 from ..inspect.call_recorder import Invocation, record_call
 from ..inspect.parameter_values import EMPTY, other_values
-from ..inspect.trees import arrays_of, attributes, combine, keys_as_data, named_numbers, partition, structure
+from ..inspect.trees import arrays_of, attributes, keys_as_data, named_numbers, structure
 from ..report import ANY_ERROR
 from ..trace.jaxprs import without_dead
-from .configuration_names import changes_as_text, changes_options_alone, inputs_as_text
-from .configurations import TracedConfiguration, accepted_configurations, traced_configurations
+from .configurations import (
+    TracedConfiguration,
+    accepted_configurations,
+    changes_as_text,
+    traced_configurations,
+)
+from .invocation import on_arrays
 
 PLAIN = bool, int, float, complex
 
@@ -65,7 +70,7 @@ def uses_of_instances(suite: Any, method: Method, built: Iterable[TracedConfigur
     """A method with its example arguments, of the instances of other configurations."""
     arguments = tuple(method.arguments(0))
     for traced in built:
-        name = f"{method.name}{inputs_as_text(traced.configuration)}"
+        name = f"{method.name}{traced.configuration.built_with}"
         changes = traced.configuration.changes
         yield Use(name, _use_of(method), suite.elsewhere(traced.instance), arguments, changes=changes)
 
@@ -73,6 +78,12 @@ def uses_of_instances(suite: Any, method: Method, built: Iterable[TracedConfigur
 def example_use(method: Method, instance: Any) -> Use:
     """A method of an instance, with its example arguments."""
     return Use(method.name, _use_of(method), instance, tuple(method.arguments(0)))
+
+
+def invocation_of(method: Method, use: Use) -> Invocation | None:
+    """How a use calls its method; None where it calls another one first."""
+    invocation = record_call(use.instance, lambda: use.run(use.instance, use.given))
+    return invocation if invocation is not None and invocation.name == method.name else None
 
 
 def _use_of(method: Method) -> Callable[..., Any]:
@@ -85,7 +96,7 @@ def is_built_otherwise(traced: TracedConfiguration) -> bool:
         traced.instance is not None
         and not configuration.given
         and configuration.size == 1
-        and changes_options_alone(traced)
+        and configuration.changes_options_alone
     )
 
 
@@ -153,37 +164,33 @@ def trace_use(suite: Any, use: Use) -> Traced | None:
 
 def traced_or_raise(suite: Any, use: Use) -> Traced:
     """The jaxpr of a use."""
-    value, back = suite.to_arrays(use.instance)
-    static, arrays = partition(use.given)
     plain: dict[str, Any] = {}
     treedefs: list[Any] = []
 
-    def run(value: Any, arrays: Any) -> Any:
-        instance = back(value)
-        result = use.run(instance, combine(static, arrays))
+    def use_again(instance: Any, given: Any) -> Any:
+        result = use.run(instance, given)
         plain.clear()
         plain.update(plain_parts(use.name, result))
         treedefs[:] = [structure(result)]
         return _arrays(use.name, result), suite.changed_in_place(instance)
 
-    jaxpr, form = jax.make_jaxpr(run, return_shape=True)(value, arrays)
-    return Traced(jaxpr, form, plain, (value, arrays), treedefs[0])
+    run, inputs = on_arrays(suite, use.instance, use.given, use_again)
+    jaxpr, form = jax.make_jaxpr(run, return_shape=True)(*inputs)
+    return Traced(jaxpr, form, plain, inputs, treedefs[0])
 
 
 def updated_by(suite: Any, method: Method) -> list[str]:
     """The paths of the arrays that a method assigns in its instance, with another value or not."""
-    value, back = suite.to_arrays(suite.cached_instance())
-    static, arrays = partition(tuple(method.arguments(0)))
     updated: list[str] = []
 
-    def run(value: Any, arrays: Any) -> None:
-        instance = back(value)
+    def use(instance: Any, arguments: Any) -> None:
         before = suite.changed_in_place(instance)
-        method.use(instance, *combine(static, arrays))
+        method.use(instance, *arguments)
         after = suite.changed_in_place(instance)
         updated[:] = [path for path, array in after.items() if array is not before.get(path)]
 
-    jax.eval_shape(run, value, arrays)
+    run, given = on_arrays(suite, suite.cached_instance(), tuple(method.arguments(0)), use)
+    jax.eval_shape(run, *given)
     return updated
 
 

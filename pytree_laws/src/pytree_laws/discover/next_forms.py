@@ -1,16 +1,17 @@
 """The form of the instances that methods give: their leaves in shapes and dtypes, and their settings."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from ..inspect.arrays import is_array
-from ..inspect.trees import arrays_of, avals, combine, partition
+from ..inspect.trees import arrays_of, avals, instances_in
 from ..report import ANY_ERROR
 from .inference import same_value
+from .invocation import on_arrays
 from .method_uses import Use
 
 
@@ -39,18 +40,17 @@ class Form:
 
 def form_of_use(suite: Any, use: Use) -> Form | None:
     """The form of the instance that a use of a method gives; None where it gives none, or raises."""
-    value, back = suite.to_arrays(use.instance)
-    static, arrays = partition(use.given)
-    cls, forms = type(use.instance), list[Form]()
+    forms = list[Form]()
 
-    def run(value: Any, arrays: Sequence[Any]) -> Any:
-        result = use.run(back(value), combine(static, arrays))
-        instances = jax.tree.leaves(result, is_leaf=lambda node: type(node) is cls)
-        forms[:] = [Form.of(suite, node) for node in instances if type(node) is cls and _holds_numbers(node)]
+    def use_again(instance: Any, given: Any) -> Any:
+        result = use.run(instance, given)
+        instances = instances_in(result, type(use.instance))
+        forms[:] = [Form.of(suite, node) for node in instances if _holds_numbers(node)]
         return arrays_of(result)
 
+    run, inputs = on_arrays(suite, use.instance, use.given, use_again)
     try:
-        jax.eval_shape(run, value, arrays)
+        jax.eval_shape(run, *inputs)
     except ANY_ERROR:
         return None
     return next(iter(forms), None)

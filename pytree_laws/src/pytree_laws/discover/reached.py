@@ -6,7 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from ..declare.methods import Method
-from ..inspect.arrays import is_array, same_bits
+from ..inspect.arrays import same_bits
 from ..inspect.trees import avals, new_carry
 from ..report import ANY_ERROR
 from ..session import once_per_session
@@ -28,16 +28,6 @@ def reached_instances(suite: Any) -> tuple[Reached, ...]:
         if reached:
             return tuple(reached)
     return ()
-
-
-def with_arrays_of(suite: Any, instance: Any, reached: Any) -> Any:
-    """An instance of another configuration with the arrays of the one that was reached, as far as it has such."""
-    own = suite.named(instance)
-    for path, value in suite.named(reached).items():
-        other = own.get(path)
-        if is_array(other) and (other.dtype, other.shape) == (value.dtype, value.shape):
-            instance = suite.with_array(instance, path, value)
-    return instance
 
 
 def _step_of(suite: Any, method: Method) -> Callable[[Any, int], Any]:

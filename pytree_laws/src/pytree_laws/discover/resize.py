@@ -14,7 +14,7 @@ from jax.core import Tracer
 
 from ..errors import is_of_package, raises_deliberately
 from ..inspect.arrays import is_array, is_key, on_device
-from ..inspect.trees import arrays_of, structure
+from ..inspect.trees import axis_sizes, structure
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..values.example_sizes import is_of_shapes
@@ -78,7 +78,7 @@ def _trace(suite: Any, trial: TracedConfiguration, fit: Callable[[Any], Any]) ->
 
 
 def dims(tree: Any) -> list[int]:
-    return sorted({size for leaf in arrays_of(tree) for size in leaf.shape if size})
+    return sorted(axis_sizes(tree) - {0})
 
 
 def fits_otherwise(suite: Any, trial: TracedConfiguration) -> bool:
@@ -86,7 +86,7 @@ def fits_otherwise(suite: Any, trial: TracedConfiguration) -> bool:
     if not is_of_shapes(trial.error):
         return False
     arguments = suite.arguments(0)
-    return any(_takes(suite, trial, sizes) for sizes in _other_dims(trial, arguments))
+    return any(_takes(trial, sizes) for sizes in _other_dims(trial, arguments))
 
 
 def _other_dims(trial: TracedConfiguration, arguments: Any) -> Iterator[dict[int, int]]:
@@ -96,12 +96,11 @@ def _other_dims(trial: TracedConfiguration, arguments: Any) -> Iterator[dict[int
     yield from itertools.islice(itertools.chain(single, swaps), TRIES)
 
 
-def _takes(suite: Any, trial: TracedConfiguration, sizes: Mapping[int, int]) -> bool:
+def _takes(trial: TracedConfiguration, sizes: Mapping[int, int]) -> bool:
     def fit(arguments: Any) -> Any:
         return resized(arguments, sizes)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         try:
             trace_call(trial.suite, trial.instance, trial.configuration.given, fit)
         except ANY_ERROR:
@@ -136,8 +135,7 @@ def of_small_sizes(suite: Any) -> tuple[Resized, ...]:
     inputs = inputs_of(suite)
     sizes = [v for v in inputs.values() if type(v) is int and v > 1]
     every = sorted({*sizes, *dims((inputs, suite.arguments(0)))} - {0, 1})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         every_trial = (_of_size(suite, inputs, size, other) for other in (1, 0) for size in every)
         trials = [trial for trial in every_trial if trial is not None]
         counts = _counts_of_axes(suite, trials) if trials else ()
@@ -170,7 +168,7 @@ def hard_coded_sizes(suite: Any) -> Iterator[tuple[str, int, Exception]]:
     Several others are tried, since a size may have to be a multiple or a divisor of another one.
     """
     inputs = inputs_of(suite)
-    every = {*dims((dict(inputs), suite.arguments(0))), *(v for v in inputs.values() if type(v) is int)}
+    every = _sizes_of(inputs, suite.arguments(0))
     for name, size in inputs.items():
         if type(size) is not int or size < 2:
             continue
@@ -184,19 +182,26 @@ def of_other_sizes(suite: Any) -> Iterator[tuple[dict[int, int], Any]]:
     """Instances of which one size is another, which nothing in the example has."""
     inputs, usual = inputs_of(suite), suite.cached_instance()
     given = suite.arguments(0) if suite.called() else ()
-    every = {*dims((dict(inputs), given)), *(v for v in inputs.values() if type(v) is int)} - {0, 1}
+    every = _sizes_of(inputs, given) - {0, 1}
     for size in sorted(every):
         other = next(number for number in itertools.count(size + 1) if number not in every)
         changes = _inputs_of_size(inputs, size, other)
         if not changes:
             continue
         instance, is_alike = None, False
-        with warnings.catch_warnings(), contextlib.suppress(*ANY_ERROR):  # it need not be legal
-            warnings.simplefilter("ignore")
+        with (
+            warnings.catch_warnings(action="ignore"),
+            contextlib.suppress(*ANY_ERROR),
+        ):  # it need not be legal
             instance = suite.elsewhere(build_with(suite, changes))
             is_alike = _alike(instance, usual)
         if is_alike:
             yield {size: other}, instance
+
+
+def _sizes_of(inputs: Mapping[str, Any], given: Any) -> set[int]:
+    """The sizes of all axes of what the constructor and the call are given, and the integers among the inputs."""
+    return {*dims((dict(inputs), given)), *(v for v in inputs.values() if type(v) is int)}
 
 
 def _other_sizes(size: int, every: set[int]) -> list[int]:
@@ -209,8 +214,7 @@ def _other_sizes(size: int, every: set[int]) -> list[int]:
 def _error_at(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Exception | None:
     """What a call raises on shapes where a size is another; none where it works, is refused, or is not to be compared."""
     usual = suite.cached_instance()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         try:
             instance = build_with(suite, _inputs_of_size(inputs, size, other))
         except ANY_ERROR:  # it need not be legal
@@ -266,10 +270,9 @@ def _of_size(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Re
 
 def _alike(instance: Any, usual: Any) -> bool:
     """Whether two instances hold arrays of the same ranks under the same names."""
-    pairs = [dict_of_ranks(tree) for tree in (instance, usual)]
-    return pairs[0] == pairs[1]
+    return _ranks(instance) == _ranks(usual)
 
 
-def dict_of_ranks(tree: Any) -> list[tuple[str, int]]:
+def _ranks(tree: Any) -> list[tuple[str, int]]:
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     return [(jax.tree_util.keystr(path), jnp.ndim(leaf) if not is_key(leaf) else 0) for path, leaf in leaves]

@@ -11,12 +11,12 @@ from ..inspect.arrays import is_array, stack_leaves
 from ..inspect.trees import (
     arrays_of,
     combine,
-    flatten,
     named_leaves,
     named_numbers,
     new_carry,
     next_of,
     partition,
+    remade,
     without_functions,
 )
 from ..report import ANY_ERROR
@@ -142,8 +142,7 @@ def _advance(suite: Any, repeated: Repeated, instance: Any, carried: Any, step_a
     """What one step hands to the next, and what it gives and changes in place, by name."""
     arguments, before = list(step_arguments), dict(suite.changed_in_place(instance))
     if repeated.place is not None:
-        leaves, treedef = flatten(carried)  # a state is used up
-        arguments.insert(repeated.place, treedef.unflatten(leaves))
+        arguments.insert(repeated.place, remade(carried))  # a state is used up
     result = without_functions(repeated.use(instance, *arguments))
     after = dict(suite.changed_in_place(instance)).items()
     changed = {f"after {repeated.name} {name}": v for name, v in after if v is not before.get(name)}

@@ -38,6 +38,5 @@ def traced_uses(suite: Any) -> dict[str, tuple[TracedUse, ...]]:
 
 
 def _traced(suite: Any, uses: Iterable[Use], *, is_likely: bool = False) -> list[TracedUse]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return [TracedUse(use, trace_use(suite, use), is_likely) for use in [*uses]]

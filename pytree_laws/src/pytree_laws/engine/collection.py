@@ -28,14 +28,6 @@ class Run:
 
     config: pytest.Config | None = None
 
-    def option(self, name: str) -> Any:
-        """An option of the run; None outside of pytest, or where nobody has added it."""
-        return self.config.getoption(name, None) if self.config else None
-
-    def has_option(self, name: str) -> bool:
-        """Whether anybody has added an option to the run."""
-        return self.config is not None and hasattr(self.config.option, name)
-
 
 def register_collection(config: pytest.Config) -> None:
     """Hook into a run of pytest, once for however many suites ask for it."""
@@ -51,13 +43,15 @@ def session_in(config: pytest.Config) -> Session:
 
 
 def option_of(suite: Any, name: str) -> Any:
-    """An option of the run that a suite is in; None outside of pytest."""
-    return session_of(suite).of(Run).option(name)
+    """An option of the run that a suite is in; None outside of pytest, or where nobody has added it."""
+    config = session_of(suite).of(Run).config
+    return config.getoption(name, None) if config else None
 
 
 def has_option(suite: Any, name: str) -> bool:
-    """Whether the run that a suite is in has an option."""
-    return session_of(suite).of(Run).has_option(name)
+    """Whether anybody has added an option to the run that a suite is in."""
+    config = session_of(suite).of(Run).config
+    return config is not None and hasattr(config.option, name)
 
 
 def is_within_run(suite: Any) -> bool:

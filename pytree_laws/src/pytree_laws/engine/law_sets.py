@@ -18,11 +18,15 @@ def refuse_unknown_set(suite: type) -> None:
         raise TypeError(f"`laws` of {suite.__name__} is {name!r}; this version of pytree-laws has {legal}")
 
 
+def number_of(test: str) -> str:
+    """The number of the law of a test, as in its name; empty where it has none."""
+    match = re.match(r"test_([ps])0?(\d+)_", test)
+    return f"{match[1].upper()}{match[2]}" if match else ""
+
+
 def later_set(suite: Any, test: str) -> str:
     """The set that the law of a test came with, where the suite was written for an earlier one; else empty."""
-    match = re.match(r"test_([ps])(\d\d)_", test)
-    number = f"{match[1].upper()}{int(match[2])}" if match else ""
-    law: Law | None = suite.laws_by_number.get(number)
+    law: Law | None = suite.laws_by_number.get(number_of(test))
     asked = getattr(suite, "laws", "")
     if not asked or law is None:
         return ""

@@ -14,7 +14,6 @@ and selects it by name. A parameter `session` is given the session of the run; o
 """
 
 import inspect
-import re
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -22,6 +21,7 @@ from typing import Any, TypeVar
 from ..report import Law
 from ..session import session_of
 from .applicability import Condition, applies_where
+from .law_sets import number_of
 from .runner import guarded, skippable
 
 Check = Callable[..., None]
@@ -96,12 +96,6 @@ def with_tests_of(*groups: Checks, guard: Guard = guarded) -> Callable[[Suite], 
         return suite
 
     return add
-
-
-def number_of(test: str) -> str:
-    """The number of the law of a test, as in its name; empty where it has none."""
-    match = re.match(r"test_([ps])0?(\d+)_", test)
-    return f"{match[1].upper()}{match[2]}" if match else ""
 
 
 def asked_of(check: Check) -> Any:

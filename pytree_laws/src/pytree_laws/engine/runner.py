@@ -142,8 +142,7 @@ def example_call(suite: Any) -> Invocation | None:
 def recorded_call(suite: Any) -> Invocation | None:
     """The method that the call of a suite calls, as often as it is asked for."""
     instance, arguments = suite.make(0), suite.arguments(0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         recorded = record_call(instance, lambda: suite.call(instance, *arguments))
         return recorded or record_mapped_call(instance, suite.call, arguments)
 

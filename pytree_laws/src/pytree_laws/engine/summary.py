@@ -200,7 +200,7 @@ def findings_by_class(reports: Iterable[Any]) -> dict[str, list[Mapping[str, str
     for report in reports:
         for name, value in getattr(report, "user_properties", ()):
             if name == _FOUND:
-                result.setdefault(report.nodeid.rpartition("::")[0], []).append(value)
+                result.setdefault(_suite_of(report.nodeid), []).append(value)
     return result
 
 
@@ -240,11 +240,6 @@ def resting_lines(skipped: Mapping[str, str]) -> list[str]:
     ]
 
 
-def is_rest(why: str) -> bool:
-    """Whether a law was skipped since one that it rests on is broken."""
-    return _RESTS.fullmatch(why) is not None
-
-
 def untried_lines(reasons: Iterable[tuple[str, str]]) -> list[str]:
     """For each suite one line for each method whose example does not fit, however many tests were skipped for it."""
     untried = ((_suite_of(test), why) for test, why in reasons if why.startswith(NOT_TRIED))
@@ -269,7 +264,7 @@ def law_behind(why: str) -> str:
 
 def is_of_law(why: str) -> bool:
     """Whether a law says itself that it does not apply."""
-    return not is_rest(why) and not why.startswith(DECLARED)
+    return not _RESTS.fullmatch(why) and not why.startswith(DECLARED)
 
 
 def law_of(test: str) -> str:

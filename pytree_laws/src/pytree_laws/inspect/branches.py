@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from ..report import ANY_ERROR
-from .classes import is_of_library, is_of_python
+from .classes import is_of_library, own_classes
 
 _CONSTRUCTORS = ("__init__", "__post_init__", "__check_init__", "create")
 _HANDING_ON = (*_CONSTRUCTORS, "tree_flatten", "tree_flatten_with_keys", "tree_unflatten")
@@ -21,12 +21,12 @@ _ALL = frozenset(("asdict", "astuple", "vars", "__dict__"))
 
 def compared_strings(source: Callable[..., Any] | type, name: str) -> list[str]:
     """The strings that code tells a name apart by, or an attribute of that name: `==`, `in`, `match`, and a dict of them."""
-    return _strings(_nodes_of(source), name)
+    return _strings(nodes_of(source), name)
 
 
 def strings_of_attribute(cls: type, name: str) -> list[str]:
     """The strings that methods tell `self.name` apart by; a constructor may be given others, and store what they mean."""
-    functions = (node for node in _nodes_of(cls) if isinstance(node, ast.FunctionDef))
+    functions = (node for node in nodes_of(cls) if isinstance(node, ast.FunctionDef))
     methods = (function for function in functions if function.name not in _CONSTRUCTORS)
     return _strings((node for method in methods for node in ast.walk(method) if _reads(node, name)), name)
 
@@ -49,9 +49,8 @@ def unread_attributes(cls: type, names: Iterable[str]) -> list[str]:
 
     None where no file has the code, or where it may read all at once; nor those of a library's base, which reads its own.
     """
-    owners = [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]
     others = [owner for owner in cls.__mro__ if is_of_library(owner)]
-    modules = dict.fromkeys(filter(None, map(inspect.getmodule, owners)))
+    modules = dict.fromkeys(filter(None, map(inspect.getmodule, own_classes(cls))))
     read = {name for module in modules for name in _read_in(module)}
     read |= {name for owner in others for name in vars(owner).get("__annotations__", {})}
     return [] if not modules or not _ALL.isdisjoint(read) else [name for name in names if name not in read]
@@ -96,13 +95,13 @@ def _outside(node: ast.AST, functions: Collection[str]) -> Iterator[ast.AST]:
 
 def passes_argument(source: Callable[..., Any] | type, keywords: Collection[str]) -> bool:
     """Whether an argument by another name says what code passes by one of these: `inference=not enable_dropout`."""
-    nodes = _nodes_of(source)
+    nodes = nodes_of(source)
     arguments = {node.arg for node in nodes if isinstance(node, ast.arg)} - {"self", *keywords}
     values = (node.value for node in nodes if isinstance(node, ast.keyword) and node.arg in keywords)
     return any(_is(part, name) for value in values for part in ast.walk(value) for name in arguments)
 
 
-def _nodes_of(source: Callable[..., Any] | type) -> list[ast.AST]:
+def nodes_of(source: Callable[..., Any] | type) -> list[ast.AST]:
     """The nodes of the code of a function or a class; none where it is in no file."""
     try:
         return [*ast.walk(ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(source)))))]

@@ -14,7 +14,7 @@ import jax
 from jax.core import Tracer
 
 from ..report import ANY_ERROR
-from .trees import flatten
+from .trees import remade
 
 _PLUMBING = "__getattribute__", "__getattr__", "__setattr__", "__hash__", "__eq__", "__repr__", "__str__"
 EMPTY = inspect.Parameter.empty
@@ -58,10 +58,7 @@ class Invocation:
         """The positional and the keyword arguments with some changed, in containers of their own."""
         positional, named = list[Any](), dict[str, Any]()
         for name, parameter in self.parameters.items():
-            value = changes.get(name, self.given[name])
-            if name not in changes:
-                leaves, treedef = flatten(value)
-                value = treedef.unflatten(leaves)
+            value = changes[name] if name in changes else remade(self.given[name])
             if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
                 positional.extend(value)
             elif parameter.kind is inspect.Parameter.VAR_KEYWORD:

@@ -42,10 +42,14 @@ def is_equinox(cls: type) -> bool:
     return equinox is not None and issubclass(cls, equinox.Module)
 
 
+def own_classes(cls: type) -> list[type]:
+    """A class and its bases, without those of libraries and of Python."""
+    return [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]
+
+
 def documents_nan(cls: type) -> bool:
     """Whether a docstring of a class, or of one of its methods, says that it may give NaN."""
-    owners = [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]
-    members = (value for owner in owners for value in (owner, *vars(owner).values()))
+    members = (value for owner in own_classes(cls) for value in (owner, *vars(owner).values()))
     texts = (getattr(value, "__doc__", None) for value in members)
     return any(_NAN.search(text) for text in texts if isinstance(text, str))
 

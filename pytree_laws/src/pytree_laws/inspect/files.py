@@ -152,8 +152,7 @@ def is_refused(load: Callable[[], Any]) -> bool:
 
 def refusal_of(load: Callable[[], Any]) -> tuple[type[BaseException], str] | None:
     """The error that is raised, without what it holds: a reader that fails may leave its file open."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
+    with warnings.catch_warnings(action="ignore", category=ResourceWarning):
         try:
             load()
         except ANY_ERROR as error:

@@ -1,13 +1,12 @@
 """Which attributes the methods of a class change in place, as their source says."""
 
 import ast
-import inspect
 import re
-import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from .classes import is_of_library, is_of_python
+from .branches import nodes_of
+from .classes import own_classes
 from .trees import attributes, nodes
 
 _CONSTRUCTORS = "__init__", "__new__", "__post_init__", "__setstate__"
@@ -20,8 +19,7 @@ _METHODS = (
 
 def changed_in_place(cls: type) -> frozenset[str]:
     """The attributes of `self` that a method of a class changes in place, once an instance is made."""
-    owners = [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]
-    return frozenset(name for owner in owners for name in _changed_by(owner))
+    return frozenset(name for owner in own_classes(cls) for name in _changed_by(owner))
 
 
 def may_change(instance: Any, where: str) -> bool:
@@ -40,11 +38,8 @@ def _changed_by(owner: type) -> Iterator[str]:
 
 def _members(owner: type) -> list[ast.stmt]:
     """The statements of a class; none of one that no file has."""
-    try:
-        [tree] = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
-    except (OSError, TypeError, ValueError, SyntaxError):
-        return []
-    return getattr(tree, "body", [])
+    classes = (node for node in nodes_of(owner) if isinstance(node, ast.ClassDef))
+    return next((cls.body for cls in classes), [])
 
 
 def _changed_attribute(node: ast.AST) -> str:

@@ -4,6 +4,8 @@ import contextlib
 import inspect
 from typing import Any
 
+from .classes import defaults_of
+
 
 def has_files(instance: Any) -> bool:
     """Whether a class saves to a path, and loads from one into a skeleton; a `__getattr__` may give anything by these names."""
@@ -32,8 +34,4 @@ def path_for(function: Any, path: Any) -> Any:
 
 def other_ways(function: Any) -> dict[str, bool]:
     """The flags of a function by name, each with the value that it has not by default."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # it has no signature
-        return {}
-    return {part.name: not part.default for part in parameters if isinstance(part.default, bool)}
+    return {name: not default for name, default in defaults_of(function) if isinstance(default, bool)}

@@ -12,11 +12,11 @@ from typing import Any
 import jax
 import numpy as np
 
+from ..report import ANY_ERROR
 from .arrays import is_array, is_key
 from .trees import look_up
 
 EMPTY = Parameter.empty
-_NUMBERS = (bool, int, float, complex)
 
 
 def other_values(annotation: Any, default: Any, argument: Any) -> list[Any]:
@@ -57,6 +57,15 @@ def hints_of(cls: type) -> dict[str, Any]:
         for name, hint in vars(owner).get("__annotations__", {}).items()
         if not isinstance(hint, str)
     }
+
+
+def literal_values(cls: type, name: str) -> tuple[Any, ...]:
+    """The values that `style: Literal["long", "short"]` lists; nothing of another annotation, or of one that cannot be evaluated."""
+    try:
+        annotation = typing.get_type_hints(cls).get(name)
+    except ANY_ERROR:
+        return ()
+    return typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
 
 
 def members(annotation: Any) -> Iterator[Any]:

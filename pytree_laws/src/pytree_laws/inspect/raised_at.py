@@ -3,7 +3,8 @@
 import linecache
 import os
 import sysconfig
-from collections.abc import Iterable, Iterator
+import traceback
+from collections.abc import Iterable
 from pathlib import Path
 
 from .classes import LIBRARIES
@@ -31,7 +32,8 @@ def raised_at(error: BaseException | None, own: Path = _OWN) -> str:
     """
     last = ""
     while error is not None:
-        last = line_of_class(_places(error), own) or last
+        frames = traceback.walk_tb(error.__traceback__)
+        last = line_of_class(((frame.f_code.co_filename, line) for frame, line in frames), own) or last
         error = error.__cause__  # jax tells by it which line made the equation that fails
     return last
 
@@ -43,13 +45,6 @@ def line_of_class(places: Iterable[tuple[str, int]], own: Path = _OWN) -> str:
         if _is_of_class(file) and not Path(file).is_relative_to(own):
             last = f"{_short(file)}:{line}: {linecache.getline(file, line).strip()}"
     return last
-
-
-def _places(error: BaseException) -> Iterator[tuple[str, int]]:
-    traceback = error.__traceback__
-    while traceback is not None:
-        yield traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
-        traceback = traceback.tb_next
 
 
 def _is_of_class(file: str) -> bool:

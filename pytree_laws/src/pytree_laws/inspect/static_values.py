@@ -15,8 +15,9 @@ import numpy as np
 
 from ..report import ANY_ERROR
 from .arrays import is_array
+from .branches import compared_strings
 from .references import MUTABLE, caches_of, parts_of
-from .trees import attributes
+from .trees import attributes, look_up
 
 NEW = "it is new, and unequal, in each instance"
 CAN_CHANGE = "it can change after a compilation"
@@ -147,3 +148,9 @@ def alternatives(value: Any, told_apart: Iterable[str] = ()) -> list[Any]:
     if callable(value):
         return [function for function in (jnp.sin, jnp.cos) if function is not value]
     return [another_value(value)]
+
+
+def alternatives_at(instance: Any, path: str) -> list[Any]:
+    """Those of the static value that an instance holds at a path, by what its code tells apart."""
+    told_apart = compared_strings(type(instance), path)
+    return [other for other in alternatives(look_up(instance, path), told_apart) if other is not None]

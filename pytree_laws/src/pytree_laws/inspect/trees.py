@@ -41,6 +41,11 @@ def arrays_of(tree: Any) -> list[Any]:
     return [leaf for leaf in jax.tree.leaves(tree) if is_array(leaf)]
 
 
+def axis_sizes(tree: Any) -> set[int]:
+    """The sizes of all axes of the arrays in a tree."""
+    return {size for array in arrays_of(tree) for size in array.shape}
+
+
 def numbers_of(tree: Any) -> list[Any]:
     """The arrays of a tree, and the numbers of Python in it as the arrays that a trace makes of them."""
     plain = bool | int | float | complex
@@ -73,6 +78,17 @@ def without_lost_weakness(
     return {
         name: before[name] if before.get(name) == (*form[:-1], True) else form for name, form in after.items()
     }
+
+
+def remade(tree: Any) -> Any:
+    """The tree again: the same leaves, in containers and nodes of its own."""
+    return jax.tree.map(lambda leaf: leaf, tree)
+
+
+def instances_in(tree: Any, cls: type) -> list[Any]:
+    """The nodes of just this class, each whole."""
+    nodes = jax.tree.leaves(tree, is_leaf=lambda node: type(node) is cls)
+    return [node for node in nodes if type(node) is cls]
 
 
 def is_under(name: str, path: str) -> bool:

@@ -46,7 +46,7 @@ class InstanceAnswers(Declarations):
     """The array in such a part."""
     outside_of: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
     """What an instance holds on to outside of its parts, with its places."""
-    static_parts: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
+    static_parts: ClassVar[Callable[..., Iterable[tuple[str, Any]]]]
     """What its static part is made of, with its places."""
     own_nodes: ClassVar[Callable[..., Iterable[tuple[str, Any]]]] = staticmethod(
         lambda instance: [("", instance)]

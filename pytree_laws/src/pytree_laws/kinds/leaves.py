@@ -9,7 +9,6 @@ import numpy as np
 from ..declare.leaf_spec import Leaf
 from ..declare.render import render_leaves
 from ..discover.inference import inferred_leaves
-from ..discover.method_programs import only_of_methods
 from ..inspect.arrays import (
     host,
     is_floating,
@@ -19,14 +18,12 @@ from ..inspect.arrays import (
 from ..inspect.own_files import has_files, path_for
 from ..inspect.trees import (
     arrays_of,
-    is_under,
     look_up,
     map_arrays,
     named_arrays,
     named_leaves,
 )
 from ..values.optimisation import trained_names
-from .slopes import seems_unused
 from .suite import Suite
 
 
@@ -67,19 +64,6 @@ class LeafSuite(Suite):
     def written_manifest(self) -> str:
         return render_leaves(inferred_leaves(self), self.leaves or ())
 
-    def declared(self, path: str) -> Leaf | None:
-        """What is declared of a path: of itself, or of the sub-tree that it lies in."""
-        declarations = [
-            leaf
-            for leaf in self.manifest()
-            if path == leaf.path or (leaf.is_tree and is_under(path, leaf.path))
-        ]
-        return max(declarations, key=lambda leaf: len(leaf.path), default=None)
-
-    def fixed_values(self) -> dict[str, Any]:
-        arrays = (leaf for leaf in self.manifest() if leaf.role != "python")
-        return {array.path: array.value for array in arrays if array.value is not None}
-
     def is_frozen(self, path: str) -> bool:
         leaf = self.declared(path)
         frozen = False if leaf is None else leaf.frozen
@@ -96,11 +80,6 @@ class LeafSuite(Suite):
             part = look_up(self.cached_instance(), declared.path)
             return declared.role == "module" and part is not None and not arrays_of(part)
         return False
-
-    def is_unused(self, path: str) -> bool:
-        leaf = self.declared(path)
-        declared_unused = leaf is not None and (leaf.unused or seems_unused(self, path))
-        return declared_unused or self.is_empty(path) or path in only_of_methods(self)
 
     def expected_to_train(self, instance: Any) -> set[str]:
         """The paths that are declared as trained; sub-modules decide for themselves."""

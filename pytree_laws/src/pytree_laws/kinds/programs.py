@@ -7,10 +7,8 @@ import jax
 import numpy as np
 
 from ..declare.leaf_spec import TRAINED
-from ..discover.invocation import trace_of_call
 from ..inspect.arrays import is_key, on_device
 from ..inspect.trees import (
-    arrays_of,
     avals,
     combine,
     flatten,
@@ -21,9 +19,9 @@ from ..inspect.trees import (
 )
 from ..report import ANY_ERROR
 from ..session import once_per_session
-from ..trace.programs import Compiled, compiled, shapes_of
+from ..trace.programs import compiled, shapes_of
 
-DRAWS = 512  # instances, where draws are looked at
+DRAWS = 512  # instances, where draws are looked at: the first of them those of the seeds 0 and 1
 
 
 @once_per_session
@@ -45,26 +43,9 @@ def drawn_instances(suite: Any) -> Any:
     return combine(static[0], arrays)
 
 
-@once_per_session
-def traced_call(suite: Any) -> Any:
-    return trace_of_call(suite, *suite.example())
-
-
-@once_per_session
-def traced_build(suite: Any) -> Any:
-    build, inputs = suite.traceable_build()
-    return jax.make_jaxpr(lambda values: arrays_of(suite.to_tree(build(values))[0]))(inputs)
-
-
-@once_per_session
-def compiled_use(suite: Any) -> Compiled:
-    """The call of one suite, compiled once for the laws that need it."""
-    return Compiled(suite.use, suite.mixed, "jax.jit")
-
-
-def traceable_build(suite: Any, changes: Mapping[str, Any]) -> tuple[Callable[..., Any], list[Any]]:
+def traceable_build(suite: Any, inputs: Mapping[str, Any]) -> tuple[Callable[..., Any], list[Any]]:
     """The constructor as a function of the arrays among its inputs, and those."""
-    leaves, treedef = flatten({**suite.inputs(0), **changes})
+    leaves, treedef = flatten(inputs)
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
 
     def build(values: Sequence[Any]) -> Any:
@@ -76,26 +57,19 @@ def traceable_build(suite: Any, changes: Mapping[str, Any]) -> tuple[Callable[..
 def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
     """An instance of these inputs with zeros in its arrays, made without compiling."""
     kept: list[Any] = []
-    leaves, treedef = flatten(inputs)
-    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
+    build, given = traceable_build(suite, inputs)
 
-    def build(values: Sequence[Any]) -> Any:
-        arguments = replace_leaves(treedef.unflatten(leaves), dict(zip(places, values)))
-        static, arrays = partition(suite.build(**arguments))
-        kept.append((static, [implementation_of(array) for array in arrays]))
+    def taken_apart(values: Sequence[Any]) -> Any:
+        static, arrays = partition(build(values))
+        kept.append((static, [jax.random.key_impl(v) if is_key(v) else None for v in arrays]))
         return [jax.random.key_data(v) if is_key(v) else v for v in arrays]
 
     try:
-        shapes = jax.eval_shape(build, [leaves[i] for i in places])
+        shapes = jax.eval_shape(taken_apart, given)
     except ANY_ERROR:  # it needs values
         return suite.build(**inputs)
     static, implementations = kept[0]
     return combine(static, list(map(zeros_of, shapes, implementations)))
-
-
-def implementation_of(array: Any) -> Any:
-    """That of the keys in an array; None for others."""
-    return jax.random.key_impl(array) if is_key(array) else None
 
 
 def zeros_of(shape: Any, implementation: Any) -> jax.Array:

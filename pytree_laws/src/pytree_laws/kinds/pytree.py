@@ -16,6 +16,7 @@ from ..discover.suggest import check_declared
 from ..engine.runner import first_call
 from ..inspect.arrays import (
     as_held,
+    copied,
     is_array,
     is_fixed_inexact,
     is_inexact,
@@ -26,7 +27,6 @@ from ..inspect.arrays import (
     restore_like,
     wide_in_numpy,
 )
-from ..inspect.arrays import copied as copied_array
 from ..inspect.classes import REGISTER, compares_by_equinox, twins
 from ..inspect.references import atoms_of
 from ..inspect.static_values import structures_in
@@ -35,7 +35,6 @@ from ..inspect.trees import (
     attributes,
     avals,
     combine,
-    flatten,
     inexact_places,
     is_node,
     keys_as_data,
@@ -45,11 +44,13 @@ from ..inspect.trees import (
     named_numbers,
     nodes,
     partition,
+    remade,
     replace_leaves,
     structure,
     with_attribute,
 )
 from ..report import check
+from ..session import once_per_session
 from ..sharding.specs import is_spec
 from ..trace.programs import Compiled
 from ..values.comparison import check_same_structure, check_same_tree
@@ -71,11 +72,6 @@ def named(instance: Any) -> dict[str, Any]:
 
 def form_of(instance: Any) -> tuple[Any, dict[str, Any]]:
     return structure(instance), avals(instance)
-
-
-def copied(instance: Any) -> Any:
-    leaves, treedef = flatten(instance)
-    return treedef.unflatten(leaves)
 
 
 def with_array(instance: Any, path: str, value: Any) -> Any:
@@ -105,7 +101,7 @@ def comparable(instance: Any) -> Any:
 
 
 def deepcopied(instance: Any) -> Any:
-    copies = {id(leaf): copied_array(leaf) for leaf in arrays_of(instance)}
+    copies = {id(leaf): copied(leaf) for leaf in arrays_of(instance)}
     return copy.deepcopy(instance, {**copies, **atoms_of(instance)})
 
 
@@ -122,7 +118,7 @@ class PytreeSuite(LeafSuite):
     to_tree = staticmethod(as_it_is)
     named = staticmethod(named)
     form_of = staticmethod(form_of)
-    copied = staticmethod(copied)
+    copied = staticmethod(remade)
     with_array = staticmethod(with_array)
     with_static = staticmethod(with_attribute)
     with_arrays_of = staticmethod(with_arrays_of)
@@ -176,9 +172,10 @@ class PytreeSuite(LeafSuite):
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return Compiled(function, self.mixed)
 
+    @once_per_session
     def compiled_use(self) -> Compiled:
         """The compiled `use`, which all laws share: no instance is special to it."""
-        return programs.compiled_use(self)
+        return Compiled(self.use, self.mixed)
 
     def compiled_ways(self) -> Sequence[Any]:
         return (self.compiled_use(),)

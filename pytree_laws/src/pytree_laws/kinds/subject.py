@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..declare.methods import Method
-from ..inspect.trees import new_carry
+from ..inspect.trees import is_under, new_carry
 from ..report import ADVICE, FAULT
 from .instances import InstanceAnswers
 
@@ -47,8 +47,13 @@ class Subject(InstanceAnswers):
         raise NotImplementedError
 
     def declared(self, path: str) -> Any:
-        """What is declared of a path; None where nothing is."""
-        return None
+        """What is declared of a path: of itself, or of the sub-tree that it lies in; None where nothing is."""
+        declarations = [
+            each
+            for each in self.manifest()
+            if path == each.path or (each.is_tree and is_under(path, each.path))
+        ]
+        return max(declarations, key=lambda each: len(each.path), default=None)
 
     def declares_arrays(self) -> bool:
         """Whether the suite says itself which arrays the class holds."""
@@ -60,11 +65,8 @@ class Subject(InstanceAnswers):
 
     def fixed_values(self) -> dict[str, Any]:
         """What is declared to hold the same value in every instance, by path."""
-        return {}
-
-    def is_unused(self, path: str) -> bool:
-        """Whether nothing has to show what an array holds."""
-        raise NotImplementedError
+        arrays = (each for each in self.manifest() if each.role != "python")
+        return {array.path: array.value for array in arrays if array.value is not None}
 
     def takes_keys(self) -> bool:
         """Whether the constructor takes a key."""

@@ -13,13 +13,15 @@ import pytest
 
 from ..declare.leaf_spec import Output
 from ..discover.inference import inferred_outputs, inferred_statics
+from ..discover.invocation import trace_of_call
+from ..discover.method_programs import only_of_methods
 from ..engine.applicability import not_applicable
 from ..engine.collection import session_in
 from ..engine.runner import cached_instance, first_build, first_call, stop_if_broken
 from ..engine.summary import register_summary
 from ..engine.timeout import Watch
 from ..inspect.arrays import fillable, has_dtype, is_floating, on_device
-from ..inspect.trees import flatten, without_functions
+from ..inspect.trees import arrays_of, remade, without_functions
 from ..session import once_per_session
 from ..snapshot.files import record_of
 from ..trace.platforms import refuse_other_platforms
@@ -28,7 +30,8 @@ from ..values.closeness import settle
 from ..values.comparison import compare
 from ..values.precision import tolerated
 from ..values.randomize import has_one_sign
-from .programs import traceable_build, traced_build, traced_call
+from .programs import traceable_build
+from .slopes import seems_unused
 from .subject import Subject
 
 EXAMPLES = 6
@@ -133,8 +136,7 @@ class Suite(Subject):
 
     def call_on_copies(self, instance: Any, *arguments: Any) -> Any:
         """The call on copies of its arguments, which it may use up (as an eqx.nn.State), or update (as streams of keys)."""
-        leaves, treedef = flatten(arguments)
-        return self.call(instance, *treedef.unflatten(leaves))
+        return self.call(instance, *remade(arguments))
 
     def apply(self, instance: Any, *arguments: Any) -> Any:
         """What a call on copies gives, without functions."""
@@ -165,19 +167,22 @@ class Suite(Subject):
         value, back = self.to_arrays(instance)
         return lambda value, *arguments: self.run_in_place(back(value), *arguments), value
 
+    @once_per_session
     def traced_call(self) -> Any:
         """The jaxpr of the call on the arrays of an instance and the arguments."""
-        return traced_call(self)
+        return trace_of_call(self, *self.example())
 
+    @once_per_session
     def traced_build(self) -> Any:
         """The jaxpr of the constructor on the arrays among its inputs."""
-        return traced_build(self)
+        build, inputs = self.traceable_build()
+        return jax.make_jaxpr(lambda values: arrays_of(self.to_tree(build(values))[0]))(inputs)
 
     def traceable_build(
         self, changes: Mapping[str, Any] | None = None
     ) -> tuple[Callable[..., Any], list[Any]]:
         """The constructor as a function of the arrays among its inputs, and those."""
-        return traceable_build(self, changes or {})
+        return traceable_build(self, {**self.inputs(0), **(changes or {})})
 
     def plain_inputs(self, seed: int) -> dict[str, Any]:
         """The inputs that belong to the caller."""
@@ -218,6 +223,12 @@ class Suite(Subject):
         """Whether a result has a declared dtype; where the call computes in another, a float may have that."""
         computed = dtype == "float" and self.compute
         return has_dtype(value, dtype) or bool(computed and has_dtype(value, computed))
+
+    def is_unused(self, path: str) -> bool:
+        """Whether nothing has to show what an array holds."""
+        declared = self.declared(path)
+        may_be_unused = declared is not None and (declared.unused or seems_unused(self, path))
+        return may_be_unused or self.is_empty(path) or path in only_of_methods(self)
 
     def is_empty(self, path: str) -> bool:
         """Whether an array has no elements, so that no edit and no gradient can show."""

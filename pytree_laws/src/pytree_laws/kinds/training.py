@@ -9,11 +9,11 @@ import numpy as np
 
 from ..engine.applicability import not_applicable
 from ..inspect.arrays import is_inexact, on_device
-from ..inspect.trees import arrays_of, inexact_places, named_leaves, replace_leaves, structure
+from ..inspect.trees import arrays_of, axis_sizes, inexact_places, named_leaves, replace_leaves, structure
 from ..report import ANY_ERROR, check, doing
 from ..session import once_per_session
 from ..trace.programs import Compiled
-from ..values.optimisation import descend, has_forward_mode_alone, start, weighted
+from ..values.optimisation import descend, has_forward_mode_alone, start, weighted_sum
 from ..values.randomize import places_of_one_sign, randomize, randomize_indices
 from .slopes import grads_at
 
@@ -36,13 +36,23 @@ def trained_places(instance: Any) -> list[int]:
 
 def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
     """An instance and two examples; skips where nothing is trained or can be differentiated."""
-    suite.need_call()
-    instance, results = suite.cached_instance(), suite.traced_call().out_avals
-    if not any(jnp.issubdtype(result.dtype, jnp.inexact) for result in results):
-        not_applicable("the call returns nothing to differentiate")
+    need_floats(suite)
+    instance = suite.cached_instance()
     if not suite.trained(instance):
         not_applicable("the class trains nothing")
     return instance, (suite.arguments(0), suite.arguments(1))
+
+
+def need_floats(suite: Any) -> None:
+    """Skips where the example call gives nothing that can be differentiated."""
+    suite.need_call()
+    if not gives_floats(suite):
+        not_applicable("the call returns nothing to differentiate")
+
+
+@once_per_session
+def gives_floats(suite: Any) -> bool:
+    return any(jnp.issubdtype(output.dtype, jnp.inexact) for output in suite.traced_outputs())
 
 
 def derivative(loss: Callable[[Any], Any], values: Any) -> Any:
@@ -57,8 +67,7 @@ def derivative(loss: Callable[[Any], Any], values: Any) -> Any:
 
 def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
     """A scalar on which every inexact element of every output has its own weight."""
-    outputs = [suite.apply(instance, *arguments) for arguments in examples]
-    return sum((weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y)), 0.0)
+    return weighted_sum([suite.apply(instance, *arguments) for arguments in examples])
 
 
 def grads(suite: Any, instance: Any, places: Sequence[int], examples: Any) -> list[Any]:
@@ -114,7 +123,7 @@ def results_and_grads(
 
     def loss(values: Mapping[int, Any]) -> tuple[Any, list[Any]]:
         results = arrays_of(call(replace_leaves(instance, values), *arguments))
-        return sum(weighted(v) for v in results if is_inexact(v)), results
+        return weighted_sum(results), results
 
     run = compile(jax.value_and_grad(loss, has_aux=True))
     (_, results), slopes = run({i: named[i][1] for i in places})
@@ -181,10 +190,9 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
         return suite.cached_instance(), examples
     others = with_other_tables(suite)
     instance = others[seed % len(others)]
-    sizes = [size for leaf in arrays_of(instance) for size in leaf.shape]
     near = {*suite.held_fixed(instance), *within_domain(suite)}
     drawn, examples = randomize((instance, examples), seed, near)
-    return drawn, randomize_indices(examples, seed, max(sizes, default=2))
+    return drawn, randomize_indices(examples, seed, max(axis_sizes(instance), default=2))
 
 
 @once_per_session

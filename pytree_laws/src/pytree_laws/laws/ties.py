@@ -46,7 +46,6 @@ def untied(instance: Any, name: str, value: Any) -> Any:
     """The instance with `value` where it reads `name` from another attribute."""
     cls = type(instance)
     body = {"__module__": cls.__module__, name: property(lambda self: value)}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         apart = types.new_class("Apart", (cls,), {}, lambda new: new.update(body))
     return clone_as(apart, instance)

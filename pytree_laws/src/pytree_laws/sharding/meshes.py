@@ -10,10 +10,8 @@ import jax
 import jax.numpy as jnp
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
-from ..inspect.arrays import is_floating
 from ..inspect.trees import arrays_of, combine, partition, stack
-from ..sharding.specs import Example, Spec, axes_in
-from ..values.optimisation import weighted
+from ..sharding.specs import Example, Spec, axes_in, descend, moved_places
 
 BATCH = "data"
 """The mesh axis of the batch, where the rules leave one over."""
@@ -95,8 +93,7 @@ def placed(
 def step_on_batch(example: Example, rest: Any, trained: AbstractSet[str]) -> Callable[..., Any]:
     """A step on the arrays of an instance and of a batch of arguments, of which `rest` is the other part."""
     static, leaves = partition(example.tree)
-    pairs = enumerate(zip(example.names, leaves))
-    moved = [i for i, (n, value) in pairs if n in trained and is_floating(value)]
+    moved = moved_places(example, leaves, trained)
 
     def call(arrays: Sequence[Any], batch: Sequence[Any]) -> Any:
         def one(arguments: Sequence[Any]) -> Any:
@@ -106,16 +103,8 @@ def step_on_batch(example: Example, rest: Any, trained: AbstractSet[str]) -> Cal
         return jax.vmap(one)([*batch])
 
     def step(arrays: Sequence[Any], batch: Sequence[Any]) -> Any:
-        def loss(some: Sequence[Any]) -> Any:
-            filled = dict(zip(moved, some))
-            outputs = call([filled.get(i, v) for i, v in enumerate(arrays)], batch)
-            floats = [out for out in outputs if is_floating(out)]
-            return sum((weighted(out) for out in floats), jnp.zeros(())), outputs
-
-        before = [arrays[i] for i in moved]
-        (_, outputs), slopes = jax.value_and_grad(loss, has_aux=True)(before)
-        momenta = [0.9 * jnp.zeros_like(v) + g for v, g in zip(before, slopes)]
-        after = dict(zip(moved, [v - 0.1 * m for v, m in zip(before, momenta)]))
+        outputs, slopes, momenta, new = descend(lambda arrays: call(arrays, batch), arrays, moved)
+        after = dict(zip(moved, new))
         whole = [after.get(i, value) for i, value in enumerate(arrays)]
         return {"outputs": outputs, "gradients": slopes, "momenta": momenta, "new leaves": whole}
 

@@ -182,22 +182,36 @@ def step_of(example: Example, trained: AbstractSet[str]) -> Callable[[Any, Any],
 
     def step(tree: Any, arguments: Any) -> Any:
         static, values = partition(tree)
-        pairs = zip(example.names, values)
-        moved = [i for i, (n, v) in enumerate(pairs) if n in trained and is_floating(v)]
 
-        def loss(some: Sequence[Any]) -> Any:
-            filled = dict(zip(moved, some))
-            whole = [filled.get(i, value) for i, value in enumerate(values)]
-            outputs = flatten(call(combine(static, whole), arguments))[0]
-            return sum(weighted(output) for output in outputs if is_floating(output)), outputs
+        def outputs_of(arrays: Sequence[Any]) -> list[Any]:
+            return flatten(call(combine(static, arrays), arguments))[0]
 
-        before = [values[i] for i in moved]
-        slopes, outputs = jax.grad(loss, has_aux=True)(before)
-        momenta = [0.9 * jnp.zeros_like(v) + g for v, g in zip(before, slopes)]
-        new = [v - 0.1 * m for v, m in zip(before, momenta)]
+        outputs, _, momenta, new = descend(outputs_of, values, moved_places(example, values, trained))
         return [[output for output in outputs if is_array(output)], momenta, new]
 
     return step
+
+
+def moved_places(example: Example, arrays: Sequence[Any], trained: AbstractSet[str]) -> list[int]:
+    """The positions of the arrays of an instance that a step moves."""
+    pairs = zip(example.names, arrays)
+    return [i for i, (name, array) in enumerate(pairs) if name in trained and is_floating(array)]
+
+
+def descend(
+    outputs_of: Callable[[Sequence[Any]], list[Any]], arrays: Sequence[Any], moved: Sequence[int]
+) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
+    """What is computed of arrays, and for those at the moved places the gradients, the momenta and the new arrays."""
+
+    def loss(some: Sequence[Any]) -> Any:
+        filled = dict(zip(moved, some))
+        outputs = outputs_of([filled.get(i, array) for i, array in enumerate(arrays)])
+        return sum((weighted(out) for out in outputs if is_floating(out)), jnp.zeros(())), outputs
+
+    before = [arrays[i] for i in moved]
+    slopes, outputs = jax.grad(loss, has_aux=True)(before)
+    momenta = [0.9 * jnp.zeros_like(v) + g for v, g in zip(before, slopes)]
+    return outputs, slopes, momenta, [v - 0.1 * m for v, m in zip(before, momenta)]
 
 
 def spec_in(array: Any, rank: int) -> Spec:

@@ -2,29 +2,29 @@
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax.extend.core
 import numpy as np
 
-from ..discover.configuration_names import changes_as_text, changes_options_alone, inputs_as_text
 from ..discover.configurations import (
     Configuration,
     TracedConfiguration,
     accepted_configurations,
+    changes_as_text,
     trace_configuration,
     traced_configurations,
 )
-from ..discover.invocation import call_function, example_construction, trace_call, trace_inputs
+from ..discover.invocation import call_function, given_to_constructor, trace_call, trace_inputs
 from ..discover.likely import likely_configurations
 from ..inspect.arrays import is_array, is_key
-from ..inspect.trees import arrays_of, named_numbers, structure
+from ..inspect.trees import axis_sizes, changed, named_numbers, structure
 from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from ..trace.programs import jit_all
 from ..values.edge_values import FAR, is_finite
-from .format import Entry, entries
+from .format import Entry, entries, finite_entries
 from .methods import OPTIONS
 
 CONFIGURED = "in other configurations"
@@ -46,11 +46,14 @@ class Called(NamedTuple):
     changes: bool
     """Whether the call may change the instance in place."""
 
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """What the call is given otherwise than in the example."""
+        return self.trial.configuration.given
+
 
 def of_configurations(suite: Any) -> dict[str, Entry]:
     """Entries of leaves and outputs, where a configuration has others than the example."""
-    if not suite.tries_configurations:
-        return {}
     usual, *_ = traced_configurations(suite)
     result: dict[str, Entry] = {}
     for configuration in _other_ways(suite):
@@ -61,10 +64,7 @@ def of_configurations(suite: Any) -> dict[str, Entry]:
 
 def of_accepted(suite: Any) -> dict[str, Entry]:
     """Entries of what the call gives at the values that the constructor is declared to accept."""
-    if not suite.tries_configurations or not suite.called():
-        return {}
-    numbers = outputs(suite)[ACCEPTED].items()
-    return dict(sorted(entries({n: v for n, v in numbers if is_finite(v)}).items()))
+    return finite_entries(outputs(suite)[ACCEPTED]) if suite.called() else {}
 
 
 @once_per_session
@@ -76,8 +76,7 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
         ACCEPTED: _called_otherwise(suite, accepted_configurations(suite)),
         OPTIONS: _called_otherwise(suite, likely_configurations(suite)),
     }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         called = {section: _called_at(suite, trials) for section, trials in places.items()}
         every = [call for calls in called.values() for call in calls]
         results = list(_results(suite, every))
@@ -91,7 +90,9 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
 def _other_ways(suite: Any) -> list[TracedConfiguration]:
     """The configurations besides the example that work, and are of flags and options alone."""
     _, *others = traced_configurations(suite)
-    return [traced for traced in others if traced.error is None and changes_options_alone(traced)]
+    return [
+        traced for traced in others if traced.error is None and traced.configuration.changes_options_alone
+    ]
 
 
 def _called_otherwise(
@@ -101,7 +102,7 @@ def _called_otherwise(
     usual, *_ = traced_configurations(suite)
     works = (traced for traced in trials if traced.error is None)
     called = [trial for trial in works if _is_called_otherwise(usual, trial)]
-    return [(traced, inputs_as_text(traced.configuration)) for traced in called[:MAX_RECORDED]]
+    return [(traced, traced.configuration.built_with) for traced in called[:MAX_RECORDED]]
 
 
 def _the_other(suite: Any) -> list[tuple[TracedConfiguration, str]]:
@@ -117,15 +118,14 @@ def _the_other(suite: Any) -> list[tuple[TracedConfiguration, str]]:
 
 def _one_more_of_each(suite: Any) -> Iterator[tuple[TracedConfiguration, str]]:
     """One more of what the constructor counts: what is in order among two of three may show with a third."""
-    maker = example_construction(suite)
-    if maker is None or not suite.called():
+    if not suite.called():
         return
-    axes = {size for v in arrays_of(suite.arguments(0)) for size in v.shape}
-    for name, count in maker.given.items():
+    axes = axis_sizes(suite.arguments(0))
+    for name, count in given_to_constructor(suite).items():
         if type(count) is int and count > 0 and count not in axes:
             trial = trace_configuration(suite, Configuration(inputs={name: count + 1}))
             if trial.error is None and name not in (suite.other or {}):
-                yield trial, inputs_as_text(trial.configuration)
+                yield trial, trial.configuration.built_with
 
 
 def _other_forms(suite: Any, usual: TracedConfiguration, trial: TracedConfiguration) -> dict[str, Entry]:
@@ -134,9 +134,8 @@ def _other_forms(suite: Any, usual: TracedConfiguration, trial: TracedConfigurat
     Their numbers depend on how it was built here, and are left out.
     """
     before, after = _forms(suite, usual), _forms(suite, trial)
-    changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-    where = inputs_as_text(trial.configuration)
-    return {f"{name}{where}": after.get(name, ABSENT) for name in changed}
+    where = trial.configuration.built_with
+    return {f"{name}{where}": after.get(name, ABSENT) for name in changed(before, after)}
 
 
 def _forms(suite: Any, trial: TracedConfiguration) -> dict[str, Entry]:
@@ -174,19 +173,14 @@ def _results(suite: Any, called: Sequence[Called]) -> Iterator[tuple[Called, str
     if any(loops_by_values(call.trace[0].jaxpr) for call in called):
         return  # by other numbers it might never end
     for moved, change in FAR.items():
-        inputs = [_moved_inputs(suite, call, change) for call in called]
+        inputs = [trace_inputs(call.trial.suite, call.instance, call.given, change) for call in called]
         for value, form, arrays in zip(called, forms, run(inputs)):
             if not isinstance(arrays, Exception) and all(map(is_finite, arrays)):
                 yield value, moved, form.unflatten(arrays)
 
 
-def _moved_inputs(suite: Any, traced_call: Called, change: Callable[[Any], Any]) -> Sequence[Any]:
-    arguments = traced_call.trial.configuration.given
-    return trace_inputs(traced_call.trial.suite, traced_call.instance, arguments, change)
-
-
 def _by_name(suite: Any, traced_call: Called, moved: str, result: Any) -> dict[str, Any]:
-    message = f"call({changes_as_text(traced_call.trial.configuration.given)})"
+    message = f"call({changes_as_text(traced_call.given)})"
     output, after = result if traced_call.changes else (result, {})
     after = {name: v for name, v in after.items() if name in suite.updated()}
     numbers = {**named_numbers(message, output), **named_numbers(f"{AFTER}{message}", after)}
@@ -205,8 +199,8 @@ def _called(suite: Any, trial: TracedConfiguration, where: str) -> Called:
 def _eagerly(suite: Any, traced_call: Called) -> Any:
     nothing: Any = ((), {}) if traced_call.changes else ()
     with contextlib.suppress(Exception):
-        trial = traced_call.trial
-        call, arguments = call_function(trial.suite, trial.configuration.given, in_place=traced_call.changes)
+        own_suite = traced_call.trial.suite
+        call, arguments = call_function(own_suite, traced_call.given, in_place=traced_call.changes)
         tree, back = suite.to_tree(traced_call.instance)
         node = back(tree)
         result = call(node, arguments)

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..inspect.arrays import real_dtype
 from ..values.closeness import Tolerance, tolerance_of
+from ..values.edge_values import is_finite
 
 WHOLE = 32  # elements of which each is written
 IN_A_ROW = 8
@@ -56,8 +57,13 @@ class NoRecord(ValueError):
 
 
 def entries(numbers: Numbers) -> dict[str, Entry]:
-    """Arrays as entries of a record."""
+    """Arrays as entries of a record, in the order of their names."""
     return {name: entry_of(np.asarray(numbers[name])) for name in sorted(numbers)}
+
+
+def finite_entries(numbers: Numbers) -> dict[str, Entry]:
+    """Those of arrays without infinite numbers and NaN, which say more of the example than of the class."""
+    return entries({name: value for name, value in numbers.items() if is_finite(value)})
 
 
 def entry_of(array: np.ndarray) -> Entry:

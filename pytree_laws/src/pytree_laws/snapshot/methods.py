@@ -25,7 +25,7 @@ from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from ..trace.programs import compiled
 from ..values.edge_values import changed_pairs, is_finite, redrawn
-from .format import Entry, entries
+from .format import Entry, entries, finite_entries
 
 SECTIONS = OF_METHODS, OPTIONS = "of its methods", "with other options"
 OF_SLOPES = "of its methods' gradients"
@@ -36,20 +36,17 @@ _FILTERS = "trainable", "select_", "partition_"
 
 def of_methods(suite: Any) -> dict[str, Entry]:
     """Entries of what methods give, with other numbers than those of the start."""
-    return dict(sorted(entries(numbers_of_methods(suite)[OF_METHODS]).items()))
+    return entries(numbers_of_methods(suite)[OF_METHODS])
 
 
 def slopes_of_methods(suite: Any) -> dict[str, Entry]:
     """Entries of the gradients of what declared methods give by what they are given."""
-    if not suite.tries_configurations:
-        return {}
     slopes = {
         f"gradient of {method} by argument {path}": np.asarray(slope)
         for method, (_, by_argument) in slopes_by_arguments(suite).example.items()
         for path, slope in by_argument.items()
     }
-    finite = {name: v for name, v in slopes.items() if is_finite(v)}
-    return dict(sorted(entries({**finite, **_cut_off_by_flags(suite)}).items()))
+    return finite_entries({**slopes, **_cut_off_by_flags(suite)})
 
 
 def _cut_off_by_flags(suite: Any) -> dict[str, Any]:
@@ -70,11 +67,8 @@ def _cut_off_by_flags(suite: Any) -> dict[str, Any]:
 @once_per_session
 def numbers_of_methods(suite: Any) -> Mapping[str, dict[str, Any]]:
     """By section what methods give; all from one program."""
-    if not suite.tries_configurations:
-        return {section: {} for section in SECTIONS}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return _numbers(suite, list(_worth_a_record(suite)))
+    with warnings.catch_warnings(action="ignore"):
+        return _numbers(list(_worth_a_record(suite)))
 
 
 class Recorded(NamedTuple):
@@ -106,7 +100,7 @@ def methods_to_record(suite: Any) -> list[Method]:
     return [method for method in methods if not method.name.startswith(_FILTERS)]
 
 
-def _numbers(suite: Any, uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
+def _numbers(uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
     """What all uses give, by section and name, from one program."""
     collected: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
     if not uses:

@@ -37,11 +37,10 @@ def section_numbers(suite: Any, section: str) -> Numbers:
 
 def with_other_arguments(suite: Any) -> dict[str, Entry]:
     """What the call gives for arguments that meet in a tie, and for large ones."""
-    if not suite.called() or not suite.tries_configurations:
+    if not suite.called():
         return {}
     numbers: Numbers = {}
-    with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings(action="ignore"):
         if loops_by_values(suite.traced_call().jaxpr):
             return {}  # by other numbers it might never end
         value, back = suite.to_arrays(suite.elsewhere(suite.cached_instance()))
@@ -65,8 +64,7 @@ def _of_methods(suite: Any, instance: Any) -> Numbers:
     result: Numbers = {}
     for name in sorted(without_arguments(type(instance))):
         # What it raises, or that it is not the same twice, is no number.
-        with contextlib.suppress(Exception), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
             first, second = (named_numbers(name, _evaluated(suite.copied(instance), name)) for _ in range(2))
             result |= {
                 path: value

@@ -4,24 +4,22 @@ import contextlib
 import warnings
 from typing import Any
 
+import jax
 import numpy as np
 
-from ..discover.method_programs import in_bfloat16, the_call, usable
+from ..discover.method_programs import arrays_given, the_call, usable
 from ..discover.method_uses import example_use
 from ..inspect.arrays import is_array, is_floating, is_key
-from ..values.edge_values import is_finite
+from ..inspect.trees import bfloat16
 from .configurations import outputs
-from .format import Entry, entries
+from .format import Entry, finite_entries
 from .methods import OPTIONS, numbers_of_methods
 
 
 def of_options(suite: Any) -> dict[str, Entry]:
     """Entries of the call and of methods with other options, and of the leaves of whole numbers."""
-    if not suite.tries_configurations:
-        return {}
     of_call = outputs(suite)[OPTIONS] if suite.called() else {}
-    every = {**of_call, **numbers_of_methods(suite)[OPTIONS]}.items()
-    numbers = entries({name: v for name, v in every if is_finite(v)})
+    numbers = finite_entries({**of_call, **numbers_of_methods(suite)[OPTIONS]})
     return dict(sorted({**numbers, **_of_integers(suite), **_beside_complex(suite)}.items()))
 
 
@@ -34,7 +32,8 @@ def _beside_complex(suite: Any) -> dict[str, Entry]:
     entries_by_name: dict[str, Entry] = {}
     for method in [*methods, *([the_call(suite)] if suite.called() else [])]:
         with contextlib.suppress(Exception):  # there is no such operation in bfloat16
-            forms = in_bfloat16(suite, example_use(method, instance))
+            run, given = arrays_given(suite, example_use(method, instance))
+            forms = jax.eval_shape(run, *bfloat16(given))
             names = (f"{method.name} in bfloat16, output {i}" for i in range(len(forms)))
             entries_by_name |= {n: Entry(np.dtype(v.dtype).name, v.shape, ()) for n, v in zip(names, forms)}
     return entries_by_name
@@ -43,9 +42,10 @@ def _beside_complex(suite: Any) -> dict[str, Entry]:
 def _of_integers(suite: Any) -> dict[str, Entry]:
     """The form of each leaf where the constructor is given integers in the place of its floats."""
     inputs = suite.inputs(0)
-    whole = {name: _whole(value) for name, value in inputs.items() if _is_float(value)}
-    with contextlib.suppress(Exception), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    whole = {
+        name: _whole(value) for name, value in inputs.items() if type(value) is float or is_floating(value)
+    }
+    with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
         built = suite.named(suite.build(**{**inputs, **whole})) if whole else {}
         return {
             f"{name} of whole numbers": Entry(np.dtype(v.dtype).name, v.shape, ())
@@ -53,10 +53,6 @@ def _of_integers(suite: Any) -> dict[str, Entry]:
             if is_array(v) and not is_key(v)
         }
     return {}  # it refuses them
-
-
-def _is_float(value: Any) -> bool:
-    return type(value) is float or is_floating(value)
 
 
 def _whole(value: Any) -> Any:

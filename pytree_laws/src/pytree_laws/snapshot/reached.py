@@ -6,12 +6,12 @@ from typing import Any
 
 import jax
 
+from ..discover.configurations import with_arrays_of
 from ..discover.method_uses import Traced, Use, trace_text, trace_use
-from ..discover.reached import reached_instances, with_arrays_of
+from ..discover.reached import reached_instances
 from ..discover.traced_uses import traced_uses
 from ..trace.jaxprs import loops_by_values
-from ..values.edge_values import is_finite
-from .format import Entry, entries
+from .format import Entry, finite_entries
 from .methods import Recorded, methods_to_record, program_of_uses, values_by_name
 
 REACHED = "of its methods after several uses"
@@ -20,18 +20,15 @@ MAX_REACHED_USES = 4  # uses of each method after so many others
 
 def of_reached(suite: Any) -> dict[str, Entry]:
     """Entries of what methods give where counters are no more those of the start."""
-    if not suite.tries_configurations:
-        return {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         uses = list(_uses(suite))
         if not uses:
             return {}
         results = program_of_uses([use.trace for use in uses])([use.trace.inputs for use in uses])
     numbers: dict[str, Any] = {}
     for (_, use, trace), result in zip(uses, results):
-        numbers |= {n: v for n, v in values_by_name(use, trace, result).items() if is_finite(v)}
-    return dict(sorted(entries(numbers).items()))
+        numbers |= values_by_name(use, trace, result)
+    return finite_entries(numbers)
 
 
 def _uses(suite: Any) -> Iterator[Recorded]:

@@ -10,9 +10,8 @@ import numpy as np
 from ..discover.sequences import Steps, sequences_of
 from ..inspect.arrays import is_inexact, is_key
 from ..trace.programs import jit_all
-from ..values.edge_values import is_finite
-from ..values.optimisation import weighted
-from .format import Entry, entries
+from ..values.optimisation import weighted_sum
+from .format import Entry, finite_entries
 
 OVER_STEPS = "over several steps"
 Program = Callable[[Sequence[Any], Sequence[Any]], dict[str, Any]]
@@ -21,18 +20,14 @@ Program = Callable[[Sequence[Any], Sequence[Any]], dict[str, Any]]
 
 def of_sequences(suite: Any) -> dict[str, Entry]:
     """Entries of what the last step gives and leaves, and of the gradients through all steps."""
-    if not suite.tries_configurations:
-        return {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         sequences = list(sequences_of(suite))
         pairs = [(_at_the_end(steps), steps) for steps in sequences]
         pairs += [(_gradients(steps), steps) for steps in sequences if steps.learns]
         inputs = [([v for _, v in steps.carried], [v for _, v in steps.given]) for _, steps in pairs]
         results = jit_all([run for run, _ in pairs])(inputs)
     named = [pair for result in results if isinstance(result, dict) for pair in result.items()]
-    numbers = {name: np.asarray(v) for name, v in named if not is_key(v)}
-    return dict(sorted(entries({name: v for name, v in numbers.items() if is_finite(v)}).items()))
+    return finite_entries({name: np.asarray(v) for name, v in named if not is_key(v)})
 
 
 def _at_the_end(steps: Steps) -> Program:
@@ -55,8 +50,7 @@ def _gradients(steps: Steps) -> Program:
         def loss(values: Sequence[Any]) -> Any:
             moved = dict(zip(places, values))
             arrays = [moved.get(i, v) for i, v in enumerate(every)]
-            outputs = steps.run(arrays[:count], arrays[count:])
-            return sum((weighted(v) for v in outputs if is_inexact(v)), 0.0)
+            return weighted_sum(steps.run(arrays[:count], arrays[count:]))
 
         slopes = jax.grad(loss)([every[i] for i in places])
         return {f"gradient of {steps.name} by {names[i]}": slope for i, slope in zip(places, slopes)}

@@ -8,12 +8,12 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..inspect.arrays import is_array
+from ..inspect.arrays import is_array, raw
 from ..report import ANY_ERROR
 from ..snapshot.rounding import PATTERNS
 from ..values.edge_values import rounded
 from .compilations import compilations
-from .states import Opened, on_host, opened, signature, static_differences, values
+from .states import Opened, opened, signature, static_differences, values
 from .suite import StepSuite
 
 
@@ -82,10 +82,12 @@ class StepRun:
         return steps
 
     def _take(self, state: Any, batch: Any) -> tuple[Any, Taken]:
-        with compilations() as compiled, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of donation, which has its own law
+        with (
+            compilations() as compiled,
+            warnings.catch_warnings(action="ignore"),
+        ):  # of donation, which has its own law
             after, loss = jax.block_until_ready(self.once(state, batch))
-        lost = None if loss is None else float(on_host(loss))
+        lost = None if loss is None else float(raw(loss))
         return after, Taken(signature(after), values(after), list(compiled), lost)
 
     def after_loading(self) -> Taken:

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..inspect.arrays import is_array, is_key
+from ..inspect.arrays import is_array, is_key, raw
 from ..inspect.trees import attributes, flatten, named_leaves, nodes
 from ..report import ANY_ERROR
 
@@ -68,17 +68,12 @@ def _kind(leaf: Any) -> str:
 def values(state: Any) -> dict[str, np.ndarray]:
     """The arrays and numbers of a state on the host, by path."""
     leaves = opened(state).leaves.items()
-    return {n: on_host(v) for n, v in leaves if is_array(v) or is_number(v)}
+    return {n: raw(v) for n, v in leaves if is_array(v) or is_number(v)}
 
 
 def is_number(leaf: Any) -> bool:
     """Whether a leaf is a number of Python, which `jax.jit` takes as an array."""
     return isinstance(leaf, bool | int | float | complex)
-
-
-def on_host(leaf: Any) -> np.ndarray:
-    """A copy of an array on the host; of a key its data."""
-    return np.array(jax.random.key_data(leaf) if is_key(leaf) else leaf)
 
 
 def static_differences(previous: Any, other: Any) -> dict[str, str]:

@@ -182,9 +182,7 @@ def _bits(variable: Any) -> int:
 
 
 def _reached(jaxpr: Any, gradients: bool, stop: str) -> list[bool]:
-    live = {v for v in jaxpr.outvars if _passes(v, gradients)}
-    live = _live_before(jaxpr, live, gradients, stop)
-    return [v in live for v in jaxpr.invars]
+    return _within_body(jaxpr, [True] * len(jaxpr.outvars), gradients, stop)
 
 
 def _live_before(jaxpr: Any, live: set[Any], gradients: bool, stop: str) -> set[Any]:

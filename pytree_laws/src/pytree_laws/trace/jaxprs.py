@@ -54,7 +54,7 @@ def draws_of(jaxpr: Any) -> list[Any]:
 
 
 def constant_draws(jaxpr: Any, variables: set[Any]) -> Iterator[Any]:
-    """The random draws whose key does not depend on the variables `given`."""
+    """The random draws whose key does not depend on these variables."""
     for equation in jaxpr.eqns:
         inputs = [is_variable(v) and v in variables for v in equation.invars]
         draws = equation.primitive.name in DRAWS

@@ -43,7 +43,7 @@ def run_batched(programs: Sequence[tuple[Callable[..., Any], Sequence[Any]]]) ->
 
 
 def jit_all(runs: Sequence[Callable[..., Any]]) -> Callable[[Sequence[Sequence[Any]]], list[Any]]:
-    """As `at_once`, for several arguments of the same shapes and dtypes: it is compiled once."""
+    """As `run_batched`, for several arguments of the same shapes and dtypes: it is compiled once."""
 
     @compiled
     def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
@@ -69,7 +69,7 @@ def result_or_error(run: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def result_or_raise(result: Any) -> Any:
-    """One of the results of `at_once`; raises where it is an error."""
+    """One of the results of `run_batched`; raises where it is an error."""
     if isinstance(result, Exception):
         raise result
     return result

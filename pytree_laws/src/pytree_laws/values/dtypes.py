@@ -19,12 +19,10 @@ Example = tuple[Any, tuple[Any, ...]]
 """An instance, and arguments of its call."""
 
 
-@contextlib.contextmanager
-def precision(dtype: str | None) -> Generator[None]:
+def precision(dtype: str | None) -> contextlib.AbstractContextManager[None]:
     """What a dtype needs of jax: those of 64 bits have to be allowed."""
     wide = dtype is not None and jnp.finfo(dtype).dtype == "float64"
-    with in_64_bits() if wide else contextlib.nullcontext():
-        yield
+    return in_64_bits() if wide else contextlib.nullcontext()
 
 
 @contextlib.contextmanager

@@ -117,6 +117,11 @@ def is_finite(value: Any) -> bool:
     return not is_inexact(value) or bool(np.isfinite(np.asarray(value)).all())
 
 
+def has_nan(value: Any) -> bool:
+    """Whether a number in an array of inexact ones is NaN."""
+    return is_inexact(value) and bool(np.isnan(np.asarray(value)).any())
+
+
 def with_integers_of(arguments: Any, example: Any) -> Any:
     """The arguments with the integers of an example, where that has the same structure."""
     if structure(arguments) != structure(example):

@@ -4,10 +4,8 @@ import contextlib
 import re
 from typing import Any
 
-import jax
-
 from ..inspect.arrays import is_array
-from ..inspect.trees import arrays_of, is_node
+from ..inspect.trees import arrays_of, axis_sizes, is_node
 from ..trace.jaxprs import NEEDS_VALUES
 
 _OF_SHAPES = re.compile(
@@ -65,7 +63,7 @@ def sizes_of(suite: Any) -> dict[str, int]:
 
 def fitting(suite: Any, sizes: dict[str, int]) -> dict[str, int]:
     """Sizes such that those of axes are multiples of a number that is none, as of heads."""
-    axes = _sizes_of_axes(suite)
+    axes = axis_sizes(suite.arguments(0))
     counts = {name: size for name, size in sizes.items() if size not in axes}
     least = min((counts or sizes).items(), key=lambda pair: pair[1])
     return {
@@ -76,11 +74,6 @@ def fitting(suite: Any, sizes: dict[str, int]) -> dict[str, int]:
 
 def _listed(sizes: dict[str, int]) -> str:
     return ", ".join(f"{name} = {size}" for name, size in sizes.items())
-
-
-def _sizes_of_axes(suite: Any) -> set[int]:
-    arrays = [v for v in jax.tree.leaves(suite.arguments(0)) if is_array(v)]
-    return {size for array in arrays for size in array.shape}
 
 
 def _annotated(suite: Any) -> dict[str, int]:

@@ -60,6 +60,11 @@ def weighted(output: Any) -> Any:
     return jnp.sum(weighted_terms(output))
 
 
+def weighted_sum(tree: Any) -> Any:
+    """The sum of these over all inexact arrays of a tree."""
+    return sum((weighted(leaf) for leaf in jax.tree.leaves(tree) if is_inexact(leaf)), 0.0)
+
+
 def weighted_terms(output: Any) -> Any:
     """The terms of that sum: two for each element of an output; what is no finite number, as it is, without a slope."""
     wide = output.astype(np.promote_types(output.dtype, np.float32))

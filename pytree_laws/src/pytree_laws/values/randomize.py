@@ -109,8 +109,7 @@ KEY_FOR_EACH = "one key for all of them: `jax.vmap(draw)(jax.random.split(key, n
 def check_keys(where: str, run: Callable[[Any], Any], arguments: Any, drawn: Callable[[], str] = str) -> None:
     """No key is consumed twice, as far as jax's own check can tell; `drawn` says what is drawn with one that is."""
     try:
-        with warnings.catch_warnings(), jax.debug_key_reuse(True):
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"), jax.debug_key_reuse(True):
             try:
                 jax.eval_shape(run, arguments)
             except NEEDS_VALUES:
@@ -145,8 +144,7 @@ def _is_used_twice_by_results(run: Callable[[Any], Any], arguments: Any) -> bool
     """Whether a key is consumed twice by what the results are computed from, and not by what is thrown away."""
     try:
         closed = live_part(jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments))
-        with warnings.catch_warnings(), jax.debug_key_reuse(True):
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"), jax.debug_key_reuse(True):
             jax.eval_shape(jax.extend.core.jaxpr_as_fun(closed), *jax.tree.leaves(arguments))
     except ANY_ERROR:
         return True

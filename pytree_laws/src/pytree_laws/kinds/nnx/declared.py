@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 from flax import nnx
 
-from ...discover.method_programs import only_of_methods
 from ...discover.suggest import check_declared
 from ...engine.applicability import not_applicable
 from ...inspect.arrays import same_bits
@@ -13,7 +12,7 @@ from ...inspect.own_files import has_files
 from ...inspect.trees import given_arrays, is_under
 from ...report import ADVICE, check, doing
 from ..mutable import MutableSuite
-from ..slopes import seems_unused, shows
+from ..slopes import shows
 from ..suite import takes_a_seed
 from .inference import inferred_updates, inferred_variables, render_variables
 from .texts import RENAMED_TESTS, WORDING
@@ -36,7 +35,6 @@ class VariableSuite(MutableSuite):
     """`nnx.jit` compares graph definitions, and needs no hash."""
 
     def inputs(self, seed: int) -> dict[str, Any]:
-        """Fresh keyword arguments of the constructor."""
         return {"seed": seed} if takes_a_seed(type(self).build) else {"rngs": nnx.Rngs(seed)}
 
     def is_updated_by_use(self, value: Any) -> bool:
@@ -52,17 +50,6 @@ class VariableSuite(MutableSuite):
     def written_manifest(self) -> str:
         variables = self.variables or ()
         return render_variables(inferred_variables(self), variables, inferred_updates(self))
-
-    def declared(self, path: str) -> Var | None:
-        declarations = [
-            variable
-            for variable in self.manifest()
-            if path == variable.path or (variable.is_tree and is_under(path, variable.path))
-        ]
-        return max(declarations, key=lambda variable: len(variable.path), default=None)
-
-    def fixed_values(self) -> dict[str, Any]:
-        return {variable.path: variable.value for variable in self.manifest() if variable.value is not None}
 
     def check_kind(self, path: str, part: Any, declared: Var | None) -> None:
         kind = type(part).__name__
@@ -87,11 +74,6 @@ class VariableSuite(MutableSuite):
         is_empty = declared.is_tree and not any(is_under(path, declared.path) for path in variables)
         return is_empty or super().may_be_absent(declared)
 
-    def is_unused(self, path: str) -> bool:
-        variable = self.declared(path)
-        declared_unused = variable is not None and (variable.unused or seems_unused(self, path))
-        return declared_unused or self.is_empty(path) or path in only_of_methods(self)
-
     def is_flowing(self, path: str, variable: Any) -> bool:
         """Whether gradients flow through a Variable."""
         declared = self.declared(path)
@@ -102,7 +84,6 @@ class VariableSuite(MutableSuite):
         return self.called() and shows(self, path)
 
     def updated(self) -> Sequence[str]:
-        """The paths of what a call updates, as they are declared or found."""
         is_inferred = self.variables is None and not self.updates
         return inferred_updates(self) if is_inferred else self.updates
 
@@ -123,13 +104,11 @@ class VariableSuite(MutableSuite):
         return [path for path, part in every if isinstance(part, nnx.BatchStat) and "." not in path]
 
     def save(self, instance: Any, path: Any) -> None:
-        """By the module's own `save`."""
         if not has_files(instance):
             not_applicable("the module has no `save` to a path, or no `load` into a skeleton")
         instance.save(path)
 
     def load(self, path: Any, skeleton: Any) -> Any:
-        """By the module's own `load`."""
         return type(skeleton).load(path, skeleton)
 
     def mapped(self, functions: Mapping[type, Callable[..., Any]], tree: Any) -> dict[str, Any]:
@@ -143,13 +122,11 @@ class VariableSuite(MutableSuite):
         return variables_of(state)
 
     def snapshot(self, instance: Any) -> Any:
-        """A copy of the state, by the module's own `snapshot`."""
         if not hasattr(instance, "snapshot"):
             not_applicable("the module has no snapshot")
         return instance.snapshot()
 
     def restore(self, instance: Any, state: Any) -> None:
-        """Takes over a state, by the module's own `restore`."""
         if not hasattr(instance, "restore"):
             not_applicable("the module has no restore")
         instance.restore(state)

@@ -4,15 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
-import numpy as np
 from flax import nnx
 
-from ...inspect.arrays import as_in_programs, is_key
+from ...inspect.arrays import as_in_programs
 from ...inspect.trees import avals
 from ...report import ANY_ERROR
 from ...session import once_per_session
-from ...trace.programs import compiled
-from ..programs import DRAWS
 from .variables import (
     copy_of,
     has_keys,
@@ -45,12 +42,6 @@ class CompiledCall:
     def traces_of(self, arguments: Any) -> int:
         """How often it was traced for arguments of these shapes and dtypes."""
         return self.traces.count(avals(jax.eval_shape(lambda: arguments)))
-
-
-@once_per_session
-def as_built(suite: Any) -> Any:
-    """A module as the constructor gives it."""
-    return suite.build(**suite.inputs(0))
 
 
 def with_arrays(module: Any) -> Any:
@@ -100,16 +91,3 @@ def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
     if has_keys(state):
         return suite.build(**inputs)
     return nnx.merge(graphdef, jax.tree.map(zeros_like, state))
-
-
-def built_with_key(suite: Any, key: Any) -> Any:
-    """A module of the example inputs, with this key for each of theirs."""
-    build, inputs = suite.traceable_build()
-    return build([key if is_key(v) and v.shape == () else v for v in inputs])
-
-
-@once_per_session
-def drawn_values(suite: Any) -> dict[str, Any]:
-    """The values of modules of `DRAWS` keys, the first of them those of the seeds 0 and 1."""
-    seeds = np.arange(DRAWS, dtype=np.uint32)
-    return compiled(jax.vmap(lambda seed: values_of(built_with_key(suite, jax.random.key(seed)))))(seeds)

@@ -1,7 +1,6 @@
 """The static attributes of modules, and the copies that have to keep them."""
 
 import copy
-from collections.abc import Iterator
 from typing import Any
 
 from flax import nnx
@@ -77,10 +76,6 @@ def check_copy(module: Any, copied: Any, operation: str, hint: str = STATE_METHO
     check(not wrong, ", ".join(wrong), f"{operation} changed it", hint)
     same = not functions or nnx.graphdef(copied) == nnx.graphdef(module)
     check(same, name, f"{operation} changed the graph definition", hint)
-
-
-def static_parts(module: Any) -> Iterator[tuple[str, Any]]:
-    yield from all_settings(module).items()
 
 
 def graph_and_settings(module: Any) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 import jax
+import numpy as np
 from flax import nnx
 
 from ...declare.methods import Method
@@ -21,9 +22,10 @@ from ...inspect.arrays import (
 from ...inspect.classes import twin_class
 from ...inspect.static_values import static_fault
 from ...inspect.trees import clone_as, inexact_places, map_arrays, named_numbers, one_level
+from ...session import once_per_session
 from ...trace.programs import compiled
 from ...values.randomize import perturb_leaf, randomize
-from ..programs import names_of
+from ..programs import DRAWS, names_of
 from ..subject import Rebuilt
 from . import programs, training
 from .declared import VariableSuite
@@ -33,7 +35,6 @@ from .settings import (
     functions_of,
     graph_and_settings,
     settings_of,
-    static_parts,
     with_setting,
 )
 from .variables import (
@@ -83,7 +84,7 @@ class NnxSuite(VariableSuite):
     parts_of = staticmethod(variables_of)
     value_of = staticmethod(value_of)
     outside_of = staticmethod(outside)
-    static_parts = staticmethod(static_parts)
+    static_parts = staticmethod(lambda module: all_settings(module).items())
     own_nodes = staticmethod(own_nodes)
     check_copy = staticmethod(check_copy)
     state_of = staticmethod(nnx.state)
@@ -107,8 +108,7 @@ class NnxSuite(VariableSuite):
         yield clone_as(twin_class(type(instance)), instance)
 
     def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
-        settings = all_settings(instance).items()
-        return ((path, v) for path, v in settings if static_fault(v) is None)
+        return ((path, v) for path, v in all_settings(instance).items() if static_fault(v) is None)
 
     def settings_of_parts(self, instance: Any) -> Iterator[tuple[str, Any]]:
         own = {id(node) for _, node in own_nodes(instance)}
@@ -121,7 +121,6 @@ class NnxSuite(VariableSuite):
         return self.overwritten(copy_of(self.cached_instance()))
 
     def overwritten(self, instance: Any) -> Any:
-        """The module itself, with other values in its Variables."""
         variables = variables_of(instance).items()
         assign(instance, {path: jax.tree.map(perturb_leaf, value_of(leaf)) for path, leaf in variables})
         return instance
@@ -144,8 +143,9 @@ class NnxSuite(VariableSuite):
     def make(self, seed: int) -> Any:
         return programs.with_arrays(super().make(seed))
 
+    @once_per_session
     def as_built(self) -> Any:
-        return programs.as_built(self)
+        return self.build(**self.inputs(0))
 
     def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
         return programs.built_with_zeros(self, inputs)
@@ -154,11 +154,14 @@ class NnxSuite(VariableSuite):
         _, inputs = self.traceable_build()
         return any(is_key(value) and value.shape == () for value in inputs)
 
+    @once_per_session
     def drawn_by_path(self) -> dict[str, Any]:
-        return programs.drawn_values(self)
+        seeds = np.arange(DRAWS, dtype=np.uint32)
+        return compiled(jax.vmap(lambda seed: values_of(self.built_with_key(jax.random.key(seed)))))(seeds)
 
     def built_with_key(self, key: Any) -> Any:
-        return programs.built_with_key(self, key)
+        build, inputs = self.traceable_build()
+        return build([key if is_key(value) and value.shape == () else value for value in inputs])
 
     def apply(self, instance: Any, *arguments: Any) -> Any:
         return self.call_on_copies(copy_of(instance), *arguments)

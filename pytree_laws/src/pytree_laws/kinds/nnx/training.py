@@ -5,27 +5,24 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
 from ...engine.applicability import not_applicable
-from ...inspect.arrays import is_inexact, is_key, on_device
-from ...inspect.trees import inexact_places, replace_leaves
+from ...inspect.arrays import is_key, on_device
+from ...inspect.trees import axis_sizes, inexact_places, replace_leaves
 from ...report import ANY_ERROR, doing
 from ...session import once_per_session
 from ...trace.programs import compiled
-from ...values.optimisation import descend, has_forward_mode_alone, start, weighted
+from ...values.optimisation import descend, has_forward_mode_alone, start, weighted_sum
 from ...values.randomize import randomize, randomize_indices
-from ..training import within_domain
+from ..training import need_floats, within_domain
 from .variables import assign, copy_of, is_differentiable, values_of, variables_of
 
 
 def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
     """The module that laws share, and two examples; skips where nothing is trained or can be differentiated."""
-    suite.need_call()
-    if not gives_floats(suite):
-        not_applicable("the call returns nothing to differentiate")
+    need_floats(suite)
     instance = suite.cached_instance()
     variables = variables_of(instance)
     if not suite.trained_paths(instance) and not any(suite.role(path) == "param" for path in variables):
@@ -33,16 +30,9 @@ def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
     return instance, (suite.arguments(0), suite.arguments(1))
 
 
-@once_per_session
-def gives_floats(suite: Any) -> bool:
-    """Whether the example call gives something that can be differentiated."""
-    return any(jnp.issubdtype(output.dtype, jnp.inexact) for output in suite.traced_outputs())
-
-
 def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
     """A scalar on which every inexact element of every output has its own weight; the calls update the module."""
-    outputs = [suite.call_on_copies(instance, *arguments) for arguments in examples]
-    return sum((weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y)), 0.0)
+    return weighted_sum([suite.call_on_copies(instance, *arguments) for arguments in examples])
 
 
 def grads(suite: Any, instance: Any, arguments: Any, of_arguments: bool = True) -> Any:
@@ -127,7 +117,7 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
     if not seed:
         return instance, examples
     graphdef, state = nnx.split(instance)
-    sizes = [size for v in values_of(state).values() for size in v.shape]
+    sizes = axis_sizes(values_of(state))
     state, examples = randomize((state, examples), seed, within_domain(suite))
     return nnx.merge(graphdef, state, copy=True), randomize_indices(examples, seed, max(sizes, default=2))
 

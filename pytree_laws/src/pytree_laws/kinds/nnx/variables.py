@@ -16,7 +16,7 @@ from ...engine.applicability import not_applicable
 from ...inspect.arrays import aval, is_floating, is_inexact, is_key, on_device
 from ...inspect.classes import is_of_library
 from ...inspect.references import reachable, snapshot
-from ...inspect.trees import attributes, clone_as, look_up, one_level, path_name
+from ...inspect.trees import attributes, clone_as, look_up, one_level, path_name, remade
 
 
 @dataclasses.dataclass(frozen=True)
@@ -238,7 +238,7 @@ def round_trips(module: Any) -> Iterator[tuple[str, Any]]:
     yield "nnx.split and nnx.merge", copy_of(module)
     # Else it was made with pytree=False, or holds a Variable twice.
     if one_level(module) is not None and len(jax.tree.leaves(module)) == len(values_of(module)):
-        yield "flatten and unflatten", jax.tree.map(lambda leaf: leaf, module)
+        yield "flatten and unflatten", remade(module)
 
 
 def streams_given(inputs: Mapping[str, Any]) -> list[Any]:

@@ -56,7 +56,7 @@ def test_p12_a_call_changes_no_globals(subject: Suite) -> None:
     for label, instance, arguments in cases:
         subject.apply(instance, *arguments)
         after = globals_of(instance)
-        wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
+        wrong = changed(before, after)
         message = f"{label} on a fresh instance changed {', '.join(wrong)}"
         hint = "a counter in the module, or a cache with an entry for each instance"
         # The first call may fill a cache that depends on the configuration alone.
@@ -188,8 +188,7 @@ def test_p12_reading_properties_changes_nothing(subject: Suite) -> None:
     before = subject.remembered(instance), subject.snapshot_of(instance)
     for place, node in subject.own_nodes(instance):
         for name in own_properties(type(node)):
-            with contextlib.suppress(Exception), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
                 read(node, name)
             same = (subject.remembered(instance), subject.snapshot_of(instance)) == before
             message = f"reading this property changed what the {subject.instance_noun} holds"

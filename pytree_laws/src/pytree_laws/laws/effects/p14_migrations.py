@@ -118,8 +118,7 @@ def _former(name: str, fields: Sequence[str], instance: Any) -> Any:
 
 def _loaded(cls: Any, path: Any, like: Holder) -> tuple[Any, str]:
     """What a load makes of the file, and what it warns of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         loaded = cls.load(path, like, migrate=True)
     return loaded, " ".join(str(warning.message) for warning in caught)
 

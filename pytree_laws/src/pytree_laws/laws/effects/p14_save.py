@@ -119,12 +119,9 @@ def test_p14_save_and_load_into_a_fresh_skeleton(subject: Suite, tmp_path: Any) 
 
 def with_other_numbers(instance: Any) -> Any:
     """An instance whose leaves that are numbers of Python have other values; itself where there are none."""
-    leaves, treedef = flatten(instance)
-    if not any(isinstance(leaf, bool | int | float) for leaf in leaves):
-        return instance
-    return treedef.unflatten(
-        [perturb_leaf(leaf) if isinstance(leaf, bool | int | float) else leaf for leaf in leaves]
-    )
+    leaves = enumerate(jax.tree.leaves(instance))
+    others = {i: perturb_leaf(leaf) for i, leaf in leaves if isinstance(leaf, bool | int | float)}
+    return replace_leaves(instance, others) if others else instance
 
 
 @CHECKS.register()

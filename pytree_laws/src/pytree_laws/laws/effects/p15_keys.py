@@ -4,7 +4,6 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ...discover.configuration_names import inputs_as_text
 from ...discover.configurations import Configuration, traced_configurations
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
@@ -98,7 +97,7 @@ def _new_build(subject: PytreeSuite, inputs: Inputs, seen: set[str]) -> Iterator
     steps = str([ranks, *map(_step, equations(closed.jaxpr))])
     if draws_of(closed.jaxpr) and steps not in seen:
         seen.add(steps)
-        yield Build(inputs_as_text(Configuration(inputs=inputs)), build, closed, arrays, names)
+        yield Build(Configuration(inputs=inputs).built_with, build, closed, arrays, names)
 
 
 def _step(equation: Any) -> tuple[Any, ...]:

@@ -146,8 +146,7 @@ def test_p15_donation(subject: PytreeSuite) -> None:
     value, _ = subject.to_arrays(subject.make(0))
     # Of a table of NumPy, jax makes a narrower one at each call, donated or not.
     expected = [host(leaf if isinstance(leaf, jax.Array) else on_device(leaf)) for leaf in numbers_of(value)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of donated buffers that were of no use
+    with warnings.catch_warnings(action="ignore"):  # of donated buffers that were of no use
         got = compiled(lambda donated: donated, donate_argnums=0)(value)
     pairs = zip(expected, map(host, arrays_of(got)))  # by bits: NaN is kept as well
     same = all(wanted.tobytes() == other.tobytes() for wanted, other in pairs)

@@ -19,6 +19,7 @@ from ...inspect.trees import (
     map_arrays,
     named_leaves,
     path_name,
+    under_any,
     with_attribute,
 )
 from ...kinds.mutable import MutableSuite
@@ -61,8 +62,7 @@ def test_p16_filter_specs_select_the_declared_leaves(subject: PytreeSuite) -> No
 
 
 def _check_specs(subject: PytreeSuite, instance: Any, label: str) -> None:
-    pairs = named_leaves(instance)
-    names = [name for name, _ in pairs]
+    names = subject.leaf_names(instance)
     selected = {names[i] for i in subject.trained(instance)}
     wanted = subject.expected_to_train(instance)
     has_spec = hasattr(instance, "trainable")
@@ -71,9 +71,8 @@ def _check_specs(subject: PytreeSuite, instance: Any, label: str) -> None:
     # A class without one may leave the choice to who trains it.
     check(selected == wanted, "trainable", message, hint, severity=FAULT if has_spec else ADVICE)
     for method, paths in subject.filters.items():
-        marks = zip(names, jax.tree.leaves(getattr(instance, method)()))
-        selected = {name for name, mark in marks if mark is True}
-        wanted = {n for n in names if any(is_under(n, path) for path in paths)}
+        selected = marked(instance, getattr(instance, method)())
+        wanted = {name for name in names if under_any(name, paths)}
         message = f"on {label} it selects {sorted(selected)}, declared is {sorted(wanted)}"
         check(selected == wanted, method, message)
 
@@ -105,7 +104,7 @@ def test_p16_decay_moves_all_that_is_trained_but_the_declared(subject: PytreeSui
         wanted = {
             name
             for name in subject.expected_to_train(fresh) - denied_below(fresh)
-            if not any(is_under(name, path) for path in subject.undecayed)
+            if not under_any(name, subject.undecayed)
         }
         message = f"on {label} it selects {sorted(decayed)}, wanted is {sorted(wanted)}"
         hint = "all that `trainable()` selects, without `undecayed` and what sub-modules leave out"
@@ -155,8 +154,8 @@ def test_p16_partitions_are_the_declared_parts(subject: PytreeSuite) -> None:
 def _check_parts(subject: PytreeSuite, instance: Any, partition: str, paths: Sequence[str]) -> None:
     """The first part has the leaves below these paths, the second all others, and they fit together."""
     first, second = getattr(instance, partition)()
-    names = [name for name, _ in named_leaves(instance)]
-    chosen = {n for n in names if any(is_under(n, path) for path in paths)}
+    names = subject.leaf_names(instance)
+    chosen = {name for name in names if under_any(name, paths)}
     hint = "the chosen leaves come first, and then the rest"
     for label, part, wanted in (("first", first, chosen), ("second", second, set(names) - chosen)):
         got = {name for name, _ in named_leaves(part)}

@@ -13,7 +13,7 @@ import pytest
 
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
-from ...inspect.arrays import is_inexact, on_device, raw, restore_like
+from ...inspect.arrays import on_device, raw, restore_like
 from ...inspect.trees import bfloat16, clone_as, structure
 from ...kinds.pytree import PytreeSuite
 from ...report import Fault, Law, check, doing
@@ -21,7 +21,7 @@ from ...session import once_per_session
 from ...trace.programs import compiled
 from ...trace.wide_results import FIXED_DTYPE
 from ...values.closeness import close
-from ...values.optimisation import weighted
+from ...values.optimisation import weighted_sum
 
 LAW = Law(
     number="C1",
@@ -138,8 +138,7 @@ def test_gradients_reach_what_it_captures(subject: PytreeSuite) -> None:
     def grads(through: Callable[[Any, Any], Any]) -> Any:
         def loss(captured: Any) -> Any:
             function = eqx.combine(captured, rest).as_function()
-            outputs = jax.tree.leaves(through(function, arguments))
-            return sum(weighted(out) for out in outputs if is_inexact(out))
+            return weighted_sum(through(function, arguments))
 
         return compiled(jax.grad(loss))(captured)
 
@@ -168,8 +167,7 @@ def test_it_passes_through_custom_vjp(subject: PytreeSuite) -> None:
     called.defvjp(lambda arrays, arguments: jax.vjp(plain, arrays, arguments), lambda pull, grad: pull(grad))
 
     def loss(captured: Any, rest: Any, call: Any) -> Any:
-        outputs = jax.tree.leaves(call(eqx.combine(captured, rest), arguments))
-        return sum(weighted(out) for out in outputs if is_inexact(out))
+        return weighted_sum(call(eqx.combine(captured, rest), arguments))
 
     captured, rest = eqx.partition(arrays, eqx.is_inexact_array)
 

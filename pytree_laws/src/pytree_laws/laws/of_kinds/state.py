@@ -26,6 +26,7 @@ from ...inspect.trees import (
     map_arrays,
     named_leaves,
     next_of,
+    remade,
     replace_leaves,
     stack,
     structure,
@@ -34,8 +35,8 @@ from ...kinds.state import StateSuite
 from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.dependencies import handed_to_stop
 from ...values.closeness import check_flow, close
+from ...values.edge_values import has_nan
 from ...values.randomize import randomize
-from ..transforms.p07_jit_equals_eager import has_nan
 
 CHECKS = Checks()
 
@@ -44,11 +45,6 @@ BATCHED = (
     "the axis, and map with in_axes and out_axes None for the state"
 )
 CUT_OFF = "`jax.lax.stop_gradient` on what a state was assigned, or on what it is read"
-
-
-def copied(tree: Any) -> Any:
-    """The tree with states of its own: to set a value uses a state up."""
-    return jax.tree.map(lambda leaf: leaf, tree)
 
 
 @CHECKS.register(declares("states", "no states are declared"))
@@ -121,7 +117,7 @@ def test_p12_inference_leaves_the_state_as_it_is(subject: StateSuite) -> None:
     if all(leaf is other for leaf, other in zip(*map(jax.tree.leaves, (at_inference, instance)))):
         not_applicable("no part has an `inference` that is another there")
     state = arguments[subject.place(arguments)] = subject.after(0)
-    _, after = subject.advance(at_inference, copied(arguments))
+    _, after = subject.advance(at_inference, remade(arguments))  # which uses the state up
     for i, (value, other) in enumerate(zip(jax.tree.leaves(state), jax.tree.leaves(after))):
         message = "`eqx.nn.inference_mode` of it updates the state"
         check(same_bits(value, other), f"state {i}", message, "`if not self.inference:` around each update")
@@ -226,12 +222,12 @@ def _second_result(method: Method, instance: Any, state: Any, examples: Sequence
         result = use_with_state(method, instance, state, arguments)
         following = next_of(state, result)
         state = state if following is None else following
-    return jax.tree.leaves(copied(result))
+    return jax.tree.leaves(remade(result))
 
 
 def use_with_state(method: Method, instance: Any, state: Any, arguments: Sequence[Any]) -> Any:
     """What a method gives for a copy of the state, which it uses up."""
-    return method.use(instance, *arguments[: method.state_at], copied(state), *arguments[method.state_at :])
+    return method.use(instance, *arguments[: method.state_at], remade(state), *arguments[method.state_at :])
 
 
 def takes_state(method: Method) -> bool:
@@ -261,7 +257,7 @@ def test_p11_the_state_is_a_fixed_point(subject: StateSuite) -> None:
     where = f"argument {place}"
     check(structure(after) == structure(first), where, "the next state has another structure", BATCHED)
     check(not wanted, where, f"the next state is {got}, it was {wanted}", BATCHED)
-    got, _ = jax.lax.scan(lambda s, _: (advance(s), None), copied(first), length=2)
+    got, _ = jax.lax.scan(lambda s, _: (advance(s), None), remade(first), length=2)
     loop = subject.after(0, steps=2)
     message = f"scan gives {got}, a loop {loop}"
     check(close(got, loop, 16), f"argument {place}", message)

@@ -19,7 +19,7 @@ from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Law, check, doing
 from ...session import once_per_session
 from ...sharding.meshes import BATCH, Placed, collectives, indivisible, layouts, mesh_of, placed
-from ...sharding.specs import Example, Spec, axes_in, blocked
+from ...sharding.specs import Spec, axes_in, blocked
 from ...snapshot.files import record_of
 from ...snapshot.format import differences, entries, parse_record, render_sections, section_of
 from ...snapshot.mode import UPDATE, how_to_approve, mode_of
@@ -51,7 +51,7 @@ def test_p21_a_step_is_that_of_one_device(subject: Suite, kind: str) -> None:
     wanted = single(subject)
     apart = [(0.0, "outputs", "one device")]
     for name, placement in on_meshes(subject, kind):
-        got = given_by(subject, name, placement)
+        got = given_by(name, placement)
         for part, values in wanted.items():
             message = f"{part} on {name} are {{}}, on one device {{}}"
             check_close(part, message, on_host(got[part]), values, slack=64)
@@ -111,20 +111,14 @@ def on_meshes(subject: Suite, kind: str) -> Iterator[tuple[str, Placed]]:
         faults += indivisible_dims
         if not indivisible_dims:
             divides = True
-            yield name_of(sizes, kind), on_mesh(subject, example, specs, sizes, kind)
+            mesh, trained = mesh_of(sizes, KINDS[kind]), subject.trained_names()
+            yield name_of(sizes, kind), placed(example, batch_of(subject), specs, trained, mesh)
     if axes and not divides:
         message = f"no mesh of {devices} devices divides it: {'; '.join(dict.fromkeys(faults))}"
         check(False, "sharding", message, "sizes in the example that are multiples")
 
 
-def on_mesh(
-    subject: Suite, example: Example, specs: Sequence[Spec], sizes: Mapping[str, int], kind: str
-) -> Placed:
-    mesh = mesh_of(sizes, KINDS[kind])
-    return placed(example, batch_of(subject), specs, subject.trained_names(), mesh)
-
-
-def given_by(subject: Suite, name: str, placement: Placed) -> Any:
+def given_by(name: str, placement: Placed) -> Any:
     """What a step gives on a mesh."""
     try:
         return placement.run()

@@ -33,7 +33,7 @@ from ...inspect.references import (
     snapshot,
     turned_around,
 )
-from ...inspect.trees import arrays_of, avals, given_arrays, is_under, structure, under_any
+from ...inspect.trees import arrays_of, avals, changed, given_arrays, is_under, structure, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
@@ -220,8 +220,7 @@ def test_p01_changes_no_globals(subject: Suite) -> None:
     subject.make(1)
     before = globals_of(first)
     subject.make(2)
-    after = globals_of(first)
-    wrong = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    wrong = changed(before, globals_of(first))
     message = f"the constructor changed {', '.join(wrong)}"
     hint = "a counter or a registry in the module or on the class"
     check(not wrong, ", ".join(wrong), message, hint)
@@ -239,8 +238,7 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
         return subject.named(built)
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of static arrays: P5 fails on them
+        with warnings.catch_warnings(action="ignore"):  # of static arrays: P5 fails on them
             arrays = jax.eval_shape(looked_at, arguments)
     except NEEDS_VALUES as error:
         if not arguments:

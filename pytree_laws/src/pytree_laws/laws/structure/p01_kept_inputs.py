@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import jax
 import jax.numpy as jnp
 
-from ...discover.invocation import build_with, example_construction
+from ...discover.invocation import build_with, given_to_constructor
 from ...engine.applicability import ARRAYS_DECLARED, KEPT, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array, is_key, kind_of, real_dtype, same_bits
@@ -114,8 +114,7 @@ def _integers(subject: Suite) -> Iterator[str]:
 
 @CHECKS.register(KEPT)
 def test_p01_keeps_the_order_that_it_is_given(subject: Suite) -> None:
-    maker, instance = example_construction(subject), subject.cached_instance()
-    arguments = {} if maker is None else maker.given
+    arguments, instance = given_to_constructor(subject), subject.cached_instance()
     tuples = {n: arguments[n] for n in subject.kept if _is_plain_tuple(arguments.get(n))}
     stored = {n: getattr(instance, n, None) for n in tuples}
     stored_tuples = {n: v for n, v in tuples.items() if type(stored[n]) is tuple and stored[n] == v}

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...discover.invocation import build_with, example_construction
+from ...discover.invocation import build_with, given_to_constructor
 from ...discover.suggest import check_declared
 from ...engine.applicability import (
     ARRAYS_DECLARED,
@@ -72,11 +72,10 @@ def test_p02_leaves_hold_the_declared_values(subject: Suite) -> None:
 
 @CHECKS.register(ARRAYS_DECLARED)
 def test_p02_holds_the_same_arrays_at_a_size_of_one(subject: Suite) -> None:
-    maker, usual = None, subject.named(subject.cached_instance())
+    sizes, usual = dict[str, int](), subject.named(subject.cached_instance())
     with contextlib.suppress(*ANY_ERROR):  # P5 fails on it
-        maker = example_construction(subject)
-    sizes = {} if maker is None else maker.given
-    sizes = {name: n for name, n in sizes.items() if type(n) is int and n > 1}
+        given = given_to_constructor(subject).items()
+        sizes = {name: n for name, n in given if type(n) is int and n > 1}
     if not sizes:
         not_applicable("no size is known")
     hint = "a case for a size of one: a flag says what is there"
@@ -92,8 +91,7 @@ def test_p02_holds_the_same_arrays_at_a_size_of_one(subject: Suite) -> None:
 
 def _shapes_with(subject: Suite, name: str, size: int) -> dict[str, Any]:
     """The shapes of the arrays of another size, by path; none where that cannot be built."""
-    with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings(action="ignore"):
         return shapes_of(subject.named(build_with(subject, {name: size})))
     return {}
 

@@ -28,6 +28,7 @@ from ...inspect.trees import (
     named_leaves,
     one_level,
     path_name,
+    remade,
     walk,
 )
 from ...kinds.mutable import MutableSuite
@@ -129,7 +130,7 @@ def test_p03_round_trip_keeps_every_attribute(subject: PytreeSuite) -> None:
 @CHECKS.register(severity=ADVICE)
 def test_p03_round_trip_keeps_what_lies_beside_its_fields(subject: PytreeSuite) -> None:
     instance = subject.cached_instance()
-    again = jax.tree.map(lambda leaf: leaf, instance)
+    again = remade(instance)
     if not (stores_beside_fields(instance) or stores_beside_fields(again)):
         not_applicable("all that it stores is a field")
     hint = "a value that a base class or a decorator stores on each instance"
@@ -142,7 +143,7 @@ def test_p03_round_trip_keeps_what_lies_beside_its_fields(subject: PytreeSuite) 
 )
 def test_p03_round_trip_keeps_what_the_constructor_is_given(subject: PytreeSuite) -> None:
     for _, changed in with_other_settings(subject):
-        refusal = result_or_error(jax.tree.map, lambda leaf: leaf, changed)
+        refusal = result_or_error(remade, changed)
         if isinstance(refusal, Exception) and raises_deliberately(refusal, type(changed)):
             continue  # a constructor below unflatten that refuses a text, which nobody could give
         hint = "aux does not hold it, so that unflatten gives the default of the constructor, or that of the class"
@@ -166,7 +167,7 @@ def test_p03_a_trivial_subclass_is_a_pytree_too(subject: PytreeSuite) -> None:
     sub = trivial_subclass(cls)
     twin = clone_as(sub, instance)
     check(is_node(twin), cls.__name__, "a subclass of it is no pytree", REGISTER)
-    rebuilt = jax.tree.map(lambda leaf: leaf, twin)
+    rebuilt = remade(twin)
     message = f"a round trip of a subclass gives a {type(rebuilt).__name__}"
     check(type(rebuilt) is sub, cls.__name__, message, "unflatten names its class")
     leaves = jax.tree.leaves(rebuilt), jax.tree.leaves(instance)
@@ -195,8 +196,7 @@ STAND_INS: Mapping[str, Callable[[int], Any]] = {
 
 def trivial_subclass(cls: type) -> type:
     """A subclass without a body; skips where the class refuses subclasses."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         try:
             return types.new_class("Trivial", (cls,), {}, lambda body: body.update(__module__=cls.__module__))
         except TypeError:
@@ -230,7 +230,7 @@ def stores_beside_fields(node: Any) -> bool:
 
 def check_attributes(instance: Any, hint: str, beside: bool = False) -> None:
     """A round trip keeps what is stored on the object: the fields, or what lies `beside` them."""
-    again = jax.tree.map(lambda leaf: leaf, instance)
+    again = remade(instance)
     check_same(instance, again, "", hint, beside, package_of(instance))
 
 

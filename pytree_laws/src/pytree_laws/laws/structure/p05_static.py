@@ -9,7 +9,6 @@ from ...discover.invocation import call_text, trace_of_call
 from ...discover.suggest import check_declared
 from ...engine.applicability import STATICS_DECLARED, declares, not_applicable
 from ...engine.registry import Checks
-from ...inspect.branches import compared_strings
 from ...inspect.classes import is_of_library
 from ...inspect.mutations import may_change
 from ...inspect.static_values import (
@@ -17,7 +16,7 @@ from ...inspect.static_values import (
     NEW,
     NOT_FROZEN,
     NUMPY,
-    alternatives,
+    alternatives_at,
     is_made_anew,
     is_unhashable,
     static_fault,
@@ -183,8 +182,7 @@ def test_p05_the_call_follows_its_static_values(subject: Suite) -> None:
     instance, arguments = subject.example()
     leaves = subject.named(instance)
     for path in (path for path in subject.used if path not in leaves):
-        told_apart = compared_strings(type(instance), path)
-        others = [o for o in alternatives(look_up(instance, path), told_apart) if o is not None]
+        others = alternatives_at(instance, path)
         edits = [subject.with_static(instance, path, other) for other in others]
         before = str(trace_of_call(subject, instance, arguments))  # P7 tells what it raises
         seen = any(call_text(subject, edited, arguments) != before for edited in edits)

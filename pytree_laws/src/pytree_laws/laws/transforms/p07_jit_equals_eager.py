@@ -16,11 +16,7 @@ from ...discover.near_zeros import has_an_edge_at_zero
 from ...engine.applicability import ABSENT, Condition, not_applicable, of_class
 from ...engine.registry import Checks
 from ...errors import is_of_promotion, refuses_by_itself
-from ...inspect.arrays import (
-    is_floating,
-    is_inexact,
-    stays_wide,
-)
+from ...inspect.arrays import is_floating, stays_wide
 from ...inspect.classes import documents_nan, is_equinox, is_for_64_bits
 from ...inspect.trees import arrays_of, avals, bfloat16, combine, numbers_of, partition
 from ...kinds.mutable import MutableSuite
@@ -36,6 +32,7 @@ from ...trace.jaxprs import (
 from ...trace.programs import Compiled, shapes_of, with_static_modules
 from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
 from ...values.closeness import check_close, check_overflow, close
+from ...values.edge_values import has_nan
 from ..rounded import rounds_so_far
 
 OUTSIDE = "example values that the class is not for, as a negative variance: `inputs` and `arguments` choose others, in a spec `[test]` with `values`"
@@ -117,10 +114,6 @@ def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
                 is_degenerate = fill == 0 and are_zeros_degenerate(subject, instance, arguments, i)
                 severity = ADVICE if is_degenerate else severity_of_values(subject)
                 check(False, f"output {i}", message, hint, severity=severity)
-
-
-def has_nan(result: Any) -> bool:
-    return is_inexact(result) and bool(np.isnan(np.asarray(result)).any())
 
 
 def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: int) -> bool:

@@ -108,7 +108,7 @@ def test_p07_computes_in_each_declared_dtype(subject: Suite) -> None:
         pairs = zip(arrays_of(usual), arrays_of(got), strict=True)
         for i, (before, now) in enumerate(pairs):
             if has_dtype(before, "float"):
-                _check_dtype(subject, dtype, f"output {i}", before, now)
+                _check_dtype(dtype, f"output {i}", before, now)
                 if not draws:  # what is drawn depends on the dtype
                     _check_values(subject, dtype, f"output {i}", before, now)
 
@@ -118,7 +118,7 @@ def _result_in(subject: Suite, dtype: str, call: Callable[..., Any]) -> Any:
         return call(instance, *arguments)
 
 
-def _check_dtype(subject: Suite, dtype: str, where: str, usual: Any, got: Any) -> None:
+def _check_dtype(dtype: str, where: str, usual: Any, got: Any) -> None:
     """What is of the default dtype otherwise is of this one, and as finite."""
     same = got.dtype in (jnp.dtype(dtype), jnp.finfo(dtype).dtype)
     check(same, where, f"in {dtype} it is {got.dtype}", FIXED_DTYPE)

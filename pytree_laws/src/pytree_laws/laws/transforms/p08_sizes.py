@@ -1,6 +1,6 @@
 """P8: static values that were computed from sizes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ...discover.inference import same_value
@@ -8,7 +8,7 @@ from ...discover.invocation import build_with, trace_of_call
 from ...discover.resize import resized
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
-from ...inspect.trees import arrays_of
+from ...inspect.trees import axis_sizes
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR
 from ...values.closeness import check_close
@@ -28,12 +28,15 @@ def test_p08_static_values_follow_the_sizes(subject: Suite) -> None:
     grown = subject.with_arrays_of(start, fresh)
     if is_one_program(subject, grown, fresh, arguments):
         return
-    check_not_stale(
-        subject,
-        (start, fresh),
-        got=lambda: subject.output_of(subject.run(grown, *arguments)),
-        wanted=lambda: subject.output_of(subject.run(fresh, *arguments)),
-    )
+    try:
+        wanted = subject.output_of(subject.run(fresh, *arguments))
+    except ANY_ERROR:
+        not_applicable("the example does not fit the other size")
+    try:
+        got = subject.output_of(subject.run(grown, *arguments))
+    except ANY_ERROR:
+        return  # refused
+    check_not_stale(subject, (start, fresh), got, wanted)
 
 
 def of_the_other_size(subject: Suite, changes: Mapping[str, int]) -> Any:
@@ -60,7 +63,7 @@ def another_size(suite: Any) -> Mapping[str, int]:
     pairs = [(inputs.get(name), value) for name, value in changed.items()]
     if len(pairs) == 1 and all(type(size) is int for size in pairs[0]):
         return dict(changed)
-    axes = {size for leaf in arrays_of(suite.arguments(0)) for size in leaf.shape}
+    axes = axis_sizes(suite.arguments(0))
     sizes = {n: v for n, v in inputs.items() if type(v) is int and v > 1 and v in axes}
     if not sizes:
         not_applicable("no input is known to be the size of an axis")
@@ -74,27 +77,15 @@ def sizes_of(suite: Any, changes: Mapping[str, int]) -> Mapping[int, int]:
     return {inputs[name]: size for name, size in changes.items()}
 
 
-def check_not_stale(
-    suite: Any, instances: tuple[Any, Any], *, got: Callable[[], Any], wanted: Callable[[], Any]
-) -> None:
-    """With leaves of another size the call is as a fresh instance of that size, or is refused, or who gives the size said what it is.
+def check_not_stale(suite: Any, instances: tuple[Any, Any], got: Any, wanted: Any) -> None:
+    """With leaves of another size the call is as a fresh instance of that size, or who gives the size said what it is.
 
-    The instances are the example and the fresh one; `got` is the call of the first with the leaves of the second.
+    The instances are the example and the fresh one; `got` is of the first with the leaves of the second.
     """
-    try:
-        of_fresh = wanted()
-    except ANY_ERROR:
-        not_applicable("the example does not fit the other size")
-    try:
-        of_grown = got()
-    except ANY_ERROR:
-        return  # refused
-    start, fresh = instances
-    new = dict(suite.statics_of(fresh))
-    old = dict(suite.statics_of(start)).items()
-    stale = [path for path, value in old if not same_value(value, new.get(path))]
+    old, new = (dict(suite.statics_of(instance)) for instance in instances)
+    stale = [path for path, value in old.items() if not same_value(value, new.get(path))]
     if stale and set(stale) <= set(suite.inputs(0)):
         return
     message = "with leaves of another size the call gives {}, a fresh instance of that size {}"
     hint = "a static value that was computed from a size: take it from the array in the call, or refuse other shapes there"
-    check_close(", ".join(stale), message, of_grown, of_fresh, hint)
+    check_close(", ".join(stale), message, got, wanted, hint)

@@ -13,7 +13,7 @@ from ...discover.method_programs import compiled_grads_of_methods, traceable
 from ...discover.near_zeros import is_finite_around_zero
 from ...engine.applicability import not_applicable, of_leaves
 from ...engine.registry import Checks
-from ...inspect.arrays import is_floating, is_inexact, on_device, same_bits
+from ...inspect.arrays import is_floating, on_device, same_bits
 from ...inspect.trees import (
     flatten,
     is_under,
@@ -29,8 +29,8 @@ from ...report import ADVICE, FAULT, Law, check, doing
 from ...trace.jaxprs import own_rules
 from ...trace.programs import compiled, result_or_error
 from ...values.closeness import check_flow, check_rule, close
-from ...values.edge_values import with_integers_of
-from ...values.optimisation import weighted
+from ...values.edge_values import has_nan, with_integers_of
+from ...values.optimisation import weighted_sum
 from ...values.randomize import randomize
 from ..ties import TIES, check_ties, read_from, ties_of, untied
 from ..variants.configuration_dtypes import is_cut_off, is_optional, severity_of_idle
@@ -122,8 +122,7 @@ def _grad_in_place(subject: PytreeSuite, instance: Any, arguments: Any, path: st
     """The gradient of the call by an array in the place of a number; 0 where the call takes none there."""
 
     def loss(value: Any) -> Any:
-        outputs = jax.tree.leaves(subject.run(subject.with_array(instance, path, value), *arguments))
-        return sum(weighted(output) for output in outputs if is_inexact(output))
+        return weighted_sum(subject.run(subject.with_array(instance, path, value), *arguments))
 
     grad = result_or_error(compiled(jax.grad(loss)), on_device(number, np.float32))
     return 0.0 if isinstance(grad, Exception) else grad
@@ -259,7 +258,7 @@ def nan_grads(subject: Suite, instance: Any, arguments: Any) -> list[str]:
     """The paths of what is trained whose gradient has NaN, though the loss is finite."""
     with contextlib.suppress(Exception):  # a check in the call may refuse the values
         loss, grads = subject.loss_and_grads(instance, arguments)
-        wrong = [name for name, grad in grads.items() if np.isnan(grad).any()]
+        wrong = [name for name, grad in grads.items() if has_nan(grad)]
         return [name for name in wrong if subject.role(name) in TRAINED and np.isfinite(loss)]
     return []
 

@@ -20,7 +20,6 @@ import ast
 import contextlib
 import functools
 import inspect
-import textwrap
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, overload
 
@@ -29,6 +28,7 @@ import pytest
 from ...engine.expected import held_as_declared
 from ...engine.runner import first_build
 from ...inspect.arrays import real_dtype
+from ...inspect.branches import nodes_of
 from ...report import ANY_ERROR
 from ...values.comparison import recording_differences
 from ...values.dtypes import SEEDS, Example, cast, example_in, example_name
@@ -140,10 +140,9 @@ def _demand(suite: Any, condition: Condition, example: Example, where: str) -> N
 
 def _said(condition: Condition) -> str:
     """What a condition returns, as it is written, or its name."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(condition)))
-    except (OSError, TypeError, SyntaxError):
+    nodes = nodes_of(condition)
+    if not nodes:
         return f"`{condition.__name__}`"
-    returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
+    returned = [node.value for node in nodes if isinstance(node, ast.Return)]
     written = [ast.unparse(value) for value in returned if value is not None]
     return f"`{written[-1].replace('self.close(', 'close(')}`" if written else ""

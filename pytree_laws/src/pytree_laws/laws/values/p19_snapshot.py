@@ -178,7 +178,7 @@ def record_text(suites: Sequence[Any], tests: str) -> str:
 def entries_of(suite: Any, section: str) -> dict[str, Entry]:
     """What a suite computes now in one section."""
     if section in FURTHER:
-        return FURTHER[section](suite)
+        return FURTHER[section](suite) if suite.tries_configurations else {}
     return entries(section_numbers(suite, section))
 
 

@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import jax
-import numpy as np
 
 from ...declare.methods import has_method_beside
 from ...discover.configurations import TracedConfiguration, traced_configurations
@@ -21,10 +20,9 @@ def is_float(value: Any) -> bool:
 
 def has_other_keys(traced: TracedConfiguration) -> bool:
     """Whether a dict of other keys met one of the usual keys, as the gradients for it."""
-    changes = {**traced.configuration.inputs, **traced.configuration.given}.values()
     words = ("structure", "pytree", "children")
     message = str(traced.error).lower()
-    return any(isinstance(v, dict) for v in changes) and any(w in message for w in words)
+    return traced.configuration.changes_a_dict and any(word in message for word in words)
 
 
 def lacks_its_state(suite: Any, traced: TracedConfiguration) -> bool:
@@ -96,7 +94,3 @@ def is_cut_off(subject: Any, paths: Collection[str]) -> bool:
         return False
     pairs = zip(usual.inputs, stopped_inputs(usual.trace[0].jaxpr))
     return any(mark and name.startswith("0.") and name[2:] in paths for (name, _), mark in pairs)
-
-
-def has_nan(arrays: list[Any]) -> bool:
-    return any(is_inexact(v) and bool(np.isnan(np.asarray(v)).any()) for v in arrays)

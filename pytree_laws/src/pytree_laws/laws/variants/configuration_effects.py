@@ -16,7 +16,7 @@ from ...engine.registry import Checks
 from ...errors import refuses_by_itself
 from ...inspect.global_state import first_use, globals_of
 from ...inspect.references import reachable, snapshot
-from ...inspect.trees import arrays_of, bfloat16, combine, partition
+from ...inspect.trees import arrays_of, bfloat16, changed, combine, partition
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check, doing
@@ -44,20 +44,19 @@ def test_p12_leaves_everything_alone_in_each_configuration(subject: PytreeSuite)
         instance, place = traced.instance, traced.configuration.place
         name = type(instance).__name__
         before, globals_before = snapshot(instance, identity=True), globals_of(instance)
-        use = first_use(functools.partial(_traced_from_outside, subject, traced))
+        use = first_use(functools.partial(_traced_from_outside, traced))
         for path, value in reachable(instance, name):
             message = "a tracer was left behind by a call inside jit"
             check(not isinstance(value, Tracer), place(path), message)
         same = snapshot(instance, identity=True) == before
         check(same, place(name), "a call inside jit changed what the instance holds")
-        after = globals_of(instance)
-        changed = ", ".join(n for n in {**globals_before, **after} if globals_before.get(n) != after.get(n))
+        names = ", ".join(changed(globals_before, globals_of(instance)))
         # It was traced before: a cache that depends on the configuration alone is filled.
-        check(not changed, place(changed), "each call changes it", "a list or a counter of the module")
+        check(not names, place(names), "each call changes it", "a list or a counter of the module")
         use.check(place("call"))
 
 
-def _traced_from_outside(subject: PytreeSuite, traced: TracedConfiguration) -> None:
+def _traced_from_outside(traced: TracedConfiguration) -> None:
     """A trace of the call, to which the instance is no argument."""
     call, arguments = call_function(traced.suite, traced.configuration.given, by_name=True)
     static, arrays = partition(arguments)
@@ -101,8 +100,7 @@ def _narrow_outputs(subject: Suite, traced: TracedConfiguration) -> list[jnp.dty
     """The dtypes of what the call gives for bfloat16; none where there is no such operation, or values decide."""
     tree, back = subject.to_tree(traced.instance)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # as where it was traced first
+        with warnings.catch_warnings(action="ignore"):  # as where it was traced first
             small = back(bfloat16(tree))
             narrow = trace_call(traced.suite, small, traced.configuration.given, bfloat16, by_name=True)
     except NEEDS_VALUES:
@@ -140,14 +138,11 @@ def _cut_off(subject: Suite, usual: TracedConfiguration) -> set[str]:
         {name for name, mark in marks_by_path(usual, marks_of(usual.trace[0].jaxpr)).items() if mark}
         for marks_of in (stopped_inputs, functools.partial(handed_to_stop, of_reads=all), inputs_read)
     )
-    buffers = {name for name in marks_by_path(usual, [True] * len(usual.inputs)) if _is_buffer(subject, name)}
+    names = marks_by_path(usual, [True] * len(usual.inputs)) if subject.declares_arrays() else ()
+    buffers = {name for name in names if subject.role(name) == "buffer"}
     # An update that reads it without a stop, as in a batch norm of flax, or as well, as in
     # `mean + 0.1 * (x - stop_gradient(mean))`, says nothing of the call.
     return stopped | (buffers & at_once) | (buffers - read)
-
-
-def _is_buffer(subject: Suite, path: str) -> bool:
-    return subject.declares_arrays() and subject.role(path) == "buffer"
 
 
 @CHECKS.register(rests_on=("test_p12_throws_no_update_away",))

@@ -20,7 +20,7 @@ from ...discover.evaluation import (
     run_traced,
     unused_arguments,
 )
-from ...discover.invocation import build_with, call_function, example_construction
+from ...discover.invocation import build_with, call_function, given_to_constructor
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, hard_coded_sizes, of_small_sizes
 from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, not_applicable
 from ...engine.error_hints import advice_on
@@ -37,9 +37,9 @@ from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, Fault, check, check_each
 from ...trace.programs import result_or_raise
 from ...values.closeness import close
+from ...values.edge_values import has_nan
 from .configuration_dtypes import (
     dtypes_of,
-    has_nan,
     has_other_keys,
     is_float,
     is_of_dtypes,
@@ -101,9 +101,8 @@ def _is_no_argument(traced: TracedConfiguration, cls: type) -> bool:
 
 @CHECKS.register()
 def test_p01_stores_no_two_values_in_each_other_s_place(subject: Suite) -> None:
-    maker, instance = example_construction(subject), subject.cached_instance()
-    arguments = {} if maker is None else maker.given
-    plain = {n: v for n, v in arguments.items() if type(v) in (int, float, str)}
+    instance, arguments = subject.cached_instance(), given_to_constructor(subject).items()
+    plain = {n: v for n, v in arguments if type(v) in (int, float, str)}
     stored = {n: v for n, v in plain.items() if hasattr(instance, n)}
     for name, other in itertools.combinations(stored, 2):
         swapped = (stored[other], stored[name]), (stored[name], stored[other])
@@ -119,15 +118,14 @@ def test_p02_the_dtype_reaches_every_leaf_in_each_configuration(subject: Suite) 
     for traced in _trials(subject):
         configuration, built = traced.configuration, traced.instance
         if built is not None and configuration.inputs and configuration.size == 1:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of what is deprecated
+            with warnings.catch_warnings(action="ignore"):  # of what is deprecated
                 narrow = build_with(subject, {**configuration.inputs, "dtype": jnp.bfloat16})
             usual = subject.named(built)
             for name, value in subject.named(narrow).items():
                 message = f"built with dtype bfloat16, it is {value.dtype}"
                 follows = is_float(usual.get(name)) and is_own(subject, name)
                 right = not follows or value.dtype == jnp.bfloat16
-                check(right, _place(traced, name), message, hint)
+                check(right, traced.configuration.place(name), message, hint)
 
 
 def is_own(subject: Suite, path: str) -> bool:
@@ -162,7 +160,7 @@ def test_p07_has_the_same_dtypes_in_each_configuration(subject: Suite) -> None:
                 hint = "a number or an array of another dtype: `dtype=x.dtype`"
                 # An option may choose between an image and its transform, or between indices and weights.
                 severity = FAULT if kind_of(dtype) == kind_of(before) else ADVICE
-                place = _place(configuration, f"output {i}")
+                place = configuration.configuration.place(f"output {i}")
                 check(dtype == before, place, message, hint, severity=severity)
 
 
@@ -221,32 +219,31 @@ def test_p07_takes_what_its_constructor_accepts(subject: Suite) -> None:
 
 def _give_no_nan(subject: Suite, accepted: Sequence[TracedConfiguration]) -> None:
     for configuration, outputs in zip(accepted, of_generic(accepted)):
-        wrong = has_nan(result_or_raise(outputs))
+        wrong = any(map(has_nan, result_or_raise(outputs)))
         wrong = wrong and not _gives_nan_itself(subject)
         message = "the constructor accepts it, and the call gives NaN"
         hint = "a check with `<=` in the place of `<`, or a case that the call needs"
-        check(not wrong, _place(configuration, "call"), message, hint)
+        check(not wrong, configuration.configuration.place("call"), message, hint)
 
 
 def _gives_nan_itself(subject: Suite) -> bool:
     usual = _usual(subject)
-    if usual.trace is None:
-        return has_nan(run_traced(subject, usual))
-    return has_nan(result_or_raise(*of_generic([usual])))
+    results = run_traced(subject, usual) if usual.trace is None else result_or_raise(*of_generic([usual]))
+    return any(map(has_nan, results))
 
 
 @CHECKS.register()
 def test_p07_computes_what_its_trace_does_in_each_configuration(subject: Suite) -> None:
     others = other_programs(subject)[:MAX_RUN]
-    for trial, outputs in zip(others, evaluated(subject, others)):
+    for trial, outputs in zip(others, evaluated(others)):
         traced, eager = result_or_raise(outputs), run_traced(subject, trial)
         message = f"traced it gives {traced}, eager {eager}"
-        check(close(traced, eager), _place(trial, "call"), message)
-        wrong = has_nan(eager) and not has_nan(run_traced(subject, _usual(subject)))
+        check(close(traced, eager), trial.configuration.place("call"), message)
+        wrong = any(map(has_nan, eager)) and not any(map(has_nan, run_traced(subject, _usual(subject))))
         wrong = wrong and not documents_nan(type(subject.cached_instance()))
         # A flag that nobody gave may ask for other values in what the instance holds.
         severity = FAULT if subject.declares_arrays() or trial.configuration.is_declared else ADVICE
-        check(not wrong, _place(trial, "call"), f"it gives NaN: {eager}", severity=severity)
+        check(not wrong, trial.configuration.place("call"), f"it gives NaN: {eager}", severity=severity)
 
 
 @CHECKS.register()
@@ -299,7 +296,7 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
                 "a way through the call that leaves it out: do not build it there; "
                 f"if it is meant, `conditional = {(*subject.conditional, *cut_off)!r}`"
             )
-            check(False, _place(traced, first), message, hint, severity=ADVICE)
+            check(False, traced.configuration.place(first), message, hint, severity=ADVICE)
         if any(isinstance(v, dict) for v in traced.configuration.inputs.values()):
             continue  # what is in a dict is the choice of who gives it
         for name, used in leaves_reached(traced, gradients=False).items():
@@ -308,7 +305,7 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
             severity = ADVICE if is_for_others else FAULT
             check(
                 used or name in usual,
-                _place(traced, name),
+                traced.configuration.place(name),
                 message,
                 "a part without a use",
                 severity=severity,
@@ -341,7 +338,3 @@ def _left_out(use: Invocation, kind: type) -> list[str]:
         for name in use.varied()
         if use.given[name] is None and any(value is kind for value in members(annotations.get(name)))
     ]
-
-
-def _place(traced: TracedConfiguration, label: str) -> str:
-    return traced.configuration.place(label)

@@ -81,9 +81,7 @@ def _forms(name: str, trace: Traced) -> Forms:
 
 def _changes_what_is_given(traced: TracedConfiguration) -> bool:
     """Whether a dtype or the keys of a dict are changed, which results follow."""
-    configuration = traced.configuration
-    changes = {**configuration.inputs, **configuration.given}.values()
-    return is_of_dtypes(traced) or any(isinstance(value, dict) for value in changes)
+    return is_of_dtypes(traced) or traced.configuration.changes_a_dict
 
 
 def _has_the_same_sizes(subject: Suite, instance: Any, changes: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 
 from ...discover.configurations import traced_configurations
-from ...discover.invocation import build_with, example_construction
+from ...discover.invocation import build_with, given_to_constructor
 from ...engine.applicability import declares
 from ...engine.registry import Checks
 from ...inspect.trees import look_up, under_any
@@ -49,15 +49,12 @@ def _paths(subject: Suite, instance: Any, flags: Mapping[str, str]) -> set[str]:
 
 @CHECKS.register(declares("layers", "no input is declared to count layers"))
 def test_p02_as_many_layers_are_made_as_are_asked_for(subject: Suite) -> None:
-    maker = example_construction(subject)
+    given = given_to_constructor(subject)
     for path, name in subject.layers.items():
-        usual = maker.given.get(name) if maker else None
+        usual = given.get(name)
         for count in (usual + 1, usual - 1) if type(usual) is int else ():
-            with (
-                contextlib.suppress(ValueError, TypeError),
-                warnings.catch_warnings(),
-            ):  # it refuses the number
-                warnings.simplefilter("ignore")
+            # It may refuse the number.
+            with contextlib.suppress(ValueError, TypeError), warnings.catch_warnings(action="ignore"):
                 built = build_with(subject, {name: count})
                 made, hint = _count(look_up(built, path)), f"a number in the place of `{name}`"
                 check(made == count, f"{path} with {name}={count}", f"{made} layers are made", hint)

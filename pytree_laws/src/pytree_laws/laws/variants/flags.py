@@ -12,7 +12,7 @@ from ...discover.method_uses import computed_text, is_flag, trace_use, uses_by_f
 from ...engine.applicability import ARRAYS_DECLARED, METHODS, Condition, not_applicable
 from ...engine.registry import Checks
 from ...inspect.branches import strings_of_attribute
-from ...inspect.literals import literal_values
+from ...inspect.parameter_values import literal_values
 from ...inspect.trees import structure
 from ...kinds.suite import Suite
 from ...report import ADVICE, check

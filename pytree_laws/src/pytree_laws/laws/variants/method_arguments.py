@@ -9,12 +9,11 @@ import jax.numpy as jnp
 from ...declare.methods import Method
 from ...discover.evaluation import is_of_a_base, on_purpose
 from ...discover.method_programs import traced_methods
-from ...discover.method_uses import Use, trace_use
+from ...discover.method_uses import Use, invocation_of, trace_use
 from ...discover.traced_uses import TracedUse, traced_uses
 from ...engine.applicability import ARRAYS_DECLARED, METHODS
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array
-from ...inspect.call_recorder import record_call
 from ...inspect.trees import named_arrays
 from ...kinds.suite import Suite
 from ...report import ADVICE, check
@@ -39,8 +38,8 @@ def test_p08_every_argument_of_a_method_matters(subject: Suite) -> None:
 
 def _arguments(subject: Suite, method: Method, use: Use) -> dict[str, str]:
     """The names of arguments that are arrays, or tuples of them, with their positions in the example; of a state nothing need matter."""
-    invocation = record_call(use.instance, lambda: use.run(use.instance, use.given))
-    if invocation is None or invocation.name != method.name:
+    invocation = invocation_of(method, use)
+    if invocation is None:
         return {}
     places = {id(value): str(i) for i, value in enumerate(use.given) if _is_of_arrays(value)}
     pairs = ((name, places.get(id(value), "")) for name, value in invocation.given.items())

@@ -12,9 +12,8 @@ from ...discover.method_uses import computed_text, example_use, trace_use
 from ...engine.applicability import Condition
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact
-from ...inspect.branches import compared_strings
-from ...inspect.static_values import alternatives
-from ...inspect.trees import look_up, structure
+from ...inspect.static_values import alternatives_at
+from ...inspect.trees import structure
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, check
 from ...values.edge_values import FAR as FAR_ARGUMENTS
@@ -125,8 +124,7 @@ def test_p05_methods_follow_the_static_values_that_they_use(subject: Suite) -> N
     instance, leaves = subject.cached_instance(), subject.named(subject.cached_instance())
     for method in traceable(subject):
         for path in (path for path in method.used if not below(leaves, path)):
-            told_apart = compared_strings(type(instance), path)
-            others = [o for o in alternatives(look_up(instance, path), told_apart) if o is not None]
+            others = alternatives_at(instance, path)
             before = _text(subject, method, instance)
             texts = (_text(subject, method, subject.with_static(instance, path, other)) for other in others)
             message = f"`{path}` is declared as used by it, and it does the same for {others}"

@@ -6,12 +6,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ...discover.method_programs import usable
+from ...discover.method_programs import arrays_given, usable
 from ...discover.method_uses import Traced
 from ...discover.traced_uses import TracedUse, traced_uses
 from ...engine.applicability import METHODS, not_applicable
 from ...engine.registry import Checks
-from ...inspect.trees import arrays_of, bfloat16, combine, partition
+from ...inspect.trees import arrays_of, bfloat16
 from ...kinds.suite import Suite
 from ...report import ADVICE, check, doing
 from ...trace.dependencies import CAST, inputs_reaching
@@ -51,12 +51,7 @@ def _reads_no_float(trace: Traced) -> bool:
 
 def _check_dtypes(subject: Suite, traced: TracedUse) -> None:
     """A use gives the same dtypes where the leaves of the instance have 16 bits, and its arguments the usual ones."""
-    value, back = subject.to_arrays(traced.use.instance)
-    static, arrays = partition(traced.use.given)
-
-    def run(value: Any, arrays: Any) -> list[Any]:
-        return arrays_of(traced.use.run(back(value), combine(static, arrays)))
-
+    run, (value, arrays) = arrays_given(subject, traced.use)
     usual: Sequence[Any] = jax.eval_shape(run, value, arrays)
     with doing(
         traced.use.name, "with leaves in bfloat16, of which its result needs none, it", HINT, severity=ADVICE

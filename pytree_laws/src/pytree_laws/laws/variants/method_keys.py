@@ -11,7 +11,7 @@ from ...discover.configurations import traced_configurations
 from ...discover.given_instances import gives_an_instance
 from ...discover.method_programs import program_of, traceable, traced_methods, traces_of
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import METHODS, not_applicable
+from ...engine.applicability import METHODS, Condition, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_key
 from ...kinds.suite import Suite
@@ -21,23 +21,20 @@ from ...trace.jaxprs import constant_draws
 from ...values.randomize import check_draws, check_keys, redraws
 
 CHECKS = Checks()
+DRAWS_ONCE = Condition("a draw that is made again is meant", lambda suite: not suite.reuses_key)
 
 
-@CHECKS.register(METHODS)
+@CHECKS.register(METHODS, DRAWS_ONCE)
 def test_p15_methods_use_each_key_once(subject: Suite) -> None:
     instance = subject.cached_instance()
-    if subject.reuses_key:
-        not_applicable("a draw that is made again is meant")
     for method in traced_methods(subject, declared=True):
         arguments = method.arguments(0)
         if any(map(is_key, jax.tree.leaves((instance, arguments)))):
             _check_keys(subject, method, program_of(subject, method, instance, arguments))
 
 
-@CHECKS.register(METHODS, rests_on=("test_p15_methods_use_each_key_once",))
+@CHECKS.register(METHODS, DRAWS_ONCE, rests_on=("test_p15_methods_use_each_key_once",))
 def test_p15_methods_use_each_key_once_at_each_flag(subject: Suite) -> None:
-    if subject.reuses_key:
-        not_applicable("a draw that is made again is meant")
     for method in traced_methods(subject, declared=True):
         for use, trace, is_likely in traced_uses(subject)[method.name][1:]:
             has_keys = any(map(is_key, jax.tree.leaves((use.instance, use.given))))
@@ -71,9 +68,11 @@ def test_p12_methods_draw_from_a_key_that_is_given(subject: Suite) -> None:
             check(not wrong, method.name, message, hint)
 
 
-@CHECKS.register(rests_on=("test_p15_each_draw_has_a_key_of_its_own", "test_p15_methods_use_each_key_once"))
+@CHECKS.register(
+    DRAWS_ONCE, rests_on=("test_p15_each_draw_has_a_key_of_its_own", "test_p15_methods_use_each_key_once")
+)
 def test_p15_no_key_is_drawn_from_and_handed_on(subject: Suite) -> None:
-    if subject.reuses_key or redraws(subject):
+    if redraws(subject):
         not_applicable("a draw that is made again is meant")
     for traced in traced_configurations(subject) if subject.called() else ():
         if traced.trace is not None:

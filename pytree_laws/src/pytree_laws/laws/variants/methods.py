@@ -19,10 +19,9 @@ from ...discover.given_instances import gives_an_instance
 from ...discover.method_programs import (
     MEMBERS,
     abstractly,
+    arrays_given,
     compiled_methods,
-    in_bfloat16,
     in_wide_dtypes,
-    is_use_of_complex,
     names_of,
     parts_of_result,
     program_of,
@@ -33,7 +32,6 @@ from ...discover.method_programs import (
     traced_methods,
     traces_of,
     usable_methods,
-    use_widened_in,
 )
 from ...discover.method_uses import Use, updated_by
 from ...discover.traced_uses import traced_uses
@@ -44,19 +42,19 @@ from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, real_dtyp
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.mutations import computes_without_storing
 from ...inspect.references import mutables, reachable, snapshot
-from ...inspect.trees import arrays_of, is_under, under_any
+from ...inspect.trees import arrays_of, bfloat16, changed, is_under, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, check, doing
 from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import compiled_anew, lacks_dtype, lost_updates
-from ...trace.platforms import lowering_fault
 from ...trace.programs import shapes_of
-from ...trace.wide_results import FIXED_DTYPE, unless_promised
+from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
 from ...values.closeness import check_close, in_64_bits
 from ..effects.p12_purity import check_parts_kept
 from ..transforms.p07_outputs import check_fixed_dtypes
+from ..transforms.p18_backend import check_lowers
 
 CHECKS = Checks()
 
@@ -167,7 +165,9 @@ def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severi
     cls = type(subject.cached_instance())
     with doing(use.name, "in bfloat16 it", FIXED_DTYPE, severity=severity):
         try:
-            result = in_bfloat16(subject, use)
+            run, given = arrays_given(subject, use)
+            narrow = bfloat16(given)
+            result = jax.eval_shape(run, *narrow)
         except ANY_ERROR as error:
             if lacks_dtype(error) or (severity and refuses_by_itself(error, cls)):
                 return
@@ -175,12 +175,9 @@ def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severi
     for i, out in enumerate(result):
         right = not jnp.issubdtype(out.dtype, jnp.floating) or out.dtype == jnp.bfloat16
         message = f"with bfloat16 leaves and arguments it is {out.dtype}"
-        is_right = right or i in fixed or is_use_of_complex(subject, use, i)
-        hint = (
-            FIXED_DTYPE
-            if is_right
-            else f"{FIXED_DTYPE}{unless_promised(subject)}{use_widened_in(subject, use, i)}"
-        )
+        is_right = right or i in fixed or is_of_complex(run, narrow, i)
+        line = "" if is_right else f"{unless_promised(subject)}{widened_in(run, narrow, i)}"
+        hint = f"{FIXED_DTYPE}{line}"
         check(is_right, f"{use.name}, output {i}", message, hint, severity=ADVICE)
 
 
@@ -300,8 +297,7 @@ def test_p12_methods_change_no_globals(subject: Suite) -> None:
     for method in usable_methods(subject):
         before = globals_of(subject.cached_instance())
         method.use(subject.spare(1), *method.arguments(1))
-        after = globals_of(subject.cached_instance())
-        wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
+        wrong = changed(before, globals_of(subject.cached_instance()))
         message = f"on a fresh instance it changed {', '.join(wrong)}"
         check(not wrong, method.name, message, "a counter, or a cache, in the module")
 
@@ -322,7 +318,5 @@ def test_p12_methods_have_no_side_effects(subject: Suite) -> None:
 @CHECKS.register(PLATFORMS, METHODS)
 def test_p18_methods_lower_for_every_platform(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
-        arguments = subject.cached_instance(), method.arguments(0)
-        run, arrays = program_of(subject, method, *arguments)
-        faults = [lowering_fault(run, name, *arrays) for name in subject.lower_for]
-        check(not any(faults), method.name, "; ".join(filter(None, faults)))
+        program = program_of(subject, method, subject.cached_instance(), method.arguments(0))
+        check_lowers(subject, method.name, *program)

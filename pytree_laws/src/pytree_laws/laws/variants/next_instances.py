@@ -10,13 +10,12 @@ import jax
 from ...declare.methods import SELF, Method
 from ...discover.inference import same_value
 from ...discover.method_programs import MEMBERS, traceable
-from ...discover.method_uses import PLAIN, Use, example_use, uses_of
+from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, uses_of
 from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
 from ...engine.applicability import Condition, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import same_bits
-from ...inspect.call_recorder import record_call
-from ...inspect.trees import avals, bfloat16, new_carry, under_any
+from ...inspect.trees import avals, bfloat16, instances_in, new_carry, under_any
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, ANY_ERROR, COST, FAULT, check
 from ...session import once_per_session
@@ -57,7 +56,7 @@ def test_p11_methods_hand_on_what_the_instance_has(subject: PytreeSuite) -> None
             if form is None:
                 continue
             own = Form.of(subject, use.instance)
-            for path in _handed_on(subject, method, usual) & own.settings.keys():
+            for path in _handed_on(method, usual) & own.settings.keys():
                 value, was = form.settings.get(path), own.settings[path]
                 message = f"of an instance with {setting_text(was)} the next has {setting_text(value)}"
                 # A number that is neither is computed, as a scale to a power.
@@ -88,9 +87,7 @@ def test_p11_methods_settle_on_static_values(subject: PytreeSuite) -> None:
 
 def _joins_instances(subject: PytreeSuite, method: Method) -> bool:
     """Whether a method takes another instance, as a product of two quantities does, whose units make a third."""
-    cls = type(subject.cached_instance())
-    given = jax.tree.leaves(method.arguments(0), is_leaf=lambda node: type(node) is cls)
-    return any(type(node) is cls for node in given)
+    return bool(instances_in(method.arguments(0), type(subject.cached_instance())))
 
 
 def _forms_in_turn(subject: PytreeSuite, method: Method) -> Iterator[Form]:
@@ -103,11 +100,10 @@ def _forms_in_turn(subject: PytreeSuite, method: Method) -> Iterator[Form]:
             result = use.run(use.instance, use.given)
         except ANY_ERROR:  # there may be room for so many alone
             return
-        nodes = jax.tree.leaves(result, is_leaf=lambda node: type(node) is cls)
-        following = next((node for node in nodes if type(node) is cls), None)
-        if following is None:
+        following = instances_in(result, cls)
+        if not following:
             return
-        instance = following
+        instance = following[0]
 
 
 @CHECKS.register(KEEPS)
@@ -212,7 +208,7 @@ def _further_uses(subject: PytreeSuite, method: Method) -> Iterator[Use]:
         yield from itertools.islice((use for use in uses if form_of_use(subject, use)), 1)
 
 
-def _handed_on(subject: PytreeSuite, method: Method, usual: Form) -> set[str]:
+def _handed_on(method: Method, usual: Form) -> set[str]:
     """The settings that the next instance has of the last one, and that no method sets on purpose."""
     are_carried = method.carry == SELF
     settings = usual.settings.items()
@@ -221,10 +217,9 @@ def _handed_on(subject: PytreeSuite, method: Method, usual: Form) -> set[str]:
 
 def _is_given(method: Method, use: Use, value: Any) -> bool:
     """Whether a setting is what the method is given for it: `instance.to(unit=0.5)` has that unit."""
-    invocation = record_call(use.instance, lambda: use.run(use.instance, use.given))
-    if invocation is None or invocation.name != method.name:
-        return False
-    return any(same_value(value, argument) for argument in invocation.given.values())
+    invocation = invocation_of(method, use)
+    given = invocation.given.values() if invocation else ()
+    return any(same_value(value, argument) for argument in given)
 
 
 def _severity(method: Method) -> str:

@@ -30,7 +30,7 @@ def test_s4_donation(suite: StepSuite, step_run: StepRun) -> None:
     _check_own_buffers(first)
     _check_not_shared(first, opened(step_run.suite.state(0)).leaves)
     if step_run.error is not None:
-        not_applicable("the step does not step_run")
+        not_applicable("the step does not run")
     if isinstance(step_run.jaxpr, Exception):
         not_applicable("the step as a whole cannot be traced")
     _check_all_are_used(step_run)
@@ -70,8 +70,7 @@ def _check_all_are_used(run: StepRun) -> None:
         return run.pure({**state, **rest})
 
     copies = {n: v for n, v in opened(run.second.copied()).leaves.items() if is_array(v)}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         after = jax.block_until_ready(jax.jit(step, donate_argnums=0)(copies, rest))
     unused = [str(w.message) for w in caught if "donated buffers" in str(w.message)]
     if unused:

@@ -30,7 +30,7 @@ def test_s7_the_compiled_step_holds_no_data_and_calls_no_host(suite: StepSuite, 
         for equation in equations(step_run.jaxpr.jaxpr):
             name = equation.primitive.name
             is_call = any(part in name for part in _CALLBACKS) and not _is_check(equation)
-            check(not is_call, "step", f"`{name}` calls the host at each step_run")
+            check(not is_call, "step", f"`{name}` calls the host at each run")
     for constant in _constants(step_run.jaxpr):
         size = getattr(constant, "nbytes", 0)
         message = f"an array of {size:,} bytes is part of the compiled step; {step_run.suite.constant_limit:,} are allowed"

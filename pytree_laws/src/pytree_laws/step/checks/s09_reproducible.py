@@ -38,7 +38,7 @@ def test_s9_a_step_is_reproducible(suite: StepSuite, step_run: StepRun) -> None:
         with jax.disable_jit():
             eager = step_run.step_from_start()
     except ANY_ERROR:
-        not_applicable("the step does not step_run without jax.jit")
+        not_applicable("the step does not run without jax.jit")
     allowed = _rounding(step_run)
     for name in first:
         message = f"compiled it is {_shown(first[name])}, without jax.jit it is {_shown(eager[name])}"

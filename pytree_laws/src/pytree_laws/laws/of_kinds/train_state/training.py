@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax  # type: ignore[import-untyped]
 
-from ....engine.applicability import not_applicable
+from ....engine.applicability import has_method, not_applicable
 from ....engine.registry import Checks
 from ....inspect.trees import named_leaves, structure
 from ....kinds.train_state import TrainStateSuite, filter_compiled
@@ -29,6 +29,7 @@ LAW = Law(
 )
 CHECKS = Checks(LAW)
 
+AVERAGES = has_method("averaged", "it keeps no average of its weights")
 EPOCHS = 300
 SLACK = 1e-3  # of a share, by rounding
 
@@ -84,11 +85,9 @@ def test_training_converges(subject: TrainStateSuite) -> None:
     check(bool(last < share * first), "model", message, hint)
 
 
-@CHECKS.register()
+@CHECKS.register(AVERAGES)
 def test_the_average_follows_the_weights(subject: TrainStateSuite) -> None:
     optimiser, inputs = optax.sgd(1.0), {**subject.inputs(0), "ema_decay": 0.25}
-    if not hasattr(subject.cached_instance(), "averaged"):
-        not_applicable("it keeps no average of its weights")
     state = subject.built({**inputs, "optimiser": optimiser})
     weights = functools.partial(eqx.filter, filter_spec=subject.spec(state.model))
     begun = weights(state.averaged()), weights(state.model)

@@ -18,6 +18,7 @@ from ....kinds.train_state import TrainStateSuite, filter_compiled
 from ....report import Law, check
 from ....values.closeness import close, in_64_bits
 from ....values.optimisers import OPTIMISERS
+from .training import AVERAGES
 from .update import check_same_avals
 
 LAW = Law(
@@ -78,10 +79,8 @@ def _check_stays_in_bfloat16(subject: TrainStateSuite, name: str, gradients: Any
     check_same_avals(avals(state), avals(after), what, hint)
 
 
-@CHECKS.register()
+@CHECKS.register(AVERAGES)
 def test_the_average_of_a_model_in_bfloat16_moves(subject: TrainStateSuite) -> None:
-    if not hasattr(subject.cached_instance(), "averaged"):
-        not_applicable("it keeps no average of its weights")
     optimiser, inputs = optax.sgd(1.0), inputs_in_bfloat16(subject, ema_decay=0.999)
     (gradients,) = bfloat16(subject.arguments(0))
     still = jax.tree.map(lambda v: on_device(np.zeros_like(v)), gradients)
@@ -116,10 +115,8 @@ def test_the_average_of_a_model_in_bfloat16_moves(subject: TrainStateSuite) -> N
         check(bool(np.all(left <= 0.25 * far + 0.05)), "averaged", message, hint)
 
 
-@CHECKS.register()
+@CHECKS.register(AVERAGES)
 def test_the_average_has_the_bits_of_the_weights(subject: TrainStateSuite) -> None:
-    if not hasattr(subject.cached_instance(), "averaged"):
-        not_applicable("it keeps no average of its weights")
     # Made before, in the dtypes of the example, whose draws are compiled already.
     optimiser, inputs = optax.sgd(1.0), {**subject.inputs(0), "ema_decay": 0.25}
     with in_64_bits():
