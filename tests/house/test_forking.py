@@ -1,4 +1,4 @@
-"""A run that is forked is a run of `pytest` as a user's, but that jax is imported already."""
+"""A run that is forked is a run of `pytest` as a user's, but that jax is imported already, and that two plugins are left out."""
 
 import re
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.forking import forked_pytest
+from tests.support.forking import NEEDLESS, forked_pytest
 from tests.support.projects import bare_pytest
 from tests.support.trees import write_tree
 
@@ -28,7 +28,7 @@ def without_time(text: str) -> str:
 @pytest.mark.parametrize("holds", ["True", "False"])
 def test_it_sees_the_same(holds: str, tmp_path: Path) -> None:
     write_tree(tmp_path, {"tests/test_a.py": SHOWN.format(holds), "pyproject.toml": ""})
-    plain, forked = bare_pytest(tmp_path, "-s"), forked_pytest(tmp_path, "-s")
+    plain, forked = bare_pytest(tmp_path, *NEEDLESS, "-s"), forked_pytest(tmp_path, "-s")
     assert (forked.args, forked.returncode, forked.stderr) == (plain.args, plain.returncode, plain.stderr)
     assert without_time(forked.stdout) == without_time(plain.stdout)
     assert forked.returncode == (0 if holds == "True" else 1) and str(tmp_path) in forked.stdout

@@ -19,7 +19,7 @@ NEEDLESS = ("-p", "no:hypothesispytest", "-p", "no:unraisableexception")
 
 
 def forked_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run `pytest` in a folder, as `bare_pytest` does, but that jax is imported already."""
+    """Run `pytest` in a folder, as `bare_pytest` does, but that jax is imported already, and without needless plugins."""
     command = pytest_command(*NEEDLESS, *arguments)
     return forked("pytest", command, folder) if sys.platform == "linux" else run(command, folder)
 

@@ -96,7 +96,7 @@ def carried(instance: Any, leaves: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """What can be reached beside the leaves, without what unflatten or a `functools.cached_property` computes anew of these."""
     name, again = type(instance).__name__, instance
     with contextlib.suppress(Exception):  # P3 fails on it
-        again = jax.tree.structure(instance).unflatten(jax.tree.leaves(instance))
+        again = jax.tree.unflatten(jax.tree.structure(instance), jax.tree.leaves(instance))
     twins = dict(reachable(again, name, leaves))
     for place, value in reachable(instance, name, [*leaves, *cached_values(instance)]):
         if not is_array(value) or twins.get(place, value) is value:

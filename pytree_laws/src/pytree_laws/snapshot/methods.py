@@ -57,7 +57,7 @@ def _cut_off_by_flags(suite: Any) -> dict[str, Any]:
             (use, trace) for use, trace, _ in uses if trace is not None and (use.is_plain or use.flag)
         ]
         stopped = [{*stopped_leaves(suite, use, trace)} for use, trace in at_flags]
-        names = sorted(set().union(*stopped) - set.intersection(*stopped)) if stopped else []
+        names = sorted(set[str]().union(*stopped) - stopped[0].intersection(*stopped)) if stopped else []
         for use, trace in at_flags if names else ():
             flowing = leaves_with_gradient(suite, use, trace)
             reached |= {f"gradient of {use.name} by {name}": np.asarray(name in flowing) for name in names}

@@ -171,7 +171,7 @@ def _evaluated(
             uses.append(KeyUse(name, shape, jax.random.key_data(inputs[0])))
         if name in ("jit", "pjit"):
             inner = equation.params["jaxpr"]
-            results = _evaluated(inner.jaxpr, inner.consts, inputs, uses, known)
+            results: Sequence[Any] = _evaluated(inner.jaxpr, inner.consts, inputs, uses, known)
         else:
             results = _computed_once(equation, inputs, known)
         values.update(zip(equation.outvars, results))

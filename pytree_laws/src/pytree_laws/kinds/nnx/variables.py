@@ -166,7 +166,7 @@ def _set_at(module: Any, path: str, value: Any) -> None:
         return None
     children, treedef = jax.tree.flatten(node, is_leaf=lambda child: child is not node)
     children[int(name)] = value
-    return _set_at(module, above, treedef.unflatten(children))
+    return _set_at(module, above, jax.tree.unflatten(treedef, children))
 
 
 def read(module: Any, name: str) -> Any:

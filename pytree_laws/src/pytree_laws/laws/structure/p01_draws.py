@@ -57,5 +57,5 @@ def test_p01_every_draw_uses_the_key(subject: Suite) -> None:
 
 def is_seeded_besides(cls: type) -> bool:
     """Whether the constructor takes a seed beside its key, as `seed: int = 42`: what it draws from that is the same on purpose."""
-    maker = cls.__init__
+    maker = inspect.getattr_static(cls, "__init__")
     return inspect.isfunction(maker) and any("seed" in name for name in inspect.signature(maker).parameters)

@@ -1,5 +1,6 @@
 """What a class is held to in each configuration that the signatures of its constructor and its call show."""
 
+import inspect
 import itertools
 import sys
 import traceback
@@ -93,7 +94,7 @@ def _is_no_argument(traced: TracedConfiguration, cls: type) -> bool:
     error, configuration = traced.error, traced.configuration
     if not isinstance(error, TypeError) or configuration.is_declared:
         return False
-    maker = getattr(cls.__init__, "__code__", None)
+    maker = getattr(inspect.getattr_static(cls, "__init__"), "__code__", None)
     frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
     names = (f"unexpected keyword argument '{name}'" for name in configuration.inputs)
     return any(name in str(error) for name in names) and all(frame.f_code is not maker for frame in frames)
