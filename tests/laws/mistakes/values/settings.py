@@ -100,3 +100,30 @@ further(
     *("`weight`", "does not name it"),
     base=RatedLaws,
 )
+
+
+class Around(eqx.Module):
+    """It has the attributes of its weight, but for those that Python asks for."""
+
+    weight: jax.Array
+
+    def __call__(self, x):
+        return self.weight * x
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.weight, name)
+
+
+class CopiedAsItsWeight(Around):
+    def __getattr__(self, name):
+        if name == "__setstate__":
+            raise AttributeError(name)
+        return getattr(self.weight, name)
+
+
+further(
+    *("P14", "a `__getattr__` that hands on what `copy.deepcopy` asks for", CopiedAsItsWeight, Around),
+    *("copy.deepcopy gives a ArrayImpl", "`__getattr__` answers for `__deepcopy__`"),
+)
