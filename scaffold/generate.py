@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from scaffold.beside import check_beside, check_names, generated_classes, with_defaults
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File, Plan
+from scaffold.files.places import seen_from_here
 from scaffold.fit.fit import Wishes, plan_in_project
 from scaffold.history.ancestry import ClassFiles
 from scaffold.history.migrations import listing_changes
@@ -85,18 +86,15 @@ def plan_classes(
         specs, known = inheriting(specs, _known(specs, layout))
         check_beside(specs, known, layout)
         specs = listing_changes(specs, layout, wishes.renamed, wishes.renamed_fields)
-        untested = untested_notes(specs, known, partial(_from_here, layout))
+        untested = untested_notes(
+            specs, known, lambda spec: seen_from_here(layout.root / layout.source_file(spec.stem))
+        )
         classes: list[ClassFiles] = []
         texts = tidy(_unique(_laid_out(by_module(specs), layout, known, classes)))
     plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
     tested = [spec for spec in specs if not any(note.startswith(f"{spec.name}: ") for note in untested)]
     notes = (*plan.notes, *assumed_notes(specs), *untested, *untried_notes(tested, known))
     return replace(plan, notes=notes)
-
-
-def _from_here(layout: Layout, spec: ModuleSpec) -> str:
-    """The module of a class, as seen from where the command runs."""
-    return Path(os.path.relpath(layout.root / layout.source_file(spec.stem))).as_posix()
 
 
 def tidy_conftest(layout: Layout) -> File:

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from scaffold.files.places import seen_from_here
 from scaffold.in_project.environment import has_module
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def imported_by(plan: "Plan") -> list[str]:
 def _from_here(root: Path, tests: list[PurePosixPath]) -> str:
     """The one test, or the folder of several, as seen from where the command runs."""
     target = tests[0] if len(tests) == 1 else os.path.commonpath(tests) if tests else ""
-    return shlex.quote(Path(os.path.relpath(root / target)).as_posix())
+    return shlex.quote(seen_from_here(root / target))
 
 
 def _missing(plan: "Plan") -> list[str]:

@@ -118,6 +118,11 @@ class Places:
         return read_place(path, self.of(path))
 
 
+def seen_from_here(place: Path) -> str:
+    """The path of a place from where the command runs, as a line to paste has it."""
+    return Path(os.path.relpath(place)).as_posix()
+
+
 def place_of(root: Path, path: PurePosixPath) -> Path:
     """The real place of one path below `root`; see `Places.of`."""
     return Places(root).of(path)

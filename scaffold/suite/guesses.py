@@ -40,8 +40,7 @@ def is_guessed(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
 
 def _holds_guess(kind: Type | None, known: Mapping[str, ModuleSpec]) -> bool:
     """Whether an example of a type holds an instance that is a guess."""
-    parts = [part for part in walk(kind) if isinstance(part, ClassType)] if kind is not None else []
-    return any(part.name in known and is_guessed(known[part.name], known) for part in parts)
+    return any(is_guessed(record, known) for record in _records(kind, known))
 
 
 def _is_guessed(spec: ModuleSpec) -> bool:
@@ -82,9 +81,13 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
 
 def _dims_of_records(kind: Type | None, known: Mapping[str, ModuleSpec]) -> set[str]:
     """The dims of what records in a type are given."""
+    return dims_in(argument.type for record in _records(kind, known) for argument in record.arguments)
+
+
+def _records(kind: Type | None, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:
+    """The known classes in a type."""
     parts = [part for part in walk(kind) if isinstance(part, ClassType)] if kind is not None else []
-    given = (part.type for record in parts if record.name in known for part in known[record.name].arguments)
-    return dims_in(given)
+    return [known[part.name] for part in parts if part.name in known]
 
 
 def _says_no_shape(annotation: ast.expr | None) -> bool:

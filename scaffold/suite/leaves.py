@@ -14,6 +14,7 @@ from scaffold.spec.grammar.types import (
     ScalarType,
     TreeType,
     Type,
+    is_array,
     is_tree,
 )
 from scaffold.spec.model import Field
@@ -91,10 +92,9 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     if field.role == "module":
         return _row([repr(path), '"module"', *frozen])
     if not isinstance(kind, ArrayType):
-        is_array = isinstance(kind, OpaqueType) and kind.is_array
-        role = "tree" if field.role == "param" and not is_array else field.role
+        role = "tree" if field.role == "param" and not is_array(kind) else field.role
         dtype = [f"dtype={dtype}" for dtype in dtype_of_all(kind)]
-        dtype = dtype_as_built(subject.spec, kind, field) if is_array and role == "param" else dtype
+        dtype = dtype_as_built(subject.spec, kind, field) if is_array(kind) and role == "param" else dtype
         return _row([repr(path), f'"{role}"', *dtype, *frozen])
     role = "key" if kind.dtype == "key" else field.role
     if field.built:

@@ -23,3 +23,8 @@ def tried(folder: Path, name: str, skeleton: str, *, least: int = 50) -> str:
     assert "not tried" not in said and "not tested" not in said, said
     assert passed(forked_pytest(folder / "nets", "--numbers=off")) > least
     return (folder / f"nets/{name}.py").read_text("utf-8")
+
+
+def suite_text(folder: Path, name: str) -> str:
+    """The tests that were generated for a skeleton."""
+    return (folder / f"nets/tests/test_{name}.py").read_text("utf-8")

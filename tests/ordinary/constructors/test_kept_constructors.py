@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import scaffold
 from tests.support.trees import write_tree
@@ -174,7 +174,7 @@ IN_TESTS = {
 def test_the_constructor_is_kept_and_the_tests_pass(tmp_path: Path, name: str) -> None:
     module = tried(tmp_path, name, HEAD + CLASSES[name])
     assert EMITTED.get(name, "") in module
-    suite = (tmp_path / "nets/tests" / f"test_{name}.py").read_text("utf-8")
+    suite = suite_text(tmp_path, name)
     assert IN_TESTS.get(name, "") in suite
 
 

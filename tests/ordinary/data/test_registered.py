@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
@@ -71,7 +71,7 @@ def test_words_of_the_tests_change_nothing_of_it(tmp_path: Path) -> None:
     assert "not tried" not in said
     emitted = (tmp_path / "nets/state.py").read_text("utf-8")
     assert "scaffold" not in emitted and "eqx.Module" not in emitted and "@dataclass(frozen=True)" in emitted
-    tests = (tmp_path / "nets/tests/test_state.py").read_text("utf-8")
+    tests = suite_text(tmp_path, "state")
     assert 'Leaf("x", "param")' in tests and "p17" in tests
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 50
 
@@ -155,7 +155,7 @@ def test_beside_a_module_they_have_tests_or_a_line_and_are_types_of_its_fields(t
     assert "Pair: not tested: the tests have no example for `b`, of which nothing says type and shape" in said
     assert "or let `scaffold adopt plant.py:Pair` look for one by running the class" in said, said
     assert "Rates: not" not in said and "Model: not" not in said
-    tests = (tmp_path / "nets/tests/test_plant.py").read_text("utf-8")
+    tests = suite_text(tmp_path, "plant")
     assert '"""Tests of `Rates` and `Model`."""' in tests
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 100
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
@@ -94,7 +94,7 @@ class Running(eqx.Module):
 
 def test_what_a_root_is_taken_of_by_way_of_a_local_name_is_positive(tmp_path: Path) -> None:
     tried(tmp_path, "running", HEAD + RUNNING)
-    text = (tmp_path / "nets/tests/test_running.py").read_text("utf-8")
+    text = suite_text(tmp_path, "running")
     assert '"m2": sample(seed + 1, (2,), positive=True)' in text
 
 
@@ -217,7 +217,7 @@ IN_TESTS = {
 @pytest.mark.parametrize("name", CLASSES)
 def test_arguments_of_these_types_have_examples(tmp_path: Path, name: str) -> None:
     tried(tmp_path, name, HEAD + CLASSES[name])
-    suite = (tmp_path / "nets/tests" / f"test_{name}.py").read_text("utf-8")
+    suite = suite_text(tmp_path, name)
     assert IN_TESTS.get(name, "") in suite
 
 
@@ -237,4 +237,4 @@ class Beam(Module):
 
 def test_an_argument_of_a_method_may_be_positive(tmp_path: Path) -> None:
     tried(tmp_path, "beam", LOADED)
-    assert "sample(seed, (), positive=True)" in (tmp_path / "nets/tests/test_beam.py").read_text("utf-8")
+    assert "sample(seed, (), positive=True)" in suite_text(tmp_path, "beam")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -230,6 +230,6 @@ RIGHT = {
 def test_right_classes_are_tried_with_what_they_ask_for(tmp_path: Path) -> None:
     said = generated(tmp_path, {name: skeleton for name, (skeleton, _) in RIGHT.items()})
     assert "not tried" not in said, said
-    suites = {name: (tmp_path / f"nets/tests/test_{name}.py").read_text("utf-8") for name in RIGHT}
+    suites = {name: suite_text(tmp_path, name) for name in RIGHT}
     assert {name: text in suites[name] for name, (_, text) in RIGHT.items()} == dict.fromkeys(RIGHT, True)
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 900

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -168,7 +168,7 @@ def test_they_are_accepted(tmp_path: Path) -> None:
     assert (
         "not tested" not in said and "not tried: __call__ (no example for state)" in said
     )  # of the controller
-    tests = {name: (tmp_path / f"nets/tests/test_{name}.py").read_text("utf-8") for name in CLASSES}
+    tests = {name: suite_text(tmp_path, name) for name in CLASSES}
     assert "out_axes=(0, None)," in tests["averaged"] and 'axis_name="batch",' in tests["averaged"]
     assert '"log_density": jax.nn.logsumexp' in tests["sampler"]
     assert "positive=True" in tests["moments"]

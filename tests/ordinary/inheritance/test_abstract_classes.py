@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
@@ -135,7 +135,7 @@ class Square(Kernel):
 
 def test_an_example_of_an_inherited_method_may_be_for_what_it_can_do_without(tmp_path: Path) -> None:
     generated(tmp_path, {"square": HEAD + OF_BASE})
-    suite = (tmp_path / "nets/tests/test_square.py").read_text("utf-8")
+    suite = suite_text(tmp_path, "square")
     assert 'Method("scaled", lambda seed: (jnp.ones(3), jnp.ones(3)))' in suite
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
 
@@ -167,7 +167,7 @@ def test_a_subclass_inherits_the_constructor_of_a_base_that_leaves_methods_open(
     emitted = (tmp_path / "nets/augmentation.py").read_text("utf-8")
     assert emitted.count("def __init__") == 1
     assert "not tested: it leaves methods to subclasses" in said
-    assert "strength" in (tmp_path / "nets/tests/test_augmentation.py").read_text("utf-8")
+    assert "strength" in suite_text(tmp_path, "augmentation")
 
 
 KERNELS = """

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
@@ -137,7 +137,7 @@ def test_what_an_abstract_module_holds_is_made_by_its_subclasses(tmp_path: Path)
     assert "self.variance = jnp.ones(())" in body(tmp_path, "Rational")
     assert "def volume" in body(tmp_path, "Stationary") and "def volume" not in body(tmp_path, "Rational")
     assert "jax.lax.stop_gradient(self.centre)" in body(tmp_path, "Stationary")
-    tests = (tmp_path / "nets/tests/test_family.py").read_text("utf-8")
+    tests = suite_text(tmp_path, "family")
     assert 'Method("twice"' in tests.partition("class TestSquared")[2].partition("class Test")[0]
 
 
@@ -154,7 +154,7 @@ def test_a_subclass_without_fields_inherits_the_constructor(tmp_path: Path, text
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 100
     assert "weight:" not in body(tmp_path, name)
     assert "def create" not in body(tmp_path, name) and "def __init__" not in body(tmp_path, name)
-    assert f"class Test{name}(" in (tmp_path / "nets/tests/test_family.py").read_text("utf-8")
+    assert f"class Test{name}(" in suite_text(tmp_path, "family")
     if text == LINEAR:
         assert "-> Self:" in body(tmp_path, "Linear")
     if text == MADE:
@@ -208,7 +208,7 @@ class Leafy(Base):
 def test_classes_of_other_libraries_inherit_within_a_file(tmp_path: Path) -> None:
     said = generated(tmp_path, {"nodes": HEAD + INHERITED})
     assert "not tested" not in said and "not tried" not in said, said
-    text = (tmp_path / "nets/tests/test_nodes.py").read_text("utf-8")
+    text = suite_text(tmp_path, "nodes")
     child, leafy = text.index("class TestChild"), text.index("class TestLeafy")
     assert '"weight": sample(seed, (4,))' in text[child:] and 'Method("scaled"' in text[child:]
     assert (

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -55,7 +55,7 @@ def test_comments_of_signatures_stay(tmp_path: Path) -> None:
     text = (tmp_path / "nets/pair.py").read_text("utf-8")
     assert "def __iter__(self):  # type: ignore\n" in text
     assert ":  # noqa: D102\n        # the product\n" in text
-    assert "instance.scaled(x)" in (tmp_path / "nets/tests/test_pair.py").read_text("utf-8")
+    assert "instance.scaled(x)" in suite_text(tmp_path, "pair")
 
 
 MIXING = """

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -103,4 +103,4 @@ def test_a_flag_of_equinox_stays_a_leaf(tmp_path: Path) -> None:
 
 def test_a_value_is_given_though_its_argument_may_be_left_out(tmp_path: Path) -> None:
     generated(tmp_path, {"masked": HEAD + MASKED})
-    assert "jnp.array([True, False, True])" in (tmp_path / "nets/tests/test_masked.py").read_text("utf-8")
+    assert "jnp.array([True, False, True])" in suite_text(tmp_path, "masked")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 
 HEAD = """
@@ -32,7 +32,7 @@ def test_a_class_says_whether_it_promises_other_dtypes(tmp_path: Path, severity:
     text = HEAD + WIDE
     generated(tmp_path, {"wide": text if severity else text.replace('@test(severity="cost")\n', "")})
     run = forked_pytest(tmp_path / "nets", "--numbers=off")
-    suite = (tmp_path / "nets/tests/test_wide.py").read_text("utf-8")
+    suite = suite_text(tmp_path, "wide")
     assert ('    severity = "cost"\n' in suite) == bool(severity)
     assert run.returncode == (0 if severity else 1)
     if not severity:
@@ -56,7 +56,7 @@ class Net(eqx.Module):
 def test_a_class_in_one_dtype_is_held_to_all_other_advice(tmp_path: Path) -> None:
     generated(tmp_path, {"net": HEAD + PLAIN})
     module = tmp_path / "nets/net.py"
-    assert "    one_dtype = True\n" in (tmp_path / "nets/tests/test_net.py").read_text("utf-8")
+    assert "    one_dtype = True\n" in suite_text(tmp_path, "net")
     assert forked_pytest(tmp_path / "nets", "--numbers=off").returncode == 0
     text = module.read_text("utf-8")
     module.write_text(text.replace("jnp.tanh(y) if bent else y", "jnp.tanh(y)"), "utf-8")
@@ -134,7 +134,7 @@ IN_TESTS = {
 def test_its_dtypes_are_declared_as_they_are(tmp_path: Path, name: str) -> None:
     module = tried(tmp_path, name, HEAD + CLASSES[name])
     assert EMITTED.get(name, "") in module
-    suite = (tmp_path / "nets/tests" / f"test_{name}.py").read_text("utf-8")
+    suite = suite_text(tmp_path, name)
     assert IN_TESTS.get(name, "") in suite
 
 

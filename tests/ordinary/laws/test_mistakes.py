@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import failed_tests
 
@@ -136,7 +136,7 @@ def test_what_is_written_of_dtypes_axes_and_parts_is_held_to(tmp_path: Path) -> 
     generated(tmp_path, {"window": WINDOW, "pool": POOL, "kernels": KERNELS})
     emitted = (tmp_path / "nets/window.py").read_text("utf-8")
     assert "self.window = jnp.array(np.hanning(n), dtype=jnp.float16)" in emitted
-    assert "Output((5, None))" in (tmp_path / "nets/tests/test_pool.py").read_text("utf-8")
+    assert "Output((5, None))" in suite_text(tmp_path, "pool")
     assert failed_tests(forked_pytest(tmp_path / "nets", "--numbers=off")) == {
         "test_p07_mixes_no_precisions",  # the window is half as precise as what it meets
         "test_p07_outputs_are_as_declared",  # the wrong axis is averaged

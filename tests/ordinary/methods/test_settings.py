@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 
 HEAD = """
@@ -46,7 +46,7 @@ class Chosen(Module):
 
 def test_another_configuration_has_another_choice_of_a_constructor_that_is_kept(tmp_path: Path) -> None:
     tried(tmp_path, "chosen", HEAD + CHOSEN)
-    suite = (tmp_path / "nets/tests/test_chosen.py").read_text("utf-8")
+    suite = suite_text(tmp_path, "chosen")
     assert '"way": Way.BENT,' in suite, suite
 
 
@@ -108,7 +108,7 @@ def test_counts_are_taken_of_more_than_their_bound_and_each_word_of_a_setting_is
     tmp_path: Path,
 ) -> None:
     generated(tmp_path, {"frost": HEAD + FROST})
-    tests = (tmp_path / "nets/tests/test_frost.py").read_text("utf-8")
+    tests = suite_text(tmp_path, "frost")
     assert "sample(seed, (5, 2))" in tests, "twice the limit, and one"
     assert '{"pruning": "cordon"},' in tests and '{"pruning": "bush"},' in tests
 
@@ -138,7 +138,7 @@ class Normal(eqx.Module):
 
 def test_settings_that_a_call_takes_are_constants(tmp_path: Path) -> None:
     tried(tmp_path, "normal", HEAD + SETTINGS)
-    tests = (tmp_path / "nets/tests/test_normal.py").read_text("utf-8")
+    tests = suite_text(tmp_path, "normal")
     assert "instance(x, prior=Prior(), side=Side.LEFT)" in tests
 
 

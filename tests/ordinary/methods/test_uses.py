@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
@@ -76,7 +76,7 @@ def test_a_local_that_some_branches_read_is_not_used_in_each_and_a_mask_shows_wi
     tmp_path: Path,
 ) -> None:
     tried(tmp_path, "jam", HEAD + JAM)
-    tests = (tmp_path / "nets/tests/test_jam.py").read_text("utf-8")
+    tests = suite_text(tmp_path, "jam")
     assert 'used=("grip", "closed")' in tests and 'used=("period"' not in tests
 
 
@@ -97,7 +97,7 @@ class Gusts(Module):
 @pytest.mark.slow
 def test_a_method_uses_the_key_that_it_draws_from(tmp_path: Path) -> None:
     tried(tmp_path, "gusts", HEAD + GUSTS)
-    assert 'used=("weather",)' in (tmp_path / "nets/tests/test_gusts.py").read_text("utf-8")
+    assert 'used=("weather",)' in suite_text(tmp_path, "gusts")
 
 
 BRANCHES = """class Routed(Module):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.adopt.asking import Asked, asked_of
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -53,7 +53,7 @@ asked = asked_of("nnx_objects", METRICS)
 def test_metrics_are_written_word_for_word_and_held_to_the_laws_of_nnx(tmp_path: Path) -> None:
     said = generated(tmp_path, {"metrics": METRICS})
     assert "not tested" not in said, said
-    suites = (tmp_path / "nets/tests/test_metrics.py").read_text("utf-8")
+    suites = suite_text(tmp_path, "metrics")
     assert suites.count("(NnxLaws)") == 3 and "self.count[...] += values.size" in (
         tmp_path / "nets/metrics.py"
     ).read_text("utf-8")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -39,7 +39,7 @@ class Block(nnx.Module):
 
 def test_a_part_that_a_function_makes_is_a_part_and_a_dropout_drops_something(tmp_path: Path) -> None:
     generated(tmp_path, {"block": HEAD + BLOCKS})
-    text = (tmp_path / "nets/tests/test_block.py").read_text("utf-8")
+    text = suite_text(tmp_path, "block")
     assert 'Var("norm", nnx.Module)' in text and '"drop": 0.3' in text
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 60
 

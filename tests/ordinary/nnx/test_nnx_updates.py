@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 
 HEAD = """
@@ -45,7 +45,7 @@ class Norm(Nnx):
 
 def test_what_an_option_alone_updates_is_not_declared(tmp_path: Path) -> None:
     tried(tmp_path, "norm", HEAD + TRAINING)
-    suite = (tmp_path / "nets/tests/test_norm.py").read_text("utf-8")
+    suite = suite_text(tmp_path, "norm")
     assert suite.count("updates=") == 1, suite  # of `observe`
     assert "    updates = " not in suite, suite
 
@@ -68,7 +68,7 @@ class Count(Nnx):
 
 def test_what_the_example_updates_is_declared(tmp_path: Path) -> None:
     generated(tmp_path, {"count": HEAD + ALWAYS})
-    assert 'updates = ("seen",)' in (tmp_path / "nets/tests/test_count.py").read_text("utf-8")
+    assert 'updates = ("seen",)' in suite_text(tmp_path, "count")
 
 
 COUNTER = """
@@ -87,7 +87,7 @@ class Counter(nnx.Module):
 @pytest.mark.slow  # the classes of other subjects are tried in every run
 def test_what_a_default_updates_is_declared(tmp_path: Path) -> None:
     tried(tmp_path, "counter", HEAD + COUNTER)
-    assert 'updates = ("seen",)' in (tmp_path / "nets/tests/test_counter.py").read_text("utf-8")
+    assert 'updates = ("seen",)' in suite_text(tmp_path, "counter")
 
 
 @pytest.mark.slow  # a run of its own, as others near it

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -87,7 +87,7 @@ class Norm(nnx.Module):
 
 def test_a_variable_type_of_the_file_is_held_to(tmp_path: Path) -> None:
     generated(tmp_path, {"norms": OWN_TYPE})
-    assert 'Var("mean", Running, ' in (tmp_path / "nets/tests/test_norms.py").read_text("utf-8")
+    assert 'Var("mean", Running, ' in suite_text(tmp_path, "norms")
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 100
     module = tmp_path / "nets/norms.py"
     module.write_text(module.read_text("utf-8").replace("= Running(", "= nnx.Param("), "utf-8")

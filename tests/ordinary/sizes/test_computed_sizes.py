@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -36,7 +36,7 @@ SPECTRAL = """class Spectral(Module):
 @pytest.mark.slow  # classes below have such dims
 def test_dims_that_a_constructor_computes_have_the_sizes_that_it_gives_them(tmp_path: Path) -> None:
     generated(tmp_path, {"spectral": HEAD + SPECTRAL})
-    tests = (tmp_path / "nets/tests/test_spectral.py").read_text("utf-8")
+    tests = suite_text(tmp_path, "spectral")
     assert '"weight", "param", (2, 9), "complex64"' in tests and '"n": 16' in tests, "16 // 2 + 1"
     assert '"window", "buffer", (7,)' in tests and '"hidden", "param", (8, 2)' in tests
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 80
@@ -79,7 +79,7 @@ TREE = """class Tree(Module):
 @pytest.mark.slow  # dims that a constructor computes are tried in every run
 def test_a_dim_of_which_nothing_says_the_size_is_left_open(tmp_path: Path) -> None:
     generated(tmp_path, {"tree": HEAD + TREE})
-    tests = (tmp_path / "nets/tests/test_tree.py").read_text("utf-8")
+    tests = suite_text(tmp_path, "tree")
     assert (
         'Leaf("children", "buffer", None, "int32")' in tests and 'Leaf("log_branch", "param", (8,))' in tests
     )
@@ -107,7 +107,7 @@ class Spread(Module):
 
 def test_a_number_that_a_function_of_the_file_takes_is_no_size_of_what_it_gives(tmp_path: Path) -> None:
     tried(tmp_path, "spread", HEAD + SPREAD)
-    suite = (tmp_path / "nets/tests/test_spread.py").read_text("utf-8")
+    suite = suite_text(tmp_path, "spread")
     assert 'Leaf("knots", "buffer", None)' in suite, suite
 
 
@@ -252,5 +252,5 @@ IN_TESTS = {
 @pytest.mark.parametrize("name", CLASSES)
 def test_sizes_are_those_that_the_constructor_computes(tmp_path: Path, name: str) -> None:
     tried(tmp_path, name, HEAD + CLASSES[name])
-    suite = (tmp_path / "nets/tests" / f"test_{name}.py").read_text("utf-8")
+    suite = suite_text(tmp_path, name)
     assert IN_TESTS.get(name, "") in suite

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -60,7 +60,7 @@ class Inducing(Module):
 @pytest.mark.slow  # a run of its own, as others near it
 def test_dims_of_one_name_in_two_classes_are_no_ties(tmp_path: Path) -> None:
     tried(tmp_path, "inducing", HEAD + KERNEL)
-    suite = (tmp_path / "nets/tests/test_inducing.py").read_text("utf-8")
+    suite = suite_text(tmp_path, "inducing")
     inducing = suite[suite.index("class TestInducing") :]
     assert '"m": 2,' in inducing and '"d": 3,' in inducing and "(5, 3)" in inducing, inducing
 
@@ -136,7 +136,7 @@ IN_TESTS = {
 @pytest.mark.parametrize("name", CLASSES)
 def test_dims_may_be_any_or_of_the_result_alone(tmp_path: Path, name: str) -> None:
     tried(tmp_path, name, HEAD + CLASSES[name])
-    suite = (tmp_path / "nets/tests" / f"test_{name}.py").read_text("utf-8")
+    suite = suite_text(tmp_path, name)
     assert IN_TESTS.get(name, "") in suite
 
 
@@ -168,5 +168,5 @@ class Scan(Module):
 
 def test_an_argument_is_the_size_of_the_dim_that_it_is_named_after(tmp_path: Path) -> None:
     tried(tmp_path, "scan", WITH_WORDS)
-    tests = (tmp_path / "nets/tests/test_scan.py").read_text("utf-8")
+    tests = suite_text(tmp_path, "scan")
     assert "Cache(state=sample(seed + 100, (2, 4)))" in tests and "guessed" not in tests

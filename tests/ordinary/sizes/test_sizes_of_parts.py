@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import failed_tests, passed
 
@@ -66,7 +66,7 @@ class Pool(NamedTuple):
 @pytest.mark.slow  # a run of its own, as others near it
 def test_dims_that_calls_name_are_as_long_as_the_layers_ask_that_take_them(tmp_path: Path) -> None:
     tried(tmp_path, "cells", HEAD + CELLS)
-    suite = (tmp_path / "nets/tests/test_cells.py").read_text("utf-8")
+    suite = suite_text(tmp_path, "cells")
     rule = suite[suite.index("class TestRule") : suite.index("class TestAutomaton")]
     assert '"channels": 5,' in rule and "return (sample(seed, (15, 2)),)" in rule, rule
 
@@ -99,7 +99,7 @@ class Both(eqx.Module):
 def test_sizes_take_the_place_of_names_in_brackets_and_a_layer_may_be_rebound(tmp_path: Path) -> None:
     generated(tmp_path, {"halved": HEAD + HALVED})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off", "-k", "p07_jit or p09")) > 4
-    suite = (tmp_path / "nets/tests/test_halved.py").read_text("utf-8")
+    suite = suite_text(tmp_path, "halved")
     both = suite[suite.index("class TestBoth") :]
     assert '"a": 3,' in both and '"b": 5,' in both and "(sample(seed, (16,)),)" in both, both
 
@@ -221,7 +221,7 @@ class Jacobi(eqx.Module):
 
 def test_what_is_made_of_an_instance_has_a_size_that_nobody_declares(tmp_path: Path) -> None:
     generated(tmp_path, {"sparse": HEAD + SPARSE})
-    text = (tmp_path / "nets/tests/test_sparse.py").read_text("utf-8")
+    text = suite_text(tmp_path, "sparse")
     assert 'Leaf("diagonal", "param", None)' in text and "traced=False" in text
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
 
@@ -286,5 +286,5 @@ IN_TESTS = {
 def test_parts_have_the_sizes_of_what_they_meet(tmp_path: Path, name: str) -> None:
     module = tried(tmp_path, name, HEAD + CLASSES[name])
     assert EMITTED.get(name, "") in module
-    suite = (tmp_path / "nets/tests" / f"test_{name}.py").read_text("utf-8")
+    suite = suite_text(tmp_path, name)
     assert IN_TESTS.get(name, "") in suite

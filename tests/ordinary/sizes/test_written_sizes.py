@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.projects import scaffold
 from tests.support.trees import write_tree
 
@@ -56,7 +56,7 @@ class Mechanism(Pytree, rebuild="static"):
 
 def test_example_arrays_say_the_sizes_of_dims_of_the_name_of_a_field(tmp_path: Path) -> None:
     said = generated(tmp_path, {"mechanism": HEAD + MECHANISM})
-    tests = (tmp_path / "nets/tests/test_mechanism.py").read_text("utf-8")
+    tests = suite_text(tmp_path, "mechanism")
     assert (
         "error" not in said
         and 'Leaf("orders", "buffer", (2, 3))' in tests
@@ -76,7 +76,7 @@ class Schedule(Module):
 
 def test_the_values_of_tests_say_sizes(tmp_path: Path) -> None:
     tried(tmp_path, "schedule", HEAD + SCHEDULE)
-    assert 'Leaf("betas", "buffer", (6,))' in (tmp_path / "nets/tests/test_schedule.py").read_text("utf-8")
+    assert 'Leaf("betas", "buffer", (6,))' in suite_text(tmp_path, "schedule")
 
 
 SOUND = """
@@ -218,7 +218,7 @@ class Basis(Module):
 @pytest.mark.slow  # a run of its own, as others near it
 def test_what_begins_orthogonal_has_no_more_columns_than_rows(tmp_path: Path) -> None:
     tried(tmp_path, "basis", HEAD + BASIS)
-    assert '"basis", "buffer", (3, 2)' in (tmp_path / "nets/tests/test_basis.py").read_text("utf-8")
+    assert '"basis", "buffer", (3, 2)' in suite_text(tmp_path, "basis")
 
 
 CLASSES = {

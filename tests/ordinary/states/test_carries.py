@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -36,7 +36,7 @@ class Recurrence(Module):
 
 def test_a_method_carries_an_argument(tmp_path: Path) -> None:
     tried(tmp_path, "recurrence", HEAD + STEPPED)
-    suite = (tmp_path / "nets/tests/test_recurrence.py").read_text("utf-8")
+    suite = suite_text(tmp_path, "recurrence")
     assert "carry=0" in suite, suite
 
 
@@ -81,7 +81,7 @@ class Ring(Pytree):
 
 def test_a_field_takes_its_initialiser_first_and_what_begins_empty_is_filled(tmp_path: Path) -> None:
     tried(tmp_path, "ring", HEAD + KEPT)
-    suite = (tmp_path / "nets/tests/test_ring.py").read_text("utf-8")
+    suite = suite_text(tmp_path, "ring")
     assert 'Method("total", returns=(Output(()),), used=("values",)),' in suite, suite
 
 

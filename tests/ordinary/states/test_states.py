@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 
 HEAD = """
@@ -35,7 +35,7 @@ def test_a_state_is_made_of_another_and_is_cut_off_through_a_local(tmp_path: Pat
     tried(tmp_path, "codebook", HEAD + QUANTISED)
     source = (tmp_path / "nets/codebook.py").read_text("utf-8")
     assert "codes=eqx.nn.StateIndex(codes)" in source, source
-    suite = (tmp_path / "nets/tests/test_codebook.py").read_text("utf-8")
+    suite = suite_text(tmp_path, "codebook")
     assert 'Leaf("codes", "state", (2, 3), unused=True)' in suite, suite
     assert 'Leaf("sums", "state", (2, 3))' in suite, suite
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -57,7 +57,7 @@ def test_a_class_averages_over_the_axes_of_the_classes_that_it_makes(tmp_path: P
     said = generated(tmp_path, {"normed": HEAD + NORMED})
     assert "Net: not tried: features (may average over the axis `batch`)" in said
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off", "-k", "p05 or p07 or p12")) > 40
-    suite = (tmp_path / "nets/tests/test_normed.py").read_text("utf-8")
+    suite = suite_text(tmp_path, "normed")
     assert suite.count('axis_name="batch"') == 2
 
 

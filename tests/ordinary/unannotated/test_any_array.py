@@ -15,7 +15,7 @@ import pytest
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.skeletons.shapes.of_class import shapes_by_class
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
@@ -245,7 +245,7 @@ def test_it_is_tried_with_the_shapes_that_its_code_asks_for(tmp_path: Path, name
     said = generated(tmp_path, {name: HEAD + CLASSES[name]})
     assert "not trie" not in said and "not tested" not in said
     assert CLASSES[name].splitlines()[-1] in (tmp_path / "nets" / f"{name}.py").read_text("utf-8")
-    suite = (tmp_path / "nets/tests" / f"test_{name}.py").read_text("utf-8")
+    suite = suite_text(tmp_path, name)
     for line in IN_TESTS[name]:
         assert line in suite
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 40
@@ -257,7 +257,7 @@ def test_the_arrays_that_an_own_constructor_draws_are_trained(tmp_path: Path) ->
     generated(tmp_path, {"dense": HEAD + text})
     emitted = (tmp_path / "nets/dense.py").read_text("utf-8")
     assert "def trainable" not in emitted, "all is trained"
-    assert 'Leaf("weight", "param")' in (tmp_path / "nets/tests/test_dense.py").read_text("utf-8")
+    assert 'Leaf("weight", "param")' in suite_text(tmp_path, "dense")
 
 
 def test_what_is_given_beside_what_is_trained_is_trained_as_in_equinox_and_a_line_says_so(

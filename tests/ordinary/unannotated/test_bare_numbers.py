@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -65,7 +65,7 @@ def test_what_the_code_takes_for_a_number_is_given_one(
     tmp_path: Path, name: str, text: str, given: str
 ) -> None:
     generated(tmp_path, {name: HEAD + text})
-    assert given in (tmp_path / f"nets/tests/test_{name}.py").read_text("utf-8")
+    assert given in suite_text(tmp_path, name)
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 40
 
 

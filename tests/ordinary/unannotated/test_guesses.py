@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -37,7 +37,7 @@ class Filter(eqx.Module):
 
 def test_an_example_that_the_code_alone_suggests_is_not_tried_where_it_does_not_fit(tmp_path: Path) -> None:
     generated(tmp_path, {"filter": HEAD + GUESSED})
-    assert 'guessed = ("__call__", "twice")\n' in (tmp_path / "nets/tests/test_filter.py").read_text("utf-8")
+    assert 'guessed = ("__call__", "twice")\n' in suite_text(tmp_path, "filter")
     ran = forked_pytest(tmp_path / "nets", "--numbers=off")
     assert passed(ran) > 30
     said = "not tried: the example of `__call__` is a guess, and does not fit (ValueError: three axes are needed)"

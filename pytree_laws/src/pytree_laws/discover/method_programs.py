@@ -300,6 +300,6 @@ def way(leaf: Any, seed: int = 5) -> np.ndarray:
     return np.asarray(sample(seed, leaf.shape, "float32"), leaf.dtype)
 
 
-def pushed(leaf: Any, step: float, seed: int = 5) -> Any:
-    """A leaf that was moved by a step along its way."""
-    return on_device(np.asarray(leaf) + step * way(leaf, seed), leaf.dtype)
+def pushed(leaf: Any, step: float, ahead: np.ndarray) -> Any:
+    """A leaf that was moved by a step along a way."""
+    return on_device(np.asarray(leaf) + step * ahead, leaf.dtype)

@@ -12,6 +12,7 @@ import typing
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
 
+import pytest
 from _pytest.outcomes import Skipped
 
 from ..inspect.classes import is_of_library
@@ -28,6 +29,12 @@ class NotApplicable(Skipped):
 def not_applicable(reason: str) -> NoReturn:
     __tracebackhide__ = True
     raise NotApplicable(reason)
+
+
+def skip_as_resting_on(law: str) -> NoReturn:
+    """Skip a test whose failure follows from a law that is broken."""
+    __tracebackhide__ = True
+    pytest.skip(f"it rests on {law}, which is broken")
 
 
 def _always(suite: Any) -> bool:

@@ -30,7 +30,7 @@ from ..trace.programs import result_or_error
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
 from ..values.precision import tolerated
-from .applicability import require_conditions
+from .applicability import require_conditions, skip_as_resting_on
 from .error_hints import advice_on
 from .expected import expected_failure, held_as_declared
 from .guesses import is_misfit, said_of
@@ -227,7 +227,7 @@ def skip_what_rests_on_a_broken_law(
             broken.startswith(bases) or checks.get(broken, "").startswith(bases)
         )
         if is_base and not is_below(base_finding.severity, finding.severity):
-            pytest.skip(f"it rests on {base_finding.law.number}, which is broken")
+            skip_as_resting_on(base_finding.law.number)
 
 
 @contextlib.contextmanager
@@ -311,7 +311,7 @@ def one_failure_of_treedefs(suite: Any, number: str) -> Generator[None, None, No
         if UNCOMPARABLE not in str(fault.__cause__):
             raise
         if number != "P5" and not session_of(suite).reports_all:
-            pytest.skip("it rests on P5, which is broken")
+            skip_as_resting_on("P5")
         message = (
             f"two of its treedefs cannot be compared, as jax does wherever two trees meet: {fault.__cause__}"
         )
@@ -333,7 +333,7 @@ def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None
     reported = session_of(suite).results(suite).reported
     findings = session_of(suite).results(suite).findings
     if operation != "build" and OF_METHODS in findings and not session_of(suite).reports_all:
-        pytest.skip("it rests on P7, which is broken")  # which the call may use
+        skip_as_resting_on("P7")  # which the call may use
     if operation in reported:
         pytest.skip(f"the example `{operation}` fails, as the first failure of {law} says")
     reported.add(operation)

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import CodeType
-from zipfile import ZipFile
 from zipimport import zipimporter
 
 DAMAGED = (OSError, EOFError, ValueError, TypeError)
@@ -54,6 +53,8 @@ class KeptImporter(zipimporter):
 
 def _codes(archive: str) -> Mapping[str, CodeType]:
     """The code of each module by its path, kept from an earlier run or for later ones."""
+    from zipfile import ZipFile  # here, because the laws are no archive where they are installed
+
     kept = Path(importlib.util.cache_from_source(f"{Path(archive).with_suffix('.py')}"))
     with ZipFile(archive) as members:
         crcs = [(info.filename, info.CRC) for info in members.infolist()]

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from harness.pairs import further
 from right.specimens import Leaf, sample
 
-from mistakes.kinds.states import MeanLaws, Updating, UpdatingLaws
+from mistakes.kinds.states import Mean, MeanLaws, Updating, UpdatingLaws
 from pytree_laws import Method
 
 
@@ -59,3 +59,13 @@ class KeepingLaws(UpdatingLaws):
 
 further("P12", "a state that a method tells and does not keep", Telling, Updating,
     "`update`: it leaves `mean` as it was", base=KeepingLaws)  # fmt: skip
+
+
+class Parting(Mean):
+    def __call__(self, x, state):
+        given, after = super().__call__(x, state)
+        return given, after.substate(self.gain)
+
+
+further("P11", "a part of the state in the place of all", Parting, Mean,
+    "the next state has another structure", base=MeanLaws)  # fmt: skip

@@ -255,6 +255,7 @@ def test_p11_the_state_is_a_fixed_point(subject: StateSuite) -> None:
         after = jax.eval_shape(advance, first)
     got, wanted = differing(avals(after), avals(first))
     where = f"argument {place}"
+    check(structure(after) == structure(first), where, "the next state has another structure", BATCHED)
     check(not wanted, where, f"the next state is {got}, it was {wanted}", BATCHED)
     got, _ = jax.lax.scan(lambda s, _: (advance(s), None), remade(first), length=2)
     loop = subject.after(0, steps=2)

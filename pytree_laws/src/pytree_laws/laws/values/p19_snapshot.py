@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ...discover.method_programs import usable
+from ...engine.applicability import skip_as_resting_on
 from ...engine.registry import Checks
 from ...kinds.suite import Suite
 from ...report import FAULT, Fault, Finding, check
@@ -100,8 +101,8 @@ def resting_on(findings: Iterable[Finding]) -> Generator[None]:
     try:
         yield
     except Fault:
-        for finding in findings:
-            pytest.skip(f"it rests on {finding.law.number}, which is broken")
+        if (first := next(iter(findings), None)) is not None:
+            skip_as_resting_on(first.law.number)
         raise
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from ...declare.methods import SELF, Method
-from ...discover.method_programs import compiled_methods, pushed, traceable, usable_methods
+from ...discover.method_programs import compiled_methods, pushed, traceable, usable_methods, way
 from ...discover.method_uses import computed_text, example_use, trace_use
 from ...engine.applicability import Condition
 from ...engine.registry import Checks
@@ -110,8 +110,8 @@ def _others(leaf: Any, seed: int) -> Iterator[Any]:
     if jnp.issubdtype(leaf.dtype, jnp.integer):
         yield from (leaf + count for count in range(2, COUNTS))
     if is_inexact(leaf):
-        yield pushed(leaf, FAR, seed)
-        yield pushed(leaf, -FAR, seed)
+        yield pushed(leaf, FAR, way(leaf, seed))
+        yield pushed(leaf, -FAR, way(leaf, seed))
 
 
 def _differ(subject: Suite, before: list[Any], after: list[Any]) -> bool:

@@ -15,6 +15,7 @@ from ...discover.method_programs import (
     cut_off_by,
     grads_reaching,
     names_of,
+    pushed,
     traced_methods,
     traces_of,
     way,
@@ -31,7 +32,6 @@ from ...discover.near_zeros import is_finite_around_zero
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, not_applicable
 from ...engine.registry import Checks
-from ...inspect.arrays import on_device
 from ...inspect.trees import under_any
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, check, doing
@@ -50,7 +50,7 @@ STOPS = (
 def _points(start: dict[str, Any]) -> list[dict[str, Any]]:
     """What flows at the start, and elsewhere: at zeros many a slope is 0."""
     pairs = enumerate(start.items(), 3)
-    return [start, {name: _pushed(leaf, 0.3, _way(leaf, i)) for i, (name, leaf) in pairs}]
+    return [start, {name: pushed(leaf, 0.3, _way(leaf, i)) for i, (name, leaf) in pairs}]
 
 
 STEPS = (STEP, STEP / 10)
@@ -227,7 +227,7 @@ def _check_grads(subject: Suite, point: dict[str, Any]) -> None:
     for name, leaf in point.items():
         ahead = _way(leaf)
         moved = {
-            step: [run({**point, name: _pushed(leaf, s, ahead)})[1] for s in (-step, step)] for step in STEPS
+            step: [run({**point, name: pushed(leaf, s, ahead)})[1] for s in (-step, step)] for step in STEPS
         }
         for i, method in enumerate(methods):
             if by_rejection[i]:
@@ -243,10 +243,6 @@ def _way(leaf: Any, seed: int = 5) -> np.ndarray:
     if not (is_square and np.array_equal(value, np.swapaxes(value, -2, -1))):
         return direction
     return (direction + np.swapaxes(direction, -2, -1)) / 2
-
-
-def _pushed(leaf: Any, step: float, ahead: np.ndarray) -> Any:
-    return on_device(np.asarray(leaf) + step * ahead, leaf.dtype)
 
 
 def sums_of_moved(*terms: np.ndarray) -> tuple[float, ...]:

@@ -1,7 +1,6 @@
 """S3: all steps share one compilation."""
 
-import pytest
-
+from ...engine.applicability import skip_as_resting_on
 from ...engine.registry import Checks
 from ...report import Law, check
 from ..run import StepRun, Taken
@@ -24,7 +23,7 @@ CHECKS = Checks(LAW)
 @CHECKS.register()
 def test_s3_one_trace(suite: StepSuite, step_run: StepRun) -> None:
     if any(changes(step_run)):
-        pytest.skip("it rests on S2, which is broken")
+        skip_as_resting_on("S2")
     previous = step_run.before
     for number, step in enumerate(step_run.taken, 1):
         if step.compiled and number > 1:
