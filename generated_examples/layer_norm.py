@@ -27,7 +27,7 @@ class LayerNorm(eqx.Module):
     def __init__(
         self,
         shape: int | Sequence[int],
-        eps: float = 1e-05,
+        eps: float = 1e-5,
         use_weight: bool = True,
         use_bias: bool = True,
         dtype: DTypeLike | None = None,

@@ -35,7 +35,7 @@ class Whiten(eqx.Module):
         cls,
         mean: Float[ArrayLike, " size"],
         deviation: Float[ArrayLike, " size"],
-        epsilon: float = 1e-06,
+        epsilon: float = 1e-6,
         dtype: DTypeLike | None = None,
     ) -> "Whiten":
         """Build an instance.

@@ -28,7 +28,7 @@ class LayerNorm(Module):
         converter=lambda shape: (shape,) if isinstance(shape, int) else tuple(shape)
     )
     """Shape of the input"""
-    eps: float = static(1e-05)
+    eps: float = static(1e-5)
     """Added to the variance"""
     use_weight: bool
     """Whether each entry is scaled"""
@@ -40,7 +40,7 @@ class LayerNorm(Module):
     def __init__(
         self,
         shape: int | list[int],
-        eps: float = 1e-05,
+        eps: float = 1e-5,
         use_weight: bool = True,
         use_bias: bool = True,
         dtype: DTypeLike | None = None,

@@ -16,12 +16,12 @@ class TestLayerNorm(PytreeLaws):
     )
     static: ClassVar = {
         "shape": ...,
-        "eps": 1e-05,
+        "eps": 1e-5,
         "use_weight": ...,
         "use_bias": ...,
     }
     other: ClassVar = {
-        "eps": 1e-05 + 0.25,
+        "eps": 1e-5 + 0.25,
     }
     rejected = (
         ({"eps": float("nan")}, TypeError),

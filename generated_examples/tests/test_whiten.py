@@ -16,7 +16,7 @@ class TestWhiten(PytreeLaws):
         Leaf("gain", "param", (2,), value=1.0),
     )
     static: ClassVar = {
-        "epsilon": 1e-06,
+        "epsilon": 1e-6,
     }
     rejected = (
         ({"epsilon": -1.0}, ValueError),

@@ -89,7 +89,7 @@ def test_a_year_in_the_life_of_a_library(tmp_path: Path) -> None:
     assert unused.returncode == 0 and "`jax`" not in undefined.stdout and "`jnp`" not in undefined.stdout
     assert "Make an instance" in library.read("lib/projection.py")
     assert "What holds of `Projection`" in library.read("tests/test_projection.py")
-    assert "jnp.ones" in library.read("lib/affine.py") and "1e-05" in library.read("lib/whiten.py")
+    assert "jnp.ones" in library.read("lib/affine.py") and "1e-5" in library.read("lib/whiten.py")
     init = library.read("lib/__init__.py")
     assert ".projection import Projection" in init and "Linear" not in init and "Smooth" not in init
 

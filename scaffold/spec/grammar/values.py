@@ -71,8 +71,19 @@ def _source(value: Any) -> str:
 
 def scalar_source(value: Any) -> str:
     """Python source of a value that holds no others."""
-    is_named = isinstance(value, float) and (value != value or value in (float("inf"), float("-inf")))
-    return f'float("{value}")' if is_named else repr(value)
+    if not isinstance(value, float):
+        return repr(value)
+    is_named = value != value or value in (float("inf"), float("-inf"))
+    return f'float("{value}")' if is_named else _float_source(value)
+
+
+def _float_source(value: float) -> str:
+    """The float as people write it: `1e-6` for `1e-06`, and `-1e9` for `-1000000000.0`."""
+    digits, _, exponent = repr(value).partition("e")
+    zeros = re.fullmatch(r"(-?\d)(0{5,})\.0", digits)
+    if zeros:
+        return f"{zeros[1]}e{len(zeros[2])}"
+    return f"{digits}e{int(exponent)}" if exponent else digits
 
 
 def literals(table: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

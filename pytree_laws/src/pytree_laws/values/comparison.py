@@ -105,10 +105,25 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
         # Of a function another instance may well hold another: who builds both gives it.
         severity = ADVICE if inspect.isroutine(was) else FAULT
         raise Fault(place, f"{operation} made {_other_than(was, now)}", EQUAL_BY_VALUE, severity=severity)
-    message = f"{operation} changed the treedef from {before} to {after}"
+    message = f"{operation} changed the treedef: it is {treedef_change(before, after)}"
     if str(before) == str(after):
         message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"
     raise Fault(type(instance).__name__, message, hint_of_marks(before))
+
+
+_BEFORE_CHANGE = 60  # characters that lead to the first difference
+_SHOWN = 240
+
+
+def treedef_change(before: Any, after: Any) -> str:
+    """How a treedef reads from a little before the first difference on, and how it read there before."""
+    texts = str(before), str(after)
+    equal = next((i for i, (left, right) in enumerate(zip(*texts)) if left != right), 0)
+    start = max(0, equal - _BEFORE_CHANGE)
+    was, now = (
+        f"{'…' * (start > 0)}{text[start:][:_SHOWN]}{'…' * (len(text) > start + _SHOWN)}" for text in texts
+    )
+    return f"`{now}`, it was `{was}`"
 
 
 def hint_of_marks(*treedefs: Any) -> str:
@@ -170,6 +185,11 @@ def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
     array, other = (np.asarray(v) if exact else np.asarray(v).astype(kind) for v in (left, right))
     array, other = np.broadcast_arrays(array, other)
     return _noted(array, other, allowed)
+
+
+def shown(value: Any) -> str:
+    """An array by its dtype and shape, anything else as it reads."""
+    return _form(value) if is_array(value) else f"{value!r:.200}"
 
 
 def _form(array: Any) -> str:

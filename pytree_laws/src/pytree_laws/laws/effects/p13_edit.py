@@ -26,6 +26,7 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, Law, check, doing
+from ...values.comparison import shown
 from ...values.randomize import perturb_leaf
 from ..ties import TIES, check_ties, read_from, ties_of
 
@@ -52,7 +53,7 @@ def test_p13_replacing_one_leaf_leaves_the_rest_alone(subject: PytreeSuite) -> N
         with doing(name, "replacing this leaf"):
             edited = tree_at(path, instance, marker)
             got = walk(edited, path)
-        check(got is marker, name, f"replaced by a marker, it is {got!r:.200}")
+        check(got is marker, name, f"replaced by a marker, it is {shown(got)}")
         after = enumerate(jax.tree.leaves(edited))
         others = [j for j, leaf in after if leaf is not leaves[j] and j != i]
         check(not others, name, f"replacing it changed the leaves at {others}")
