@@ -99,6 +99,54 @@ class Layer(eqx.Module):
         return (x @ self.weight)[order, :]
 
 
+class Powers(eqx.Module):
+    """A polynomial whose coefficients come from a network.
+
+    Of two outputs, with three powers::
+
+        net = Layer("cubic", key=key)
+        powers = Powers(net, exponents=(0.0, 1.0, 2.0))
+
+    .. note::
+
+        Powers(None) has none.
+    """
+
+    net: Layer
+    exponents: tuple[float, ...] = eqx.field(static=True)
+
+    def __check_init__(self):
+        if self.exponents != (0.0, 1.0, 2.0):
+            raise ValueError("no such powers")
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return sum(x**power for power in self.exponents) * self.net.weight.sum()
+
+
+class Decay(eqx.Module):
+    """A rate in a unit.
+
+    Example:
+        decay = Decay.of("per second", rate=jnp.ones(3))
+    """
+
+    rate: jax.Array
+
+    def __init__(self, rate: jax.Array, unit: object):
+        if unit != "s":
+            raise ValueError("no unit")
+        self.rate = rate
+
+    @classmethod
+    def of(cls, unit, rate):
+        if unit != "per second":
+            raise ValueError(unit)
+        return cls(rate, "s")
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jnp.exp(-self.rate * x)
+
+
 class Wages(eqx.Module):
     """The wages in each place.
 
@@ -127,6 +175,16 @@ def test_a_class_is_built_and_called_as_a_docstring_shows_it(asked: Asked) -> No
         ["key", "jax.random.split(jax.random.PRNGKey(seed))[0]"],
     ]
     assert found["arguments"] == [["x", "sample(seed, (2, 4))", False], ["order", "(1, 0)", True]]
+
+
+def test_a_block_below_two_colons_is_code_and_a_key_is_of_the_seed(asked: Asked) -> None:
+    inputs = dict(asked.adopt("Powers")["inputs"])
+    assert inputs == {"net": "Layer('cubic', key=jax.random.key(seed))", "exponents": "(0.0, 1.0, 2.0)"}
+
+
+def test_a_block_below_a_heading_is_code(asked: Asked) -> None:
+    found = asked.adopt("Decay")
+    assert (found["maker"], dict(found["inputs"])["unit"]) == ("Decay.of", "'per second'")
 
 
 def test_a_function_of_an_instance_shows_its_method(asked: Asked) -> None:

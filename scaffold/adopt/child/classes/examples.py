@@ -18,14 +18,16 @@ from pytree_laws.declare.methods import is_action
 
 from ..values.sources import BASE, Source, import_of, names_bound
 
-MARKS = re.compile(r">>>|```|code-block::")
+MARKS = re.compile(r">>>|```|::[ \t]*\n|code-block::|\b(?:Examples?|Usage):[ \t]*\n")
 """What code in a docstring begins with."""
 FENCE = re.compile(
     r"^([ \t]*)```+[ \t]*(?:python|py|pycon)?[ \t]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL
 )
 BLOCK = re.compile(
-    r"^([ \t]*)\.\. code-block:: *python\n(?:[ \t]*\n)*((?:\1[ \t]+.*\n|[ \t]*\n)+)", re.MULTILINE
+    r"^([ \t]*)(?:\.\. code-block:: *python|(?!\.\. )\S.*::|::|(?:Examples?|Usage):)[ \t]*\n(?:[ \t]*\n)*((?:\1[ \t]+.*(?:\n|\Z)|[ \t]*\n)+)",
+    re.MULTILINE,
 )
+"""A block of code in reStructuredText: a directive, or what is indented below a line that ends with `::`; and below a heading of Google's style."""
 PROMPT = re.compile(r"^[ \t]*(>>>|\.\.\.) ?(.*)$", re.MULTILINE)
 MOST_FILES = 500
 LONGEST = 600
@@ -33,6 +35,11 @@ LONGEST = 600
 KEYS = ("key", "PRNGKey", "Rngs")
 """Names of what is made of a seed."""
 NUMPY = ("np", "numpy")
+OF_SEEDS = {
+    **{name: ast.parse("jax.random.key(0)", mode="eval").body for name in ("key", "rng")},
+    "rngs": ast.parse("nnx.Rngs(0)", mode="eval").body,
+}
+"""What stands for a seed by its name alone, where an example leaves out the line that makes it."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,7 @@ class Lines:
     """The lines of one docstring so far: what its names stand for, and what they are imported by."""
 
     module: str
-    values: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
+    values: dict[str, ast.expr] = field(default_factory=lambda: {**OF_SEEDS})
     imports: dict[str, str] = field(default_factory=dict[str, str])
     unknown: set[str] = field(default_factory=set[str])
 
