@@ -68,6 +68,15 @@ def test_treedefs_and_objects_of_several_classes_are_one_cause() -> None:
         assert len(cause.places) == 2
 
 
+def test_dtypes_are_said_and_others_are_another_cause() -> None:
+    texts = [
+        f"the next has '{now}' there, it was '{was}'"
+        for now, was in (("float32", "bfloat16"), ("int8", "int32"))
+    ]
+    causes = causes_of((f"net:{i}", finding(text)) for i, text in enumerate([*texts, texts[0]]))
+    assert {cause.text: len(cause.places) for cause in causes} == {texts[0]: 2, texts[1]: 1}
+
+
 def test_a_class_that_is_the_place_is_named_once() -> None:
     [cause] = causes_of([("net:A", finding("it is lost", where="A"))])
     assert cause.places == ("net:A",)

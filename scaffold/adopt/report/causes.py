@@ -23,7 +23,7 @@ HARM = (
 )
 """Laws by the harm of breaking them: another value than the right one, then what is lost or raises; then all others."""
 _VARIES = re.compile(
-    r"PyTreeDef\(.*\)|<[^<>]* object>|`[^`]*`|'[^']*'|\"[^\"]*\"|\b(?:nan|inf)\b|[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
+    r"PyTreeDef\(.*\)|<[^<>]* object>|`[^`]*`|'(?!b?float\d|u?int\d|complex\d)[^']*'|\"[^\"]*\"|\b(?:nan|inf)\b|[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
 )
 """Treedefs, objects, names and numbers, by which two texts of one cause differ."""
 _NAME = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")

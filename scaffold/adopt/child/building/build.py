@@ -2,16 +2,16 @@
 
 import inspect
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pytree_laws.inspect.arrays import is_array
 from pytree_laws.inspect.references import reachable
-from pytree_laws.inspect.trees import arrays_of, is_node
+from pytree_laws.inspect.trees import arrays_of
 
 from ..classes.documented import documented
 from ..classes.entries import arguments_given, entries_read
+from ..classes.heirs import import_heirs
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import subclasses
 from ..classes.parts_by_use import parts_by_use
@@ -25,7 +25,7 @@ from ..values.sources import Source, refer
 from .allowed import of_one_configuration, with_allowed_values
 from .as_shown import values_shown, ways_shown
 from .budget import Budget, combinations
-from .built import Built, Failure, builds, instance_of, with_state
+from .built import Built, Failure, builds, holds_arrays, instance_of, once, with_state
 from .hints import (
     PATIENCE,
     alternatives,
@@ -49,6 +49,8 @@ WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
 ROUNDS = 5
 """How often a constructor is tried anew with what its errors name."""
+MOST_BELOW = 24
+"""How many classes below one are tried in its place."""
 NO_SIZES: Mapping[str, int] = {}
 _BUSY: list[type] = []
 _BUILT: dict[tuple[type, tuple[tuple[str, int], ...], tuple[str, ...]], "Built | None"] = {}
@@ -268,8 +270,12 @@ def hides_a_guess(built: Built) -> bool:
 
 def instances(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[str] = ()) -> list[Source]:
     """Expressions for instances of a class, or of those of its subclasses that can be built with least."""
-    pairs = [(each, built_once(each, sizes, options)) for each in [cls, *subclasses(cls)][:24]]
-    built_classes = [(each, built) for each, built in pairs if built is not None]
+    known = subclasses(cls)
+    built_classes = built_below([cls, *known], sizes, options)
+    if not built_classes:
+        import_heirs(cls)
+    if len(further := subclasses(cls)) > len(known):  # here, or for a part
+        built_classes = built_below([cls, *further], sizes, options)
     if (
         built_classes and built_classes[0][0] is cls and not holds_arrays(built_classes[0][1])
     ):  # a base, which does nothing by itself
@@ -277,19 +283,12 @@ def instances(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[
     return [once(each, built.source) for each, built in built_classes[:3] if not built.has_state]
 
 
-def holds_arrays(built: Built) -> bool:
-    """Whether what is built has leaves."""
-    return bool(arrays_of(instance_of(built.source)))
-
-
-def once(cls: type, source: Source) -> Source:
-    """What equals itself alone, and is no pytree, is made once, at the top of the test file."""
-    if cls.__eq__ is not object.__eq__ or "seed" in source.text or source.helpers:
-        return source
-    if is_node(source.value(0)):
-        return source
-    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).upper()
-    return Source(name, source.imports, (f"{name} = {source.text}",), source.told)
+def built_below(
+    classes: Sequence[type], sizes: Mapping[str, int], options: Sequence[str]
+) -> list[tuple[type, Built]]:
+    """Those of the classes that are built, each with the way to build it."""
+    pairs = [(each, built_once(each, sizes, options)) for each in classes[:MOST_BELOW]]
+    return [(each, built) for each, built in pairs if built is not None]
 
 
 def first_that_works(ways: Iterator[Built]) -> Built | None:

@@ -1,5 +1,6 @@
 """What builds a class: an expression, what it gives, and why there is none."""
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from jax.core import Tracer
 
 from pytree_laws.errors import leaves_to_subclasses
 from pytree_laws.inspect.arrays import on_device
-from pytree_laws.inspect.trees import combine, partition
+from pytree_laws.inspect.trees import arrays_of, combine, is_node, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from ..classes.messages import message_of
@@ -163,3 +164,18 @@ class StateOf:
 def model_of(built: Built, seed: int) -> Any:
     made = built.source.value(seed)
     return made[0] if built.has_state else made
+
+
+def holds_arrays(built: Built) -> bool:
+    """Whether what is built has leaves."""
+    return bool(arrays_of(instance_of(built.source)))
+
+
+def once(cls: type, source: Source) -> Source:
+    """What equals itself alone, and is no pytree, is made once, at the top of the test file."""
+    if cls.__eq__ is not object.__eq__ or "seed" in source.text or source.helpers:
+        return source
+    if is_node(source.value(0)):
+        return source
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).upper()
+    return Source(name, source.imports, (f"{name} = {source.text}",), source.told)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..classes.class_sources import attributes_used
+from ..classes.heirs import import_heirs
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import attributes_of, subclasses
 from ..values.annotations import (
@@ -36,6 +37,7 @@ def is_without_a_class(kind: Any) -> bool:
         isinstance(kind, type)
         and not (is_shaped(kind) or is_callable_type(kind) or is_protocol_of_call(kind))
         and all(kind_of(each).name == "abstract" for each in (kind, *subclasses(kind)))
+        and not import_heirs(kind)
     )
 
 

@@ -246,16 +246,18 @@ def statements_in(code: str) -> list[ast.stmt]:
 @functools.cache
 def package_examples(package: str) -> tuple[Example, ...]:
     """The calls in all docstrings of a package."""
-    found = [example for module, text in texts_of(package) for example in module_examples(module, text)]
+    found = [
+        example for module, text in texts_of(package, MARKS) for example in module_examples(module, text)
+    ]
     return tuple(found)
 
 
-def texts_of(package: str) -> Iterator[tuple[str, str]]:
-    """The files of a package whose docstrings may have code, by module."""
+def texts_of(package: str, marks: re.Pattern[str]) -> Iterator[tuple[str, str]]:
+    """The files of a package in which a pattern is found, by module."""
     for folder, path in files_of(package):
         with contextlib.suppress(OSError, UnicodeDecodeError):
             text = path.read_text(encoding="utf-8")
-            if MARKS.search(text):
+            if marks.search(text):
                 parts = path.relative_to(folder).with_suffix("").parts
                 yield ".".join(part for part in parts if part != "__init__"), text
 

@@ -181,7 +181,8 @@ def test_p07_filter_jit_equals_eager(subject: PytreeSuite) -> None:
     eager = subject.apply(instance, *arguments)
     options = {"compiler_options": quick_options()}  # handed on to jax.jit
     run = equinox.filter_jit(lambda *a: subject.apply(*a), **options)
-    got = run(instance, *arguments)
+    with doing("call", "the call under `eqx.filter_jit`"):
+        got = run(instance, *arguments)
     check_close("call", "filter_jit gives {}, eager {}", got, eager)
 
 
