@@ -1,5 +1,6 @@
 """The spec as data: frozen, checked, with every default filled in."""
 
+import ast
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
@@ -10,6 +11,7 @@ from scaffold.spec.grammar.initialisers import named
 from scaffold.spec.grammar.types import ArrayType, ClassType, OpaqueType, ScalarType, Type, holds_arrays, walk
 from scaffold.spec.names import stem
 from scaffold.spec.source.definitions import function_of
+from scaffold.spec.source.expressions import parsed
 from scaffold.spec.test_plan import TestPlan
 from scaffold.spec.unit import Unit
 
@@ -143,6 +145,16 @@ class Call(Struct, frozen=True):
     """The author's loop over stacked layers, in the place of which the body has a scan."""
     above: str = ""
     """The field above which a carried statement stands, or `...` below all fields; empty among the methods."""
+
+    @property
+    def text(self) -> str:
+        """Its Python: the whole definition where that is carried, and else the body."""
+        return self.source or self.body
+
+    @property
+    def tree(self) -> ast.Module:
+        """Its Python, parsed."""
+        return parsed(self.text)
 
     @property
     def types(self) -> tuple[Type, ...]:
@@ -294,7 +306,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
         """The types of fields, then of the call and the methods, then of the constructor's own arguments."""
         return (
             *(own_field.type for own_field in self.fields),
-            *(kind for _, function in self.functions for kind in function.call.types),
+            *(kind for call in self.calls for kind in call.types),
             *(argument.type for argument in self.arguments if argument.type is not None),
         )
 
@@ -335,6 +347,11 @@ class ModuleSpec(Struct, frozen=True, dict=True):
         called = (("call", Method("__call__", self.call)),) if self.call is not None else ()
         rest = tuple((f"{method.table}.{method.name}", method) for method in self.methods)
         return (*rest[: self.call_at], *called, *rest[self.call_at :])
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """What these take, do and give."""
+        return tuple(function.call for _, function in self.functions)
 
     @property
     def nests(self) -> bool:

@@ -1,7 +1,7 @@
 """The types of fields, of arguments and of results, as data."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -211,6 +211,11 @@ def walk(kind: Type) -> "Iterator[Type]":
 def arrays(kind: Type) -> tuple[ArrayType, ...]:
     """Every array type in `kind`, in order."""
     return tuple(part for part in walk(kind) if isinstance(part, ArrayType))
+
+
+def dims_in(kinds: "Iterable[Type]") -> Iterator[str]:
+    """The dims of the arrays in some types, as they are written."""
+    return (dim for kind in kinds for array in arrays(kind) for dim in array.dims)
 
 
 def dim_names(dim: str) -> tuple[str, ...]:

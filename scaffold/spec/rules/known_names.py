@@ -10,7 +10,7 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
 from scaffold.spec.source.definitions import is_left_open
-from scaffold.spec.source.expressions import assigned_names, count_name, dedented, free_names, own_nodes
+from scaffold.spec.source.expressions import assigned_names, count_name, free_names, own_nodes, parsed
 from scaffold.spec.source.instance import self_attributes, updated_attribute
 
 _OF_NNX = frozenset(("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train"))
@@ -29,7 +29,7 @@ def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
     for piece in pieces(spec):
         if "self" not in piece.text and "yield" not in piece.text:
             continue
-        tree = ast.parse(dedented(piece.text))
+        tree = parsed(piece.text)
         is_method = piece.key.endswith(".body")
         if not is_method and any(
             isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(tree.body)

@@ -3,9 +3,8 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
-from scaffold.spec.source.expressions import Function, dedented, local_names, nodes_of, own_nodes
+from scaffold.spec.source.expressions import Function, local_names, nodes_of, own_nodes, parsed
 
 _OWNERS = {"classmethod": "cls", "staticmethod": ""}
 ABSTRACT_VARIABLES = ("AbstractVar", "AbstractClassVar")
@@ -13,11 +12,10 @@ ABSTRACT_VARIABLES = ("AbstractVar", "AbstractClassVar")
 _ABSTRACT = ("abc.abstractmethod", "abstractmethod")
 
 
-@lru_cache(4096)
 def statements(source: str) -> tuple[ast.stmt, ...]:
     """The statements of a carried text; none where it does not parse, which is told elsewhere."""
     try:
-        return tuple(ast.parse(dedented(source)).body)
+        return tuple(parsed(source).body)
     except (SyntaxError, ValueError, RecursionError):
         return ()
 

@@ -25,6 +25,12 @@ def dedented(source: str) -> str:
     return textwrap.dedent(text) if text[:1] in (" ", "\t") else text
 
 
+@functools.lru_cache(512)
+def parsed(source: str) -> ast.Module:
+    """The tree of statements that parse, from the first column on; many ask for the same, and nobody changes it."""
+    return ast.parse(dedented(source))
+
+
 @functools.lru_cache(maxsize=4)  # every function of a file asks for the same
 def string_lines(text: str) -> frozenset[int]:
     """The numbers of the lines that begin inside a string."""
@@ -195,6 +201,11 @@ def nodes_of(kind: type[Node], *trees: ast.AST) -> Iterator[Node]:
     return (node for tree in trees for node in ast.walk(tree) if isinstance(node, kind))
 
 
+def elements_of(node: ast.expr) -> list[ast.expr]:
+    """The parts of a tuple, as of several indices; another expression alone."""
+    return node.elts if isinstance(node, ast.Tuple) else [node]
+
+
 def first_line(statement: ast.stmt) -> int:
     """The line on which a statement begins: that of its first decorator, where it has one."""
     return min(
@@ -257,9 +268,19 @@ def single_imports(statement: Import) -> Iterator[tuple[ast.alias, str]]:
             yield alias, ast.unparse(ast.ImportFrom(statement.module, [alias], statement.level))
 
 
+def shapes_unpacked(source: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+    """The arrays whose shapes statements take apart, with what the sizes are bound to: `x`, and `n` and `m` of `n, m = x.shape`."""
+    for statement in nodes_of(ast.Assign, parsed(source)):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape", value=array)):
+                yield array, names
+            case _:
+                pass
+
+
 def local_values(source: str) -> Iterator[tuple[str, ast.expr]]:
     """The names that statements bind one at a time, each with its value."""
-    for node in ast.walk(ast.parse(dedented(source))):
+    for node in ast.walk(parsed(source)):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield name, value

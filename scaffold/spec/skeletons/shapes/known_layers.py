@@ -99,7 +99,7 @@ def known_layer(call: ast.Call, size: Size) -> Layer | None:
 
 def _sizes(call: ast.Call, names: str, size: Size) -> dict[str, str]:
     """The dims that the sizes of a layer are, by name; empty where one is not known."""
-    values = {name: argument_of(call, name, place) for place, name in enumerate(names.split()) if name != "_"}
+    values = {name: argument_of(call, place, name) for place, name in enumerate(names.split()) if name != "_"}
     return {name: "" if value is None else size(value) for name, value in values.items()}
 
 
@@ -132,19 +132,19 @@ def _space(call: ast.Call, *, is_flax: bool) -> Dims:
     *_, name = ast.unparse(call.func).split(".")
     if not is_flax:
         return (_SPACE,) * int(name[-2]) if name.endswith(("1d", "2d", "3d")) else ()
-    kernel = argument_of(call, "kernel_size", 2)
+    kernel = argument_of(call, 2, "kernel_size")
     return (_SPACE,) * (len(kernel.elts) if isinstance(kernel, ast.Tuple | ast.List) else 1)
 
 
 def _windows(call: ast.Call, rank: int, *, is_flax: bool) -> list[tuple[int, int, int] | None]:
     """Size, step and padding of the window along each axis; None where one of them is no number, or it is transposed."""
     stride = "strides" if is_flax else "stride"
-    kernel = _numbers(argument_of(call, "kernel_size", 2), rank)
-    steps = _numbers(argument_of(call, stride, 3), rank, usual=1)
-    text = ast.unparse(argument_of(call, "padding", 4) or ast.Constant("SAME" if is_flax else 0)).strip("'")
+    kernel = _numbers(argument_of(call, 2, "kernel_size"), rank)
+    steps = _numbers(argument_of(call, 3, stride), rank, usual=1)
+    text = ast.unparse(argument_of(call, 4, "padding") or ast.Constant("SAME" if is_flax else 0)).strip("'")
     is_same = text == "SAME"
     padding = (
-        [0] * rank if text == "VALID" or is_same else _numbers(argument_of(call, "padding", 4), rank, usual=0)
+        [0] * rank if text == "VALID" or is_same else _numbers(argument_of(call, 4, "padding"), rank, usual=0)
     )
     is_plain = "Transpose" not in ast.unparse(call.func) and "dilation" not in ast.unparse(call)
     if not is_plain or not (kernel and steps and padding):

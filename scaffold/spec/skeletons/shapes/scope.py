@@ -16,6 +16,7 @@ from scaffold.spec.skeletons.shapes.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Record, Shape, Shapes, Unknown
 from scaffold.spec.source.created_arrays import created_shape
+from scaffold.spec.source.expressions import elements_of
 from scaffold.spec.source.instance import attribute_of_self, last_name
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ class Scope(Struct):
                 self.shapes.read_axis(self.value(inner), axis)
                 return None
             case ast.Subscript(value=inner, slice=index):
-                parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                parts = elements_of(index)
                 places = [self.value(part) for part in parts]
                 for place in places:
                     self.shapes.holds_counts(place)
