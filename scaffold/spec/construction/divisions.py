@@ -8,6 +8,7 @@ from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import parameters, sources_of
 from scaffold.spec.construction.guards import refused_conditions
 from scaffold.spec.construction.local_sizes import array_arguments, dims_of_names
+from scaffold.spec.grammar.types import with_sizes
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
@@ -21,9 +22,9 @@ _ROUNDS = 4
 Division = tuple[str, str]
 """A name that is divided, and by what: a number, a name, or arithmetic over names."""
 _LAYERS = {
-    "MultiHeadAttention": ((1, "in_features"), (0, "num_heads")),
-    "MultiheadAttention": ((1, "query_size"), (0, "num_heads")),
-    "GroupNorm": ((1, "num_features", "channels"), (0, "num_groups", "groups")),
+    "MultiHeadAttention": ((1, ("in_features",)), (0, ("num_heads",))),
+    "MultiheadAttention": ((1, ("query_size",)), (0, ("num_heads",))),
+    "GroupNorm": ((1, ("num_features", "channels")), (0, ("num_groups", "groups"))),
 }
 """Layers of Flax and Equinox that divide a size: the place and the names of that argument, and those of the number."""
 
@@ -34,7 +35,7 @@ def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
     trees = (parsed(source) for source in class_sources(spec))
     pairs = [pair for tree in trees for node in _dividing(tree) for pair in _division(node)]
     dims = dims_of_names(spec) if pairs else {}
-    named = ((dims.get(name, name), _renamed(divisor, dims)) for name, divisor in pairs)
+    named = ((dims.get(name, name), with_sizes(divisor, dims)) for name, divisor in pairs)
     return tuple(dict.fromkeys((*named, *_parted(spec), *spec.divided_beside)))
 
 
@@ -49,11 +50,6 @@ def _equal_to_zero(condition: ast.expr) -> Iterator[ast.expr]:
     for part in condition.values if isinstance(condition, ast.BoolOp) else [condition]:
         if isinstance(part, ast.Compare) and ast.unparse(part).endswith(" == 0"):
             yield part.left
-
-
-def _renamed(divisor: str, dims: Mapping[str, str]) -> str:
-    """A divisor with the dims for which its names stand."""
-    return re.sub(r"[A-Za-z_]\w*", lambda name: dims.get(name[0], name[0]), divisor)
 
 
 def _parted(spec: ModuleSpec) -> Iterator[Division]:
@@ -119,7 +115,7 @@ def _division(node: ast.AST) -> Iterator[Division]:
         case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right) if not _number(right):
             divided, by = left, right
         case ast.Call(func=ast.Attribute(attr=layer) | ast.Name(id=layer)) if layer in _LAYERS:
-            divided, by = (argument_of(node, *argument) for argument in _LAYERS[layer])
+            divided, by = (argument_of(node, place, *names) for place, names in _LAYERS[layer])
         case _:
             return
     name = None if divided is None else named_value(divided)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from scaffold.errors import nearest, suggestion
+from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ClassType, OpaqueType, TupleType, arrays, as_stored, is_traced, walk
 from scaffold.spec.grammar.types import without_none as without_none_type
@@ -17,7 +18,6 @@ from scaffold.spec.skeletons.words.annotations import (
     meant_type,
     misspelt_word,
     type_of,
-    without_none,
 )
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes, Path

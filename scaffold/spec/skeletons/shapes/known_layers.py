@@ -8,9 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
-from scaffold.spec.grammar.types import dim_names
+from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.skeletons.shapes.arithmetic_dims import substituted
 from scaffold.spec.skeletons.shapes.unknown_shapes import Chosen, Dims, Parts, Shape
 from scaffold.spec.source.created_arrays import argument_of
 from scaffold.spec.source.lists import literal_slice
@@ -109,7 +108,7 @@ def renamed(shape: Shape, sizes: Mapping[str, str]) -> Shape:
         return Parts(tuple(renamed(part, sizes) for part in shape.shapes))
     if not isinstance(shape, tuple):
         return shape
-    dims: Dims = tuple(substituted(dim, sizes) for dim in shape)
+    dims: Dims = tuple(with_sizes(dim, sizes) for dim in shape)
     return tuple(dim for dim in dims if dim.strip("'\"") != "scalar")
 
 

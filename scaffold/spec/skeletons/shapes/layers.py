@@ -8,12 +8,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
-from scaffold.spec.grammar.types import dim_names
+from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.grammar.values import EXAMPLE_INTS
-from scaffold.spec.skeletons.shapes.arithmetic_dims import substituted
 from scaffold.spec.skeletons.shapes.known_layers import Layer, known_layer
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
-from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
+from scaffold.spec.source.definitions import annotated_names, arguments_of, arguments_with_defaults, method_of
 from scaffold.spec.source.expressions import local_values, nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes, names_array
 from scaffold.spec.source.lists import Lists
@@ -68,7 +67,7 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     maker = method_of(owner, "__init__")
     if maker is None:
         return instance
-    taken = {argument.arg for argument, _ in arguments_with_defaults(maker)}
+    taken = {argument.arg for argument in arguments_of(maker)}
     makers = Makers(taken, beside, dict(local_values(ast.unparse(maker))))
     lists = _lists_of(maker)
     for name, value in made_attributes(ast.unparse(unfolded(maker))):
@@ -192,7 +191,7 @@ def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:
     if not isinstance(shape, tuple):
         return None
     dims = tuple(
-        substituted(dim, {name: given.get(name, _row_of(name)) for name in dim_names(dim)}) for dim in shape
+        with_sizes(dim, {name: given.get(name, _row_of(name)) for name in dim_names(dim)}) for dim in shape
     )
     return dims if all(dims) else None
 

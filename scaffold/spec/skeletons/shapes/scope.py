@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from scaffold.spec.skeletons.shapes.applied import along_last, given_by, number_of, over, take
+from scaffold.spec.skeletons.shapes.applied import (
+    along_last,
+    axes_of_vmap,
+    given_by,
+    has_other_result,
+    number_of,
+    over,
+    take,
+)
 from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, NUMBERS, OF_ARRAYS, SAME_FUNCTION
 from scaffold.spec.skeletons.shapes.indexing import part_of, transposed
 from scaffold.spec.skeletons.shapes.known_layers import Layer, layers_at, parted, with_new_rows
 from scaffold.spec.skeletons.shapes.layers import Makers
-from scaffold.spec.skeletons.shapes.mapped_axes import axes_of_vmap, has_other_result
 from scaffold.spec.skeletons.shapes.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Record, Shape, Shapes, Unknown

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, field
 
 from scaffold.spec.grammar.named_dims import ROWS
-from scaffold.spec.grammar.types import dim_names
-from scaffold.spec.skeletons.shapes.arithmetic_dims import substituted
+from scaffold.spec.grammar.types import dim_names, with_sizes
 
 Dims = tuple[str, ...]
 _ROW = "[{}]"
@@ -248,7 +247,7 @@ class Shapes(Struct):
             dim = self.axes[dim]
         if dim.isidentifier():
             return dim
-        return substituted(dim, {name: self._axis(name) for name in dim_names(dim) if name.startswith(AXIS)})
+        return with_sizes(dim, {name: self._axis(name) for name in dim_names(dim) if name.startswith(AXIS)})
 
     def _join(self, left: str, right: str) -> None:
         """Let a dim without a name stand for the other one."""
