@@ -298,10 +298,7 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
 
 def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
     """The dims and the names that the constructor reads to make the field."""
-    return (
-        *initialised_dims(spec, field),
-        *(name for source in sources_of(field) for name in reads(source)),
-    )
+    return (*initialised_dims(spec, field), *(name for source in sources_of(field) for name in reads(source)))
 
 
 def dims_used(spec: ModuleSpec) -> frozenset[str]:

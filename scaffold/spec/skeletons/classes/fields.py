@@ -12,13 +12,7 @@ from scaffold.spec.grammar.types import ClassType, OpaqueType, TupleType, arrays
 from scaffold.spec.grammar.types import without_none as without_none_type
 from scaffold.spec.names import OF_TYPES
 from scaffold.spec.reading.roles import legal_roles
-from scaffold.spec.skeletons.words.annotations import (
-    ALIKE,
-    is_of_grammar,
-    meant_type,
-    misspelt_word,
-    type_of,
-)
+from scaffold.spec.skeletons.words.annotations import ALIKE, is_of_grammar, meant_type, misspelt_word, type_of
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes, Path
 from scaffold.spec.skeletons.words.values import expression, raw_value, table

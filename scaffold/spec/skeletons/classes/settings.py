@@ -19,10 +19,7 @@ _MAKERS = ("__init__", "create", "__call__")
 
 
 def tests_with_settings(
-    raw: Mapping[str, Any],
-    node: ast.ClassDef,
-    known: Mapping[str, Settings],
-    classes: Iterable[ast.ClassDef],
+    raw: Mapping[str, Any], node: ast.ClassDef, known: Mapping[str, Settings], classes: Iterable[ast.ClassDef]
 ) -> dict[str, Any]:
     """The table of the tests of a class, which gives the settings that the class takes, and their sizes to dims.
 

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
@@ -46,11 +46,11 @@ class Made(Struct, frozen=True):
 class Instance(Struct):
     """The dims of the arrays of an instance, and its layers: by field, in order, one of a field that is a layer itself."""
 
-    arrays: dict[str, Dims] = field(default_factory=dict[str, Dims])
-    layers: dict[str, list[Layer]] = field(default_factory=dict[str, list[Layer]])
-    objects: set[str] = field(default_factory=set[str])
+    arrays: dict[str, Dims] = {}
+    layers: dict[str, list[Layer]] = {}
+    objects: set[str] = set()
     """The fields that are no arrays, as their annotations say, or of which nothing says the shape."""
-    annotations: Mapping[str, ast.expr] = field(default_factory=dict[str, ast.expr])
+    annotations: Mapping[str, ast.expr] = {}
 
 
 def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:

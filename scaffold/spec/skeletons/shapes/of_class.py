@@ -73,10 +73,10 @@ class Beside(Struct):
 
     classes: Mapping[str, ast.ClassDef]
     records: Records
-    made: dict[str, Made] = field(default_factory=dict[str, Made])
+    made: dict[str, Made] = {}
     shapes: Shapes = field(default_factory=Shapes)
     """The fields of the records, as far as the classes say that were read."""
-    layers: dict[str, Layer] = field(default_factory=dict[str, Layer])
+    layers: dict[str, Layer] = {}
     """What the methods of records take and give, as `Kernel.cross`."""
 
     def begun(self) -> Shapes:

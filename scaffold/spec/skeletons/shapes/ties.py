@@ -8,12 +8,7 @@ from typing import Any
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes
-from scaffold.spec.source.definitions import (
-    annotated_names,
-    arguments_of,
-    dims_written,
-    method_of,
-)
+from scaffold.spec.source.definitions import annotated_names, arguments_of, dims_written, method_of
 from scaffold.spec.source.expressions import nodes_of
 
 _ROUNDS = 3

@@ -94,9 +94,11 @@ def _is_literal(above: tuple[ast.AST, ...]) -> bool:
     return any(isinstance(node, ast.Subscript) and last_name(node.value) == "Literal" for node in above)
 
 
-def results(node: ast.expr) -> list[ast.expr]:
+def results(node: ast.expr | None) -> list[ast.expr]:
     """The annotations of several results, which a tuple of fixed length is; one in a string is one result."""
     match node:
+        case None:
+            return []
         case ast.Subscript(value=ast.Name(id="tuple" | "Tuple"), slice=ast.Tuple(elts=items)) if not any(
             isinstance(node, ast.Constant) and node.value is Ellipsis for node in items
         ):
