@@ -85,18 +85,14 @@ def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
 
     try:
         with located(lambda: {raw.where: path}):
-            unread = _unread(raw)
+            # None of the names that what could not be read may have brought is unknown for that.
+            unread = " ".join(name for fault in raw.faults for name in re.findall(_QUOTED, fault.what))
             spec = read_spec(raw.tables, raw.where, unread=unread, is_class=is_class, unit=raw.unit)
     except ScaffoldError as error:
         raise ScaffoldError.of({*raw.faults, *error.faults}) from None
     if raw.faults:
         raise ScaffoldError.of(raw.faults)
     return spec
-
-
-def _unread(raw: Raw) -> str:
-    """The names that what could not be read may have brought: none of them is unknown for that."""
-    return " ".join(name for fault in raw.faults for name in re.findall(_QUOTED, fault.what))
 
 
 @cache

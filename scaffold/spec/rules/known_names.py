@@ -68,11 +68,6 @@ def _changed_self(node: ast.AST) -> tuple[str, ...]:
 # -- names -------------------------------------------------------------------------------------------------------------
 
 
-def has_star(spec: ModuleSpec) -> bool:
-    """Whether an import may bring any name."""
-    return any(line.endswith("import *") for line in spec.imports)
-
-
 def classes_used(spec: ModuleSpec, is_class: Callable[[str], bool]) -> tuple[str, ...]:
     """The generated classes that the Python of the spec names, beside those of its types."""
     taken = {*IMPORTS, *imported_names(spec), *BUILTINS, spec.name, *(field.name for field in spec.fields)}
@@ -94,7 +89,8 @@ def known_names(spec: ModuleSpec) -> Iterator[Fault]:
     shared = module_names(spec) | spec.unread
     types = ((field.name, field.type.text) for field in spec.fields if isinstance(field.type, OpaqueType))
     annotations = () if kind_of(spec.kind).is_carried else (Piece(f"fields.{n}.type", t) for n, t in types)
-    for piece in (*annotations, *pieces(spec)) if not has_star(spec) else ():
+    brings_any = any(line.endswith("import *") for line in spec.imports)
+    for piece in (*annotations, *pieces(spec)) if not brings_any else ():
         known = shared | piece.names
         for name in free_names(piece.text, expression=piece.expression):
             if name not in known:

@@ -122,18 +122,15 @@ def _globals(table: symtable.SymbolTable) -> set[str]:
 
 def assigned_names(source: str) -> tuple[str, ...]:
     """The local names that a block of statements binds, sorted."""
-    function = wrap(dedented(source), (), expression=False)
-    top = symtable.symtable(function, "spec", "exec").get_children()[0]
-    return tuple(sorted(symbol.get_name() for symbol in top.get_symbols() if symbol.is_local()))
+    return tuple(sorted(local_names(parsed(source).body)))
 
 
 def loop_names(source: str) -> set[str]:
     """The local names that only the loops of a block of statements bind: they stand for another value in each round."""
-    tree = ast.parse(wrap(dedented(source), (), expression=False))
-    loops = [node.target for node in ast.walk(tree) if isinstance(node, ast.For)]
-    targets = {id(part) for target in loops for part in ast.walk(target)}
-    stored = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    return {n.id for n in stored} - {n.id for n in stored if id(n) not in targets}
+    tree = parsed(source)
+    targets = [*nodes_of(ast.Name, *(loop.target for loop in nodes_of(ast.For, tree)))]
+    stored = [name for name in nodes_of(ast.Name, tree) if isinstance(name.ctx, ast.Store)]
+    return {name.id for name in targets} - {name.id for name in stored if name not in targets}
 
 
 def count_name(source: str, name: str) -> int:

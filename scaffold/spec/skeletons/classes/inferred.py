@@ -43,15 +43,11 @@ def inferred_types(
     sizes = {name for call in calls for name in _sizes(call)} | {*_sizes_kept(node, classes)}
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}
     types |= dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
-    types |= {name: str(table["type"]) for name, table in fields.items() if _is_known(table)}
+    # What stands as it is, behind `=`, is no type of the grammar.
+    types |= {n: str(t["type"]) for n, t in fields.items() if str(t.get("type", "="))[:1] != "="}
     numbers = {argument: _number_of(other) for argument, other in _compared(node, classes)}
     types = numbers | dict.fromkeys(filter(_NAMED_SIZE.search, bare), "int") | types
     return {name: types[name] for name in bare if name in types}
-
-
-def _is_known(table: Mapping[str, Any]) -> bool:
-    """Whether a field has a type of the grammar, and not one that stands as it is behind `=`."""
-    return not str(table.get("type", "=")).startswith("=")
 
 
 def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, str]]:

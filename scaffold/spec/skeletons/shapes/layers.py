@@ -68,8 +68,8 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     if maker is None:
         return instance
     taken = {argument.arg for argument in arguments_of(maker)}
-    makers = Makers(taken, beside, dict(local_values(ast.unparse(maker))))
-    lists = _lists_of(maker)
+    local = dict(local_values(ast.unparse(maker)))
+    makers, lists = Makers(taken, beside, local), Lists({**dict(_lists_given(maker)), **local}, copies=2)
     for name, value in made_attributes(ast.unparse(unfolded(maker))):
         _read_made(instance, makers, name, value, lists)
     return instance
@@ -199,11 +199,6 @@ def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:
 def _row_of(dim: str) -> str:
     """A dim that a call of another class names, which is an axis of what it is called with there."""
     return dim if dim.startswith(ROWS) else f"{ROWS}_{dim}"
-
-
-def _lists_of(maker: ast.FunctionDef) -> Lists:
-    """The lists that a constructor is given, and those that it binds to names."""
-    return Lists({**dict(_lists_given(maker)), **dict(local_values(ast.unparse(maker)))}, copies=2)
 
 
 def _lists_given(maker: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:

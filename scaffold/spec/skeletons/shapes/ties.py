@@ -48,7 +48,8 @@ def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
     for left, right in pairs * _ROUNDS:
         sides = with_sizes(left, ties), with_sizes(right, ties)
         for dim, size in (sides, sides[::-1]):
-            if _is_name(dim) and dim not in bound and bound.issuperset(dim_names(size)):
+            is_free = dim.isidentifier() and not dim.startswith(ROWS) and dim not in bound
+            if is_free and bound.issuperset(dim_names(size)):
                 ties[dim] = size
                 break
     doubtful = {*_doubtful(ties, pairs)}
@@ -66,10 +67,6 @@ def _without_factor(left: str, right: str) -> tuple[str, str]:
     """Two sizes without the number by which both are multiplied."""
     first, second = _MULTIPLE.fullmatch(left), _MULTIPLE.fullmatch(right)
     return (first[2], second[2]) if first and second and first[1] == second[1] else (left, right)
-
-
-def _is_name(dim: str) -> bool:
-    return dim.isidentifier() and not dim.startswith(ROWS)
 
 
 def tests_with_ties(test: Mapping[str, Any], owner: ast.ClassDef, shapes: Shapes) -> dict[str, Any]:

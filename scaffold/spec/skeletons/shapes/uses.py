@@ -64,7 +64,10 @@ class Uses(Struct):
         taken = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         bound: dict[str, Shape] = {**outer, **{each.arg: self._of_argument(each, name) for each in taken}}
         defaults = dict(arguments_with_defaults(node)) if not isinstance(node, ast.Lambda) else {}
-        bound |= {each.arg: () for each, default in defaults.items() if _is_number(default)}
+        constants = (
+            (each, default.value) for each, default in defaults.items() if isinstance(default, ast.Constant)
+        )
+        bound |= {each.arg: () for each, value in constants if isinstance(value, float | int)}
         sizes = {each.arg for each in taken if each.annotation and ast.unparse(each.annotation) == "int"}
         scope = Scope(self, name, bound, {}, {}, sizes)
         if isinstance(node, ast.Lambda):
@@ -77,7 +80,3 @@ class Uses(Struct):
         dims = dims_of(argument.annotation)
         unknown = record_of(argument.annotation, self.records) or Unknown(f"{function}.{argument.arg}")
         return unknown if dims is None else dims
-
-
-def _is_number(default: ast.expr | None) -> bool:
-    return isinstance(default, ast.Constant) and isinstance(default.value, float | int)
