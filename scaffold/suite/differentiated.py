@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from scaffold.spec.grammar.types import CallableType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
+from scaffold.spec.source.expressions import parsed
 from scaffold.suite.positive import named_value
 
 _GRADIENTS = ("grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "hessian", "filter_hessian")
@@ -30,7 +31,7 @@ def count_taken(kind: CallableType) -> int | None:
 @once
 def differentiated(spec: ModuleSpec) -> frozenset[str]:
     """The fields and arguments that methods hand to `jax.grad`, or to another transformation of a function into numbers."""
-    trees = (method.call.tree for _, method in spec.functions if method.is_function)
+    trees = (parsed(method.call.text) for _, method in spec.functions if method.is_function)
     return frozenset(name for tree in trees for name in _handed_to_gradients(tree))
 
 

@@ -264,19 +264,17 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
     told = {*given_names, *assigned_names(spec.setup), *dims_read_off(spec), *variadic_dims(spec)}
     told |= {a.name for a in spec.arguments if a.type and ScalarType("int") not in walk(a.type)}
     dims, flags = {*dims_of(spec)} - told, {field.optional for field in spec.fields}
+    int_type = ScalarType("int")
     for field in spec.stored:
-        yield from (Parameter(name, "dim", ScalarType("int")) for name in _reads(spec, field) if name in dims)
+        yield from (Parameter(name, "dim", int_type) for name in _reads(spec, field) if name in dims)
         if field.given:
             is_on = field.default is None and field.name in flags
             default = "None" if makes_default(field) else field.default
             yield Parameter(field.name, "field", field.type, "True" if is_on else default, field)
         if field.optional and field.optional not in given_names:
             yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
-    yield from (
-        Parameter(name, "dim", ScalarType("int"))
-        for name in free_names(spec.setup, expression=False)
-        if name in dims
-    )
+    in_setup = free_names(spec.setup, expression=False)
+    yield from (Parameter(name, "dim", int_type) for name in in_setup if name in dims)
     if uses_dtype(spec) and not spec.dtype:
         yield Parameter("dtype", "dtype", None, "None")
     in_setup = count_name(spec.setup, "rngs") > 0
@@ -293,11 +291,9 @@ def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
 
 def dims_used(spec: ModuleSpec) -> frozenset[str]:
     """The dims of given arrays that the constructor reads to make the rest."""
-    read = {
-        *free_names(spec.setup, expression=False),
-        *(name for field in spec.stored for name in _reads(spec, field)),
-    }
-    return frozenset(read & set(dims_read_off(spec)))
+    read = {name for field in spec.stored for name in _reads(spec, field)}
+    read.update(free_names(spec.setup, expression=False))
+    return frozenset(read & dims_read_off(spec).keys())
 
 
 def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:

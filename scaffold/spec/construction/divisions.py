@@ -13,7 +13,7 @@ from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.created_arrays import argument_of
-from scaffold.spec.source.expressions import dedented, free_names, nodes_of, parsed
+from scaffold.spec.source.expressions import dedented, free_names, nodes_of, parsed, whole_number
 from scaffold.spec.source.instance import named_value
 from scaffold.spec.unit import siblings
 
@@ -56,7 +56,7 @@ def _parted(spec: ModuleSpec) -> Iterator[Division]:
     """The dims of arguments that methods take apart: `jnp.split(x, 2, axis=-1)`, `x[..., 1::2]`."""
     for call in spec.calls:
         arrays = array_arguments(call)
-        for name, axis, number in (part for node in ast.walk(call.tree) for part in _parts(node)):
+        for name, axis, number in (part for node in ast.walk(parsed(call.text)) for part in _parts(node)):
             dims = arrays[name].dims if name in arrays else ()
             if -len(dims) <= axis < len(dims) and dims[axis].isidentifier():
                 yield dims[axis], number
@@ -67,9 +67,9 @@ def _parts(node: ast.AST) -> Iterator[tuple[str, int, str]]:
     match node:
         case ast.Call(func=ast.Attribute(attr="split"), args=[ast.Name(id=name), parts, *_]):
             said = argument_of(node, 2, "axis")
-            axis = 0 if said is None else literal_or_none(said)
-            number = _number(parts)
-            if number is not None and isinstance(axis, int):
+            axis = 0 if said is None else whole_number(said)
+            number = whole_number(parts)
+            if number is not None and axis is not None:
                 yield name, axis, str(number)
         case ast.Subscript(value=ast.Name(id=name), slice=index):
             # `[1::2]`, or `[..., 1::2]`: what another index before it says of the axis is not read
@@ -112,7 +112,7 @@ def _division(node: ast.AST) -> Iterator[Division]:
     match node:
         case ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant() as right):
             divided, by = left, right
-        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right) if not _number(right):
+        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right) if not whole_number(right):
             divided, by = left, right
         case ast.Call(func=ast.Attribute(attr=layer) | ast.Name(id=layer)) if layer in _LAYERS:
             divided, by = (argument_of(node, place, *names) for place, names in _LAYERS[layer])
@@ -128,18 +128,12 @@ def _divisor(node: ast.expr) -> str | None:
     """What divides, as arithmetic over names: of arguments, and of fields without `self.`."""
     match node:
         case ast.Constant():
-            return str(node.value) if _number(node) else None
+            return str(node.value) if whole_number(node) else None
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             parts = _divisor(left), _divisor(right)
             return None if None in parts else f"{parts[0]} * {parts[1]}"
         case _:
             return named_value(node)
-
-
-def _number(node: ast.expr) -> int | None:
-    """A number that divides."""
-    value = literal_or_none(ast.unparse(node))
-    return value if type(value) is int and value > 0 else None
 
 
 def multiplied(spec: ModuleSpec, sized: dict[str, int], free: Iterable[str]) -> dict[str, int]:

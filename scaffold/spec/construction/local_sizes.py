@@ -9,7 +9,7 @@ from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, dim_names, 
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.created_arrays import argument_of
-from scaffold.spec.source.expressions import elements_of, local_values, nodes_of, shapes_unpacked
+from scaffold.spec.source.expressions import elements_of, local_values, nodes_of, parsed, shapes_unpacked
 from scaffold.spec.source.instance import attribute_of_self, last_name, named_value
 
 _INT = ScalarType("int")
@@ -57,7 +57,7 @@ def _default_bound(call: Call) -> int:
     counts = {
         argument.name: int(text) for argument, text in pairs if argument.type == _INT and text.isdigit()
     }
-    tests = nodes_of(ast.Compare, call.tree) if counts else ()
+    tests = nodes_of(ast.Compare, parsed(call.text)) if counts else ()
     sides = (side for test in tests for side in (test.left, *test.comparators))
     return max((counts.get(named_value(side) or "", 0) for side in sides), default=0)
 
@@ -66,7 +66,7 @@ def _default_bound(call: Call) -> int:
 def cutting_sizes(spec: ModuleSpec) -> frozenset[str]:
     """The sizes that a class holds, and that calls cut data by: modes in `spectrum[: self.modes]`, a window in `jnp.convolve(x, self.window)` or `x.shape[0] - self.window_size`."""
     inner = _held_sizes(spec) - dims_of_calls(spec, results=False)
-    nodes = (node for call in spec.calls for node in ast.walk(call.tree)) if inner else ()
+    nodes = (node for call in spec.calls for node in ast.walk(parsed(call.text))) if inner else ()
     return inner.intersection(name for node in nodes for name in _cut_by(spec, node))
 
 
@@ -88,12 +88,14 @@ def counts_taken(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def _all_ends(call: Call) -> Iterator[ast.expr]:
-    return (end for node in nodes_of(ast.Subscript, call.tree) for end in _ends(node) if end is not None)
+    return (
+        end for node in nodes_of(ast.Subscript, parsed(call.text)) for end in _ends(node) if end is not None
+    )
 
 
 def _top_counts(call: Call) -> Iterator[ast.expr]:
     """How many of the largest a call takes."""
-    calls = (node for node in nodes_of(ast.Call, call.tree) if last_name(node) in _TAKE_LARGEST)
+    calls = (node for node in nodes_of(ast.Call, parsed(call.text)) if last_name(node) in _TAKE_LARGEST)
     return filter(None, (argument_of(node, 1, "k") for node in calls))
 
 
@@ -142,7 +144,7 @@ def _cut(spec: ModuleSpec, call: Call) -> Iterator[tuple[str, str]]:
     if "[:" not in call.text:
         return
     dims = {**dict(_named(call)), **dict(_lengths(call))}
-    for node in nodes_of(ast.Subscript, call.tree):
+    for node in nodes_of(ast.Subscript, parsed(call.text)):
         field = spec.field(attribute_of_self(node.value) or "")
         held = field.array.dims if field is not None and field.array is not None else ()
         for end, dim in zip(_ends(node), held, strict=False):

@@ -7,7 +7,7 @@ from scaffold.spec.construction.constructor import dims_of, parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType, dim_names, with_sizes
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import local_values, nodes_of
+from scaffold.spec.source.expressions import is_arithmetic, local_values, nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes
 from scaffold.spec.source.lists import Lists
 from scaffold.spec.source.local_makers import substituted
@@ -103,5 +103,4 @@ def _is_size(node: ast.expr, *, is_plain: bool) -> bool:
     """Whether an expression is a name, or arithmetic over names where a shape stands."""
     if is_plain or isinstance(node, ast.Name):
         return isinstance(node, ast.Name)
-    parts = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)
-    return any(nodes_of(ast.Name, node)) and all(isinstance(part, parts) for part in ast.walk(node))
+    return is_arithmetic(node) and any(nodes_of(ast.Name, node))

@@ -24,7 +24,7 @@ from scaffold.spec.rules.bases import MODULES
 from scaffold.spec.rules.check import spec_faults
 from scaffold.spec.rules.groups import class_of_group
 from scaffold.spec.rules.known_names import classes_used
-from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.spec.source.instance import attribute_of_self
 from scaffold.spec.tables.check_keys import sound_options
 from scaffold.spec.tables.keys import GROUP_KEYS, SPEC_KEYS
@@ -178,7 +178,7 @@ def _built(spec: ModuleSpec) -> ModuleSpec:
     if not kind_of(spec.kind).variables:
         return replace(spec, fields=fields)
     attributes = (
-        attribute_of_self(node.func) for call in spec.calls for node in nodes_of(ast.Call, call.tree)
+        attribute_of_self(node.func) for call in spec.calls for node in nodes_of(ast.Call, parsed(call.text))
     )
     called = {name for name in attributes if name is not None}
     types = dict(spec.unit.variables) if spec.unit else variable_types(spec.helpers)

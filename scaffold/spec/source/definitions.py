@@ -103,11 +103,7 @@ def abstract_variables(source: str) -> list[str]:
 
 def class_attributes(source: str) -> list[str]:
     """The names to which a carried text gives values: `shape = ()`."""
-    assignments = [node for node in statements(source) if isinstance(node, ast.Assign | ast.AnnAssign)]
-    targets = (
-        node.targets if isinstance(node, ast.Assign) else [node.target] for node in assignments if node.value
-    )
-    return [target.id for each in targets for target in each if isinstance(target, ast.Name)]
+    return [name for name, _ in filter(None, map(bound_value, statements(source)))]
 
 
 def says_nothing(statement: ast.stmt) -> bool:

@@ -75,6 +75,21 @@ def expression_or_none(source: str) -> ast.expr | None:
         return None
 
 
+def whole_number(node: ast.expr | None) -> int | None:
+    """The whole number that an expression writes; None of what writes another value, or is computed."""
+    try:
+        value = None if node is None else ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None
+    return value if type(value) is int else None
+
+
+def is_arithmetic(node: ast.expr) -> bool:
+    """Whether an expression is a name, a number, or arithmetic over such."""
+    parts = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)
+    return all(isinstance(part, parts) for part in ast.walk(node))
+
+
 def _levels(tree: ast.AST) -> int:
     count, level = 0, [tree]
     while level:

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.shapes.unknown_shapes import Chosen, Dims, Parts, Shape
 from scaffold.spec.source.created_arrays import argument_of
+from scaffold.spec.source.expressions import whole_number
 from scaffold.spec.source.lists import literal_slice
 
 Size = Callable[[ast.expr], str]
@@ -164,17 +164,12 @@ def _left(size: str, window: tuple[int, int, int] | None) -> str:
 
 def _numbers(node: ast.expr | None, rank: int, usual: int | None = None) -> list[int]:
     """The number for each axis that an argument says; none where it says another."""
-    match node:
-        case None:
-            return [] if usual is None else [usual] * rank
-        case ast.Constant(value=int(number)):
-            return [number] * rank
-        case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            numbers = [part.value for part in elements if isinstance(part, ast.Constant)]
-            known = [number for number in numbers if isinstance(number, int)]
-            return known if len(known) == rank else []
-        case _:
-            return []
+    if isinstance(node, ast.Tuple | ast.List):
+        numbers = [whole_number(part) for part in node.elts]
+    else:
+        numbers = [usual if node is None else whole_number(node)] * rank
+    known = [number for number in numbers if number is not None]
+    return known if len(known) == rank else []
 
 
 def with_new_rows(layer: Layer, new: Callable[[], str]) -> Layer:
@@ -210,5 +205,5 @@ def layers_at(layers: list[Layer], index: ast.expr) -> list[Layer]:
     if isinstance(index, ast.Slice):
         bounds = literal_slice(index)
         return [] if bounds is None else layers[bounds]
-    at = literal_or_none(index)
-    return layers[at:][:1] if isinstance(at, int) else []
+    at = whole_number(index)
+    return [] if at is None else layers[at:][:1]

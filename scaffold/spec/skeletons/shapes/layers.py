@@ -13,7 +13,7 @@ from scaffold.spec.grammar.values import EXAMPLE_INTS
 from scaffold.spec.skeletons.shapes.known_layers import Layer, known_layer
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
 from scaffold.spec.source.definitions import annotated_names, arguments_of, arguments_with_defaults, method_of
-from scaffold.spec.source.expressions import local_values, nodes_of
+from scaffold.spec.source.expressions import is_arithmetic, local_values, nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes, names_array
 from scaffold.spec.source.lists import Lists
 from scaffold.spec.source.local_makers import unfolded
@@ -148,9 +148,8 @@ class Makers(Struct):
                 return size  # of a layer that is given
             case _:
                 pass
-        parts = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)
         named = {name.id for name in nodes_of(ast.Name, node)}
-        is_size = named <= self.sizes and all(isinstance(part, parts) for part in ast.walk(node))
+        is_size = named <= self.sizes and is_arithmetic(node)
         return ast.unparse(node).replace(" ", "") if is_size else ""
 
     def layer(self, value: ast.expr) -> Layer | None:

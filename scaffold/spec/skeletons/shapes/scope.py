@@ -265,14 +265,10 @@ class Scope(Struct):
             return taken[0]
         is_method = holder is not None and not (isinstance(holder, ast.Name) and holder.id not in self.bound)
         first = self.value(holder) if is_method and holder is not None else None
+        arrays = taken if first is None else [first, *taken]
         if name in NUMBERS:
-            return number_of(
-                self.shapes,
-                node,
-                [first, *taken] if first is not None else taken,
-                is_method=first is not None,
-            )
-        return given_by(self.shapes, name, [first, *taken] if first is not None else taken)
+            return number_of(self.shapes, node, arrays, is_method=first is not None)
+        return given_by(self.shapes, name, arrays)
 
     # -- functions and layers ------------------------------------------------------------------------------------------
 
