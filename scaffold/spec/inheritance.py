@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from scaffold.spec.construction.constants import whole_constants
 from scaffold.spec.construction.divisions import divisions_beside
-from scaffold.spec.fields.buffers import buffers_of_parts
+from scaffold.spec.fields.training import buffers_of_parts
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage, subclasses
 from scaffold.spec.source.definitions import abstract_variables, body_of, class_attributes, statements

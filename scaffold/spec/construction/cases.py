@@ -88,12 +88,8 @@ def key_arguments(call: Call | None) -> tuple[Argument, ...]:
 
 def flags(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of the flags and options that the call and the methods take."""
-    taken = (argument for _, function in spec.functions for argument in function.call.args)
-    plain = (
-        argument.name
-        for argument in taken
-        if argument.type is not None and any(map(_is_flag, walk(argument.type)))
-    )
+    taken = ((argument.name, argument.type) for call in spec.calls for argument in call.args)
+    plain = (name for name, kind in taken if kind is not None and any(map(_is_flag, walk(kind))))
     return tuple(dict.fromkeys(plain))
 
 

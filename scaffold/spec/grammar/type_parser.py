@@ -97,13 +97,10 @@ def parse_type(text: str) -> Type:
             raise TypeSyntaxError(f"`{_shortened(text)}` is not a type")
         return _type(_parsed(text))
     except TypeSyntaxError as error:
-        message = str(error)
-        is_whole = any(
-            f"`{form}`".replace(" ", "") in message.replace(" ", "") for form in (text, _shortened(text))
-        )
-        raise TypeSyntaxError(
-            message if is_whole else f"{message} (in `{text}`)", error.fix or _fix_of(text)
-        ) from None
+        message, forms = str(error), (f"`{text}`", f"`{_shortened(text)}`")
+        is_whole = any(form.replace(" ", "") in message.replace(" ", "") for form in forms)
+        message = message if is_whole else f"{message} (in `{text}`)"
+        raise TypeSyntaxError(message, error.fix or _fix_of(text)) from None
 
 
 def _parsed(text: str) -> ast.expr:

@@ -33,15 +33,7 @@ from scaffold.spec.tables.sanitize import sanitized
 from scaffold.spec.unit import Unit
 
 _PLAIN = (
-    "doc",
-    "module_doc",
-    "constructor_doc",
-    "rebuild",
-    "layout",
-    "compute",
-    "file",
-    "template",
-    "migrate",
+    *("doc", "module_doc", "constructor_doc", "rebuild", "layout", "compute", "file", "template", "migrate"),
 )
 _STATEMENTS = ("setup", "helpers", "below", "source")
 

@@ -11,7 +11,7 @@ from scaffold.spec.construction.given_shapes import sizes_read
 from scaffold.spec.construction.local_sizes import dims_of_calls
 from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.construction.sizes import size_faults
-from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.grammar.types import ArrayType, dims_in
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.fields import value_faults
 from scaffold.spec.source.definitions import arguments_of, dims_written, function_of
@@ -131,12 +131,7 @@ def _sizes(spec: ModuleSpec) -> Iterator[Fault]:
     for name, shape in spec.test.shapes:
         if name in dims - several:
             yield Fault(place, f"`{name}` is one dim", f"write `{name} = {shape[0] if shape else 3}`")
-    shown = {
-        dim
-        for parameter in parameters(spec)
-        if isinstance(parameter.type, ArrayType)
-        for dim in parameter.type.dims
-    }
+    shown = {*dims_in(p.type for p in parameters(spec) if isinstance(p.type, ArrayType))}
     # The dims of what is made may stay open; those of what calls are given need a size.
     needed = dims_of_calls(spec, results=False)
     bound = {*assigned_names(spec.setup)} - loop_names(spec.setup) - dict(sizes_read(spec.setup)).keys()

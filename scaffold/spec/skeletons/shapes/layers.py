@@ -21,13 +21,7 @@ from scaffold.spec.source.local_makers import unfolded
 _ATOM = r"([A-Za-z_]\w*|\d+)"
 _DIM = rf"{_ATOM}((\*|\+|-|//){_ATOM})*"
 _SIZES_OF_LAYERS = (
-    "in_features",
-    "out_features",
-    "in_size",
-    "out_size",
-    "shape",
-    "input_size",
-    "hidden_size",
+    *("in_features", "out_features", "in_size", "out_size", "shape", "input_size", "hidden_size"),
     "num_features",
 )
 """The attributes of layers that are sizes."""
