@@ -205,7 +205,8 @@ def raw_spec(
         faults.append(Fault("FIELDS", "there is no field", _HELP))
     unused = [name.strip() for name in (options.get("unused") or "").split(",") if name.strip()]
     test = {"sizes": read.get("size"), "unused": unused, "backend": options.get("backend")}
-    test = {key: value for key, value in {**test, "lower_for": [*lower_for]}.items() if value}
+    test |= {"lower_for": [*lower_for]}
+    test = {key: value for key, value in test.items() if value not in (None, {}, [])}
     call = call_from_text(options.get("call"), options.get("body"))
     call |= {"carry": options["carry"]} if options.get("carry") is not None else {}
     sections = {"options": read.get("option"), "groups": read.get("group"), "call": call, "test": test}

@@ -15,7 +15,7 @@ from scaffold.spec.construction.divisions import divisions_beside
 from scaffold.spec.fields.training import buffers_of_parts
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage, subclasses
-from scaffold.spec.source.definitions import abstract_variables, body_of, class_attributes, statements
+from scaffold.spec.source.definitions import abstract_variables, class_attributes, statements
 from scaffold.spec.source.settings import settings_of
 from scaffold.spec.unit import siblings
 
@@ -109,7 +109,7 @@ def _leaves_open(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
 
 def _is_missing(method: Method) -> bool:
     """Whether all that a method does is to raise `NotImplementedError`."""
-    body = statements(body_of(method.call.source) if method.call.source else method.call.body)
+    body = statements(method.call.body)
     return len(body) == 1 and ast.unparse(body[0]).startswith("raise NotImplementedError")
 
 

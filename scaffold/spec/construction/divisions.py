@@ -41,15 +41,10 @@ def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
 
 def _dividing(tree: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a tree, without the divisions that have to leave a rest: `if width % 2 == 0: raise`."""
-    wholes = [part for condition in refused_conditions(tree) for part in _equal_to_zero(condition)]
+    listed = (test.values if isinstance(test, ast.BoolOp) else [test] for test in refused_conditions(tree))
+    compared = [part for parts in listed for part in parts if isinstance(part, ast.Compare)]
+    wholes = [part.left for part in compared if ast.unparse(part).endswith(" == 0")]
     return (node for node in ast.walk(tree) if node not in wholes)
-
-
-def _equal_to_zero(condition: ast.expr) -> Iterator[ast.expr]:
-    """What a condition, or a part of it, compares with 0."""
-    for part in condition.values if isinstance(condition, ast.BoolOp) else [condition]:
-        if isinstance(part, ast.Compare) and ast.unparse(part).endswith(" == 0"):
-            yield part.left
 
 
 def _parted(spec: ModuleSpec) -> Iterator[Division]:

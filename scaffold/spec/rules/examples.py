@@ -77,8 +77,9 @@ def unknown_faults(
     known |= {name for owner in whole for name in _arguments_kept(owner)}
     dims = {name for owner in (*whole, *beside) for name in dims_of(owner)}
     strange = [name for name, _ in (*test.sizes, *test.shapes) if name not in dims | known]
-    sources = (function.call.source for _, function in spec.functions) if strange else ()
-    written = {name for source in sources for name in _dims_written(source)}
+    # Dims may also stand in annotations that are carried as they are.
+    functions = [function_of(call.source) for call in spec.calls] if strange else []
+    written = {dim for function in functions if function is not None for dim in dims_written(function)}
     for name in (name for name in strange if name not in written):
         yield unknown("test.sizes", name, sorted(dims or known), f"`{name}` is no dim")
     rows = {
@@ -107,12 +108,6 @@ def _arguments_kept(spec: ModuleSpec) -> list[str]:
     kept = next((each.call.source for each in spec.methods if each.name == "__init__"), "")
     function = function_of(kept)
     return [argument.arg for argument in arguments_of(function)] if function is not None else []
-
-
-def _dims_written(source: str) -> list[str]:
-    """The dims in the annotations of a function, also in those that are carried as they are."""
-    function = function_of(source)
-    return dims_written(function) if function is not None else []
 
 
 def unknown_beside(
