@@ -24,7 +24,7 @@ VOCABULARY = "scaffold.skeleton"
 _DEFINED = re.compile(r"^flax\.nnx\.(?:rnglib|variablelib|module|nn\.\w+)\.(?=[A-Z])")
 """The modules in which Flax defines what it has under `nnx`, as its own code imports them."""
 VOCABULARY_WORDS = tuple(sorted(skeleton.__all__))
-SELF = ("typing.Self", "typing_extensions.Self")
+_SELF = ("typing.Self", "typing_extensions.Self")
 
 
 class Names(Struct):
@@ -58,7 +58,7 @@ class Names(Struct):
 
     def within(self, class_name: str) -> "Names":
         """The same in the class `class_name`, for which `Self` stands."""
-        meant = {name: class_name for name, whole in self.whole.items() if whole in SELF}
+        meant = {name: class_name for name, whole in self.whole.items() if whole in _SELF}
         lines = [(name, line) for name, line in self.lines if line != GENERIC or not self.variables]
         return replace(self, whole={**self.whole, **meant}, lines=lines)
 
