@@ -16,8 +16,8 @@ from scaffold.kind import kind_of
 from scaffold.passes.static_storage import as_given
 from scaffold.source_text import block, docstring, listed
 from scaffold.spec.construction.constructor import parameters
-from scaffold.spec.fields.buffers import guarded_buffers
 from scaffold.spec.fields.shared import tied_source
+from scaffold.spec.fields.training import guarded_buffers
 from scaffold.spec.grammar.types import is_array
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for

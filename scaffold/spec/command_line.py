@@ -206,14 +206,10 @@ def raw_spec(
     unused = [name.strip() for name in (options.get("unused") or "").split(",") if name.strip()]
     test = {"sizes": read.get("size"), "unused": unused, "backend": options.get("backend")}
     test |= {"lower_for": [*lower_for]}
+    test = {key: value for key, value in test.items() if value not in (None, {}, [])}
     call = call_from_text(options.get("call"), options.get("body"))
     call |= {"carry": options["carry"]} if options.get("carry") is not None else {}
-    sections = {
-        "options": read.get("option"),
-        "groups": read.get("group"),
-        "call": call,
-        "test": {key: value for key, value in test.items() if value not in (None, {}, [])},
-    }
+    sections = {"options": read.get("option"), "groups": read.get("group"), "call": call, "test": test}
     plain = {key: options[key] for key in _PLAIN if options.get(key) is not None}
     raw: dict[str, Any] = {"name": name, **plain, **({"save": True} if options.get("save") else {})}
     raw |= {"fields": tables, **{key: table for key, table in sections.items() if table}}
@@ -225,13 +221,13 @@ def raw_spec(
 
 def _add_presets(fields: dict[str, dict[str, Any]], presets: Mapping[str, Any]) -> list[Fault]:
     """Add the preset entries to the tables of their fields; the faults of those whose field is not there."""
+    missing: dict[str, None] = {}
     for name, value in presets.items():
         field, _, entry = name.partition(".")
         if field in fields:
             fields[field].setdefault("preset", {})[entry] = value
-    missing = dict.fromkeys(
-        field for field in (name.partition(".")[0] for name in presets) if field not in fields
-    )
+        else:
+            missing[field] = None
     fix = "name a field of type `dict`"
     return [Fault("--preset", f"there is no field `{field}`", fix, tuple(fields)) for field in missing]
 

@@ -29,11 +29,7 @@ def _of_modules(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
     modules = {name: spec.unit.path if spec.unit else spec.where for name, spec in known.items()}
     needs: dict[str, dict[str, None]] = {module: {} for module in modules.values()}
     for name, spec in known.items():
-        others = (
-            modules[class_type.name]
-            for class_type in spec.classes
-            if class_type.module is None and class_type.name in known
-        )
+        others = (modules[other] for other in _generated(spec, known))
         needs[modules[name]] |= dict.fromkeys(module for module in others if module != modules[name])
     cycle = next(_cycles({module: tuple(others) for module, others in needs.items()}), None)
     if cycle is not None:
@@ -44,12 +40,12 @@ def _of_modules(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
 def _needs(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
     """The classes that must be there before: of those in the same file the ones that it holds, or builds on."""
     beside = {*siblings(spec)} - held_by(spec) - {base.name for base in spec.bases}
-    others = (
-        class_type.name
-        for class_type in spec.classes
-        if class_type.module is None and class_type.name in known
-    )
-    return tuple(name for name in others if name not in beside)
+    return tuple(name for name in _generated(spec, known) if name not in beside)
+
+
+def _generated(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[str]:
+    """The other generated classes that a class names."""
+    return [kind.name for kind in spec.classes if kind.module is None and kind.name in known]
 
 
 def _cycles(needs: Mapping[str, tuple[str, ...]]) -> Iterator[list[str]]:

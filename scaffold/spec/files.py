@@ -5,7 +5,8 @@ A file is TOML, with one class, or a skeleton, with any number. Both give tables
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -57,17 +58,22 @@ def read_spec_files(
     specs: list[ModuleSpec] = []
     faults: dict[Fault, None] = {}
     for path in counted(every, "specs read:"):
-        try:
+        with _collected(faults):
             for raw in raw_specs(path, shown(path)):
-                try:
+                with _collected(faults):
                     specs.append(_read(raw, path, every))
-                except ScaffoldError as error:
-                    faults.update(dict.fromkeys(error.faults))
-        except ScaffoldError as error:
-            faults.update(dict.fromkeys(error.faults))
     if faults:
         raise ScaffoldError.of(faults)
     return tuple(specs)
+
+
+@contextmanager
+def _collected(faults: dict[Fault, None]) -> Generator[None]:
+    """Add the faults of what is not read to the others."""
+    try:
+        yield
+    except ScaffoldError as error:
+        faults.update(dict.fromkeys(error.faults))
 
 
 def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
@@ -85,18 +91,14 @@ def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
 
     try:
         with located(lambda: {raw.where: path}):
-            unread = _unread(raw)
+            # None of the names that what could not be read may have brought is unknown for that.
+            unread = " ".join(name for fault in raw.faults for name in re.findall(_QUOTED, fault.what))
             spec = read_spec(raw.tables, raw.where, unread=unread, is_class=is_class, unit=raw.unit)
     except ScaffoldError as error:
         raise ScaffoldError.of({*raw.faults, *error.faults}) from None
     if raw.faults:
         raise ScaffoldError.of(raw.faults)
     return spec
-
-
-def _unread(raw: Raw) -> str:
-    """The names that what could not be read may have brought: none of them is unknown for that."""
-    return " ".join(name for fault in raw.faults for name in re.findall(_QUOTED, fault.what))
 
 
 @cache

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from scaffold.spec.construction.constants import whole_constants
 from scaffold.spec.construction.divisions import divisions_beside
-from scaffold.spec.fields.buffers import buffers_of_parts
+from scaffold.spec.fields.training import buffers_of_parts
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage, subclasses
-from scaffold.spec.source.definitions import abstract_variables, body_of, class_attributes, statements
+from scaffold.spec.source.definitions import abstract_variables, class_attributes, statements
 from scaffold.spec.source.settings import settings_of
 from scaffold.spec.unit import siblings
 
@@ -42,9 +42,8 @@ def _with_constants(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Module
     """A class with the constants and the settings of its module."""
     names = spec.unit.classes if spec.unit is not None else ()
     classes = [known[name] for name in names if name in known] or [spec]
-    constants, settings = _of_module(
-        tuple(text for each in classes for text in (each.helpers, each.below) if text)
-    )
+    texts = tuple(text for each in classes for text in (each.helpers, each.below) if text)
+    constants, settings = _of_module(texts)
     return replace(spec, constants=constants, settings=settings) if constants or settings else spec
 
 
@@ -95,10 +94,11 @@ def _leaves_open(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     """
     every = (spec, *lineage(spec, known))
     below = {m.name for cls in _subclasses(spec, known) for _, m in cls.functions}
-    functions = [m for cls in every for _, m in cls.functions]
-    left = [m for cls in every for _, m in cls.functions if asks_for(cls, m)]
-    left += [method for method in functions if method.name in below and _is_missing(method)]
-    left += [method for method in functions if abstract_variables(method.call.source)]
+    functions = [method for cls in every for _, method in cls.functions]
+    left = [method for cls in every for _, method in cls.functions if asks_for(cls, method)]
+    left += [
+        m for m in functions if abstract_variables(m.call.source) or (m.name in below and _is_missing(m))
+    ]
     made = {method.name for method in functions if method not in left}
     made |= {field.name for cls in every for field in cls.derived}
     made |= {name for method in functions for name in class_attributes(method.call.source)}
@@ -109,11 +109,8 @@ def _leaves_open(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
 
 def _is_missing(method: Method) -> bool:
     """Whether all that a method does is to raise `NotImplementedError`."""
-    match statements(body_of(method.call.source) if method.call.source else method.call.body):
-        case (ast.Raise(exc=ast.expr() as raised),):
-            return "NotImplementedError" in ast.unparse(raised)
-        case _:
-            return False
+    body = statements(method.call.body)
+    return len(body) == 1 and ast.unparse(body[0]).startswith("raise NotImplementedError")
 
 
 def _subclasses(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:

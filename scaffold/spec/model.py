@@ -54,8 +54,7 @@ class Field(Struct, frozen=True):
     """The dtype that it is read in; `false` where that is the stored one, in a class that computes in another."""
     example: Type | None = None  # what the tests give, where its type says no shape
     doc: str = ""
-    comment: str = ""
-    """Lines of comment above it."""
+    comment: str = ""  # lines above it
     built: bool = False
     """Whether the author's own constructor makes it, of which no more is known."""
     annotated: bool = True
@@ -135,14 +134,18 @@ class Call(Struct, frozen=True):
     """The argument whose next value the call returns first, as `jax.lax.scan` carries it."""
     axis_name: str | None = None
     """The name of the batch axis over which the body averages: the call is made under `jax.vmap`."""
-    comment: str = ""
-    """Lines of comment above it."""
+    comment: str = ""  # lines above it
     source: str = ""
     """The whole definition word for word, where it is carried: what is known of it beside is for the tests."""
     looped: str = ""
     """The author's loop over stacked layers, in the place of which the body has a scan."""
     above: str = ""
     """The field above which a carried statement stands, or `...` below all fields; empty among the methods."""
+
+    @property
+    def text(self) -> str:
+        """Its Python: the whole definition where that is carried, and else the body."""
+        return self.source or self.body
 
     @property
     def types(self) -> tuple[Type, ...]:
@@ -203,15 +206,13 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     kind: str
     fields: tuple[Field, ...]
     doc: str
-    comment: str = ""
-    """Lines of comment above it."""
+    comment: str = ""  # lines above it
     bases: tuple[ClassType | OpaqueType, ...] = ()
     """Abstract classes that it fulfils."""
     generic: tuple[TypeParameter, ...] = ()
     decorators: tuple[Source, ...] = ()
     """The author's decorators, from the outermost."""
-    keywords: tuple[tuple[str, Source], ...] = ()
-    """What stands beside the bases: `metaclass=ABCMeta`."""
+    keywords: tuple[tuple[str, Source], ...] = ()  # what stands beside the bases: `metaclass=ABCMeta`
     uses: tuple[str, ...] = ()
     """Further generated classes that its Python names."""
     constructor: str = "factory"
@@ -222,8 +223,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     setup: str = ""
     constructor_doc: str = ""
     imports: tuple[str, ...] = ()
-    module_doc: str = ""
-    """The docstring of the module, where the class is alone in it."""
+    module_doc: str = ""  # the docstring of the module, where the class is alone in it
     helpers: str = ""  # statements of the module above the class
     below: str = ""  # and those below it
     source: str = ""  # kind as-written: the whole class statement
@@ -257,9 +257,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     has_subclasses: bool = False
     inherits_constructor: bool = False  # a base makes all of its fields
     constants: tuple[tuple[str, int], ...] = ()  # the whole numbers that its module names
-    settings: tuple[
-        str, ...
-    ] = ()  # the classes of its module that are no pytrees: their instances are constants
+    settings: tuple[str, ...] = ()
+    """The classes of its module that are no pytrees: their instances are constants."""
     divided_beside: tuple[tuple[str, str], ...] = ()  # sizes that it hands to classes which divide them
     buffers_of_parts: tuple[str, ...] = ()  # as paths: `table.values`
 
@@ -294,7 +293,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
         """The types of fields, then of the call and the methods, then of the constructor's own arguments."""
         return (
             *(own_field.type for own_field in self.fields),
-            *(kind for _, function in self.functions for kind in function.call.types),
+            *(kind for call in self.calls for kind in call.types),
             *(argument.type for argument in self.arguments if argument.type is not None),
         )
 
@@ -335,6 +334,11 @@ class ModuleSpec(Struct, frozen=True, dict=True):
         called = (("call", Method("__call__", self.call)),) if self.call is not None else ()
         rest = tuple((f"{method.table}.{method.name}", method) for method in self.methods)
         return (*rest[: self.call_at], *called, *rest[self.call_at :])
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """What these take, do and give."""
+        return tuple(function.call for _, function in self.functions)
 
     @property
     def nests(self) -> bool:

@@ -123,14 +123,8 @@ def _first(checks: Iterable[_Check], where: str) -> list[Fault]:
     return [Fault(where, message, fix) for is_wrong, message, fix in checks if is_wrong][:1]
 
 
-def _too_long(name: str) -> _Check:
-    return len(name) > LONGEST, f"`{name[:20]}...` has {len(name)} letters", f"write at most {LONGEST}"
-
-
-def _fix_of_name(name: str) -> str:
-    """What to write for what is no name: a file is a spec."""
-    is_file = name.endswith((".py", ".toml"))
-    return f"write `--spec {name}` for the classes of that file" if is_file else "use letters, digits and `_`"
+def _too_long(name: str, fix: str = f"write at most {LONGEST}") -> _Check:
+    return len(name) > LONGEST, f"`{name[:20]}...` has {len(name)} letters", fix
 
 
 def class_name_faults(name: str, where: str) -> list[Fault]:
@@ -138,8 +132,9 @@ def class_name_faults(name: str, where: str) -> list[Fault]:
     other, bare = f"write `{name}Module`, for example", name.strip("_")
     mangled = f"Python reads `{name}` as another name inside of classes, its tests among them"
     is_of_python = keyword.iskeyword(name) or name in EMITTED_BUILTINS
+    is_file, fix = name.endswith((".py", ".toml")), f"write `--spec {name}` for the classes of that file"
     checks = (
-        (not _is_name(name), f"`{name}` is not a name", _fix_of_name(name)),
+        (not _is_name(name), f"`{name}` is not a name", fix if is_file else "use letters, digits and `_`"),
         _too_long(name),
         (name in ("self", "cls") or not bare, f"`{name}` is a name that the class uses itself", other),
         (is_of_python, f"`{name}` is a word of Python", other),
@@ -189,7 +184,7 @@ def argument_name_faults(
     hides_builtin = reserved and name in EMITTED_BUILTINS
     checks = (
         (not _is_name(name), no_name, fix),
-        (*_too_long(name)[:2], fix),
+        _too_long(name, fix),
         (keyword.iskeyword(name), f"`{name}` is a keyword of Python", fix),
         (not name.strip("_"), f"`{name}` says nothing", fix),
         (is_mangled, f"`{name}` would be mangled by the class", fix),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from scaffold.spec.grammar.types import CallableType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.expressions import parsed
 from scaffold.suite.positive import named_value
 
 _GRADIENTS = ("grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "hessian", "filter_hessian")
@@ -31,8 +31,8 @@ def count_taken(kind: CallableType) -> int | None:
 @once
 def differentiated(spec: ModuleSpec) -> frozenset[str]:
     """The fields and arguments that methods hand to `jax.grad`, or to another transformation of a function into numbers."""
-    texts = (method.call.source or method.call.body for _, method in spec.functions if method.is_function)
-    return frozenset(name for text in texts for name in _handed_to_gradients(ast.parse(dedented(text))))
+    trees = (parsed(method.call.text) for _, method in spec.functions if method.is_function)
+    return frozenset(name for tree in trees for name in _handed_to_gradients(tree))
 
 
 def _handed_to_gradients(tree: ast.AST) -> Iterator[str]:

@@ -16,7 +16,7 @@ def is_untraced(spec: ModuleSpec, method: Method) -> bool:
     if method.owner == "self":
         return False
     arguments = {argument.name for argument in method.call.args}
-    calls = nodes_of(ast.Call, *statements(method.call.source or method.call.body))
+    calls = nodes_of(ast.Call, *statements(method.call.text))
     of_numpy = (call for call in calls if ast.unparse(call.func).partition(".")[0] in _numpy_of(spec))
     return any(isinstance(part, ast.Name) and part.id in arguments for call in of_numpy for part in call.args)
 

@@ -41,7 +41,7 @@ def _of_field(spec: ModuleSpec, field: Field) -> Iterator[Fault]:
 
 
 def _of_method(place: str, call: Call, names: frozenset[str]) -> Iterator[Fault]:
-    body = body_of_method(dedented(call.source or call.body))
+    body = body_of_method(dedented(call.text))
     arguments = tuple(argument.name for argument in call.args)
     known: set[int] = set()
     for loop in loops_over(body, names):

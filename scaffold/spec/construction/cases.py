@@ -20,6 +20,9 @@ from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.test_plan import Case, TestPlan
 
+_CHANGED = ("sizes", "shapes", "values")
+"""What a case says of its own."""
+
 
 def case_specs(spec: ModuleSpec) -> Iterator[tuple[Case, ModuleSpec]]:
     """Each case, with the spec whose example it is."""
@@ -30,14 +33,9 @@ def case_specs(spec: ModuleSpec) -> Iterator[tuple[Case, ModuleSpec]]:
 def _changed(spec: ModuleSpec, case: Case) -> TestPlan:
     """The tests of a case: as in the example, but for what it says; sizes stay where they can."""
     test = spec.test
-    plain = replace(
-        test,
-        sizes=tuple({**dict(test.sizes), **dict(case.sizes)}.items()),
-        shapes=tuple({**dict(test.shapes), **dict(case.shapes)}.items()),
-        values=tuple({**dict(test.values), **dict(case.values)}.items()),
-        cases=(),
-    )
-    said = {*dict(case.values), *dict(test.values)}
+    pairs = {key: {**dict(getattr(test, key)), **dict(getattr(case, key))} for key in _CHANGED}
+    plain = replace(test, cases=(), **{key: tuple(table.items()) for key, table in pairs.items()})
+    said = pairs["values"].keys()
     example_sizes = {name: size for name, size in sizes(spec).items() if name not in said}
     kept = replace(plain, sizes=tuple({**example_sizes, **dict(plain.sizes)}.items()))
     changed = replace(spec, test=kept)
@@ -90,12 +88,8 @@ def key_arguments(call: Call | None) -> tuple[Argument, ...]:
 
 def flags(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of the flags and options that the call and the methods take."""
-    taken = (argument for _, function in spec.functions for argument in function.call.args)
-    plain = (
-        argument.name
-        for argument in taken
-        if argument.type is not None and any(map(_is_flag, walk(argument.type)))
-    )
+    taken = ((argument.name, argument.type) for call in spec.calls for argument in call.args)
+    plain = (name for name, kind in taken if kind is not None and any(map(_is_flag, walk(kind))))
     return tuple(dict.fromkeys(plain))
 
 

@@ -6,7 +6,7 @@ from itertools import takewhile
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.definitions import statements
-from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.expressions import nodes_of, parsed
 
 
 @once
@@ -15,7 +15,7 @@ def calls_of_class(spec: ModuleSpec) -> tuple[tuple[str, ast.Call, str], ...]:
     calls = (
         (key, node)
         for key, function in spec.functions
-        for node in nodes_of(ast.Call, ast.parse(function.call.body))
+        for node in nodes_of(ast.Call, parsed(function.call.body))
     )
     named = ((key, call, _constructor_called(spec, call.func)) for key, call in calls)
     return tuple((key, call, name) for key, call, name in named if name is not None)

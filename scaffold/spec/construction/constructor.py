@@ -25,6 +25,7 @@ from scaffold.spec.grammar.types import (
     Type,
     arrays,
     dim_names,
+    dims_in,
     walk,
 )
 from scaffold.spec.model import Argument, Field, ModuleSpec
@@ -50,9 +51,7 @@ class Parameter(Struct, frozen=True):
 def written_dims(spec: ModuleSpec) -> tuple[str, ...]:
     """Every dim as written, in order."""
     examples = (field.example for field in spec.fields if field.example is not None)
-    return tuple(
-        dim for kind in (*spec.named_types, *examples) for array in arrays(kind) for dim in array.dims
-    )
+    return tuple(dims_in((*spec.named_types, *examples)))
 
 
 def dims_of(spec: ModuleSpec) -> tuple[str, ...]:
@@ -86,15 +85,10 @@ def converter_expression(field: Field) -> str | None:
 
 def initialised_dims(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
     """The dim names that the constructor needs to make an array of that shape; what is preset in the treedef is none."""
-    made = field.array if field.initialiser is not None else None
-    if (
-        field.preset
-        and spec.rebuild != "static"
-        and isinstance(field.type, DictType)
-        and isinstance(field.type.item, ArrayType)
-    ):
-        made = field.type.item
-    return tuple(name for dim in made.dims for name in dim_names(dim)) if made is not None else ()
+    made = [field.type] if field.array is not None and field.initialiser is not None else []
+    if field.preset and spec.rebuild != "static" and isinstance(field.type, DictType):
+        made += [field.type.item] if isinstance(field.type.item, ArrayType) else []
+    return tuple(name for dim in dims_in(made) for name in dim_names(dim))
 
 
 def reads(source: str) -> tuple[str, ...]:
@@ -217,12 +211,8 @@ def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
     parameters_by_name = {parameter.name: parameter for parameter in _appearing(spec)}
     if spec.arguments:
         return _ordered(spec, parameters_by_name)
-    return tuple(sorted(parameters_by_name.values(), key=_place))
-
-
-def _place(parameter: Parameter) -> tuple[bool, bool]:
-    """Where a parameter stands among the others: those without a default first, those by keyword last."""
-    return parameter.keyword_only, parameter.default is not None
+    # Those without a default first, those by keyword last.
+    return tuple(sorted(parameters_by_name.values(), key=lambda p: (p.keyword_only, p.default is not None)))
 
 
 @once
@@ -274,19 +264,17 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
     told = {*given_names, *assigned_names(spec.setup), *dims_read_off(spec), *variadic_dims(spec)}
     told |= {a.name for a in spec.arguments if a.type and ScalarType("int") not in walk(a.type)}
     dims, flags = {*dims_of(spec)} - told, {field.optional for field in spec.fields}
+    int_type = ScalarType("int")
     for field in spec.stored:
-        yield from (Parameter(name, "dim", ScalarType("int")) for name in _reads(spec, field) if name in dims)
+        yield from (Parameter(name, "dim", int_type) for name in _reads(spec, field) if name in dims)
         if field.given:
             is_on = field.default is None and field.name in flags
             default = "None" if makes_default(field) else field.default
             yield Parameter(field.name, "field", field.type, "True" if is_on else default, field)
         if field.optional and field.optional not in given_names:
             yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
-    yield from (
-        Parameter(name, "dim", ScalarType("int"))
-        for name in free_names(spec.setup, expression=False)
-        if name in dims
-    )
+    in_setup = free_names(spec.setup, expression=False)
+    yield from (Parameter(name, "dim", int_type) for name in in_setup if name in dims)
     if uses_dtype(spec) and not spec.dtype:
         yield Parameter("dtype", "dtype", None, "None")
     in_setup = count_name(spec.setup, "rngs") > 0
@@ -298,19 +286,14 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
 
 def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
     """The dims and the names that the constructor reads to make the field."""
-    return (
-        *initialised_dims(spec, field),
-        *(name for source in sources_of(field) for name in reads(source)),
-    )
+    return (*initialised_dims(spec, field), *(name for source in sources_of(field) for name in reads(source)))
 
 
 def dims_used(spec: ModuleSpec) -> frozenset[str]:
     """The dims of given arrays that the constructor reads to make the rest."""
-    read = {
-        *free_names(spec.setup, expression=False),
-        *(name for field in spec.stored for name in _reads(spec, field)),
-    }
-    return frozenset(read & set(dims_read_off(spec)))
+    read = {name for field in spec.stored for name in _reads(spec, field)}
+    read.update(free_names(spec.setup, expression=False))
+    return frozenset(read & dims_read_off(spec).keys())
 
 
 def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:

@@ -8,10 +8,12 @@ from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import parameters, sources_of
 from scaffold.spec.construction.guards import refused_conditions
 from scaffold.spec.construction.local_sizes import array_arguments, dims_of_names
+from scaffold.spec.grammar.types import with_sizes
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import dedented, free_names, nodes_of
+from scaffold.spec.source.created_arrays import argument_of
+from scaffold.spec.source.expressions import dedented, free_names, nodes_of, parsed, whole_number
 from scaffold.spec.source.instance import named_value
 from scaffold.spec.unit import siblings
 
@@ -25,72 +27,50 @@ _LAYERS = {
     "GroupNorm": ((1, ("num_features", "channels")), (0, ("num_groups", "groups"))),
 }
 """Layers of Flax and Equinox that divide a size: the place and the names of that argument, and those of the number."""
-_WORDS = ("//", "%", "split(", "::", *_LAYERS)
-"""One of these stands in each source that divides."""
 
 
 @once
 def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
     """The names that are divided, each with the divisor: `heads`, the number in `size % 2`, `2 * heads`."""
-    trees = (ast.parse(source) for source in class_sources(spec) if any(word in source for word in _WORDS))
+    trees = (parsed(source) for source in class_sources(spec))
     pairs = [pair for tree in trees for node in _dividing(tree) for pair in _division(node)]
     dims = dims_of_names(spec) if pairs else {}
-    named = ((dims.get(name, name), _renamed(divisor, dims)) for name, divisor in pairs)
+    named = ((dims.get(name, name), with_sizes(divisor, dims)) for name, divisor in pairs)
     return tuple(dict.fromkeys((*named, *_parted(spec), *spec.divided_beside)))
 
 
 def _dividing(tree: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a tree, without the divisions that have to leave a rest: `if width % 2 == 0: raise`."""
-    wholes = [part for condition in refused_conditions(tree) for part in _equal_to_zero(condition)]
+    listed = (test.values if isinstance(test, ast.BoolOp) else [test] for test in refused_conditions(tree))
+    compared = [part for parts in listed for part in parts if isinstance(part, ast.Compare)]
+    wholes = [part.left for part in compared if ast.unparse(part).endswith(" == 0")]
     return (node for node in ast.walk(tree) if node not in wholes)
-
-
-def _equal_to_zero(condition: ast.expr) -> Iterator[ast.expr]:
-    """What a condition, or a part of it, compares with 0."""
-    for part in condition.values if isinstance(condition, ast.BoolOp) else [condition]:
-        match part:
-            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=0)]):
-                yield left
-            case _:
-                pass
-
-
-def _renamed(divisor: str, dims: Mapping[str, str]) -> str:
-    """A divisor with the dims for which its names stand."""
-    return re.sub(r"[A-Za-z_]\w*", lambda name: dims.get(name[0], name[0]), divisor)
 
 
 def _parted(spec: ModuleSpec) -> Iterator[Division]:
     """The dims of arguments that methods take apart: `jnp.split(x, 2, axis=-1)`, `x[..., 1::2]`."""
-    for _, function in spec.functions:
-        source, arrays = function.call.source or function.call.body, array_arguments(function.call)
-        if arrays and ("split(" in source or "::" in source):
-            for node in ast.walk(ast.parse(dedented(source))):
-                for name, axis, number in _parts(node):
-                    dims = arrays[name].dims if name in arrays else ()
-                    if -len(dims) <= axis < len(dims) and dims[axis].isidentifier():
-                        yield dims[axis], number
+    for call in spec.calls:
+        arrays = array_arguments(call)
+        for name, axis, number in (part for node in ast.walk(parsed(call.text)) for part in _parts(node)):
+            dims = arrays[name].dims if name in arrays else ()
+            if -len(dims) <= axis < len(dims) and dims[axis].isidentifier():
+                yield dims[axis], number
 
 
 def _parts(node: ast.AST) -> Iterator[tuple[str, int, str]]:
     """The name of an array that is taken apart, the axis, and in how many parts."""
     match node:
-        case ast.Call(func=ast.Attribute(attr="split"), args=[ast.Name(id=name), parts, *more]):
-            named = [keyword.value for keyword in node.keywords if keyword.arg == "axis"]
-            axis = literal_or_none(ast.unparse((*named, *more)[0])) if (*named, *more) else 0
-            number = _number(parts)
-            if number is not None and isinstance(axis, int):
+        case ast.Call(func=ast.Attribute(attr="split"), args=[ast.Name(id=name), parts, *_]):
+            said = argument_of(node, 2, "axis")
+            axis = 0 if said is None else whole_number(said)
+            number = whole_number(parts)
+            if number is not None and axis is not None:
                 yield name, axis, str(number)
         case ast.Subscript(value=ast.Name(id=name), slice=index):
-            parted = index.elts if isinstance(index, ast.Tuple) else [index]
-            match parted[-1]:
-                case ast.Slice(lower=ast.Constant(value=1), upper=None, step=ast.expr() as step):
-                    number = _number(step)
-                    whole = len(parted) == 1 or ast.unparse(parted[0]) == "..."
-                    if number is not None and whole:
-                        yield name, -1 if len(parted) > 1 else 0, str(number)
-                case _:
-                    pass
+            # `[1::2]`, or `[..., 1::2]`: what another index before it says of the axis is not read
+            written = re.fullmatch(r"(\.\.\., )?1::(\d+)", ast.unparse(index).strip("()"))
+            if written:
+                yield name, -1 if written[1] else 0, written[2]
         case _:
             pass
 
@@ -99,7 +79,7 @@ def divisions_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Itera
     """The sizes that the class hands to others of its file, which divide them."""
     others = [known[name] for name in siblings(spec) if name in known and divisions(known[name])]
     for source in class_sources(spec) if others else ():
-        calls = [*nodes_of(ast.Call, ast.parse(source))]
+        calls = [*nodes_of(ast.Call, parsed(source))]
         for other in others:
             for call in (call for call in calls if ast.unparse(call.func) == other.name):
                 yield from _handed_on(call, other)
@@ -108,10 +88,10 @@ def divisions_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Itera
 def _handed_on(call: ast.Call, other: ModuleSpec) -> Iterator[Division]:
     """What another class divides, by the names that a call of it gives."""
     taken = parameters(other)
-    places = {parameter.name: (place, (parameter.name,)) for place, parameter in enumerate(taken)}
+    places = {parameter.name: place for place, parameter in enumerate(taken)}
     for name, divisor in divisions(other):
-        divided = _argument(call, *places[name]) if name in places else None
-        by = _argument(call, *places[divisor]) if divisor in places else None
+        divided = argument_of(call, places[name], name) if name in places else None
+        by = argument_of(call, places[divisor], divisor) if divisor in places else None
         number = str(_size(other, {}, divisor)) if by is None else _divisor(by)
         if isinstance(divided, ast.Name) and number is not None:
             yield divided.id, number
@@ -119,19 +99,18 @@ def _handed_on(call: ast.Call, other: ModuleSpec) -> Iterator[Division]:
 
 def class_sources(spec: ModuleSpec) -> list[str]:
     """The Python of a class: of its methods, and of what makes its fields."""
-    sources = [function.call.source or function.call.body for _, function in spec.functions]
-    sources += [spec.setup, *(source for field in spec.fields for source in sources_of(field))]
-    return [dedented(source) for source in sources]
+    made = (source for field in spec.fields for source in sources_of(field))
+    return [dedented(source) for source in (*(call.text for call in spec.calls), spec.setup, *made)]
 
 
 def _division(node: ast.AST) -> Iterator[Division]:
     match node:
         case ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant() as right):
             divided, by = left, right
-        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right) if not _number(right):
+        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right) if not whole_number(right):
             divided, by = left, right
         case ast.Call(func=ast.Attribute(attr=layer) | ast.Name(id=layer)) if layer in _LAYERS:
-            divided, by = (_argument(node, *argument) for argument in _LAYERS[layer])
+            divided, by = (argument_of(node, place, *names) for place, names in _LAYERS[layer])
         case _:
             return
     name = None if divided is None else named_value(divided)
@@ -144,24 +123,12 @@ def _divisor(node: ast.expr) -> str | None:
     """What divides, as arithmetic over names: of arguments, and of fields without `self.`."""
     match node:
         case ast.Constant():
-            return str(node.value) if _number(node) else None
+            return str(node.value) if whole_number(node) else None
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             parts = _divisor(left), _divisor(right)
             return None if None in parts else f"{parts[0]} * {parts[1]}"
         case _:
             return named_value(node)
-
-
-def _number(node: ast.expr) -> int | None:
-    """A number that divides."""
-    value = literal_or_none(ast.unparse(node))
-    return value if type(value) is int and value > 0 else None
-
-
-def _argument(call: ast.Call, place: int, names: tuple[str, ...]) -> ast.expr | None:
-    """What a call gives at a place, or by one of the names."""
-    named = (keyword.value for keyword in call.keywords if keyword.arg in names)
-    return next(named, call.args[place] if place < len(call.args) else None)
 
 
 def multiplied(spec: ModuleSpec, sized: dict[str, int], free: Iterable[str]) -> dict[str, int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import assigned_names, dedented, nodes_of
+from scaffold.spec.source.expressions import assigned_names, local_values, shapes_unpacked
 
 
 @once
@@ -52,18 +52,12 @@ def dims_read_off(spec: ModuleSpec) -> dict[str, str]:
 
 def sizes_read(source: str) -> Iterator[tuple[str, str]]:
     """The locals that are read off what a constructor is given: `n` is `base.weight.shape[1]` after `m, n = base.weight.shape`."""
-    for statement in nodes_of(ast.Assign, ast.parse(dedented(source))) if "." in source else ():
-        match statement:
-            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape") as shape):
-                yield from (
-                    (name.id, f"{ast.unparse(shape)}[{axis}]")
-                    for axis, name in enumerate(names)
-                    if isinstance(name, ast.Name)
-                )
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_read(value):
-                yield name, ast.unparse(value)
-            case _:
-                pass
+    for array, names in shapes_unpacked(source):
+        for axis, name in enumerate(names):
+            yield from (
+                ((name.id, f"{ast.unparse(array)}.shape[{axis}]"),) if isinstance(name, ast.Name) else ()
+            )
+    yield from ((name, ast.unparse(value)) for name, value in local_values(source) if _is_read(value))
 
 
 def _is_read(value: ast.expr) -> bool:

@@ -5,20 +5,21 @@ import re
 from collections.abc import Iterable, Iterator
 
 from scaffold.spec.construction.constructor import parameters
-from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, arrays, dim_names
+from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, dim_names, dims_in
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.created_arrays import argument_of
-from scaffold.spec.source.expressions import dedented, local_values, nodes_of
+from scaffold.spec.source.expressions import elements_of, local_values, nodes_of, parsed, shapes_unpacked
 from scaffold.spec.source.instance import attribute_of_self, last_name, named_value
 
+_INT = ScalarType("int")
 _CONVOLVES = re.compile(r"conv|correlat")
 _TAKE_LARGEST = ("top_k", "approx_max_k", "approx_min_k")
 
 
 def dims_of_names(spec: ModuleSpec) -> dict[str, str]:
     """The dims for which local names stand, as `size` after `length, size = x.shape`."""
-    return {name: dim for _, function in spec.functions for name, dim in _named(function.call)}
+    return {name: dim for call in spec.calls for name, dim in _named(call)}
 
 
 @once
@@ -27,7 +28,7 @@ def limits(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
 
     With as many, each row is used.
     """
-    return tuple(pair for _, function in spec.functions for pair in _cut(spec, function.call))
+    return tuple(pair for call in spec.calls for pair in _cut(spec, call))
 
 
 @once
@@ -43,9 +44,9 @@ def lengths_by_bounds(spec: ModuleSpec) -> dict[str, int]:
     `jnp.sum(nights < 0, axis=0) > limit` is false whatever the nights are, where there are no more than the `limit`.
     """
     free, least = data_lengths(spec), dict[str, int]()
-    for _, function in spec.functions:
-        bound = _default_bound(function.call)
-        dims = {dim for kind in array_arguments(function.call).values() for dim in kind.dims} & free
+    for call in spec.calls:
+        bound = _default_bound(call)
+        dims = free.intersection(dims_in(array_arguments(call).values()))
         least |= {dim: max(least.get(dim, 0), 2 * bound) for dim in dims if bound}
     return least
 
@@ -53,8 +54,10 @@ def lengths_by_bounds(spec: ModuleSpec) -> dict[str, int]:
 def _default_bound(call: Call) -> int:
     """The largest whole number with which a method compares a count unless it is told another; 0 where there is none."""
     pairs = ((argument, argument.default or "") for argument in call.args)
-    counts = {a.name: int(text) for a, text in pairs if a.type == ScalarType("int") and text.isdigit()}
-    tests = nodes_of(ast.Compare, ast.parse(dedented(call.source or call.body))) if counts else ()
+    counts = {
+        argument.name: int(text) for argument, text in pairs if argument.type == _INT and text.isdigit()
+    }
+    tests = nodes_of(ast.Compare, parsed(call.text)) if counts else ()
     sides = (side for test in tests for side in (test.left, *test.comparators))
     return max((counts.get(named_value(side) or "", 0) for side in sides), default=0)
 
@@ -63,45 +66,37 @@ def _default_bound(call: Call) -> int:
 def cutting_sizes(spec: ModuleSpec) -> frozenset[str]:
     """The sizes that a class holds, and that calls cut data by: modes in `spectrum[: self.modes]`, a window in `jnp.convolve(x, self.window)` or `x.shape[0] - self.window_size`."""
     inner = _held_sizes(spec) - dims_of_calls(spec, results=False)
-    sources = (function.call.source or function.call.body for _, function in spec.functions) if inner else ()
-    trees = (ast.parse(dedented(source)) for source in sources if "[" in source or "conv" in source)
-    return inner.intersection(
-        name for tree in trees for node in ast.walk(tree) for name in _cut_by(spec, node)
-    )
+    nodes = (node for call in spec.calls for node in ast.walk(parsed(call.text))) if inner else ()
+    return inner.intersection(name for node in nodes for name in _cut_by(spec, node))
 
 
 @once
 def counts_taken(spec: ModuleSpec) -> tuple[str, ...]:
     """The arguments that say how many of what there is are given: `count` of `directions[:count]`, `k` of `top_k(x, k)`, as few as can be."""
     fixed = _held_sizes(spec) | dims_of_calls(spec, results=False)
-    taken = [(argument, function) for _, function in spec.functions for argument in function.call.args]
     of_methods = [
         argument
-        for argument, function in taken
-        if argument.name not in fixed
-        if any(end and named_value(end) == argument.name for end in _all_ends(function.call))
+        for call in spec.calls
+        for argument in call.args
+        if argument.type == _INT and argument.name not in fixed
+        if argument.name in map(named_value, (*_all_ends(call), *_top_counts(call)))
     ]
-    kept = {
-        attribute_of_self(count) for _, function in spec.functions for count in _top_counts(function.call)
-    }
+    kept = {attribute_of_self(count) for call in spec.calls for count in _top_counts(call)}
     of_constructor = [argument for argument in parameters(spec) if argument.name in kept]
     counts = (*of_methods, *of_constructor)
-    return tuple(each.name for each in counts if each.type == ScalarType("int") and each.default is None)
+    return tuple(each.name for each in counts if each.type == _INT and each.default is None)
 
 
-def _all_ends(call: Call) -> Iterator[ast.expr | None]:
-    text = call.source or call.body
-    for node in nodes_of(ast.Subscript, ast.parse(dedented(text))) if "[" in text else ():
-        yield from _ends(node)
-    yield from _top_counts(call)
+def _all_ends(call: Call) -> Iterator[ast.expr]:
+    return (
+        end for node in nodes_of(ast.Subscript, parsed(call.text)) for end in _ends(node) if end is not None
+    )
 
 
 def _top_counts(call: Call) -> Iterator[ast.expr]:
     """How many of the largest a call takes."""
-    text = call.source or call.body
-    for node in nodes_of(ast.Call, ast.parse(dedented(text))) if "_k(" in text else ():
-        count = argument_of(node, "k", 1) if last_name(node) in _TAKE_LARGEST else None
-        yield from () if count is None else (count,)
+    calls = (node for node in nodes_of(ast.Call, parsed(call.text)) if last_name(node) in _TAKE_LARGEST)
+    return filter(None, (argument_of(node, 1, "k") for node in calls))
 
 
 def _cut_by(spec: ModuleSpec, node: ast.AST) -> Iterator[str]:
@@ -111,54 +106,45 @@ def _cut_by(spec: ModuleSpec, node: ast.AST) -> Iterator[str]:
         case ast.Call(func=ast.Attribute(attr=function), args=arguments) if _CONVOLVES.search(function):
             read = nodes_of(ast.Attribute, *arguments)
             fields = (spec.field(attribute_of_self(attribute) or "") for attribute in read)
-            yield from _dims(field.type for field in fields if field is not None)
-        case ast.BinOp(left=length, op=ast.Sub(), right=size) if _is_length(length):
+            yield from _names_of_dims(field.type for field in fields if field is not None)
+        case ast.BinOp(
+            left=ast.Subscript(value=ast.Attribute(attr="shape")) | ast.Call(func=ast.Name(id="len")),
+            op=ast.Sub(),
+            right=size,
+        ):
             yield from filter(None, (named_value(size),))
         case _:
             pass
 
 
-def _is_length(node: ast.expr) -> bool:
-    """Whether an expression is the size of an axis: `x.shape[0]`, `len(x)`."""
-    match node:
-        case ast.Subscript(value=ast.Attribute(attr="shape")):
-            return True
-        case ast.Call(func=ast.Name(id="len")):
-            return True
-        case _:
-            return False
-
-
 def _ends(node: ast.Subscript) -> list[ast.expr | None]:
     """For each axis where it ends, if it is cut from its beginning on: `n` of `x[:n]`."""
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    parts = elements_of(node.slice)
     return [part.upper if isinstance(part, ast.Slice) and part.lower is None else None for part in parts]
 
 
 def _held_sizes(spec: ModuleSpec) -> frozenset[str]:
-    kinds = [*(field.type for field in spec.fields), *(parameter.type for parameter in parameters(spec))]
-    numbers = {parameter.name for parameter in parameters(spec) if parameter.type == ScalarType("int")}
-    return _dims(kind for kind in kinds if kind is not None) | numbers
+    members = (*spec.fields, *parameters(spec))
+    numbers = {parameter.name for parameter in parameters(spec) if parameter.type == _INT}
+    return _names_of_dims(member.type for member in members if member.type is not None) | numbers
 
 
 def dims_of_calls(spec: ModuleSpec, *, results: bool) -> frozenset[str]:
     """The dims of the arguments of the call and of the methods, and of their results where these count too."""
     calls = [function.call for _, function in spec.functions if function is not spec.own_constructor]
     kinds = [argument.type for call in calls for argument in call.args if argument.type is not None]
-    return _dims([*kinds, *(kind for call in calls for kind in call.returns if results)])
+    return _names_of_dims([*kinds, *(kind for call in calls for kind in call.returns if results)])
 
 
-def _dims(kinds: Iterable[Type]) -> frozenset[str]:
-    dims = (dim for kind in kinds for array in arrays(kind) for dim in array.dims)
-    return frozenset(name for dim in dims for name in dim_names(dim))
+def _names_of_dims(kinds: Iterable[Type]) -> frozenset[str]:
+    return frozenset(name for dim in dims_in(kinds) for name in dim_names(dim))
 
 
 def _cut(spec: ModuleSpec, call: Call) -> Iterator[tuple[str, str]]:
-    text = call.source or call.body
-    if "[:" not in text:
+    if "[:" not in call.text:
         return
     dims = {**dict(_named(call)), **dict(_lengths(call))}
-    for node in nodes_of(ast.Subscript, ast.parse(dedented(text))):
+    for node in nodes_of(ast.Subscript, parsed(call.text)):
         field = spec.field(attribute_of_self(node.value) or "")
         held = field.array.dims if field is not None and field.array is not None else ()
         for end, dim in zip(_ends(node), held, strict=False):
@@ -169,17 +155,12 @@ def _cut(spec: ModuleSpec, call: Call) -> Iterator[tuple[str, str]]:
 
 def _named(call: Call) -> Iterator[tuple[str, str]]:
     kinds = array_arguments(call)
-    for node in ast.walk(ast.parse(dedented(call.source or call.body))):
-        match node:
-            case ast.Assign(
-                targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape", value=ast.Name(id=of))
-            ) if of in kinds and len(kinds[of].dims) == len(names):
-                pairs = zip(names, kinds[of].dims, strict=True)
-                yield from ((name.id, dim) for name, dim in pairs if isinstance(name, ast.Name))
-            case _:
-                pass
+    for array, names in shapes_unpacked(call.text):
+        kind = kinds.get(ast.unparse(array))
+        for name, dim in zip(names, kind.dims, strict=True) if kind and len(kind.dims) == len(names) else ():
+            yield from ((name.id, dim),) if isinstance(name, ast.Name) else ()
     lengths = dict(_lengths(call))
-    values = ((name, ast.unparse(value)) for name, value in local_values(call.source or call.body))
+    values = ((name, ast.unparse(value)) for name, value in local_values(call.text))
     yield from ((name, lengths[text]) for name, text in values if text in lengths)
 
 

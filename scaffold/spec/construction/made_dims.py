@@ -1,14 +1,13 @@
 """The dims of the arrays that an author's constructor makes, by the arguments that it makes them of."""
 
 import ast
-import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 
 from scaffold.spec.construction.constructor import dims_of, parameters
-from scaffold.spec.grammar.types import ArrayType, ScalarType
+from scaffold.spec.grammar.types import ArrayType, ScalarType, dim_names, with_sizes
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import local_values, nodes_of
+from scaffold.spec.source.expressions import is_arithmetic, local_values, nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes
 from scaffold.spec.source.lists import Lists
 from scaffold.spec.source.local_makers import substituted
@@ -34,10 +33,10 @@ def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
     local_sizes = dict(_local_sizes(source)) if names else {}
     lists = Lists(dict(local_values(source)))
     pairs = [pair for name, value in made_fields(spec) for pair in _dims_of(spec, name, value, lists)]
-    every = [*((dim, _in_arguments(size, local_sizes)) for dim, size in pairs), *local_sizes.items()]
+    every = [*((dim, with_sizes(size, local_sizes)) for dim, size in pairs), *local_sizes.items()]
     sizes: dict[str, str] = {}
     for dim, size in every:
-        if dim not in names and names_in(size) <= names:
+        if dim not in names and names.issuperset(dim_names(size)):
             sizes.setdefault(dim, size)
     return {**dict(_by_name(dims_of(spec), names)), **sizes}
 
@@ -55,22 +54,8 @@ def _local_sizes(source: str) -> Iterator[tuple[str, str]]:
     above: dict[str, str] = {}
     for name, value in local_values(source):
         if name not in above and _is_size(value, is_plain=False):
-            above[name] = _in_arguments(ast.unparse(value), above)
+            above[name] = with_sizes(ast.unparse(value), above)
             yield name, above[name]
-
-
-def _in_arguments(size: str, local_sizes: Mapping[str, str]) -> str:
-    """Arithmetic without the locals in it."""
-    return re.sub(
-        r"\b[A-Za-z_]\w*",
-        lambda name: f"({local_sizes[name[0]]})" if name[0] in local_sizes else name[0],
-        size,
-    )
-
-
-def names_in(expression: str) -> set[str]:
-    """The names that arithmetic over sizes reads."""
-    return {name.id for name in nodes_of(ast.Name, ast.parse(expression))}
 
 
 def made_fields(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
@@ -118,5 +103,4 @@ def _is_size(node: ast.expr, *, is_plain: bool) -> bool:
     """Whether an expression is a name, or arithmetic over names where a shape stands."""
     if is_plain or isinstance(node, ast.Name):
         return isinstance(node, ast.Name)
-    parts = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)
-    return any(nodes_of(ast.Name, node)) and all(isinstance(part, parts) for part in ast.walk(node))
+    return is_arithmetic(node) and any(nodes_of(ast.Name, node))

@@ -19,7 +19,7 @@ from scaffold.spec.construction.local_sizes import (
     lengths_by_bounds,
     limits,
 )
-from scaffold.spec.construction.made_dims import dims_of_arguments, names_in
+from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.grammar.types import (
     LARGEST,
     ArrayType,
@@ -114,7 +114,9 @@ def _grounded(ties: Mapping[str, str], known: Collection[str]) -> dict[str, str]
     """The ties to what has a size, each behind those that it rests on; what is tied in a circle is left out."""
     grounded: dict[str, str] = {}
     sized = {*known} - ties.keys()
-    while ready := {dim: size for dim, size in ties.items() if dim not in sized and names_in(size) <= sized}:
+    while ready := {
+        dim: size for dim, size in ties.items() if dim not in sized and sized.issuperset(dim_names(size))
+    }:
         grounded |= ready
         sized |= ready.keys()
     return grounded

@@ -6,7 +6,7 @@ from scaffold.errors import Fault, unknown
 from scaffold.kind import kind_of
 from scaffold.mesh_axes import Rules, axes_of
 from scaffold.spec.construction.constructor import dims_of, written_dims
-from scaffold.spec.grammar.types import ArrayType, arrays
+from scaffold.spec.grammar.types import arrays
 from scaffold.spec.model import ModuleSpec
 
 
@@ -30,32 +30,23 @@ def sharding_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Rules for dims that are not there, and arrays with two dims on one axis."""
     if spec.sharding is None:
         return
-    place = "sharding"
-    kind = kind_of(spec.kind)
-    if spec.field("partition_specs") is not None and not kind.variables:
-        yield Fault(
-            "fields.partition_specs",
-            "`partition_specs` is a method of a class with `sharding`",
-            "rename it, to `my_partition_specs` for example",
-        )
+    if spec.field("partition_specs") is not None and not kind_of(spec.kind).variables:
+        message = "`partition_specs` is a method of a class with `sharding`"
+        fix = "rename it, to `my_partition_specs` for example"
+        yield Fault("fields.partition_specs", message, fix)
     legal = tuple(sorted({*written_dims(spec), *dims_of(spec)}))
     for name, _ in spec.sharding:
         if name not in legal:
-            yield unknown(f"{place}.{name}", name, legal, f"`{name}` is no dim")
+            yield unknown(f"sharding.{name}", name, legal, f"`{name}` is no dim")
     yield from collisions(spec, spec.sharding)
 
 
 def collisions(spec: ModuleSpec, rules: Rules) -> Iterator[Fault]:
     """Arrays of which two dims lie on the same mesh axis."""
-    for field in spec.dynamic:
-        for array in arrays(field.type):
-            yield from _collision(spec, field.name, array, rules)
-
-
-def _collision(spec: ModuleSpec, name: str, array: ArrayType, rules: Rules) -> Iterator[Fault]:
-    first: dict[str, str] = {}
-    for dim in array.dims:
-        for axis in axes_of(dim, rules):
+    for name, array in ((field.name, array) for field in spec.dynamic for array in arrays(field.type)):
+        first: dict[str, str] = {}
+        placed = [(dim, axis) for dim in array.dims for axis in axes_of(dim, rules)]
+        for dim, axis in placed:
             if axis in first:
                 message = f"`{first[axis]}` and `{dim}` of `{name}` both lie on `{axis}`, and an array has an axis once"
                 fix = f"map one of them to another axis, or to none: `{dim} = []`"

@@ -74,11 +74,7 @@ def _why_not_tied(field: Field, target: Field) -> str:
         return "is the field itself"
     if target.stored and (target.optional or target.nullable):
         return "may be None, and then there is nothing to read"
-    return (
-        f"is {target.role}, and no array that can be tied"
-        if target.stored
-        else f"is {target.role}, and stores nothing"
-    )
+    return f"is {target.role}, and {'no array that can be tied' if target.stored else 'stores nothing'}"
 
 
 def _type_faults(field: Field, target: Field) -> Iterator[Fault]:

@@ -1,10 +1,10 @@
-"""Which fields are trained: frozen ones are not, though gradients pass through them; some do not decay."""
+"""Which fields are trained: frozen ones are not, though gradients pass through them, which buffers must not get; some do not decay."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
-from scaffold.spec.grammar.types import ScalarType
+from scaffold.spec.grammar.types import ClassType, OpaqueType, ScalarType, arrays, is_tree
 from scaffold.spec.model import Field, ModuleSpec
 
 ALWAYS = "true"
@@ -38,3 +38,30 @@ def _why_not_frozen(spec: ModuleSpec, field: Field) -> tuple[str, str]:
         fix = f'write `true`, or declare `{field.frozen} = {{ type = "bool", default = true }}`'
         return f"`{field.frozen}` is no static bool of the class", fix
     return "", ""
+
+
+# -- buffers -------------------------------------------------------------------------------------------------------------
+
+
+def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
+    """The buffers that must be kept out of the gradient where they are used."""
+    buffers = (field for field in spec.fields if field.role == "buffer")
+    return tuple(
+        buffer.name
+        for buffer in buffers
+        if is_tree(buffer.type)
+        or any(array.inexact for array in arrays(buffer.type))
+        or (isinstance(buffer.type, OpaqueType) and buffer.type.is_array)
+    )
+
+
+def buffers_of_parts(
+    spec: ModuleSpec, known: Mapping[str, ModuleSpec], above: tuple[str, ...] = ()
+) -> Iterator[str]:
+    """The paths of such buffers in the classes that its fields hold: `table.values`. Variables of NNX see to themselves."""
+    for field in spec.fields:
+        kind = field.type
+        part = known.get(kind.name) if isinstance(kind, ClassType) and kind.module is None else None
+        if part is not None and part.name not in above and not kind_of(part.kind).variables:
+            inner = (*guarded_buffers(part), *buffers_of_parts(part, known, (*above, spec.name)))
+            yield from (f"{field.name}.{path}" for path in inner)

@@ -6,18 +6,27 @@ from collections.abc import Sequence
 
 from scaffold.spec.grammar.types import OpaqueType, Type, UnionType
 from scaffold.spec.names import is_read
+from scaffold.spec.source.instance import last_name
 
 
 def kept_annotation(node: ast.expr, annotation: str) -> Type:
     """An annotation that is kept; an array of any shape may be left out, as others are."""
+    inner = without_none(node)
+    kind = OpaqueType(ast.unparse(inner))
+    return (
+        UnionType((kind,), optional=True) if inner is not node and kind.is_array else OpaqueType(annotation)
+    )
+
+
+def without_none(node: ast.expr) -> ast.expr:
+    """`X` of `X | None` and of `Optional[X]`; any other annotation as it is."""
     match node:
-        case ast.BinOp(left=inner, op=ast.BitOr(), right=ast.Constant(value=None)):
-            kind = OpaqueType(ast.unparse(inner))
-        case ast.Subscript(value=ast.Name(id="Optional") | ast.Attribute(attr="Optional"), slice=inner):
-            kind = OpaqueType(ast.unparse(inner))
+        case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
+            return left
+        case ast.Subscript(value=head, slice=inner) if last_name(head) == "Optional":
+            return inner
         case _:
-            return OpaqueType(annotation)
-    return UnionType((kind,), optional=True) if kind.is_array else OpaqueType(annotation)
+            return node
 
 
 def is_of_words(items: Sequence[ast.expr]) -> bool:

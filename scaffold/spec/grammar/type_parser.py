@@ -29,7 +29,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.source.expressions import expression_or_none, parse
+from scaffold.spec.source.expressions import elements_of, expression_or_none, parse
 
 SCALARS = ("int", "bool", "str", "float", "dtype", "slice")
 LEGAL_TYPES = (
@@ -97,13 +97,10 @@ def parse_type(text: str) -> Type:
             raise TypeSyntaxError(f"`{_shortened(text)}` is not a type")
         return _type(_parsed(text))
     except TypeSyntaxError as error:
-        message = str(error)
-        is_whole = any(
-            f"`{form}`".replace(" ", "") in message.replace(" ", "") for form in (text, _shortened(text))
-        )
-        raise TypeSyntaxError(
-            message if is_whole else f"{message} (in `{text}`)", error.fix or _fix_of(text)
-        ) from None
+        message, forms = str(error), (f"`{text}`", f"`{_shortened(text)}`")
+        is_whole = any(form.replace(" ", "") in message.replace(" ", "") for form in forms)
+        message = message if is_whole else f"{message} (in `{text}`)"
+        raise TypeSyntaxError(message, error.fix or _fix_of(text)) from None
 
 
 def _parsed(text: str) -> ast.expr:
@@ -165,7 +162,7 @@ def _type(node: ast.expr) -> Type:
         case ast.Name() | ast.Attribute():
             return _word(_name_of(node))
         case ast.Subscript(value=ast.Name() | ast.Attribute() as head, slice=inner):
-            return _subscript(node, _name_of(head), inner.elts if isinstance(inner, ast.Tuple) else [inner])
+            return _subscript(node, _name_of(head), elements_of(inner))
         case ast.BinOp(op=ast.BitOr()):
             return _union(node, list(_alternatives(node)))
         case ast.BinOp(op=ast.MatMult(), left=module, right=ast.Name(id=name)):

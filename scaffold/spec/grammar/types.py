@@ -1,7 +1,7 @@
 """The types of fields, of arguments and of results, as data."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -213,6 +213,25 @@ def arrays(kind: Type) -> tuple[ArrayType, ...]:
     return tuple(part for part in walk(kind) if isinstance(part, ArrayType))
 
 
+def dims_in(kinds: "Iterable[Type]") -> Iterator[str]:
+    """The dims of the arrays in some types, as they are written."""
+    return (dim for kind in kinds for array in arrays(kind) for dim in array.dims)
+
+
 def dim_names(dim: str) -> tuple[str, ...]:
     """The names in a dim, in order: `4*hidden` has `hidden`, `*shape` has `shape`."""
     return tuple(dict.fromkeys(re.findall(r"[A-Za-z_]\w*", dim)))
+
+
+def with_sizes(dim: str, sizes: Mapping[str, str]) -> str:
+    """A dim with sizes for its names; empty where one of these is not known, itself where it reads none of them."""
+    if dim in sizes:
+        return sizes[dim]
+    given = [sizes[name] for name in dim_names(dim) if name in sizes]
+    if not all(given) or not given:
+        return "" if given else dim
+    return re.sub(r"[A-Za-z_]\w*", lambda name: _in_brackets(sizes.get(name[0], name[0])), dim)
+
+
+def _in_brackets(size: str) -> str:
+    return size if re.fullmatch(r"\w+", size) else f"({size})"

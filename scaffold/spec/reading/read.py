@@ -24,7 +24,7 @@ from scaffold.spec.rules.bases import MODULES
 from scaffold.spec.rules.check import spec_faults
 from scaffold.spec.rules.groups import class_of_group
 from scaffold.spec.rules.known_names import classes_used
-from scaffold.spec.source.expressions import dedented, nodes_of
+from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.spec.source.instance import attribute_of_self
 from scaffold.spec.tables.check_keys import sound_options
 from scaffold.spec.tables.keys import GROUP_KEYS, SPEC_KEYS
@@ -33,15 +33,7 @@ from scaffold.spec.tables.sanitize import sanitized
 from scaffold.spec.unit import Unit
 
 _PLAIN = (
-    "doc",
-    "module_doc",
-    "constructor_doc",
-    "rebuild",
-    "layout",
-    "compute",
-    "file",
-    "template",
-    "migrate",
+    *("doc", "module_doc", "constructor_doc", "rebuild", "layout", "compute", "file", "template", "migrate"),
 )
 _STATEMENTS = ("setup", "helpers", "below", "source")
 
@@ -177,18 +169,13 @@ def _built(spec: ModuleSpec) -> ModuleSpec:
     fields = tuple(replace(field, built=field.stored) for field in spec.fields)
     if not kind_of(spec.kind).variables:
         return replace(spec, fields=fields)
-    called = {
-        name for _, method in spec.functions for name in _called(method.call.source or method.call.body)
-    }
+    attributes = (
+        attribute_of_self(node.func) for call in spec.calls for node in nodes_of(ast.Call, parsed(call.text))
+    )
+    called = {name for name in attributes if name is not None}
     types = dict(spec.unit.variables) if spec.unit else variable_types(spec.helpers)
     made = variables_made(fields, own.call, called, types)
     return replace(spec, fields=(*with_variables_made(fields, own.call, types), *made))
-
-
-def _called(source: str) -> Iterator[str]:
-    """The attributes of `self` that a source calls."""
-    for call in nodes_of(ast.Call, ast.parse(dedented(source))):
-        yield from filter(None, [attribute_of_self(call.func)])
 
 
 def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:

@@ -46,13 +46,11 @@ def is_trained(field: Field) -> bool:
 
 def given_role(fields: Iterable[Field], usual: str) -> str:
     """What float arrays are that are given and say nothing; `UNTOLD` where nobody can know. `usual` is what the kind knows."""
-    trains = any(is_trained(field) and not _may_be_function(field) for field in fields)
+    # Of any callable that the class is given nobody knows that it holds arrays.
+    trains = any(
+        is_trained(field) and not (field.given and isinstance(field.type, CallableType)) for field in fields
+    )
     return usual or (UNTOLD if trains else "data")
-
-
-def _may_be_function(field: Field) -> bool:
-    """Whether it is any callable that the class is given, of which nobody knows that it holds arrays."""
-    return field.given and isinstance(field.type, CallableType)
 
 
 def legal_roles(kind: Type) -> tuple[str, ...]:

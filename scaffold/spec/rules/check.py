@@ -5,12 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
-from scaffold.spec.construction.constructor import (
-    dims_of,
-    key_consumers,
-    uses_dtype,
-    uses_key,
-)
+from scaffold.spec.construction.constructor import dims_of, key_consumers, uses_dtype, uses_key
 from scaffold.spec.construction.dtypes import dtype_faults
 from scaffold.spec.fields.sharding import sharding_faults
 from scaffold.spec.fields.shared import shared_faults

@@ -58,18 +58,15 @@ def _unused(spec: ModuleSpec) -> Iterator[Fault]:
     legal = (*(field.name for field in fields), *keys, *passed, *flags(spec), *settings)
     modules = {field.name for field in spec.dynamic if field.role == "module"}
     paths = {name for name in spec.test.unused if "." in name and name.partition(".")[0] in modules}
+    said = (name for name in spec.test.unused if name not in paths)
     description = "field that holds an array or a setting, and no array, key or flag that the call takes"
-    yield from _unlisted(
-        "unused", (name for name in spec.test.unused if name not in paths), legal, description
-    )
+    yield from _unlisted("unused", said, legal, description)
 
 
 def _positive(spec: ModuleSpec) -> Iterator[Fault]:
-    called = (argument for _, function in spec.functions for argument in function.call.args)
-    taken = (*parameters(spec), *spec.call_arguments, *called)
-    legal = tuple(
-        dict.fromkeys(parameter.name for parameter in taken if parameter.type and arrays(parameter.type))
-    )
+    called = (argument for call in spec.calls for argument in call.args)
+    taken = ((each.name, each.type) for each in (*parameters(spec), *spec.call_arguments, *called))
+    legal = tuple(dict.fromkeys(name for name, kind in taken if kind and arrays(kind)))
     description = "array that the constructor or a method is given"
     yield from _unlisted("positive", spec.test.positive, legal, description)
 

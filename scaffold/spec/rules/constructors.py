@@ -51,17 +51,17 @@ def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
 def beside_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
     """Calls in the class of other generated classes of its file that do not fit what these take."""
     others = {name: known[name] for name in siblings(spec) if name in known}
-    others = {name: other for name, other in others.items() if is_emitted_whole(other)}
+    # All that a constructor takes is known where it is emitted, and takes nothing for bases.
+    others = {
+        name: other
+        for name, other in others.items()
+        if kind_of(other.kind).stores and not other.bases and other.own_constructor is None
+    }
     for piece in pieces(spec) if others else ():
         for call in nodes_of(ast.Call, *statements(piece.text)):
             owner, _, name = ast.unparse(call.func).partition(".")
             if owner in others and name in ("", "create"):
                 yield from _call_faults(others[owner], call, name or "cls", piece.key)
-
-
-def is_emitted_whole(spec: ModuleSpec) -> bool:
-    """Whether all that the constructor of a class takes is known: it is emitted, and takes nothing for bases."""
-    return kind_of(spec.kind).stores and not spec.bases and spec.own_constructor is None
 
 
 def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Iterator[Fault]:

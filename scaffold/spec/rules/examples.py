@@ -1,6 +1,8 @@
 """The rules for the example values of `[test]`: sizes and values of what the constructor, the call and the methods take."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
 
 from scaffold.errors import Fault, unknown
 from scaffold.spec.construction.cases import case_specs, passed_names
@@ -9,25 +11,31 @@ from scaffold.spec.construction.given_shapes import sizes_read
 from scaffold.spec.construction.local_sizes import dims_of_calls
 from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.construction.sizes import size_faults
-from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.grammar.types import ArrayType, dims_in
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.fields import value_faults
-from scaffold.spec.source.definitions import arguments_with_defaults, dims_written, function_of
+from scaffold.spec.source.definitions import arguments_of, dims_written, function_of
 from scaffold.spec.source.expressions import assigned_names, loop_names
 from scaffold.spec.unit import siblings
 
 
 def example_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the example, and with each further configuration besides."""
-    base = frozenset(_example(spec))
-    yield from base
+    yield from _with_cases(spec, _example)
     for index, (_, changed) in enumerate(case_specs(spec)):
-        place = f"test.cases.{index}"
-        for fault in (fault for fault in _example(changed) if fault not in base):
-            yield Fault(fault.where.replace("test.", f"{place}.", 1), fault.what, fault.fix, fault.legal)
         if passed_names(changed) != passed_names(spec):
             message = "the call is given other arguments than in the example"
-            yield Fault(f"{place}.values", message, "leave them arrays, or None, as in the example")
+            fix = "leave them arrays, or None, as in the example"
+            yield Fault(f"test.cases.{index}.values", message, fix)
+
+
+def _with_cases(spec: ModuleSpec, faults_of: Callable[[ModuleSpec], Iterable[Fault]]) -> Iterator[Fault]:
+    """The faults of the example, and those of each further configuration that are not the same, at its place."""
+    base = frozenset(faults_of(spec))
+    yield from base
+    for index, (_, changed) in enumerate(case_specs(spec)):
+        for fault in (fault for fault in faults_of(changed) if fault not in base):
+            yield replace(fault, where=fault.where.replace("test.", f"test.cases.{index}.", 1))
 
 
 def _example(spec: ModuleSpec) -> Iterator[Fault]:
@@ -45,14 +53,13 @@ def _example(spec: ModuleSpec) -> Iterator[Fault]:
 
 def arguments_known(spec: ModuleSpec) -> set[str]:
     """The arguments for which `[test]` may have examples: by name, and of a method with the method before it."""
-    taken = [
-        (key, argument.name)
-        for _, key in spec.functions
-        for argument in key.call.args
+    of_methods = [
+        (argument.name, f"{function.name}.{argument.name}")
+        for _, function in spec.functions
+        for argument in function.call.args
         if not argument.is_marker
     ]
-    of_methods = {name for _, name in taken} | {f"{method.name}.{name}" for method, name in taken}
-    return {parameter.name for parameter in parameters(spec)} | of_methods
+    return {parameter.name for parameter in parameters(spec)}.union(*of_methods)
 
 
 def unknown_faults(
@@ -70,8 +77,9 @@ def unknown_faults(
     known |= {name for owner in whole for name in _arguments_kept(owner)}
     dims = {name for owner in (*whole, *beside) for name in dims_of(owner)}
     strange = [name for name, _ in (*test.sizes, *test.shapes) if name not in dims | known]
-    sources = (function.call.source for _, function in spec.functions) if strange else ()
-    written = {name for source in sources for name in _dims_written(source)}
+    # Dims may also stand in annotations that are carried as they are.
+    functions = [function_of(call.source) for call in spec.calls] if strange else []
+    written = {dim for function in functions if function is not None for dim in dims_written(function)}
     for name in (name for name in strange if name not in written):
         yield unknown("test.sizes", name, sorted(dims or known), f"`{name}` is no dim")
     rows = {
@@ -99,26 +107,14 @@ def _arguments_kept(spec: ModuleSpec) -> list[str]:
     """The arguments of a constructor that is kept word for word, of which some have a type that the spec does not know."""
     kept = next((each.call.source for each in spec.methods if each.name == "__init__"), "")
     function = function_of(kept)
-    pairs = arguments_with_defaults(function) if function is not None else []
-    return [argument.arg for argument, _ in pairs]
-
-
-def _dims_written(source: str) -> list[str]:
-    """The dims in the annotations of a function, also in those that are carried as they are."""
-    function = function_of(source)
-    return dims_written(function) if function is not None else []
+    return [argument.arg for argument in arguments_of(function)] if function is not None else []
 
 
 def unknown_beside(
     spec: ModuleSpec, every: Sequence[ModuleSpec], beside: Sequence[ModuleSpec]
 ) -> Iterator[Fault]:
     """The same in the example and in each further configuration, once the classes beside it are known."""
-    base = [*unknown_faults(spec, every, beside)]
-    yield from base
-    for index, (_, changed) in enumerate(case_specs(spec)):
-        for fault in unknown_faults(changed, every, beside):
-            where = fault.where.replace("test.", f"test.cases.{index}.", 1)
-            yield from () if fault in base else [Fault(where, fault.what, fault.fix, fault.legal)]
+    return _with_cases(spec, lambda changed: unknown_faults(changed, every, beside))
 
 
 def _sizes(spec: ModuleSpec) -> Iterator[Fault]:
@@ -130,12 +126,7 @@ def _sizes(spec: ModuleSpec) -> Iterator[Fault]:
     for name, shape in spec.test.shapes:
         if name in dims - several:
             yield Fault(place, f"`{name}` is one dim", f"write `{name} = {shape[0] if shape else 3}`")
-    shown = {
-        dim
-        for parameter in parameters(spec)
-        if isinstance(parameter.type, ArrayType)
-        for dim in parameter.type.dims
-    }
+    shown = {*dims_in(p.type for p in parameters(spec) if isinstance(p.type, ArrayType))}
     # The dims of what is made may stay open; those of what calls are given need a size.
     needed = dims_of_calls(spec, results=False)
     bound = {*assigned_names(spec.setup)} - loop_names(spec.setup) - dict(sizes_read(spec.setup)).keys()
@@ -147,9 +138,8 @@ def _sizes(spec: ModuleSpec) -> Iterator[Fault]:
 
 def example_size_faults(spec: ModuleSpec) -> list[Fault]:
     """Dims that cannot be sized, and arrays that would be empty or too large; of the example, or else of cases."""
-    cases = [(f"test.cases.{index}.sizes", changed) for index, (_, changed) in enumerate(case_specs(spec))]
     return [*size_faults(spec, "test.sizes")] or [
-        Fault(place, fault.what, fault.fix, fault.legal)
-        for place, changed in cases
-        for fault in size_faults(changed, place)
+        replace(fault, where=f"test.cases.{index}.sizes")
+        for index, (_, changed) in enumerate(case_specs(spec))
+        for fault in size_faults(changed, "test.sizes")
     ]

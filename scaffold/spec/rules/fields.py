@@ -93,11 +93,8 @@ def _measure_faults(name: str, measure: str | None, array: ArrayType, place: str
     """Some names take a measure, one does nothing without it, and the others take none."""
     initialiser = INITIALISERS[name]
     if measure is not None and not initialiser.measured:
-        taking = tuple(
-            f"{other}({initialiser.measure})"
-            for other, initialiser in INITIALISERS.items()
-            if initialiser.measured
-        )
+        measured = ((other, each) for other, each in INITIALISERS.items() if each.measured)
+        taking = tuple(f"{other}({each.measure})" for other, each in measured)
         yield Fault(place, f"`{name}` takes nothing in parentheses", f"write `{name}`", taking)
     elif measure is None and not initialiser.source:
         fix = f"write `{name}({initialiser.measure})`"

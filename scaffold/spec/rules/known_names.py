@@ -10,7 +10,7 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
 from scaffold.spec.source.definitions import is_left_open
-from scaffold.spec.source.expressions import assigned_names, count_name, dedented, free_names, own_nodes
+from scaffold.spec.source.expressions import assigned_names, count_name, free_names, own_nodes, parsed
 from scaffold.spec.source.instance import self_attributes, updated_attribute
 
 _OF_NNX = frozenset(("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train"))
@@ -29,7 +29,7 @@ def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
     for piece in pieces(spec):
         if "self" not in piece.text and "yield" not in piece.text:
             continue
-        tree = ast.parse(dedented(piece.text))
+        tree = parsed(piece.text)
         is_method = piece.key.endswith(".body")
         if not is_method and any(
             isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(tree.body)
@@ -68,11 +68,6 @@ def _changed_self(node: ast.AST) -> tuple[str, ...]:
 # -- names -------------------------------------------------------------------------------------------------------------
 
 
-def has_star(spec: ModuleSpec) -> bool:
-    """Whether an import may bring any name."""
-    return any(line.endswith("import *") for line in spec.imports)
-
-
 def classes_used(spec: ModuleSpec, is_class: Callable[[str], bool]) -> tuple[str, ...]:
     """The generated classes that the Python of the spec names, beside those of its types."""
     taken = {*IMPORTS, *imported_names(spec), *BUILTINS, spec.name, *(field.name for field in spec.fields)}
@@ -94,7 +89,8 @@ def known_names(spec: ModuleSpec) -> Iterator[Fault]:
     shared = module_names(spec) | spec.unread
     types = ((field.name, field.type.text) for field in spec.fields if isinstance(field.type, OpaqueType))
     annotations = () if kind_of(spec.kind).is_carried else (Piece(f"fields.{n}.type", t) for n, t in types)
-    for piece in (*annotations, *pieces(spec)) if not has_star(spec) else ():
+    brings_any = any(line.endswith("import *") for line in spec.imports)
+    for piece in (*annotations, *pieces(spec)) if not brings_any else ():
         known = shared | piece.names
         for name in free_names(piece.text, expression=piece.expression):
             if name not in known:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from scaffold.errors import Fault, shortened
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.pieces import expression_key
-from scaffold.spec.source.expressions import dedented, nodes_of
+from scaffold.spec.source.expressions import nodes_of, parsed
 
 _PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)
 """Statements that go on to the next one, and whose parts are all evaluated."""
@@ -26,7 +26,7 @@ def optional_faults(spec: ModuleSpec) -> Iterator[Fault]:
     if not fields:
         return
     for key, function in spec.functions:
-        yield from _faults(ast.parse(dedented(function.call.body)).body, fields, f"{key}.body")
+        yield from _faults(parsed(function.call.body).body, fields, f"{key}.body")
     for derived_field in spec.derived:
         if derived_field.expression:
             body: list[ast.stmt] = [ast.Return(ast.parse(derived_field.expression.strip(), mode="eval").body)]

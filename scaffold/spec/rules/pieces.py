@@ -98,8 +98,7 @@ def _of_function(spec: ModuleSpec, key: str, function: Method) -> Iterator[Piece
     listed = () if call.source else function.decorators
     yield from (Piece(f"{key}.decorator", decorator, class_names(spec)) for decorator in listed)
     names = frozenset((function.owner, *(argument.name.lstrip("*") for argument in call.args)))
-    text = call.source or call.body
-    if text:
+    if text := call.text:
         yield Piece(
             f"{key}.body",
             text,

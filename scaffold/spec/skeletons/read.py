@@ -21,7 +21,7 @@ from scaffold.spec.skeletons.classes.registered import makes_pytree, registered_
 from scaffold.spec.skeletons.classes.settings import tests_with_settings
 from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
 from scaffold.spec.skeletons.shapes.ties import may_have_ties, tests_with_ties
-from scaffold.spec.skeletons.words.names import SELF, Names, check_words, is_for_types, read_names
+from scaffold.spec.skeletons.words.names import Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import annotated_names, bound_value, says_nothing
 from scaffold.spec.source.expressions import Import, parse
@@ -204,12 +204,8 @@ def _source_of(statements: list[ast.stmt], key: str, notes: Notes) -> str:
 
 def _is_for_carried(line: str) -> bool:
     """Whether Python that is carried may need an import, and nothing that the tool writes: it marks abstract methods itself, and names the class."""
-    return line in (FUTURE, "import abc", *_OF_SELF) or line.startswith("from abc ")
-
-
-_OF_SELF = tuple(
-    f"from {module} import {name}" for module, name in (whole_name.rsplit(".", 1) for whole_name in SELF)
-)
+    of_self = ("from typing import Self", "from typing_extensions import Self")
+    return line in (FUTURE, "import abc", *of_self) or line.startswith("from abc ")
 
 
 def _parsed(text: str, where: str) -> ast.Module:

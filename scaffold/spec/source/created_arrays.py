@@ -4,6 +4,7 @@ import ast
 import math
 from collections.abc import Callable
 
+from scaffold.spec.source.expressions import elements_of
 from scaffold.spec.source.instance import last_name
 
 _SHAPE_AT = {
@@ -16,20 +17,20 @@ _COUNT_AT = {"arange": 0, "eye": 0, "identity": 0, "linspace": 2, "logspace": 2,
 _SQUARE = ("eye", "identity")
 
 
-def argument_of(call: ast.Call, name: str, place: int) -> ast.expr | None:
-    """What a call gives at a place, or by name."""
-    by_name = {keyword.arg: keyword.value for keyword in call.keywords}
-    return call.args[place] if place < len(call.args) else by_name.get(name)
+def argument_of(call: ast.Call, place: int, *names: str) -> ast.expr | None:
+    """What a call gives at a place, or by one of the names."""
+    by_name = (keyword.value for keyword in call.keywords if keyword.arg in names)
+    return call.args[place] if place < len(call.args) else next(by_name, None)
 
 
 def created_shape(call: ast.Call, size: Callable[[ast.expr], str]) -> tuple[str, ...] | None:
     """The dims of what a call makes; None where it makes no array, or of other sizes."""
     name = last_name(call)
     if name in _SHAPE_AT:
-        node = argument_of(call, "shape", _SHAPE_AT[name])
-        dims = tuple(map(size, node.elts)) if isinstance(node, ast.Tuple) else (size(node),) if node else ()
+        node = argument_of(call, _SHAPE_AT[name], "shape")
+        dims = tuple(map(size, elements_of(node))) if node else ()
     elif name in _COUNT_AT and not (name == "arange" and len(call.args) > 1):
-        node = _as_count(argument_of(call, "num", _COUNT_AT[name]))
+        node = _as_count(argument_of(call, _COUNT_AT[name], "num"))
         dims = (size(node),) * (1 + (name in _SQUARE)) if node else ()
     else:
         return None

@@ -3,9 +3,9 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
-from scaffold.spec.source.expressions import Function, dedented, local_names, nodes_of, own_nodes
+from scaffold.spec.source.expressions import Function, local_names, nodes_of, own_nodes, parsed
+from scaffold.spec.source.instance import last_name
 
 _OWNERS = {"classmethod": "cls", "staticmethod": ""}
 ABSTRACT_VARIABLES = ("AbstractVar", "AbstractClassVar")
@@ -13,11 +13,10 @@ ABSTRACT_VARIABLES = ("AbstractVar", "AbstractClassVar")
 _ABSTRACT = ("abc.abstractmethod", "abstractmethod")
 
 
-@lru_cache(4096)
 def statements(source: str) -> tuple[ast.stmt, ...]:
     """The statements of a carried text; none where it does not parse, which is told elsewhere."""
     try:
-        return tuple(ast.parse(dedented(source)).body)
+        return tuple(parsed(source).body)
     except (SyntaxError, ValueError, RecursionError):
         return ()
 
@@ -51,8 +50,7 @@ def method_of(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
 
 def is_setter(function: Function) -> bool:
     """Whether a function sets or deletes a property."""
-    words = (ast.unparse(decorator).rpartition(".")[2] for decorator in function.decorator_list)
-    return not {"setter", "deleter"}.isdisjoint(words)
+    return any(last_name(decorator) in ("setter", "deleter") for decorator in function.decorator_list)
 
 
 def bound_by(source: str) -> frozenset[str]:
@@ -100,20 +98,12 @@ def abstract_variables(source: str) -> list[str]:
     """The fields of a carried text that subclasses store: `x: eqx.AbstractVar[Array]`."""
     fields = annotated_names(statements(source))
     heads = ((name, getattr(field.annotation, "value", field.annotation)) for name, field in fields)
-    return [
-        name
-        for name, head in heads
-        if isinstance(head, ast.expr) and ast.unparse(head).rpartition(".")[2] in ABSTRACT_VARIABLES
-    ]
+    return [n for n, head in heads if isinstance(head, ast.expr) and last_name(head) in ABSTRACT_VARIABLES]
 
 
 def class_attributes(source: str) -> list[str]:
     """The names to which a carried text gives values: `shape = ()`."""
-    assignments = [node for node in statements(source) if isinstance(node, ast.Assign | ast.AnnAssign)]
-    targets = (
-        node.targets if isinstance(node, ast.Assign) else [node.target] for node in assignments if node.value
-    )
-    return [target.id for each in targets for target in each if isinstance(target, ast.Name)]
+    return [name for name, _ in filter(None, map(bound_value, statements(source)))]
 
 
 def says_nothing(statement: ast.stmt) -> bool:
@@ -136,6 +126,11 @@ def arguments_with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr 
     defaults = [*[None] * (len(positional) - len(arguments.defaults)), *arguments.defaults]
     pairs = list(zip(positional, defaults, strict=True))[bool(owner_of(function)) :]
     return [*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+
+
+def arguments_of(function: Function) -> list[ast.arg]:
+    """The same without the defaults."""
+    return [argument for argument, _ in arguments_with_defaults(function)]
 
 
 def gives_instance(function: Function, name: str) -> bool:
@@ -165,8 +160,5 @@ def dims_written(tree: ast.AST) -> list[str]:
     slices = (part.slice for part in nodes_of(ast.Subscript, tree))
     shapes = (part.elts[-1] for part in slices if isinstance(part, ast.Tuple) and part.elts)
     texts = (shape.value for shape in shapes if isinstance(shape, ast.Constant))
-    return [
-        *dict.fromkeys(
-            word for text in texts if isinstance(text, str) for word in re.findall(r"[A-Za-z_]\w*", text)
-        )
-    ]
+    written = " ".join(text for text in texts if isinstance(text, str))
+    return [*dict.fromkeys(re.findall(r"[A-Za-z_]\w*", written))]

@@ -25,6 +25,12 @@ def dedented(source: str) -> str:
     return textwrap.dedent(text) if text[:1] in (" ", "\t") else text
 
 
+@functools.lru_cache(512)
+def parsed(source: str) -> ast.Module:
+    """The tree of statements that parse, from the first column on; many ask for the same, and nobody changes it."""
+    return ast.parse(dedented(source))
+
+
 @functools.lru_cache(maxsize=4)  # every function of a file asks for the same
 def string_lines(text: str) -> frozenset[int]:
     """The numbers of the lines that begin inside a string."""
@@ -67,6 +73,21 @@ def expression_or_none(source: str) -> ast.expr | None:
         return ast.parse(source, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def whole_number(node: ast.expr | None) -> int | None:
+    """The whole number that an expression writes; None of what writes another value, or is computed."""
+    try:
+        value = None if node is None else ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None
+    return value if type(value) is int else None
+
+
+def is_arithmetic(node: ast.expr) -> bool:
+    """Whether an expression is a name, a number, or arithmetic over such."""
+    parts = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)
+    return all(isinstance(part, parts) for part in ast.walk(node))
 
 
 def _levels(tree: ast.AST) -> int:
@@ -116,18 +137,15 @@ def _globals(table: symtable.SymbolTable) -> set[str]:
 
 def assigned_names(source: str) -> tuple[str, ...]:
     """The local names that a block of statements binds, sorted."""
-    function = wrap(dedented(source), (), expression=False)
-    top = symtable.symtable(function, "spec", "exec").get_children()[0]
-    return tuple(sorted(symbol.get_name() for symbol in top.get_symbols() if symbol.is_local()))
+    return tuple(sorted(local_names(parsed(source).body)))
 
 
 def loop_names(source: str) -> set[str]:
     """The local names that only the loops of a block of statements bind: they stand for another value in each round."""
-    tree = ast.parse(wrap(dedented(source), (), expression=False))
-    loops = [node.target for node in ast.walk(tree) if isinstance(node, ast.For)]
-    targets = {id(part) for target in loops for part in ast.walk(target)}
-    stored = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    return {n.id for n in stored} - {n.id for n in stored if id(n) not in targets}
+    tree = parsed(source)
+    targets = [*nodes_of(ast.Name, *(loop.target for loop in nodes_of(ast.For, tree)))]
+    stored = [name for name in nodes_of(ast.Name, tree) if isinstance(name.ctx, ast.Store)]
+    return {name.id for name in targets} - {name.id for name in stored if name not in targets}
 
 
 def count_name(source: str, name: str) -> int:
@@ -195,6 +213,11 @@ def nodes_of(kind: type[Node], *trees: ast.AST) -> Iterator[Node]:
     return (node for tree in trees for node in ast.walk(tree) if isinstance(node, kind))
 
 
+def elements_of(node: ast.expr) -> list[ast.expr]:
+    """The parts of a tuple, as of several indices; another expression alone."""
+    return node.elts if isinstance(node, ast.Tuple) else [node]
+
+
 def first_line(statement: ast.stmt) -> int:
     """The line on which a statement begins: that of its first decorator, where it has one."""
     return min(
@@ -257,9 +280,19 @@ def single_imports(statement: Import) -> Iterator[tuple[ast.alias, str]]:
             yield alias, ast.unparse(ast.ImportFrom(statement.module, [alias], statement.level))
 
 
+def shapes_unpacked(source: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+    """The arrays whose shapes statements take apart, with what the sizes are bound to: `x`, and `n` and `m` of `n, m = x.shape`."""
+    for statement in nodes_of(ast.Assign, parsed(source)):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape", value=array)):
+                yield array, names
+            case _:
+                pass
+
+
 def local_values(source: str) -> Iterator[tuple[str, ast.expr]]:
     """The names that statements bind one at a time, each with its value."""
-    for node in ast.walk(ast.parse(dedented(source))):
+    for node in ast.walk(parsed(source)):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield name, value

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from scaffold.spec.source.expressions import dedented, free_names
+from scaffold.spec.source.expressions import free_names, parsed
 
 
 def attribute_of_self(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> str | None:
@@ -22,7 +22,7 @@ def named_value(node: ast.AST) -> str | None:
 
 def self_attributes(source: str) -> tuple[str, ...]:
     """The attributes of `self` that a source reads, sorted."""
-    nodes = ast.walk(ast.parse(dedented(source)))
+    nodes = ast.walk(parsed(source))
     return tuple(sorted({name for node in nodes if (name := attribute_of_self(node, ast.Load)) is not None}))
 
 
@@ -59,7 +59,7 @@ def assigned_pairs(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
 
 def made_attributes(source: str) -> Iterator[tuple[str, ast.expr]]:
     """The attributes of `self` that statements assign, each with its value."""
-    pairs = (pair for node in ast.walk(ast.parse(dedented(source))) for pair in assigned_pairs(node))
+    pairs = (pair for node in ast.walk(parsed(source)) for pair in assigned_pairs(node))
     return ((name, value) for target, value in pairs if (name := attribute_of_self(target)))
 
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from msgspec import Struct
 
+from scaffold.spec.source.expressions import whole_number
 from scaffold.spec.source.instance import last_name
 from scaffold.spec.source.local_makers import substituted
 
@@ -69,7 +70,7 @@ class Lists(Struct, frozen=True):
                 first, second = self.elements(left), self.elements(right)
                 return None if first is None or second is None else first + second
             case ast.BinOp(left=ast.List() as one, op=ast.Mult(), right=count):
-                times, elements = _number(count) or self.copies, self.elements(one)
+                times, elements = whole_number(count) or self.copies, self.elements(one)
                 return None if times is None or times > _MOST or elements is None else elements * times
             case ast.ListComp():
                 return list(self._unrolled(node)) or None
@@ -104,18 +105,9 @@ class Lists(Struct, frozen=True):
 
 def literal_slice(node: ast.Slice) -> slice | None:
     """The slice that `[1:-1]` writes, but for its step; None of one that is computed."""
-    ends = [None if part is None else _number(part) for part in (node.lower, node.upper)]
+    ends = [whole_number(node.lower), whole_number(node.upper)]
     is_known = [end is None for end in ends] == [node.lower is None, node.upper is None]
     return slice(*ends) if is_known else None
-
-
-def _number(node: ast.expr) -> int | None:
-    """A whole number that an expression writes."""
-    try:
-        value = ast.literal_eval(node)
-    except (ValueError, TypeError):
-        return None
-    return value if type(value) is int else None
 
 
 def _bound(target: ast.expr, row: Any) -> Iterator[tuple[str, ast.expr]]:

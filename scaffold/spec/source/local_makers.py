@@ -4,7 +4,7 @@ import ast
 import copy
 from collections.abc import Iterator, Mapping
 
-from scaffold.spec.source.expressions import Function, dedented, own_nodes
+from scaffold.spec.source.expressions import Function, own_nodes, parsed
 from scaffold.spec.source.instance import made_attributes
 
 _LEVELS = 5
@@ -19,7 +19,7 @@ def unfolded(function: Function) -> Function:
 
 def unfolded_attributes(source: str) -> Iterator[tuple[str, ast.expr]]:
     """The attributes of `self` that the functions of a text assign, each with its value, unfolded."""
-    for function in ast.parse(dedented(source)).body:
+    for function in parsed(source).body:
         if isinstance(function, Function):
             yield from made_attributes(ast.unparse(unfolded(function)))
 

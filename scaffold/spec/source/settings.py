@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from scaffold.spec.source.definitions import annotated_names
+from scaffold.spec.source.expressions import whole_number
 from scaffold.spec.source.instance import last_name
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum")
@@ -32,26 +33,17 @@ def _settings(node: ast.ClassDef) -> Settings | None:
         members = [part.targets[0] for part in node.body if isinstance(part, ast.Assign)]
         first = next((member.id for member in members if isinstance(member, ast.Name)), "")
         return Settings(f"{node.name}.{first}") if first else None
-    heads = [
-        decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list
-    ]
-    is_plain = not node.bases and any(last_name(head) == "dataclass" for head in heads)
+    is_plain = not node.bases and any(last_name(each) == "dataclass" for each in node.decorator_list)
     given = {
         name: _PLAIN.get(ast.unparse(field.annotation), "") for name, field in fields if field.value is None
     }
     if not (is_plain and fields and all(given.values())):
         return None
     counts = (
-        (name, _count(field.value or ast.parse(given[name], mode="eval").body)) for name, field in fields
+        (name, whole_number(field.value or ast.parse(given[name], mode="eval").body))
+        for name, field in fields
     )
     arguments = ", ".join(f"{name}={source}" for name, source in given.items())
-    return Settings(f"{node.name}({arguments})", tuple((name, count) for name, count in counts if count > 0))
-
-
-def _count(value: ast.expr | None) -> int:
-    """A whole number; 0 for anything else."""
-    match value:
-        case ast.Constant(value=int(number)) if not isinstance(number, bool):
-            return number
-        case _:
-            return 0
+    return Settings(
+        f"{node.name}({arguments})", tuple((name, count) for name, count in counts if count and count > 0)
+    )

@@ -87,9 +87,8 @@ def _misformed(name: str, value: Any, key: Key, where: str) -> Fault:
 
 def _illegal(value: Any, key: Key, where: str) -> Iterator[Fault]:
     listed = as_list(value) if isinstance(value, list) else [value]
-    for choice in (
-        candidate for candidate in listed if key.legal and candidate not in (True, False, *key.legal)
-    ):
+    illegal = [choice for choice in listed if key.legal and choice not in (True, False, *key.legal)]
+    for choice in illegal:
         fix = suggestion(choice.lower(), key.legal, f"write one of the legal values: {key.doc}")
         yield Fault(where, f"`{choice}` is not legal", fix, key.legal)
 

@@ -16,14 +16,7 @@ from scaffold.spec.skeletons.classes.class_statements import (
 )
 from scaffold.spec.skeletons.classes.fields import UNDERSTOOD
 from scaffold.spec.skeletons.classes.functions import argument_type, given_type, read_function, types_by_use
-from scaffold.spec.skeletons.classes.registered import (
-    is_dataclass,
-    is_named_tuple,
-    is_node,
-    is_object,
-    is_plain_dataclass,
-    is_registered,
-)
+from scaffold.spec.skeletons.classes.registered import is_dataclass, is_node, is_object, is_plain_dataclass
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import annotated_names
@@ -40,10 +33,8 @@ def is_as_written(node: ast.ClassDef, names: Names) -> bool:
     """
     if any(names.word(decorator) == _WORD for decorator in node.decorator_list):
         return True
-    ways = (is_named_tuple, is_node, is_object, is_registered, is_dataclass)
-    return (not kind_said(node, names) and any(way(node, names) for way in ways)) or _has_own_fields(
-        node, names
-    )
+    is_pytree = is_node(node, names) or is_dataclass(node, names)
+    return (is_pytree and not kind_said(node, names)) or _has_own_fields(node, names)
 
 
 EXAMPLE = "example"

@@ -62,11 +62,10 @@ def unmade_fields(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]
     is_handed_on = any(part not in attributes or part.id == "super" for part in reads)
     if node.name != "__init__" or is_handed_on or not of_self.keys() <= fields.keys():
         return []
-    return [name for name, table in fields.items() if name not in of_self and _is_made_by_constructor(table)]
-
-
-def _is_made_by_constructor(table: Mapping[str, Any]) -> bool:
-    return "default" not in table and table.get("role") not in ("derived", "shared", "state")
+    unmade = (
+        (name, table) for name, table in fields.items() if name not in of_self and "default" not in table
+    )
+    return [name for name, table in unmade if table.get("role") not in ("derived", "shared", "state")]
 
 
 def fields_made(statement: ast.stmt) -> dict[str, ast.expr]:

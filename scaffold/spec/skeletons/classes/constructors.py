@@ -51,7 +51,9 @@ class Constructor:
             notes.note(("setup",), statement)
         arguments = [self._with_type(_argument(text), inits) for text in texts]
         doc = ast.get_docstring(node) or ""
-        return {"arguments": arguments, "constructor_doc": doc, "setup": self._setup(), "inits": inits}
+        # What runs above the fields that are made at the end, word for word.
+        setup = "\n".join(body_of(node, run, notes) for run in runs_of(self.kept, node.body))
+        return {"arguments": arguments, "constructor_doc": doc, "setup": setup, "inits": inits}
 
     def comments(self) -> dict[str, str]:
         """The comments above and behind what makes each field, but for those that stand with other statements."""
@@ -67,10 +69,6 @@ class Constructor:
                 break  # of several at once the first one has them
             above = self.node.end_lineno or end if is_kept else end  # what follows a kept one stands with it
         return texts
-
-    def _setup(self) -> str:
-        """What runs above the fields that are made at the end, word for word."""
-        return "\n".join(body_of(self.node, run, self.notes) for run in runs_of(self.kept, self.node.body))
 
     def _with_type(self, text: str, inits: Mapping[str, ast.expr]) -> str:
         """An argument without a type that a field of its name is made of, as by `jnp.asarray`: it has the type of the field.

@@ -6,19 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from scaffold.errors import nearest, suggestion
+from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ClassType, OpaqueType, TupleType, arrays, as_stored, is_traced, walk
 from scaffold.spec.grammar.types import without_none as without_none_type
 from scaffold.spec.names import OF_TYPES
 from scaffold.spec.reading.roles import legal_roles
-from scaffold.spec.skeletons.words.annotations import (
-    ALIKE,
-    is_of_grammar,
-    meant_type,
-    misspelt_word,
-    type_of,
-    without_none,
-)
+from scaffold.spec.skeletons.words.annotations import ALIKE, is_of_grammar, meant_type, misspelt_word, type_of
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes, Path
 from scaffold.spec.skeletons.words.values import expression, raw_value, table

@@ -17,6 +17,7 @@ from scaffold.spec.skeletons.words.notes import Notes, Path
 from scaffold.spec.skeletons.words.values import expression
 from scaffold.spec.source.definitions import arguments_with_defaults, is_generator, owner_of, returns_value
 from scaffold.spec.source.expressions import Function, first_line, nodes_of
+from scaffold.spec.source.instance import last_name
 
 _KEYS = ("key", "rng", "rng_key", "prng_key")
 """How an argument is called that is a random key, unless others say that it is attended to."""
@@ -90,15 +91,15 @@ def is_understood(node: Function, names: Names, notes: Notes) -> bool:
     arguments, owner = node.args, owner_of(node)
     rest = [*arguments.args[bool(owner) :], *arguments.kwonlyargs]
     is_odd = arguments.vararg or arguments.kwarg or arguments.posonlyargs or is_generator(node)
-    is_overload = any(
-        names.of(decorator).rpartition(".")[2] == "overload" for decorator in node.decorator_list
-    )
+    is_overload = any(last_name(decorator) == "overload" for decorator in node.decorator_list)
+    annotations = results(node.returns)
     return (
         isinstance(node, ast.FunctionDef)
         and (not owner or [argument.arg for argument in arguments.args[:1]] == [owner])
         and (returns_value(node.body) or is_left_open(node, names))
         and not (is_odd or is_overload)
-        and (node.returns is None or bool(_result(node, names, notes)))
+        and (node.returns is None or bool(annotations))
+        and all(_type(annotation, names, notes) for annotation in annotations)
         and all(argument_type(argument, names, notes) for argument in rest)
     )
 
@@ -124,8 +125,7 @@ def _signature(
     needed |= {a.arg for a, _ in pairs if not names.valued.isdisjoint((a.arg, f"{node.name}.{a.arg}"))}
     taken = read_arguments(node, path, names, notes, needed, inferred)
     gives = returns_value(node.body) or is_left_open(node, names)
-    result = _result(node, names, notes) or _example_result(node, names, notes) if gives else ""
-    said = {"args": ", ".join(taken), "returns": result}
+    said = {"args": ", ".join(taken), "returns": _result(node, names, notes) if gives else ""}
     return {key: text for key, text in said.items() if text}
 
 
@@ -172,15 +172,11 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
         and (argument.annotation is None or names.of(argument.annotation) in ANY_ARRAY)
         and names.valued.isdisjoint((argument.arg, f"{node.name}.{argument.arg}"))
     ]
-    shapes = names.shapes_of(owner) if bare else None
     read = {name.id for name in nodes_of(ast.Name, *node.body)}
     # What is not read may be any number.
-    types = (
-        {name: shapes.of_argument(node.name, name) if name in read else "f[]" for name in bare}
-        if shapes
-        else {}
-    )
-    return {name: kind for name, kind in types.items() if kind}
+    types = {name: "f[]" for name in bare if name not in read}
+    types |= {n: names.shapes_of(owner).of_argument(node.name, n) for n in bare if n in read}
+    return {name: types[name] for name in bare if types[name]}
 
 
 def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Names) -> str:
@@ -194,9 +190,10 @@ def _example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> st
     """A type for the tests, of an array whose dims need not all have a name: with one axis for `...`, and for `_`; or of a tree."""
     if annotation is not None and names.of(annotation) in ANY_TREE:
         return "tree"
-    text = "" if annotation is None else type_of(annotation, names, notes)
-    meant = "" if annotation is None else meant_type(annotation, names)
-    named = with_named_dims(meant or text)
+    if annotation is None:
+        return ""
+    text = type_of(annotation, names, notes)
+    named = with_named_dims(meant_type(annotation, names) or text)
     return named if named != text and is_of_grammar(named, names) else ""
 
 
@@ -209,20 +206,10 @@ def _key_by_name(argument: ast.arg, pairs: Sequence[tuple[ast.arg, object]], nam
 
 
 def _result(node: Function, names: Names, notes: Notes) -> str:
-    """The types of the result in the grammar; empty where they have none there."""
-    texts = (
-        [_type(annotation, names, notes) for annotation in results(node.returns)]
-        if node.returns is not None
-        else []
-    )
-    return ", ".join(texts) if all(texts) else ""
-
-
-def _example_result(node: Function, names: Names, notes: Notes) -> str:
-    """The same with a name for each dim."""
+    """The types of the result for the tests, with a name for each dim; empty where they have none in the grammar."""
     texts = [
         _type(annotation, names, notes) or _example_type(annotation, names, notes)
-        for annotation in (results(node.returns) if node.returns is not None else ())
+        for annotation in results(node.returns)
     ]
     return ", ".join(texts) if all(texts) else ""
 
@@ -250,10 +237,8 @@ def body_of(node: Function, statements: list[ast.stmt], notes: Notes) -> str:
     if notes.lines[first - 1][: head.col_offset].strip():  # behind the colon, on one line with it
         text = notes.lines[first - 1].encode()[head.col_offset :].decode()
         return "\n".join([text, *notes.lines[first:last]]).strip()
-    above = max(
-        (statement.end_lineno or 0 for statement in node.body if statement.lineno < first),
-        default=node.lineno,
-    )
+    ends = (statement.end_lineno or 0 for statement in node.body if statement.lineno < first)
+    above = max(ends, default=node.lineno)
     begin, end = notes.comments_around(first, last, above, head.col_offset)
     kept = (line for _, line in outdented(notes, begin, end, head.col_offset))
     return "\n".join(kept).strip("\n").rstrip()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.source.definitions import method_of
+from scaffold.spec.source.definitions import arguments_of, method_of
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import made_attributes
 from scaffold.spec.source.local_makers import unfolded
@@ -37,25 +37,17 @@ def inferred_types(
 
     What is handed on to another of the `classes` of the file is what that takes.
     """
-    bare = [argument.arg for argument in _arguments(node) if argument.annotation is None]
+    bare = [argument.arg for argument in arguments_of(node) if argument.annotation is None]
     calls = [*nodes_of(ast.Call, *unfolded(node).body)]
     keys = {name for call in calls for name in random_keys(call)}
     sizes = {name for call in calls for name in _sizes(call)} | {*_sizes_kept(node, classes)}
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}
     types |= dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
-    types |= {name: str(table["type"]) for name, table in fields.items() if _is_known(table)}
+    # What stands as it is, behind `=`, is no type of the grammar.
+    types |= {n: str(t["type"]) for n, t in fields.items() if str(t.get("type", "="))[:1] != "="}
     numbers = {argument: _number_of(other) for argument, other in _compared(node, classes)}
     types = numbers | dict.fromkeys(filter(_NAMED_SIZE.search, bare), "int") | types
     return {name: types[name] for name in bare if name in types}
-
-
-def _is_known(table: Mapping[str, Any]) -> bool:
-    """Whether a field has a type of the grammar, and not one that stands as it is behind `=`."""
-    return not str(table.get("type", "=")).startswith("=")
-
-
-def _arguments(node: ast.FunctionDef) -> list[ast.arg]:
-    return [*node.args.posonlyargs, *node.args.args[1:], *node.args.kwonlyargs]
 
 
 def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, str]]:
@@ -65,7 +57,7 @@ def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[
     if maker is None:
         return
     others = {other: node for other, node in classes.items() if other != name}
-    types = {part.arg: "int" for part in _arguments(maker) if ast.unparse(part.annotation or part) == "int"}
+    types = {part.arg: "int" for part in arguments_of(maker) if ast.unparse(part.annotation or part) == "int"}
     types |= inferred_types(maker, {}, others)
     places = [argument.arg for argument in (*maker.args.posonlyargs, *maker.args.args[1:])]
     given = [
@@ -111,7 +103,7 @@ def _compared(node: ast.FunctionDef, classes: Mapping[str, ast.ClassDef]) -> Ite
     kept = {f"self.{name}": argument for argument, name in kept_arguments(node)}
     bodies = [owner.body for owner in classes.values() if node in owner.body]
     yield from ((kept[side], number) for side, number in _comparisons(*bodies) if side in kept)
-    own = {argument.arg for argument in _arguments(node)}
+    own = {argument.arg for argument in arguments_of(node)}
     yield from ((side, number) for side, number in _comparisons(node.body) if side in own)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS
 from scaffold.spec.skeletons.words.names import Names
-from scaffold.spec.source.definitions import arguments_with_defaults, method_of
+from scaffold.spec.source.definitions import arguments_of, method_of
 from scaffold.spec.source.expressions import nodes_of
 
 _MAKING = ("field", "param", "data", "buffer", "state", "module")
@@ -61,7 +61,7 @@ def _sizes(body: ast.expr, names: Names, within: tuple[str, ...]) -> Iterator[st
 
 def _by_place(call: ast.Call, constructor: ast.FunctionDef) -> Iterator[str]:
     """The names in the places of what a constructor of the author annotates as an int."""
-    kinds = [arg.annotation for arg, _ in arguments_with_defaults(constructor)]
+    kinds = [argument.annotation for argument in arguments_of(constructor)]
     for given, kind in zip(call.args, kinds, strict=False):
         if isinstance(given, ast.Name) and kind is not None and ast.unparse(kind) == "int":
             yield given.id

@@ -8,8 +8,8 @@ from scaffold.spec.skeletons.words.names import Names
 _REGISTERS = ("jax.tree_util.register", "jax.tree.register")
 _OF_PYTHON = ("dataclasses.dataclass", "attr.", "attrs.")
 """Decorators that make a class of which jax knows nothing."""
-_NODES = ("flax.struct.PyTreeNode",)
-"""Bases whose subclasses are dataclasses and pytrees."""
+_NODES = ("flax.struct.PyTreeNode", "typing.NamedTuple")
+"""Bases whose subclasses are pytrees: jax takes a tuple of Python apart as it is."""
 _OBJECTS = tuple(
     f"flax.nnx.{name}"
     for name in ("Pytree", "Optimizer", "Metric", "Average", "Accuracy", "Welford", "MultiMetric")
@@ -17,14 +17,10 @@ _OBJECTS = tuple(
 """Classes of NNX that hold Variables and change in place, and are no modules."""
 
 
-def is_named_tuple(node: ast.ClassDef, names: Names) -> bool:
-    """Whether a class is a tuple of Python, which jax takes apart as it is."""
-    return any(names.of(base) == "typing.NamedTuple" for base in node.bases)
-
-
 def is_node(node: ast.ClassDef, names: Names) -> bool:
-    """Whether a base registers each class that inherits from it."""
-    return _inherits(node, names, _NODES)
+    """Whether jax knows a class by one of its bases, or as it is registered: by a decorator, or a call below it."""
+    decorators = (name.startswith(_REGISTERS) for name in _decorators(node, names))
+    return _inherits(node, names, (*_NODES, *_OBJECTS)) or node.name in names.registered or any(decorators)
 
 
 def is_object(node: ast.ClassDef, names: Names) -> bool:
@@ -41,12 +37,6 @@ def _inherits(node: ast.ClassDef, names: Names, bases: tuple[str, ...]) -> bool:
     )
 
 
-def is_registered(node: ast.ClassDef, names: Names) -> bool:
-    """Whether a decorator registers a class with jax, or a call below it does."""
-    decorators = (name.startswith(_REGISTERS) for name in _decorators(node, names))
-    return node.name in names.registered or any(decorators)
-
-
 def is_dataclass(node: ast.ClassDef, names: Names) -> bool:
     """Whether a decorator writes the constructor: `dataclass` of Python, `flax.struct`, chex and others, and those of attrs."""
     return any(name.endswith("dataclass") or name.startswith(_OF_PYTHON) for name in _decorators(node, names))
@@ -57,7 +47,7 @@ def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
     makers = [*_decorators(node, names)]
     return bool(makers) and not (
         node.bases
-        or is_registered(node, names)
+        or is_node(node, names)
         or any(not (name.startswith(_OF_PYTHON) or names.is_word(name)) for name in makers)
     )
 
@@ -65,8 +55,7 @@ def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
 def makes_pytree(node: ast.ClassDef, names: Names) -> bool:
     """Whether jax knows a class that no kind stands for: it is registered, of a library that registers it, or a tuple of Python."""
     is_made = is_dataclass(node, names) and not is_plain_dataclass(node, names)
-    ways = (is_named_tuple, is_node, is_object, is_registered)
-    return any(way(node, names) for way in ways) or (is_made and not node.bases)
+    return is_node(node, names) or (is_made and not node.bases)
 
 
 def registered_below(body: Iterable[ast.stmt], names: Names) -> Iterator[str]:

@@ -4,9 +4,10 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from scaffold.spec.skeletons.words.annotations import without_none
+from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.source.definitions import (
     annotated_names,
+    arguments_of,
     arguments_with_defaults,
     dims_written,
     owner_of,
@@ -18,10 +19,7 @@ _MAKERS = ("__init__", "create", "__call__")
 
 
 def tests_with_settings(
-    raw: Mapping[str, Any],
-    node: ast.ClassDef,
-    known: Mapping[str, Settings],
-    classes: Iterable[ast.ClassDef],
+    raw: Mapping[str, Any], node: ast.ClassDef, known: Mapping[str, Settings], classes: Iterable[ast.ClassDef]
 ) -> dict[str, Any]:
     """The table of the tests of a class, which gives the settings that the class takes, and their sizes to dims.
 
@@ -51,17 +49,20 @@ def _taken(node: ast.ClassDef, known: Mapping[str, Settings]) -> Iterator[tuple[
             if argument.annotation is not None:
                 places.append((f"{prefix}{argument.arg}", argument.annotation, default is None))
     for key, annotation, is_needed in places:
-        name = ast.unparse(without_none(annotation)).strip("'\"")
-        if name in known:
+        if (name := _class_named(annotation)) in known:
             yield key, known[name], is_needed
 
 
 def _annotations(node: ast.ClassDef) -> set[str]:
     """The names of which the arguments of methods are annotated."""
-    functions = [part for part in node.body if isinstance(part, ast.FunctionDef)]
-    arguments = [argument for function in functions for argument, _ in arguments_with_defaults(function)]
-    annotations = (argument.annotation for argument in arguments if argument.annotation is not None)
-    return {ast.unparse(without_none(annotation)).strip("'\"") for annotation in annotations}
+    functions = (part for part in node.body if isinstance(part, ast.FunctionDef))
+    arguments = (argument for function in functions for argument in arguments_of(function))
+    return {_class_named(argument.annotation) for argument in arguments if argument.annotation is not None}
+
+
+def _class_named(annotation: ast.expr) -> str:
+    """The name that an annotation is, in quotes or not; of what may be None, too."""
+    return ast.unparse(without_none(annotation)).strip("'\"")
 
 
 def _has_default(value: ast.expr | None) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from scaffold.spec.skeletons.words.annotations import type_of
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.source.expressions import elements_of
 
 _MAKERS = ("typing.TypeVar", "typing_extensions.TypeVar")
 _GENERIC = ("typing.Generic", "typing_extensions.Generic")
@@ -33,7 +34,7 @@ def listed(base: ast.expr, names: Names) -> list[ast.expr]:
     """The parts of `Generic[T, S]`; none of another base."""
     if not (isinstance(base, ast.Subscript) and names.of(base.value) in _GENERIC):
         return []
-    return base.slice.elts if isinstance(base.slice, ast.Tuple) else [base.slice]
+    return elements_of(base.slice)
 
 
 def understood(base: ast.expr, names: Names) -> bool:

@@ -1,11 +1,14 @@
 """What a layer, or a function, says of its arguments, and what it gives of them."""
 
 import ast
+from typing import Any, cast
 
+from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.shapes.functions import ELEMENTWISE, OF_THREE, OF_TWO, PRODUCTS, SEGMENTS
 from scaffold.spec.skeletons.shapes.known_layers import Layer
 from scaffold.spec.skeletons.shapes.products import product, together
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes
+from scaffold.spec.source.created_arrays import argument_of
 
 
 def take(shapes: Shapes, shape: Shape, meant: Shape) -> None:
@@ -66,3 +69,16 @@ def number_of(shapes: Shapes, call: ast.Call, arrays: list[Shape], *, is_method:
     if arrays and [ast.unparse(axis) for axis in axes] == ["0"]:
         return shapes.row(arrays[0])
     return None if not arrays or axes or call.keywords else ()
+
+
+def axes_of_vmap(call: ast.Call, count: int) -> list[int | None]:
+    """The axis of each of `count` arguments that `jax.vmap` maps over: the first where nothing is said, and none of what is not mapped."""
+    said = argument_of(call, 1, "in_axes")
+    each = [0] * count if said is None else literal_or_none(said)
+    listed = cast("list[Any]", each) if isinstance(each, tuple | list) else [each] * count
+    return [axis if isinstance(axis, int | None) else 0 for axis in (*listed, *[0] * count)][:count]
+
+
+def has_other_result(call: ast.Call) -> bool:
+    """Whether the rows of a result lie along another axis than the first."""
+    return argument_of(call, 2, "out_axes") is not None

@@ -26,35 +26,8 @@ OF_TWO = ("maximum", "minimum", "add", "subtract", "multiply", "power", "arctan2
 NUMBERS = ("sum", "mean", "max", "min", "prod", "norm", "var", "std", "vdot")
 """Functions that give one number, unless an axis is said."""
 OF_ARRAYS = (
-    *(
-        "shape",
-        "ndim",
-        "dtype",
-        "size",
-        "T",
-        "mT",
-        "at",
-        "real",
-        "imag",
-        "astype",
-        "reshape",
-        "ravel",
-        "flatten",
-    ),
-    *(
-        "transpose",
-        "swapaxes",
-        "conj",
-        "dot",
-        "clip",
-        "squeeze",
-        "argmax",
-        "argmin",
-        "any",
-        "all",
-        "item",
-        "copy",
-    ),
-    *("cumsum", "take", "repeat", "round", "sort", *NUMBERS),
+    *("shape", "ndim", "dtype", "size", "T", "mT", "at", "real", "imag", "astype", "reshape", "ravel"),
+    *("flatten", "transpose", "swapaxes", "conj", "dot", "clip", "squeeze", "argmax", "argmin", "any", "all"),
+    *("item", "copy", "cumsum", "take", "repeat", "round", "sort", *NUMBERS),
 )
 """Attributes of arrays; what another is read of is something else."""

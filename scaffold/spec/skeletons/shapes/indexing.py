@@ -6,11 +6,6 @@ from collections.abc import Sequence
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Shape, Shapes, Unknown
 
 
-def is_whole_index(index: Sequence[ast.expr]) -> bool:
-    """Whether it is `[...]` alone."""
-    return [ast.unparse(part) for part in index] == ["..."]
-
-
 def axes_of_index(index: Sequence[ast.expr]) -> int:
     """How many axes an index says; -1 where `...` stands for some."""
     texts = [ast.unparse(part) for part in index]
@@ -39,7 +34,7 @@ def indexed(dims: Dims, index: Sequence[ast.expr], shapes: Shapes) -> Dims | Non
 
 def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Sequence[Shape]) -> Shape:
     """What `shape[index]` has; an index of several axes says how many there are. `places` are arrays among the indices."""
-    if is_whole_index(index):
+    if [ast.unparse(part) for part in index] == ["..."]:
         return shape
     axes = axes_of_index(index)
     if len(index) == 1 and isinstance(index[0], ast.Constant) and isinstance(index[0].value, int):

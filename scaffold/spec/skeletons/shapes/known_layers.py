@@ -8,11 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
-from scaffold.spec.grammar.types import dim_names
-from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.skeletons.shapes.arithmetic_dims import substituted
+from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.unknown_shapes import Chosen, Dims, Parts, Shape
 from scaffold.spec.source.created_arrays import argument_of
+from scaffold.spec.source.expressions import whole_number
 from scaffold.spec.source.lists import literal_slice
 
 Size = Callable[[ast.expr], str]
@@ -99,7 +98,7 @@ def known_layer(call: ast.Call, size: Size) -> Layer | None:
 
 def _sizes(call: ast.Call, names: str, size: Size) -> dict[str, str]:
     """The dims that the sizes of a layer are, by name; empty where one is not known."""
-    values = {name: argument_of(call, name, place) for place, name in enumerate(names.split()) if name != "_"}
+    values = {name: argument_of(call, place, name) for place, name in enumerate(names.split()) if name != "_"}
     return {name: "" if value is None else size(value) for name, value in values.items()}
 
 
@@ -109,7 +108,7 @@ def renamed(shape: Shape, sizes: Mapping[str, str]) -> Shape:
         return Parts(tuple(renamed(part, sizes) for part in shape.shapes))
     if not isinstance(shape, tuple):
         return shape
-    dims: Dims = tuple(substituted(dim, sizes) for dim in shape)
+    dims: Dims = tuple(with_sizes(dim, sizes) for dim in shape)
     return tuple(dim for dim in dims if dim.strip("'\"") != "scalar")
 
 
@@ -132,19 +131,19 @@ def _space(call: ast.Call, *, is_flax: bool) -> Dims:
     *_, name = ast.unparse(call.func).split(".")
     if not is_flax:
         return (_SPACE,) * int(name[-2]) if name.endswith(("1d", "2d", "3d")) else ()
-    kernel = argument_of(call, "kernel_size", 2)
+    kernel = argument_of(call, 2, "kernel_size")
     return (_SPACE,) * (len(kernel.elts) if isinstance(kernel, ast.Tuple | ast.List) else 1)
 
 
 def _windows(call: ast.Call, rank: int, *, is_flax: bool) -> list[tuple[int, int, int] | None]:
     """Size, step and padding of the window along each axis; None where one of them is no number, or it is transposed."""
     stride = "strides" if is_flax else "stride"
-    kernel = _numbers(argument_of(call, "kernel_size", 2), rank)
-    steps = _numbers(argument_of(call, stride, 3), rank, usual=1)
-    text = ast.unparse(argument_of(call, "padding", 4) or ast.Constant("SAME" if is_flax else 0)).strip("'")
+    kernel = _numbers(argument_of(call, 2, "kernel_size"), rank)
+    steps = _numbers(argument_of(call, 3, stride), rank, usual=1)
+    text = ast.unparse(argument_of(call, 4, "padding") or ast.Constant("SAME" if is_flax else 0)).strip("'")
     is_same = text == "SAME"
     padding = (
-        [0] * rank if text == "VALID" or is_same else _numbers(argument_of(call, "padding", 4), rank, usual=0)
+        [0] * rank if text == "VALID" or is_same else _numbers(argument_of(call, 4, "padding"), rank, usual=0)
     )
     is_plain = "Transpose" not in ast.unparse(call.func) and "dilation" not in ast.unparse(call)
     if not is_plain or not (kernel and steps and padding):
@@ -165,17 +164,12 @@ def _left(size: str, window: tuple[int, int, int] | None) -> str:
 
 def _numbers(node: ast.expr | None, rank: int, usual: int | None = None) -> list[int]:
     """The number for each axis that an argument says; none where it says another."""
-    match node:
-        case None:
-            return [] if usual is None else [usual] * rank
-        case ast.Constant(value=int(number)):
-            return [number] * rank
-        case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            numbers = [part.value for part in elements if isinstance(part, ast.Constant)]
-            known = [number for number in numbers if isinstance(number, int)]
-            return known if len(known) == rank else []
-        case _:
-            return []
+    if isinstance(node, ast.Tuple | ast.List):
+        numbers = [whole_number(part) for part in node.elts]
+    else:
+        numbers = [usual if node is None else whole_number(node)] * rank
+    known = [number for number in numbers if number is not None]
+    return known if len(known) == rank else []
 
 
 def with_new_rows(layer: Layer, new: Callable[[], str]) -> Layer:
@@ -211,5 +205,5 @@ def layers_at(layers: list[Layer], index: ast.expr) -> list[Layer]:
     if isinstance(index, ast.Slice):
         bounds = literal_slice(index)
         return [] if bounds is None else layers[bounds]
-    at = literal_or_none(index)
-    return layers[at:][:1] if isinstance(at, int) else []
+    at = whole_number(index)
+    return [] if at is None else layers[at:][:1]

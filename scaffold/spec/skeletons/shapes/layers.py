@@ -4,17 +4,16 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
-from scaffold.spec.grammar.types import dim_names
+from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.grammar.values import EXAMPLE_INTS
-from scaffold.spec.skeletons.shapes.arithmetic_dims import substituted
 from scaffold.spec.skeletons.shapes.known_layers import Layer, known_layer
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
-from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
-from scaffold.spec.source.expressions import local_values, nodes_of
+from scaffold.spec.source.definitions import annotated_names, arguments_of, arguments_with_defaults, method_of
+from scaffold.spec.source.expressions import is_arithmetic, local_values, nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes, names_array
 from scaffold.spec.source.lists import Lists
 from scaffold.spec.source.local_makers import unfolded
@@ -22,13 +21,7 @@ from scaffold.spec.source.local_makers import unfolded
 _ATOM = r"([A-Za-z_]\w*|\d+)"
 _DIM = rf"{_ATOM}((\*|\+|-|//){_ATOM})*"
 _SIZES_OF_LAYERS = (
-    "in_features",
-    "out_features",
-    "in_size",
-    "out_size",
-    "shape",
-    "input_size",
-    "hidden_size",
+    *("in_features", "out_features", "in_size", "out_size", "shape", "input_size", "hidden_size"),
     "num_features",
 )
 """The attributes of layers that are sizes."""
@@ -47,11 +40,11 @@ class Made(Struct, frozen=True):
 class Instance(Struct):
     """The dims of the arrays of an instance, and its layers: by field, in order, one of a field that is a layer itself."""
 
-    arrays: dict[str, Dims] = field(default_factory=dict[str, Dims])
-    layers: dict[str, list[Layer]] = field(default_factory=dict[str, list[Layer]])
-    objects: set[str] = field(default_factory=set[str])
+    arrays: dict[str, Dims] = {}
+    layers: dict[str, list[Layer]] = {}
+    objects: set[str] = set()
     """The fields that are no arrays, as their annotations say, or of which nothing says the shape."""
-    annotations: Mapping[str, ast.expr] = field(default_factory=dict[str, ast.expr])
+    annotations: Mapping[str, ast.expr] = {}
 
 
 def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
@@ -68,9 +61,9 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     maker = method_of(owner, "__init__")
     if maker is None:
         return instance
-    taken = {argument.arg for argument, _ in arguments_with_defaults(maker)}
-    makers = Makers(taken, beside, dict(local_values(ast.unparse(maker))))
-    lists = _lists_of(maker)
+    taken = {argument.arg for argument in arguments_of(maker)}
+    local = dict(local_values(ast.unparse(maker)))
+    makers, lists = Makers(taken, beside, local), Lists({**dict(_lists_given(maker)), **local}, copies=2)
     for name, value in made_attributes(ast.unparse(unfolded(maker))):
         _read_made(instance, makers, name, value, lists)
     return instance
@@ -149,9 +142,8 @@ class Makers(Struct):
                 return size  # of a layer that is given
             case _:
                 pass
-        parts = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)
         named = {name.id for name in nodes_of(ast.Name, node)}
-        is_size = named <= self.sizes and all(isinstance(part, parts) for part in ast.walk(node))
+        is_size = named <= self.sizes and is_arithmetic(node)
         return ast.unparse(node).replace(" ", "") if is_size else ""
 
     def layer(self, value: ast.expr) -> Layer | None:
@@ -192,7 +184,7 @@ def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:
     if not isinstance(shape, tuple):
         return None
     dims = tuple(
-        substituted(dim, {name: given.get(name, _row_of(name)) for name in dim_names(dim)}) for dim in shape
+        with_sizes(dim, {name: given.get(name, _row_of(name)) for name in dim_names(dim)}) for dim in shape
     )
     return dims if all(dims) else None
 
@@ -200,11 +192,6 @@ def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:
 def _row_of(dim: str) -> str:
     """A dim that a call of another class names, which is an axis of what it is called with there."""
     return dim if dim.startswith(ROWS) else f"{ROWS}_{dim}"
-
-
-def _lists_of(maker: ast.FunctionDef) -> Lists:
-    """The lists that a constructor is given, and those that it binds to names."""
-    return Lists({**dict(_lists_given(maker)), **dict(local_values(ast.unparse(maker)))}, copies=2)
 
 
 def _lists_given(maker: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:

@@ -16,7 +16,7 @@ from scaffold.spec.skeletons.shapes.records import Records, learn_declared, reco
 from scaffold.spec.skeletons.shapes.ties import bound_names, ties_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.uses import Uses
-from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, method_of
+from scaffold.spec.source.definitions import annotated_names, arguments_of, method_of
 from scaffold.spec.source.expressions import Function, nodes_of
 
 _READINGS = 2
@@ -73,10 +73,10 @@ class Beside(Struct):
 
     classes: Mapping[str, ast.ClassDef]
     records: Records
-    made: dict[str, Made] = field(default_factory=dict[str, Made])
+    made: dict[str, Made] = {}
     shapes: Shapes = field(default_factory=Shapes)
     """The fields of the records, as far as the classes say that were read."""
-    layers: dict[str, Layer] = field(default_factory=dict[str, Layer])
+    layers: dict[str, Layer] = {}
     """What the methods of records take and give, as `Kernel.cross`."""
 
     def begun(self) -> Shapes:
@@ -104,15 +104,12 @@ class Beside(Struct):
         if call is not None and maker is not None:
             ties = ties_of(node, read.shapes)
             takes = tuple(renamed(shape, ties) for shape in _first_known(call, read.shapes))
-            arguments = tuple(argument.arg for argument, _ in arguments_with_defaults(maker))
+            arguments = tuple(argument.arg for argument in arguments_of(maker))
             gives = renamed(read.shapes.told(read.given.get("__call__")), ties)
             self.made[node.name] = Made(arguments, takes, gives, tuple(_counts(call, read.shapes)))
-        for method in (
-            part for part in node.body if isinstance(part, Function) and node.name in self.records
-        ):
-            shapes = [
-                _known(method, argument, read.shapes) for argument, _ in arguments_with_defaults(method)
-            ]
+        methods = (part for part in node.body if isinstance(part, Function))
+        for method in methods if node.name in self.records else ():
+            shapes = [_known(method, argument, read.shapes) for argument in arguments_of(method)]
             free = _free_rows(shapes, bound_names(node))
             takes = tuple(renamed(shape, free) for shape in shapes)
             gives = renamed(read.shapes.known(read.given.get(method.name)), free)
@@ -146,7 +143,7 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
 
 def _counts(function: Function, shapes: Shapes) -> Iterator[int]:
     """The places of the arguments that hold whole numbers."""
-    for place, (argument, _) in enumerate(arguments_with_defaults(function)):
+    for place, argument in enumerate(arguments_of(function)):
         if says_counts(argument.annotation) or shapes.is_count(Unknown(f"{function.name}.{argument.arg}")):
             yield place
 
@@ -170,7 +167,7 @@ def _vectors(
 
 def _first_known(call: ast.FunctionDef, shapes: Shapes) -> Iterator[Shape]:
     """The dims of the first arguments of a call, up to one of which they are not known."""
-    for argument, _ in arguments_with_defaults(call):
+    for argument in arguments_of(call):
         said = dims_of(argument.annotation)
         shape = shapes.told(Unknown(f"__call__.{argument.arg}")) if said is None else said
         if shape is None:

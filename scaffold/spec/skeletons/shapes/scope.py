@@ -6,16 +6,24 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from scaffold.spec.skeletons.shapes.applied import along_last, given_by, number_of, over, take
+from scaffold.spec.skeletons.shapes.applied import (
+    along_last,
+    axes_of_vmap,
+    given_by,
+    has_other_result,
+    number_of,
+    over,
+    take,
+)
 from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, NUMBERS, OF_ARRAYS, SAME_FUNCTION
 from scaffold.spec.skeletons.shapes.indexing import part_of, transposed
 from scaffold.spec.skeletons.shapes.known_layers import Layer, layers_at, parted, with_new_rows
 from scaffold.spec.skeletons.shapes.layers import Makers
-from scaffold.spec.skeletons.shapes.mapped_axes import axes_of_vmap, has_other_result
 from scaffold.spec.skeletons.shapes.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Record, Shape, Shapes, Unknown
 from scaffold.spec.source.created_arrays import created_shape
+from scaffold.spec.source.expressions import elements_of
 from scaffold.spec.source.instance import attribute_of_self, last_name
 
 if TYPE_CHECKING:
@@ -196,7 +204,7 @@ class Scope(Struct):
                 self.shapes.read_axis(self.value(inner), axis)
                 return None
             case ast.Subscript(value=inner, slice=index):
-                parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                parts = elements_of(index)
                 places = [self.value(part) for part in parts]
                 for place in places:
                     self.shapes.holds_counts(place)
@@ -257,14 +265,10 @@ class Scope(Struct):
             return taken[0]
         is_method = holder is not None and not (isinstance(holder, ast.Name) and holder.id not in self.bound)
         first = self.value(holder) if is_method and holder is not None else None
+        arrays = taken if first is None else [first, *taken]
         if name in NUMBERS:
-            return number_of(
-                self.shapes,
-                node,
-                [first, *taken] if first is not None else taken,
-                is_method=first is not None,
-            )
-        return given_by(self.shapes, name, [first, *taken] if first is not None else taken)
+            return number_of(self.shapes, node, arrays, is_method=first is not None)
+        return given_by(self.shapes, name, arrays)
 
     # -- functions and layers ------------------------------------------------------------------------------------------
 

@@ -6,15 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.grammar.named_dims import ROWS
-from scaffold.spec.grammar.types import dim_names
-from scaffold.spec.skeletons.shapes.arithmetic_dims import substituted
+from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes
-from scaffold.spec.source.definitions import (
-    annotated_names,
-    arguments_with_defaults,
-    dims_written,
-    method_of,
-)
+from scaffold.spec.source.definitions import annotated_names, arguments_of, dims_written, method_of
 from scaffold.spec.source.expressions import nodes_of
 
 _ROUNDS = 3
@@ -39,7 +33,7 @@ def bound_names(owner: ast.ClassDef) -> set[str]:
     maker = method_of(owner, "__init__") or method_of(owner, "create")
     names = [dim for annotation in fields for dim in dims_written(annotation)]
     if maker is not None:
-        names += [argument.arg for argument, _ in arguments_with_defaults(maker)] + dims_written(maker.args)
+        names += [argument.arg for argument in arguments_of(maker)] + dims_written(maker.args)
     return {*names}
 
 
@@ -52,9 +46,10 @@ def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
     pairs = [_without_factor(*met) for met in shapes.met]
     ties: dict[str, str] = {}
     for left, right in pairs * _ROUNDS:
-        sides = substituted(left, ties), substituted(right, ties)
+        sides = with_sizes(left, ties), with_sizes(right, ties)
         for dim, size in (sides, sides[::-1]):
-            if _is_name(dim) and dim not in bound and bound.issuperset(dim_names(size)):
+            is_free = dim.isidentifier() and not dim.startswith(ROWS) and dim not in bound
+            if is_free and bound.issuperset(dim_names(size)):
                 ties[dim] = size
                 break
     doubtful = {*_doubtful(ties, pairs)}
@@ -64,7 +59,7 @@ def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
 def _doubtful(ties: dict[str, str], pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     """The dims that are said to be two different sizes."""
     for left, right in pairs:
-        if substituted(left, ties) != substituted(right, ties):
+        if with_sizes(left, ties) != with_sizes(right, ties):
             yield from (dim for dim in ties if dim in (*dim_names(left), *dim_names(right)))
 
 
@@ -72,10 +67,6 @@ def _without_factor(left: str, right: str) -> tuple[str, str]:
     """Two sizes without the number by which both are multiplied."""
     first, second = _MULTIPLE.fullmatch(left), _MULTIPLE.fullmatch(right)
     return (first[2], second[2]) if first and second and first[1] == second[1] else (left, right)
-
-
-def _is_name(dim: str) -> bool:
-    return dim.isidentifier() and not dim.startswith(ROWS)
 
 
 def tests_with_ties(test: Mapping[str, Any], owner: ast.ClassDef, shapes: Shapes) -> dict[str, Any]:

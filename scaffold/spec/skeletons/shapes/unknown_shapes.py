@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from scaffold.spec.grammar.named_dims import ROWS
-from scaffold.spec.grammar.types import dim_names
-from scaffold.spec.skeletons.shapes.arithmetic_dims import substituted
+from scaffold.spec.grammar.types import dim_names, with_sizes
 
 Dims = tuple[str, ...]
 _ROW = "[{}]"
@@ -51,30 +50,30 @@ class Chosen(str):
 class Shapes(Struct):
     """What is known of each name, and which are of one shape."""
 
-    dims: dict[str, Dims] = field(default_factory=dict[str, Dims])
-    same: dict[str, str] = field(default_factory=dict[str, str])
-    axes: dict[str, str] = field(default_factory=dict[str, str])
+    dims: dict[str, Dims] = {}
+    same: dict[str, str] = {}
+    axes: dict[str, str] = {}
     """The dims that others stand for."""
-    objects: set[str] = field(default_factory=set[str])
+    objects: set[str] = set()
     """The names that stand for no array."""
-    counts: set[str] = field(default_factory=set[str])
+    counts: set[str] = set()
     """The names that stand for a whole number."""
-    computed: set[str] = field(default_factory=set[str])
+    computed: set[str] = set()
     """The names whose elements something is computed of."""
-    unclear: set[str] = field(default_factory=set[str])
+    unclear: set[str] = set()
     """The names that may have any number of axes: parts of them are taken."""
-    unpacked: dict[str, int] = field(default_factory=dict[str, int])
+    unpacked: dict[str, int] = {}
     """The names that are taken apart, as `v, s = state`: into how many."""
-    tuples: set[str] = field(default_factory=set[str])
+    tuples: set[str] = set()
     """Those of them that stand for a tuple: what is unpacked may be an array, too."""
-    lengths: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    lengths: dict[tuple[str, int], str] = {}
     """How long an array is along an axis, of which the rows are known."""
-    axes_read: dict[str, int] = field(default_factory=dict[str, int])
+    axes_read: dict[str, int] = {}
     """How many axes a name has at least: `x.shape[1]` is read."""
-    met: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    met: list[tuple[str, str]] = []
     """Pairs of dims with names or numbers that are of one size."""
     count: int = 0
-    asked: set[str] = field(default_factory=set[str])
+    asked: set[str] = set()
     """The names whose parts are being looked at."""
 
     def known(self, shape: Shape) -> Dims | None:
@@ -248,7 +247,7 @@ class Shapes(Struct):
             dim = self.axes[dim]
         if dim.isidentifier():
             return dim
-        return substituted(dim, {name: self._axis(name) for name in dim_names(dim) if name.startswith(AXIS)})
+        return with_sizes(dim, {name: self._axis(name) for name in dim_names(dim) if name.startswith(AXIS)})
 
     def _join(self, left: str, right: str) -> None:
         """Let a dim without a name stand for the other one."""

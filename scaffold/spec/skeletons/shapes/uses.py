@@ -10,8 +10,9 @@ from scaffold.spec.skeletons.shapes.layers import Instance, dims_of
 from scaffold.spec.skeletons.shapes.records import Records, record_of
 from scaffold.spec.skeletons.shapes.scope import Scope
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes, Unknown
-from scaffold.spec.source.definitions import arguments_with_defaults
+from scaffold.spec.source.definitions import arguments_of, arguments_with_defaults
 from scaffold.spec.source.expressions import Function
+from scaffold.spec.source.instance import last_name
 
 
 class Uses(Struct):
@@ -47,17 +48,15 @@ class Uses(Struct):
 
     def as_layer(self, method: str) -> Layer:
         """What a method takes, but for the instance, and what it gives."""
-        arguments = (argument for argument, _ in arguments_with_defaults(self.methods[method]))
+        arguments = arguments_of(self.methods[method])
         takes = tuple(Unknown(f"{method}.{argument.arg}") for argument in arguments)
         counts = tuple(i for i, argument in enumerate(takes) if self.shapes.is_count(argument))
         return Layer(takes, self.given.get(method), counts)
 
     def is_property(self, method: str) -> bool:
         """Whether a method is read as an attribute."""
-        decorators = (ast.unparse(decorator) for decorator in self.methods[method].decorator_list)
-        return any(
-            decorator.rpartition(".")[2] in ("property", "cached_property") for decorator in decorators
-        )
+        decorators = map(last_name, self.methods[method].decorator_list)
+        return any(decorator in ("property", "cached_property") for decorator in decorators)
 
     def function(self, node: Function | ast.Lambda, name: str, outer: Mapping[str, Shape]) -> Shape:
         """What a function gives; its arguments are arrays by the names `function.argument`."""
@@ -65,7 +64,10 @@ class Uses(Struct):
         taken = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         bound: dict[str, Shape] = {**outer, **{each.arg: self._of_argument(each, name) for each in taken}}
         defaults = dict(arguments_with_defaults(node)) if not isinstance(node, ast.Lambda) else {}
-        bound |= {each.arg: () for each, default in defaults.items() if _is_number(default)}
+        constants = (
+            (each, default.value) for each, default in defaults.items() if isinstance(default, ast.Constant)
+        )
+        bound |= {each.arg: () for each, value in constants if isinstance(value, float | int)}
         sizes = {each.arg for each in taken if each.annotation and ast.unparse(each.annotation) == "int"}
         scope = Scope(self, name, bound, {}, {}, sizes)
         if isinstance(node, ast.Lambda):
@@ -78,7 +80,3 @@ class Uses(Struct):
         dims = dims_of(argument.annotation)
         unknown = record_of(argument.annotation, self.records) or Unknown(f"{function}.{argument.arg}")
         return unknown if dims is None else dims
-
-
-def _is_number(default: ast.expr | None) -> bool:
-    return isinstance(default, ast.Constant) and isinstance(default.value, float | int)

@@ -10,6 +10,7 @@ from scaffold.spec.names import IMPORTS, OF_TYPES, is_read
 from scaffold.spec.skeletons.words.names import Names, is_of_types
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.instance import last_name
 from scaffold.spec.source.local_makers import substituted
 from scaffold.spec.source.rewriting import rewrite
 
@@ -90,26 +91,14 @@ def _is_no_class(name: str) -> bool:
 
 def _is_literal(above: tuple[ast.AST, ...]) -> bool:
     """Whether it is within `Literal[...]`."""
-    return any(
-        isinstance(node, ast.Subscript) and ast.unparse(node.value).rpartition(".")[2] == "Literal"
-        for node in above
-    )
+    return any(isinstance(node, ast.Subscript) and last_name(node.value) == "Literal" for node in above)
 
 
-def without_none(node: ast.expr) -> ast.expr:
-    """`X` of `X | None` and of `Optional[X]`; any other annotation as it is."""
-    match node:
-        case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
-            return left
-        case ast.Subscript(value=head, slice=inner) if ast.unparse(head).rpartition(".")[2] == "Optional":
-            return inner
-        case _:
-            return node
-
-
-def results(node: ast.expr) -> list[ast.expr]:
+def results(node: ast.expr | None) -> list[ast.expr]:
     """The annotations of several results, which a tuple of fixed length is; one in a string is one result."""
     match node:
+        case None:
+            return []
         case ast.Subscript(value=ast.Name(id="tuple" | "Tuple"), slice=ast.Tuple(elts=items)) if not any(
             isinstance(node, ast.Constant) and node.value is Ellipsis for node in items
         ):

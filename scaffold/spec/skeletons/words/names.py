@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TypeGuard
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold import skeleton
@@ -24,28 +24,28 @@ VOCABULARY = "scaffold.skeleton"
 _DEFINED = re.compile(r"^flax\.nnx\.(?:rnglib|variablelib|module|nn\.\w+)\.(?=[A-Z])")
 """The modules in which Flax defines what it has under `nnx`, as its own code imports them."""
 VOCABULARY_WORDS = tuple(sorted(skeleton.__all__))
-SELF = ("typing.Self", "typing_extensions.Self")
+_SELF = ("typing.Self", "typing_extensions.Self")
 
 
 class Names(Struct):
     """The names that a file imports, each with its whole name: `jnp` is `jax.numpy`, `Linear` is `equinox.nn.Linear`."""
 
-    whole: dict[str, str] = field(default_factory=dict[str, str])
-    beside: set[str] = field(default_factory=set[str])
+    whole: dict[str, str] = {}
+    beside: set[str] = set()
     """Classes of other skeletons: those that a relative import brings."""
-    variables: dict[str, ast.stmt] = field(default_factory=dict[str, ast.stmt])
+    variables: dict[str, ast.stmt] = {}
     """The type variables of the file, each with the statement that makes it."""
-    classes: dict[str, ast.ClassDef] = field(default_factory=dict[str, ast.ClassDef])
+    classes: dict[str, ast.ClassDef] = {}
     """The classes of the file that are described."""
-    shapes: dict[str, ClassShapes] = field(default_factory=dict[str, ClassShapes])
+    shapes: dict[str, ClassShapes] = {}
     """What the code of each of these asks of its arrays, once somebody wants to know."""
-    registered: set[str] = field(default_factory=set[str])
+    registered: set[str] = set()
     """The classes of the file that a call below them registers with jax."""
-    bound: set[str] = field(default_factory=set[str])
+    bound: set[str] = set()
     """The names that functions and constants of the file bind."""
-    aliases: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
+    aliases: dict[str, ast.expr] = {}
     """What names of the file stand for that are bound to one expression, as `Scalar = Float[Array, ""]` does."""
-    counts: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    counts: dict[str, dict[str, int]] = {}
     """The whole numbers of the classes of the file that hold settings."""
     stands_alone: bool = False
     """Whether the tests build no class but this one: a type that names another says nothing to them."""
@@ -53,12 +53,12 @@ class Names(Struct):
     """The arguments that `@test(values=...)` of the class gives, as `mask` or `loss.mask`: they are given though they have a default."""
     is_abstract: bool = False
     """Whether the class says that it is abstract: a method with the body `...` is then for subclasses to write."""
-    lines: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    lines: list[tuple[str, str]] = []
     """Each imported name with its line, for names that are more than words of types and of the vocabulary."""
 
     def within(self, class_name: str) -> "Names":
         """The same in the class `class_name`, for which `Self` stands."""
-        meant = {name: class_name for name, whole in self.whole.items() if whole in SELF}
+        meant = {name: class_name for name, whole in self.whole.items() if whole in _SELF}
         lines = [(name, line) for name, line in self.lines if line != GENERIC or not self.variables]
         return replace(self, whole={**self.whole, **meant}, lines=lines)
 

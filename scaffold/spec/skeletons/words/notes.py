@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping
 from functools import cached_property
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from scaffold.comments import comments, is_directive
 from scaffold.errors import Fault
@@ -19,8 +19,8 @@ class Notes(Struct, dict=True):
     text: str
     where: str
     """What faults call it: the file, and the class where there are several."""
-    locations: dict[Path, tuple[int, int]] = field(default_factory=dict[Path, tuple[int, int]])
-    faults: list[Fault] = field(default_factory=list[Fault])
+    locations: dict[Path, tuple[int, int]] = {}
+    faults: list[Fault] = []
 
     @cached_property
     def lines(self) -> list[str]:
