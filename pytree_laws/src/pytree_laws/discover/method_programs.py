@@ -172,6 +172,14 @@ def cut_off_by(suite: Any, method: Method) -> set[str]:
     return {name for name, is_stopped in zip(names, marks) if is_stopped}
 
 
+def given_back_by(suite: Any, method: Method) -> set[str]:
+    """The paths whose arrays a method gives back as they are, as in an instance that differs elsewhere."""
+    names = list(suite.named(suite.cached_instance()))
+    jaxpr = traces_of(suite)[method.name].jaxpr
+    outputs = {id(variable) for variable in jaxpr.outvars}
+    return {name for name, variable in zip(names, jaxpr.invars) if id(variable) in outputs}
+
+
 def felt_inputs(jaxpr: Any) -> list[bool]:
     """For each input, whether the result holds it, or something that is computed from it."""
     given_back = {id(v) for v in jaxpr.outvars}

@@ -226,8 +226,8 @@ class PytreeSuite(LeafSuite):
         names = [name for name, _ in named_leaves(instance)]
         return {names[i] for i in self.trained(instance)}
 
-    def training_example(self) -> tuple[Any, tuple[Any, ...]]:
-        return training.training_example(self)
+    def training_example(self, *, or_buffers: bool = False) -> tuple[Any, tuple[Any, ...]]:
+        return training.training_example(self, or_buffers)
 
     def example_loss(self, instance: Any, examples: Any) -> Any:
         return training.summed_loss(self, instance, examples)

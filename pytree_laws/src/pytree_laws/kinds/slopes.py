@@ -30,13 +30,13 @@ def grads_at(suite: Any, instance: Any, examples: Any) -> Slopes:
 @once_per_session
 def grads_at_start(suite: Any) -> Slopes:
     with doing("call", "the gradient of the call"):
-        return grads_at(suite, *suite.training_example())
+        return grads_at(suite, *suite.training_example(or_buffers=True))
 
 
 def grads_at_points(suite: Any) -> Iterator[Slopes]:
     """The gradients at the start, and elsewhere; first where no mask leaves anything out, as a short one leaves a single key to attention."""
     yield grads_at_start(suite)
-    start, examples = suite.training_example()
+    start, examples = suite.training_example(or_buffers=True)
     open_examples = jax.tree.map(_without_mask, examples)
     if any(map(is_mask, jax.tree.leaves(examples))):
         with contextlib.suppress(Exception):
@@ -84,7 +84,7 @@ def has_rare_element(greatest: Mapping[str, np.ndarray]) -> bool:
 @once_per_session
 def greatest_grads(suite: Any) -> Slopes:
     """The greatest size of each slope, at the start and at generic points where it is finite."""
-    suite.training_example()
+    suite.training_example(or_buffers=True)
     return greatest_of(every_point(suite))
 
 
@@ -98,7 +98,7 @@ def greatest_of(points: Sequence[Mapping[str, np.ndarray]]) -> Slopes:
 
 def shows(suite: Any, path: str) -> bool:
     """Whether somewhere a slope is more than the rounding of those beside it."""
-    suite.training_example()
+    suite.training_example(or_buffers=True)
     return any(
         bool(np.any(point[path] > rounding_of(point))) for point in every_point(suite) if path in point
     )

@@ -144,8 +144,8 @@ class Subject(InstanceAnswers):
         """The paths that training moves, as the class says it."""
         raise NotImplementedError
 
-    def training_example(self) -> tuple[Any, tuple[Any, ...]]:
-        """An instance and two examples; skips where nothing is trained or can be differentiated."""
+    def training_example(self, *, or_buffers: bool = False) -> tuple[Any, tuple[Any, ...]]:
+        """An instance and two examples; skips where nothing is trained, nor a buffer, or can be differentiated."""
         raise NotImplementedError
 
     def example_loss(self, instance: Any, examples: Any) -> Any:

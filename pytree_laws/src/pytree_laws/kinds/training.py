@@ -34,13 +34,17 @@ def trained_places(instance: Any) -> list[int]:
     return [i for i, mark in enumerate(spec) if mark]
 
 
-def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
-    """An instance and two examples; skips where nothing is trained or can be differentiated."""
+def training_example(suite: Any, or_buffers: bool = False) -> tuple[Any, tuple[Any, ...]]:
+    """An instance and two examples; skips where nothing is trained, nor a buffer, or can be differentiated."""
     need_floats(suite)
     instance = suite.cached_instance()
-    if not suite.trained(instance):
+    if not (suite.trained(instance) or (or_buffers and holds_buffers(suite, instance))):
         not_applicable("the class trains nothing")
     return instance, (suite.arguments(0), suite.arguments(1))
+
+
+def holds_buffers(suite: Any, instance: Any) -> bool:
+    return any(suite.role(name) == "buffer" for name in suite.named(instance))
 
 
 def need_floats(suite: Any) -> None:

@@ -232,3 +232,42 @@ class StateShared(StateBatched):
     def call(self, instance, rows, state):
         batched = functools.partial(instance, axis="rows")
         return jax.vmap(batched, in_axes=(0, None), out_axes=(None, 0), axis_name="rows")(rows, state)
+
+
+# A buffer with a gradient, where nothing is trained.
+
+
+class Capped(eqx.Module):
+    limit: jax.Array
+    offset: jax.Array
+
+    def __call__(self, x):
+        return jnp.minimum(x, self.limit) + self.offset
+
+    def trainable(self):
+        return jax.tree.map(lambda leaf: False, self)
+
+
+class StoppedCapped(Capped):
+    def __call__(self, x):
+        return jnp.minimum(x, jax.lax.stop_gradient(self.limit)) + self.offset
+
+
+class OfCapped(OneWeight):
+    leaves = (Leaf("limit", "buffer", ()), Leaf("offset", "data", (3,)))
+    drawn = ()
+
+    def inputs(self, seed):
+        return {"limit": sample(seed, ()), "offset": sample(seed + 1, (3,))}
+
+
+@mutant("P9", "`limit`", "declared as buffer, but the call has the gradient")
+class BufferWithGradient(OfCapped):
+    def build(self, limit, offset):
+        return Capped(jnp.array(limit), jnp.array(offset))
+
+
+@good
+class BufferBehindStopGradient(OfCapped):
+    def build(self, limit, offset):
+        return StoppedCapped(jnp.array(limit), jnp.array(offset))

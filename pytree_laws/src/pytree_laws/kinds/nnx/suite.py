@@ -208,8 +208,8 @@ class NnxSuite(VariableSuite):
     def trained_paths(self, instance: Any) -> set[str]:
         return {path for path, variable in variables_of(instance).items() if isinstance(variable, nnx.Param)}
 
-    def training_example(self) -> tuple[Any, tuple[Any, ...]]:
-        return training.training_example(self)
+    def training_example(self, *, or_buffers: bool = False) -> tuple[Any, tuple[Any, ...]]:
+        return training.training_example(self, or_buffers)
 
     def example_loss(self, instance: Any, examples: Any) -> Any:
         return training.summed_loss(self, copy_of(instance), examples)

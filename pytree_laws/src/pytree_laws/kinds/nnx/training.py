@@ -16,16 +16,17 @@ from ...session import once_per_session
 from ...trace.programs import compiled
 from ...values.optimisation import descend, has_forward_mode_alone, start, weighted_sum
 from ...values.randomize import randomize, randomize_indices
-from ..training import need_floats, within_domain
+from ..training import holds_buffers, need_floats, within_domain
 from .variables import assign, copy_of, is_differentiable, values_of, variables_of
 
 
-def training_example(suite: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The module that laws share, and two examples; skips where nothing is trained or can be differentiated."""
+def training_example(suite: Any, or_buffers: bool = False) -> tuple[Any, tuple[Any, ...]]:
+    """The module that laws share, and two examples; skips where nothing is trained, nor a buffer, or can be differentiated."""
     need_floats(suite)
     instance = suite.cached_instance()
     variables = variables_of(instance)
-    if not suite.trained_paths(instance) and not any(suite.role(path) == "param" for path in variables):
+    has_params = suite.trained_paths(instance) or any(suite.role(path) == "param" for path in variables)
+    if not (has_params or (or_buffers and holds_buffers(suite, instance))):
         not_applicable("no parameters are declared")
     return instance, (suite.arguments(0), suite.arguments(1))
 

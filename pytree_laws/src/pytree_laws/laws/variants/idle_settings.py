@@ -39,7 +39,7 @@ def test_p08_every_setting_matters(subject: Suite) -> None:
         not_applicable("the code of the class reads each setting")
     for name, attribute in ((name, at) for name, at in stored.items() if at in unread):
         message = "no code of its module reads it, and another value changes nothing else"
-        hint = f"a constant in the place of `self.{attribute}`; `ignored = ({name!r},)` says that it is for others"
+        hint = f"a constant in the place of `self.{attribute}`; `ignored = ({name!r},)` in the suite, `unused` in a spec, says that it is for others"
         check(_shows(subject, name, attribute), attribute, message, hint)
     for flag in sorted(flags & {*unread}):
         message = "no code of its module reads it, so that `eval()` and `set_attributes` change nothing"

@@ -13,6 +13,7 @@ from ...discover.method_programs import (
     MEMBERS,
     compiled_grads_of_methods,
     cut_off_by,
+    given_back_by,
     grads_reaching,
     names_of,
     pushed,
@@ -93,9 +94,10 @@ def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
     for name in start:
         reached = any(np.any(grads[name]) for grads in results)
         message = "no method has a gradient with respect to it"
-        hint = "a parameter that nothing uses, or stop_gradient on it"
+        hint = "a leaf that nothing uses, or stop_gradient on it; `unused=True` in the suite, `unused` in a spec, says that it is for others"
         is_cut_off = any(name in cut_off_by(subject, method) for method in methods)
-        is_meant = subject.is_unused(name) or (is_cut_off and subject.role(name) == "data")
+        is_kept = is_cut_off or any(name in given_back_by(subject, method) for method in methods)
+        is_meant = subject.is_unused(name) or (is_kept and subject.role(name) == "data")
         check(reached or is_meant, name, message, hint, severity=ADVICE if is_cut_off else FAULT)
 
 
