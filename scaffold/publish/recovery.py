@@ -1,4 +1,4 @@
-"""What a killed run left: finished where everything still lies ready, undone where it does not, and never guessed.
+"""What a killed run left: finished where a part is in its place and the rest lies ready, undone where not, and never guessed.
 
 Each file is judged by what lies there. A file that was changed after the run was killed is nobody's but its owner's.
 """
@@ -25,7 +25,7 @@ class _State(Enum):
     DONE = auto()
     """The new content is in its place, or was, and has been changed since."""
     UNDONE = auto()
-    """The old content is in its place, and there is no new one beside it."""
+    """The old content is in its place, as if brought back, and there is no new one beside it."""
     CHANGED = auto()
     """The new content never came to its place, which has been changed since."""
     TAKEN = auto()
@@ -55,7 +55,9 @@ def recover_left(root: Path, lock: Lock) -> str:
     if journal is None:
         return ""
     files = [_left_file(root, journal, number) for number in range(len(journal.entries))]
-    if journal.go and all(file.state in (_State.READY, _State.DONE) for file in files):
+    states = {file.state for file in files}
+    # Where nothing is in its place, nothing is lost by leaving it so: what the files were made of may be another by now.
+    if journal.go and _State.DONE in states and states <= {_State.READY, _State.DONE}:
         _finish(files)
         return f"an earlier run was killed: finished its {_file_count(files)}"
     _undo(root, journal, files)
@@ -85,8 +87,8 @@ def _digest_at(place: Path) -> str | None:
 
 
 def _state(entry: Entry, now: str | None, fresh: str | None) -> _State:
-    if entry.before is not None and fresh == entry.before:
-        return _State.DONE
+    if entry.before is not None and fresh == entry.before:  # the two were exchanged
+        return _State.UNDONE if now == entry.before else _State.DONE
     if entry.before is not None and fresh not in (None, entry.after) and now == entry.after:
         return _State.TAKEN
     if entry.after is None:

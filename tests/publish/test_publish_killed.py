@@ -149,12 +149,28 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-def test_what_lies_ready_is_finished(root: Path):
-    killed(root, "replace")
+def test_what_lies_ready_is_finished_where_a_part_is_in_its_place(root: Path):
+    killed_at_second_rename(root)
     assert recovered(root) == ["an earlier run was killed: finished its 4 files"]
     assert (root / "pkg/a.py").read_text() == "a = 1\n"
     assert not left_overs(root)
     assert recovered(root) == []
+
+
+def test_what_lies_ready_is_undone_where_nothing_is_in_its_place(root: Path):
+    before = read_tree(root)
+    killed(root, "replace")
+    assert recovered(root) == ["an earlier run was killed: undid its 4 files"]
+    assert read_tree(root) == before
+
+
+def test_what_was_brought_back_after_the_kill_stays_so(root: Path):
+    before = read_tree(root)
+    killed_at_second_rename(root)
+    for path, content in before.items():  # as `git checkout .` does
+        (root / path).write_bytes(content)
+    assert recovered(root) == ["an earlier run was killed: undid its 4 files"]
+    assert read_tree(root) == before
 
 
 def test_what_does_not_is_undone(root: Path):

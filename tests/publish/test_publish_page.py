@@ -56,7 +56,7 @@ def refusal(call: Callable[[], object]) -> str:
 
 
 def finished(root: Path) -> str:
-    killed(root, "replace")
+    killed_at_second_rename(root)
     return "\n".join(recovered(root))
 
 
@@ -104,7 +104,7 @@ def device(_: Path) -> str:
 
 
 CASES = {
-    "An earlier run was killed when everything lay ready": finished,
+    "An earlier run was killed when a part was in its place": finished,
     "An earlier run was killed before that": undone,
     "An earlier run was killed, and its files were edited since": edited_in_both,
     "The lock file is damaged": damaged,
