@@ -81,7 +81,7 @@ class Child:
             raise ScaffoldError(
                 f"the interpreter cannot look at classes: {error}",
                 where=self._where,
-                fix="name that of your project with `--python`",
+                fix="name that of your project with `--python`: Python 3.11 or newer, with jax",
             ) from None
 
     def refuse_old(self, libraries: Iterable[str]) -> None:

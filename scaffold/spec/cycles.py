@@ -17,10 +17,12 @@ def cycle_faults(known: Mapping[str, ModuleSpec]) -> list[Fault]:
 
 def _of_classes(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
     """One fault for each cycle of generated classes: fields, bases, arguments and results count."""
-    fix = "take one of them out, or hold `tree` in its place: each file would import the other first"
     for cycle in _cycles({name: _needs(spec, known) for name, spec in known.items()}):
         spec = known[cycle[0]]
         message = f"classes need each other in a circle: {_shown(cycle)}"
+        is_of_parts = any(_cycles({name: _parts(known[name], known) for name in cycle}))
+        together = "" if is_of_parts else "put them into one skeleton, "
+        fix = f"{together}take one of them out, or hold `tree` in its place: each file would import the other first"
         yield Fault(f"{spec.where}: {_key_naming(spec, cycle[1])}", message, fix)
 
 
@@ -39,8 +41,13 @@ def _of_modules(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
 
 def _needs(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
     """The classes that must be there before: of those in the same file the ones that it holds, or builds on."""
-    beside = {*siblings(spec)} - held_by(spec) - {base.name for base in spec.bases}
+    beside = {*siblings(spec)} - {*_parts(spec, known)}
     return tuple(name for name in _generated(spec, known) if name not in beside)
+
+
+def _parts(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
+    """The generated classes that a class holds, or builds on: others it may name in one file with them, in any order."""
+    return tuple(sorted({*held_by(spec), *(base.name for base in spec.bases)} & {*known}))
 
 
 def _generated(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[str]:

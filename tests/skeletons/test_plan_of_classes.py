@@ -84,3 +84,33 @@ def test_show_tells_a_circle_too(run, tmp_path: Path) -> None:
     (fault,) = json.loads(result.output)["faults"]
     assert (result.exit_code, fault["line"], fault["column"]) == (2, 2, 1)
     assert "classes need each other in a circle: `One` -> `Two` -> `One`" in fault["what"]
+    assert fault["fix"].startswith("take one of them out, or hold `tree` in its place")
+
+
+LEAF = """
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, param
+
+
+class Leaf(Module):
+    weight: Float[Array, " n"] = param("ones")
+
+    def grown(self) -> "Branch":
+        return Branch(self)
+"""
+BRANCH = """
+from scaffold.skeleton import Module, module
+
+
+class Branch(Module):
+    leaf: Leaf = module()
+"""
+
+
+def test_a_circle_that_is_not_of_parts_goes_in_one_file(run, tmp_path: Path) -> None:
+    specs = ("--spec", "specs/branch.py", "--spec", "specs/leaf.py")
+    code, told = run({"specs/leaf.py": LEAF, "specs/branch.py": BRANCH}, *specs)
+    assert code == 2
+    assert "fix: put them into one skeleton, take one of them out, or hold" in " ".join(told.split())
+    code, told = run({"specs/both.py": LEAF + BRANCH}, "--spec", "specs/both.py")
+    assert code == 0, told

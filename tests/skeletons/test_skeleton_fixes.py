@@ -57,6 +57,10 @@ def test_a_fix_is_in_the_language_of_its_file(tmp_path: Path) -> None:
             'class A(Module):\n    w: Float[Array, " n"] = param(lambda tau: tau(3))\n',
             "or write `from ... import tau`",
         ),
+        (
+            'class A(Module):\n    w: Float[Array, " n"] = param(lambda tau: tau(3))\n',
+            "assign it in `__init__`, take it as an argument of `__init__` or as a field, or",
+        ),
     ],
 )  # fmt: skip
 def test_faults_of_a_skeleton_say_what_to_write_in_python(text: str, told: str, tmp_path: Path) -> None:

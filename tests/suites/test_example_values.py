@@ -105,6 +105,29 @@ def test_sizes_that_do_not_fit_are_named_with_some_that_do(tmp_path: Path) -> No
     assert passed(forked_pytest(tmp_path, "-k", "p07_outputs or p02_leaves or p05_static")) >= 3
 
 
+RANKS = """
+name = "Gain"
+fields.gain = "f[size]@param"
+
+[call]
+args = "x: f[batch,size]"
+returns = "f[batch,size]"
+body = "return self.gain * x"
+"""
+
+
+def test_a_promotion_of_ranks_is_no_matter_of_sizes(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"specs/gain.toml": RANKS})
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/gain.toml").returncode == 0
+    write_tree(tmp_path, {"conftest.py": STRICT})
+    result = forked_pytest(tmp_path, "-k", "p07_outputs")
+    assert "say which axis is meant, as `self.skip[None]`" in result.stdout
+    assert "sizes of the example" not in result.stdout
+
+
+STRICT = 'import jax\n\njax.config.update("jax_numpy_rank_promotion", "raise")\n'
+
+
 CURVE = """
 name = "Curve"
 

@@ -19,6 +19,12 @@ _QUOTED = r"`([^`]+)`"
 _TABLE = r"(?s)\[(call|(?:methods|constructors)\.(\w+)|groups|test)\]\s*(.*)"
 _TYPE = rf"(?:(\w+): )?((?:{'|'.join(DTYPES)})\[[^\[\]]*\])"
 _HEADS = {"call": "__call__", "groups": "@groups(...)", "test": "@test(...)"}
+_PHRASES = {
+    "bind it in `setup`": "assign it in `__init__`",
+    "declare it in `arguments`": "take it as an argument of `__init__`",
+    "compute it in `setup`": "compute it in `__init__`",
+}
+"""What a class statement says by its constructor."""
 _KNOWN = frozenset((*SPEC_KEYS, *FIELD_KEYS, *CALL_KEYS, *METHOD_KEYS, *TEST_KEYS)) | {
     option for name in NAMES for option in kind_of(name).options
 }
@@ -33,7 +39,8 @@ def legal_in_python(legal: tuple[str, ...]) -> tuple[str, ...]:
 def in_python(fix: str, key: str) -> str:
     """The fix of a fault at `key`, with each piece of TOML in backticks as Python; others stay."""
     expression = "a `lambda` of an expression" if key.startswith("test.") else "an expression without quotes"
-    fix = fix.replace("`=` and an expression", expression)
+    for phrase, python in {"`=` and an expression": expression, **_PHRASES}.items():
+        fix = fix.replace(phrase, python)
     return re.sub(_QUOTED, lambda match: f"`{_piece(match[1], key)}`", fix)
 
 

@@ -15,6 +15,7 @@ _BY_TYPE = {
     "NonConcreteBooleanIndexError": "a mask as an index: `jnp.where`, or `jnp.nonzero` with a `size`",
 }
 _BY_WORDS = {
+    "numpy_rank_promotion": "arrays of several ranks: say which axis is meant, as `self.skip[None]`",
     r"unexpected keyword argument|missing \d+ required|positional arguments? but": (
         "parameters that were renamed, added or taken out: say the same in `inputs`, `arguments` and `call` of the tests"
     ),
@@ -23,8 +24,6 @@ _BY_WORDS = {
 
 def advice_on(suite: Any, error: BaseException | None, otherwise: str = RESTS) -> str:
     """What to look for: sizes of the example that do not fit, or what such an error usually comes from, or else `otherwise`."""
-    if sizes := hint_of(suite, error):
-        return sizes
     name, text = type(error).__name__, str(error)
     by_words = (advice for words, advice in _BY_WORDS.items() if re.search(words, text))
-    return _BY_TYPE.get(name) or next(by_words, otherwise)
+    return next(by_words, "") or hint_of(suite, error) or _BY_TYPE.get(name, otherwise)
