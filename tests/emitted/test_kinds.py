@@ -11,6 +11,7 @@ from scaffold.kind import NAMES, RARE, UNKNOWN, Kind, kind_of
 from scaffold.rendering.template_files import templates_folder
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.tables.keys import KINDS
+from tests.support.library import Library, spec
 
 CALL = {"args": "x: f[n]", "returns": "f[n]", "body": "return self.w * x"}
 
@@ -95,3 +96,11 @@ def test_what_the_kind_adds() -> None:
     plain = read_spec(train_state(), "s")
     assert [field.name for field in plain.fields] == ["model", "opt_state", "step"]
     assert [one.name for one in read_spec(closure(), "s").arguments] == ["w", "example"]
+
+
+def test_the_call_of_a_closure_begins_with_code_where_nothing_documents_it(tmp_path: Path) -> None:
+    library = Library.at(tmp_path)
+    library.generate(term=spec("Term", top='kind = "closure"'))
+    assert ') -> Float[Array, " out_size"]:\n        given = _structure_of((x,))\n' in library.read(
+        "lib/term.py"
+    )
