@@ -198,7 +198,7 @@ def _is_key(leaf: Any) -> bool:
     return hasattr(leaf, "dtype") and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
-def _tensor(place: str, leaf: Any) -> np.ndarray[Any, Any]:
+def _tensor(place: str, leaf: Any) -> np.ndarray[Any, np.dtype[Any]]:
     """A leaf as an array that the format has."""
     data = jax.random.key_data(leaf) if _is_key(leaf) else leaf
     array = np.asarray(data, _NUMBERS.get(type(leaf)), order="C")

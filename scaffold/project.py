@@ -7,6 +7,7 @@ where anything is wrong, nothing is written.
 import os
 import re
 import shlex
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -104,7 +105,9 @@ def _laid_out(template: str, **context: object) -> str:
 
 def _name_of(folder: Path) -> str:
     """A name like the folder's, in the letters that a name has."""
-    return re.sub(r"[^A-Za-z0-9]+", "-", Path(os.path.abspath(folder)).name).strip("-").lower()
+    text = unicodedata.normalize("NFKD", Path(os.path.abspath(folder)).name)
+    without_accents = "".join(character for character in text if not unicodedata.combining(character))
+    return re.sub(r"[^A-Za-z0-9]+", "-", without_accents).strip("-").lower()
 
 
 def _folder_faults(settings: Mapping[str, Question], name: str) -> Iterator[Fault]:

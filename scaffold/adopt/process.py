@@ -32,9 +32,19 @@ class NoAnswerError(Exception):
 
 
 class Child:
-    """An interpreter that has imported jax and the laws, which may take `memory` bytes; 0 sets no limit."""
+    """An interpreter that has imported jax and the laws, which may take `memory` bytes; 0 sets no limit.
 
-    def __init__(self, command: Sequence[str], folder: Path, memory: int = 0, hash_seed: str = "0") -> None:
+    `checked_types` are the packages whose annotations it checks at each call, as jaxtyping's option for pytest has them.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        folder: Path,
+        memory: int = 0,
+        hash_seed: str = "0",
+        checked_types: str = "",
+    ) -> None:
         environment = {
             "JAX_PLATFORMS": "cpu",
             **os.environ,
@@ -43,7 +53,7 @@ class Child:
             "PYTHONHASHSEED": hash_seed,
         }
         self._process = subprocess.Popen(
-            [*command, str(CHILD), str(wheel_path())],
+            [*command, str(CHILD), str(wheel_path()), checked_types],
             cwd=folder,
             env=environment,
             stdin=subprocess.PIPE,

@@ -31,6 +31,8 @@ class PytestConfig(Struct, frozen=True):
     python_files: tuple[str, ...] = ("test_*.py", "*_test.py")
     python_classes: tuple[str, ...] = ("Test",)
     python_functions: tuple[str, ...] = ("test",)
+    checked_types: str = ""
+    """Packages whose annotations are checked at each call, and the checker, as jaxtyping's option has them."""
 
     def test_name(self, stem: str) -> str:
         """The file name of the tests of `stem`, such that pytest collects it."""
@@ -86,16 +88,18 @@ def _upwards(root: Path) -> Iterator[Path]:
 
 
 def _config(folder: Path, name: str, options: Mapping[str, object]) -> PytestConfig:
-    default = PytestConfig(folder)
+    default, added = PytestConfig(folder), _words(options.get("addopts"))
+    modes = [mode for mode in _values_of("--import-mode", added) if mode in IMPORT_MODES]
     return PytestConfig(
         folder,
         name,
-        _import_mode(_words(options.get("addopts"))),
+        modes[-1] if modes else default.import_mode,
         _words(options.get("pythonpath")),
         _words(options.get("testpaths")),
         _words(options.get("python_files")) or default.python_files,
         _words(options.get("python_classes")) or default.python_classes,
         _words(options.get("python_functions")) or default.python_functions,
+        ["", *_values_of("--jaxtyping-packages", added)][-1],
     )
 
 
@@ -109,14 +113,14 @@ def _words(value: object) -> tuple[str, ...]:
         return tuple(value.split()) if isinstance(value, str) else ()
 
 
-def _import_mode(options: Sequence[str]) -> str:
-    """The last `--import-mode` among the options."""
-    mode = "prepend"
-    for option, after in zip(options, [*options, ""][1:], strict=True):
-        said = option.partition("=")[2] if "=" in option else after
-        if option.partition("=")[0] == "--import-mode" and said in IMPORT_MODES:
-            mode = said
-    return mode
+def _values_of(option: str, words: Sequence[str]) -> list[str]:
+    """The values of an option among words, `--option=value` or `--option value`; the last one counts."""
+    pairs = zip(words, [*words, ""][1:], strict=True)
+    return [
+        word.partition("=")[2] if "=" in word else after
+        for word, after in pairs
+        if word.partition("=")[0] == option
+    ]
 
 
 # -- the files, first come first served --------------------------------------------------------------------------------

@@ -175,3 +175,17 @@ def test_a_folder_that_would_hide_a_module_is_not_put_on_the_path(tmp_path: Path
     made = next(step.after for step in plan.writes if step.path.name == "conftest.py")
     line = b'\nsys.path.extend(map(str, Path(__file__).parent.glob("pytree_laws-*.whl")))\n'
     assert made is not None and line in made and b"insert" not in made
+
+
+@pytest.mark.parametrize(
+    ("addopts", "checked"),
+    [
+        ("-q", ""),
+        ("--jaxtyping-packages=lib,beartype.beartype -q", "lib,beartype.beartype"),
+        ("--jaxtyping-packages a,typeguard.typechecked", "a,typeguard.typechecked"),
+        ("--jaxtyping-packages=a,b.c --jaxtyping-packages=lib,b.c", "lib,b.c"),
+    ],
+)
+def test_packages_whose_annotations_are_checked(addopts: str, checked: str, tmp_path: Path) -> None:
+    files = {"pyproject.toml": f'[tool.pytest.ini_options]\naddopts = "{addopts}"\n'}
+    assert config(tmp_path, files).checked_types == checked

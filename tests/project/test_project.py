@@ -52,9 +52,12 @@ def test_a_project_is_made_and_made_again(tmp_path: Path) -> None:
     assert actions == {"identical", "keep"}
 
 
-def test_it_is_called_after_its_folder(tmp_path: Path) -> None:
-    plan = scaffold(tmp_path, "new-project", "My Study 3!", "--dry-run", "--json")
-    assert "my_study_3/affine.py" in {file["path"] for file in json.loads(plan.stdout)["files"]}
+@pytest.mark.parametrize(
+    ("folder", "package"), [("My Study 3!", "my_study_3"), ("naïve étude", "naive_etude")]
+)
+def test_it_is_called_after_its_folder(folder: str, package: str, tmp_path: Path) -> None:
+    plan = scaffold(tmp_path, "new-project", folder, "--dry-run", "--json")
+    assert f"{package}/affine.py" in {file["path"] for file in json.loads(plan.stdout)["files"]}
     assert read_tree(tmp_path) == {}
 
 

@@ -16,11 +16,25 @@ _BESIDE_THE_POINT = re.compile(
 )
 _RAISES = dis.opmap["RAISE_VARARGS"]
 _OTHERS = ("jax", "jaxlib", "numpy", "ml_dtypes", "jaxtyping", "beartype")
+_OF_TYPES = {
+    ("jaxtyping", "TypeCheckError"),
+    ("beartype", "BeartypeCallHintViolation"),
+    ("typeguard", "TypeCheckError"),
+}
 
 
 def is_checked_at_run_time(error: BaseException | None) -> bool:
     """Whether a check of Equinox, or a callback, says that values are not allowed: jax raises it from no code of the class."""
     return _AT_RUN_TIME.search(f"{type(error).__name__}: {error}") is not None
+
+
+def is_of_types(error: BaseException | None) -> bool:
+    """Whether a checker of annotations at run time refuses a value, which comes before any check in the code of a class.
+
+    Errors are known by name: none of the checkers need be installed. What a checker says of an annotation itself refuses no value.
+    """
+    names = ((cls.__module__.partition(".")[0], cls.__name__) for cls in type(error).__mro__)
+    return not _OF_TYPES.isdisjoint(names)
 
 
 def is_of_promotion(error: BaseException) -> bool:

@@ -1,4 +1,4 @@
-"""The process: `python .../child/__main__.py WHEEL`, where WHEEL is that of the laws."""
+"""The process: `python .../child/__main__.py WHEEL TYPES`: the wheel of the laws, and whose annotations are checked at each call."""
 
 import importlib
 import importlib.util
@@ -33,7 +33,8 @@ def main() -> None:
     load("scaffold_adopt", here)
     from scaffold_adopt.protocol.serve import serve  # pyright: ignore[reportMissingImports]
 
-    serve(lambda: load_laws(sys.argv[1]))
+    _, wheel, checked_types = sys.argv
+    serve(lambda: load_laws(wheel), checked_types)
 
 
 if __name__ == "__main__":

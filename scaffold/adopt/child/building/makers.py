@@ -48,7 +48,7 @@ def makers_of(cls: Any) -> Iterator[tuple[str, Any, frozenset[str]]]:
 
 def takes_parts(cls: type) -> bool:
     """Whether a constructor is that of a dataclass, which nobody wrote: it takes the fields as they are."""
-    code = getattr(cls.__init__, "__code__", None)
+    code = getattr(inspect.unwrap(cls.__init__), "__code__", None)
     return code is not None and code.co_filename == GENERATED and not CHECKS & {*dir(cls)}
 
 

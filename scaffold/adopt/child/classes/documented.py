@@ -150,10 +150,9 @@ def is_promised(cls: type, name: str) -> bool:
 
 def leaves_open(owner: type, name: str) -> bool:
     """Whether a class leaves a method to what inherits from it: it is abstract, or raises `NotImplementedError`."""
-    code = getattr(vars(owner).get(name), "__code__", None)
-    return name in getattr(owner, "__abstractmethods__", ()) or "NotImplementedError" in getattr(
-        code, "co_names", ()
-    )
+    method: Any = vars(owner).get(name)
+    names = getattr(getattr(inspect.unwrap(method), "__code__", None), "co_names", ())
+    return name in getattr(owner, "__abstractmethods__", ()) or "NotImplementedError" in names
 
 
 def defaults_of_constructor(cls: type) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def abstract_members(cls: type) -> str:
 
 def never_returns(function: Any) -> bool:
     """Whether a constructor has no way to its end but to raise, and names nothing that it might be given."""
-    code = getattr(function, "__code__", None)
+    code = getattr(inspect.unwrap(function), "__code__", None)
     if not isinstance(code, types.CodeType) or code.co_argcount + code.co_kwonlyargcount > 1:
         return False
     return not any(step.opname.startswith("RETURN") for step in dis.get_instructions(code))
@@ -146,7 +146,7 @@ def registers_itself(cls: type) -> bool:
 
 def _registers(function: types.FunctionType, depth: int = 1) -> bool:
     """Whether a function, or one of its module that it calls, names what registers a class with jax."""
-    names = function.__code__.co_names
+    names = inspect.unwrap(function).__code__.co_names
     called = [
         global_value
         for name in names

@@ -1,8 +1,10 @@
 """Requests and answers: a line of JSON each."""
 
 import contextlib
+import importlib.util
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -16,7 +18,7 @@ OF_TOOL = Path(__file__).parents[1]
 """The folder of all that the tool brings into this process."""
 
 
-def serve(load_laws: Callable[[], object]) -> None:
+def serve(load_laws: Callable[[], object], checked_types: str) -> None:
     """Answers requests until there are none. What classes print goes to stderr."""
     requests, answers = claim_streams()
     answer(answers, {"versions": installed_versions()})  # before anything of them is imported
@@ -24,6 +26,7 @@ def serve(load_laws: Callable[[], object]) -> None:
     answer(answers, {"ready": not problem, "why": problem})
     handlers = {} if problem else load_handlers()
     leave_no_bytecode()
+    check_types(checked_types)
     for line in requests:
         request = json.loads(line)
         answer(answers, {"id": request["id"], **handle(handlers, request)})
@@ -88,6 +91,15 @@ def load_handlers() -> dict[str, Handler]:
         "reproduce": reproduce,
         "show": show,
     }
+
+
+def check_types(packages: str) -> None:
+    """Have annotations checked at each call, as jaxtyping does for `--jaxtyping-packages=PACKAGE,...,CHECKER`, where both are installed."""
+    *names, checker = re.split(r",(?![^(]*\))", packages)  # the checker may be a call with several arguments
+    modules = ("jaxtyping", checker.strip().partition(".")[0])
+    if names and all(map(importlib.util.find_spec, modules)):
+        hook: Any = importlib.import_module("jaxtyping")
+        hook.install_import_hook([name.strip() for name in names], checker.strip())
 
 
 def leave_no_bytecode() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from ...engine.applicability import not_applicable
 from ...engine.registry import Checks
+from ...errors import is_of_types
 from ...inspect.arrays import on_device, raw, restore_like
 from ...inspect.trees import bfloat16, clone_as, structure
 from ...kinds.pytree import PytreeSuite
@@ -223,7 +224,7 @@ def test_the_example_may_be_abstract(subject: PytreeSuite) -> None:
 def test_an_example_that_is_no_tuple_is_refused(subject: PytreeSuite) -> None:
     inputs = subject.inputs(0)
     error = refusal("example", lambda: subject.build(**{**inputs, "example": [*inputs["example"]]}))
-    is_told = "tuple of all arguments" in str(error) or by_jaxtyping(error)
+    is_told = "tuple of all arguments" in str(error) or is_of_types(error)
     message = f"a list is refused with `{error}`, expected is that an example is the tuple of all arguments"
     check(is_told, "example", message, "a check of the example in the factory that says so")
 
@@ -238,7 +239,7 @@ def test_other_arguments_are_refused_and_both_structures_shown(subject: PytreeSu
         for shown in (described(arguments), described(changed)):
             message = f"arguments of another {change} are refused with `{error}`, which does not show {shown}"
             hint = "compare the structure of the arguments with that of the example before anything else"
-            check(str(shown) in str(error) or by_jaxtyping(error), "call", message, hint)
+            check(str(shown) in str(error) or is_of_types(error), "call", message, hint)
 
 
 @CHECKS.register()
@@ -279,11 +280,6 @@ def refusal(where: str, run: Callable[[], Any]) -> TypeError:
     except TypeError as error:
         return error
     raise Fault(where, "it was accepted, expected is a TypeError", "a structure that nothing compares")
-
-
-def by_jaxtyping(error: TypeError) -> bool:
-    """Whether jaxtyping's checks at run time, where they are on, came first."""
-    return type(error).__module__.startswith("jaxtyping")
 
 
 def described(arguments: Any) -> Any:
