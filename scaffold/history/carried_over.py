@@ -18,6 +18,7 @@ from scaffold.history.records import (
     MODULE,
     SHARED,
     SPEC,
+    UNITS,
     Generated,
     Record,
     Records,
@@ -31,6 +32,7 @@ from scaffold.in_project.spec_files import described_by
 from scaffold.registration.exports import Export
 
 _NO_RECORD = "exists, and differs from what would be generated, and `.scaffold/` does not say what was generated before"
+_RESTORE = "bring `.scaffold/` back from version control; without it,"
 
 
 class History(Struct, frozen=True, dict=True):
@@ -115,7 +117,11 @@ class History(Struct, frozen=True, dict=True):
                 history._wanted(class_files, role, steps[path]) for path, role in class_files.roles.items()
             ]
             done = (
-                replace(step, state=str(file.found.state))
+                replace(
+                    step,
+                    state=str(file.found.state),
+                    fix=step.fix or history._fix(class_files, file, is_update=register is None),
+                )
                 for file in wanted
                 for step in history.files.of(file)
             )
@@ -165,6 +171,15 @@ class History(Struct, frozen=True, dict=True):
         lost = former if isinstance(former, str) else _NO_RECORD
         become = outcome(base, mine, step.asked, self.layout.root / lies, lost=lost)
         return Wanted(role, step, before, lies, there, become)
+
+    def _fix(self, class_files: ClassFiles, file: Wanted, *, is_update: bool) -> str:
+        """What a conflict of a file says to do; empty where the plan knows as much."""
+        is_conflict = file.found.action is Action.CONFLICT
+        if file.found.fix or not (is_conflict and is_update and class_files.spec):
+            return file.found.fix
+        command = f"`scaffold update {class_files.name.removeprefix(UNITS)} --force`"
+        force = f"{command} overwrites it, and keeps a copy; --diff shows the difference"
+        return force if file.before is not None else f"{_RESTORE} {force}"
 
     def _called_anew(self, class_files: ClassFiles, former: Record) -> list[tuple[str, str]]:
         """The classes that have another name now: the former, and the new."""

@@ -104,6 +104,26 @@ def test_a_spec_that_nobody_generated_from_is_missing(library: Library):
     assert "missing      lib/f.py\n" in result.stdout and "missing      tests/test_f.py\n" in result.stdout
 
 
+REFUSED = (
+    "next: scaffold update, which says how to resolve each conflict, and writes nothing before that is done\n"
+)
+
+
+def test_what_update_refuses_is_not_said_to_be_left_between_markers(library: Library):
+    library.append("lib/b.py", EDIT)
+    for record in library.path(".scaffold").glob("*.txt"):
+        record.unlink()
+    result = run(library, "check")
+    assert (result.exit_code, result.stderr) == (1, REFUSED)
+    assert "bring `.scaffold/` back from version control" in run(library, "update").stderr
+
+
+def test_markers_that_are_not_solved_are_told_in_the_same_way(library: Library):
+    drift(library)
+    run(library, "update")
+    assert run(library, "check").stderr == REFUSED
+
+
 @pytest.mark.parametrize("command", ["check", "update"])
 def test_an_empty_project_says_so(command: str, tmp_path: Path):
     result = run(Library.at(tmp_path), command)
