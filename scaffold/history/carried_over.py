@@ -192,8 +192,7 @@ class History(Struct, frozen=True, dict=True):
     ) -> Iterator[Step]:
         former, before = self.ancestry.record(class_files), self.ancestry.before(class_files)
         files = [Generated(file.role, file.step.path, file.step.asked) for file in wanted]
-        if former is not None and (spec := former.of(SPEC)) and SPEC not in class_files.roles.values():
-            files.append(spec)
+        files += self._kept(former, class_files) if former is not None else ()
         was = not before or any(record.registered for record in before)
         registered = was if register is None else register
         registered = registered and class_files not in self.adopted
@@ -205,6 +204,13 @@ class History(Struct, frozen=True, dict=True):
         yield self._written(record)
         if former is not None and former.name != class_files.name:
             yield Step(former.path, Action.REMOVE, self.records.content(former.name), None, folder=FOLDER)
+
+    def _kept(self, former: Record, class_files: ClassFiles) -> Iterator[Generated]:
+        """What was generated before and is not now, of which something is there: it may be generated again."""
+        for file in former.files:
+            is_there = file.role == SPEC or self.files.read(file.path) is not None
+            if file.role not in class_files.roles.values() and file.path not in self.files.taken and is_there:
+                yield file
 
     def _written(self, record: Record) -> Step:
         before, after = self.records.content(record.name), record.text().encode()
