@@ -37,6 +37,8 @@ def plan_update_of(
     """The same plan for specs and records that somebody else looks at too."""
     fields = {old: now for old, now in rename.items() if "." in old}
     rename = {old: now for old, now in rename.items() if old not in fields}
+    if not names:
+        project_specs.check_any()
     check_renames(rename, project_specs)
     renamed = project_specs.renamed(rename)
     specs = project_specs.specs(names)

@@ -125,6 +125,22 @@ def test_markers_that_are_not_solved_are_told_in_the_same_way(library: Library):
 
 
 @pytest.mark.parametrize("command", ["check", "update"])
+@pytest.mark.parametrize(
+    "files", [{}, {"pyproject.toml": '[project]\nname = "lib"\n', "lib/__init__.py": ""}]
+)
+def test_a_folder_where_nothing_is_generated_is_refused(command: str, files: dict[str, str], tmp_path: Path):
+    result = run(Library.at(tmp_path, files), command)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        f"error: {tmp_path}: no class is generated here: there is no spec in specs/, no record in .scaffold/, "
+        "and no `[tool.scaffold]` in a pyproject.toml\n"
+        "  fix: name the folder of the project, as in `--folder path/to/project`, or generate a class first\n"
+    )
+    found = json.loads(run(Library.at(tmp_path, files), command, "--json").stdout)
+    assert (found["ok"], found["faults"][0]["where"]) == (False, str(tmp_path))
+
+
+@pytest.mark.parametrize("command", ["check", "update"])
 def test_an_empty_project_says_so(command: str, tmp_path: Path):
     result = run(Library.at(tmp_path), command)
     assert (result.exit_code, result.stdout) == (0, "no class is generated here\n")
