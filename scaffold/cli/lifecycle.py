@@ -78,11 +78,7 @@ def check(folder: Path, as_json: bool) -> None:
         say(report.summary())
     if not report.is_clean:
         if not as_json:
-            hint(
-                "next: scaffold update --diff, which shows what both sides changed; scaffold update leaves both between markers"
-                if report.conflicts
-                else "next: scaffold update"
-            )
+            hint(f"next: {report.next_step()}")
         sys.exit(1)
 
 

@@ -18,7 +18,7 @@ from scaffold.files.places import Places, read_place, refused
 from scaffold.files.shown import Line, diff_of, folder_line
 
 _DIFFERS = "exists, and differs from what would be written"
-_BOTH = "take one side of each, or make one of both, and delete the markers"
+SOLVE = "take one side of each, or make one of both, and delete the markers"
 _FORCE_OR_RENAME = "--force overwrites, --diff shows the difference; or rename"
 
 
@@ -87,6 +87,8 @@ class Step(Struct, frozen=True):
     folder: PurePosixPath | None = None
     why: str = ""
     """What is to be said of a conflict, where it is not that a file differs."""
+    fix: str = ""
+    """What a conflict says to do, where it is not the remedy of the plan."""
     forced: bool = False
     """Whether something is replaced or removed that the tool did not write, because `--force` says so."""
     like: PurePosixPath | None = None
@@ -101,7 +103,7 @@ class Step(Struct, frozen=True):
 
     def fault(self, remedy: str) -> Fault:
         """What is to be said where it is a conflict."""
-        return Fault(str(self.path), self.why or _DIFFERS, remedy)
+        return Fault(str(self.path), self.why or _DIFFERS, self.fix or remedy)
 
 
 class Blob(Struct, frozen=True):
@@ -159,7 +161,7 @@ class Plan(Struct, frozen=True):
         """What is to be said of each conflict."""
         return [
             *(step.fault(self.remedy) for step in self.conflicts),
-            *(step.fault(_BOTH) for step in self.collisions),
+            *(step.fault(SOLVE) for step in self.collisions),
         ]
 
     def diff(self) -> str:

@@ -18,6 +18,7 @@ from scaffold.history.records import (
     MODULE,
     SHARED,
     SPEC,
+    UNITS,
     Generated,
     Record,
     Records,
@@ -31,6 +32,7 @@ from scaffold.in_project.spec_files import described_by
 from scaffold.registration.exports import Export
 
 _NO_RECORD = "exists, and differs from what would be generated, and `.scaffold/` does not say what was generated before"
+_RESTORE = "bring `.scaffold/` back from version control; without it,"
 
 
 class History(Struct, frozen=True, dict=True):
@@ -115,7 +117,11 @@ class History(Struct, frozen=True, dict=True):
                 history._wanted(class_files, role, steps[path]) for path, role in class_files.roles.items()
             ]
             done = (
-                replace(step, state=str(file.found.state))
+                replace(
+                    step,
+                    state=str(file.found.state),
+                    fix=step.fix or history._fix(class_files, file, is_update=register is None),
+                )
                 for file in wanted
                 for step in history.files.of(file)
             )
@@ -166,6 +172,15 @@ class History(Struct, frozen=True, dict=True):
         become = outcome(base, mine, step.asked, self.layout.root / lies, lost=lost)
         return Wanted(role, step, before, lies, there, become)
 
+    def _fix(self, class_files: ClassFiles, file: Wanted, *, is_update: bool) -> str:
+        """What a conflict of a file says to do; empty where the plan knows as much."""
+        is_conflict = file.found.action is Action.CONFLICT
+        if file.found.fix or not (is_conflict and is_update and class_files.spec):
+            return file.found.fix
+        command = f"`scaffold update {class_files.name.removeprefix(UNITS)} --force`"
+        force = f"{command} overwrites it, and keeps a copy; --diff shows the difference"
+        return force if file.before is not None else f"{_RESTORE} {force}"
+
     def _called_anew(self, class_files: ClassFiles, former: Record) -> list[tuple[str, str]]:
         """The classes that have another name now: the former, and the new."""
         pairs = [(self.renamed[name], name) for name in class_files.names if name in self.renamed]
@@ -177,8 +192,7 @@ class History(Struct, frozen=True, dict=True):
     ) -> Iterator[Step]:
         former, before = self.ancestry.record(class_files), self.ancestry.before(class_files)
         files = [Generated(file.role, file.step.path, file.step.asked) for file in wanted]
-        if former is not None and (spec := former.of(SPEC)) and SPEC not in class_files.roles.values():
-            files.append(spec)
+        files += self._kept(former, class_files) if former is not None else ()
         was = not before or any(record.registered for record in before)
         registered = was if register is None else register
         registered = registered and class_files not in self.adopted
@@ -190,6 +204,13 @@ class History(Struct, frozen=True, dict=True):
         yield self._written(record)
         if former is not None and former.name != class_files.name:
             yield Step(former.path, Action.REMOVE, self.records.content(former.name), None, folder=FOLDER)
+
+    def _kept(self, former: Record, class_files: ClassFiles) -> Iterator[Generated]:
+        """What was generated before and is not now, of which something is there: it may be generated again."""
+        for file in former.files:
+            is_there = file.role == SPEC or self.files.read(file.path) is not None
+            if file.role not in class_files.roles.values() and file.path not in self.files.taken and is_there:
+                yield file
 
     def _written(self, record: Record) -> Step:
         before, after = self.records.content(record.name), record.text().encode()

@@ -12,6 +12,8 @@ from scaffold.history.records import SPEC, Generated
 from scaffold.history.states import Outcome
 from scaffold.history.texts import Text
 
+_BOTH_THERE = "move what is yours from here to there, then delete this file"
+
 
 class Wanted(Struct, frozen=True):
     """A generated file as the plan has it now, and as it was: what was generated, where it lies, and what is to be done.
@@ -88,4 +90,4 @@ class FileSteps(Struct, frozen=True):
             yield Step(before.path, Action.REMOVE, content, None)
         elif content is not None:
             why = f"is where `{file.step.path}` was generated before, and both are there"
-            yield Step(before.path, Action.CONFLICT, content, content, why=why)
+            yield Step(before.path, Action.CONFLICT, content, content, why=why, fix=_BOTH_THERE)

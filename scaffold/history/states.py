@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
-from scaffold.files.fileset import Action, File
+from scaffold.files.fileset import SOLVE, Action, File
 from scaffold.history.texts import Merged, Text, has_markers
 
 
@@ -32,6 +32,7 @@ class Outcome(Struct, frozen=True):
     after: bytes | None
     why: str = ""
     collisions: int = 0
+    fix: str = ""
 
 
 def outcome(base: str | None, mine: bytes | None, new: str, place: Path, *, lost: str = "") -> Outcome:
@@ -50,8 +51,8 @@ def outcome(base: str | None, mine: bytes | None, new: str, place: Path, *, lost
     if base is None:
         return Outcome(State.CONFLICTING, Action.CONFLICT, text.with_text(new), lost)
     if has_markers(text.text) and not has_markers(base):
-        why = "still has the markers of an update (`<<<<<<<`), of which one side is to be taken, or both made one"
-        return Outcome(State.CONFLICTING, Action.CONFLICT, mine, why)
+        why = "still has the markers of an update (`<<<<<<<`)"
+        return Outcome(State.CONFLICTING, Action.CONFLICT, mine, why, fix=SOLVE)
     if text.text == base:
         return Outcome(State.STALE, Action.UPDATE, text.with_text(new))
     if base == new:

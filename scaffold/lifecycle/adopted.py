@@ -58,6 +58,11 @@ class AdoptedTests(Struct, frozen=True, dict=True):
         candidates = (records.sound(name) for name in records.adopted())
         return tuple(record for record in candidates if record is not None)
 
+    @property
+    def is_any(self) -> bool:
+        """Whether there is a record, also one that cannot be read."""
+        return bool(Records(self.layout.root).adopted())
+
     def damaged(self) -> Iterator[tuple[PurePosixPath, str]]:
         """Those that cannot, and why."""
         records = Records(self.layout.root)

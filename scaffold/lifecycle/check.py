@@ -19,6 +19,8 @@ _OF_ACTIONS = {
     Action.COLLIDE: State.CONFLICTING,
     Action.CONFLICT: State.CONFLICTING,
 }
+_UPDATE = "scaffold update"
+_BOTH_SIDES = "which shows what both sides changed; scaffold update leaves both between markers"
 DRIFT = (State.STALE, State.MISSING, State.CONFLICTING)
 
 
@@ -28,6 +30,8 @@ class Row(Struct, frozen=True):
     path: str
     state: State
     why: str = ""
+    is_refused: bool = False
+    """Whether `update` writes nothing before somebody has changed it."""
 
     def to_json(self) -> dict[str, str]:
         """The row as plain JSON."""
@@ -46,10 +50,14 @@ class Checked(Struct, frozen=True):
         """Whether `update` would change nothing."""
         return not any(row.state in DRIFT for row in self.rows)
 
-    @property
-    def conflicts(self) -> bool:
-        """Whether somebody has to choose between what is generated and what was edited."""
-        return any(row.state is State.CONFLICTING for row in self.rows)
+    def next_step(self) -> str:
+        """What to do where something is not clean: the next command, and what it does to what conflicts."""
+        conflicts = [row for row in self.rows if row.state is State.CONFLICTING]
+        if any(row.is_refused for row in conflicts):
+            return (
+                f"{_UPDATE}, which says how to resolve each conflict, and writes nothing before that is done"
+            )
+        return f"{_UPDATE} --diff, {_BOTH_SIDES}" if conflicts else _UPDATE
 
     def summary(self) -> str:
         """What is not clean, a line each, and the counts."""
@@ -92,7 +100,7 @@ def _rows(plan: Plan) -> Iterator[Row]:
 
 def _row(step: Step) -> Row:
     state = State(step.state) if step.state else _OF_ACTIONS.get(step.action, State.CLEAN)
-    return Row(str(step.path), state, step.why)
+    return Row(str(step.path), state, step.why, step.action is Action.CONFLICT)
 
 
 def _damaged(project_specs: ProjectSpecs) -> Iterator[Row]:

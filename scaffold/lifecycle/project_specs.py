@@ -7,8 +7,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
-from scaffold.history.records import Record, Records
+from scaffold.history.records import FOLDER, Record, Records
 from scaffold.in_project.layout import Layout
+from scaffold.in_project.packages import table
 from scaffold.in_project.spec_files import described_by, spec_files
 from scaffold.lifecycle.adopted import AdoptedTests, target_of
 from scaffold.spec import ModuleSpec
@@ -105,6 +106,18 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
             return Fault(name, message, f"`scaffold adopt {target_of(adopted[0])}`")
         message = f"there is no spec of `{name}` in {self.layout.specs}/"
         return Fault("NAME", message, suggestion(name, legal, "write the name of a class"), legal)
+
+    def check_any(self) -> None:
+        """Raises `ScaffoldError` where nothing says that classes are generated here: a wrong folder is not a clean one."""
+        is_set_up = "scaffold" in table(self.layout.document, "tool")
+        if is_set_up or self.described or Records(self.layout.root).names() or self.adopted.is_any:
+            return
+        message = (
+            f"no class is generated here: there is no spec in {self.layout.specs}/, no record in {FOLDER}/"
+        )
+        message = f"{message}, and no `[tool.scaffold]` in a pyproject.toml"
+        fix = "name the folder of the project, as in `--folder path/to/project`, or generate a class first"
+        raise ScaffoldError(message, where=str(self.layout.root), fix=fix)
 
     @cached_property
     def orphans(self) -> dict[str, Record]:

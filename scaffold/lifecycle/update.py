@@ -10,6 +10,7 @@ from scaffold.generate import plan_classes
 from scaffold.history.records import Generated, Record
 from scaffold.in_project.layout import Layout
 from scaffold.lifecycle.adopted import adopted_files, class_of
+from scaffold.lifecycle.gone import check_gone
 from scaffold.lifecycle.project_specs import ProjectSpecs, check_renames
 from scaffold.render_class import conftest_file
 
@@ -36,9 +37,12 @@ def plan_update_of(
     """The same plan for specs and records that somebody else looks at too."""
     fields = {old: now for old, now in rename.items() if "." in old}
     rename = {old: now for old, now in rename.items() if old not in fields}
+    if not names:
+        project_specs.check_any()
     check_renames(rename, project_specs)
     renamed = project_specs.renamed(rename)
     specs = project_specs.specs(names)
+    check_gone(specs, project_specs, {old: name for name, old in renamed.items()})
     now = {spec.name for spec in specs}
     renamed = {name: old for name, old in renamed.items() if name in now}
     wishes = Wishes(register=None, force=force, renamed=renamed, renamed_fields=fields)

@@ -1,7 +1,7 @@
 """Who uses classes that are to go: Python of the project that imports them, and specs that name them."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct, field
@@ -113,14 +113,17 @@ def _naming(record: Record, layout: Layout, others: set[PurePosixPath]) -> Itera
     """The specs that hold the class, or build on it. One that cannot be read names nothing."""
     for place in spec_files(layout.root / layout.specs):
         path = PurePosixPath(place.relative_to(layout.root).as_posix())
-        if path not in others and any(_needs(spec, record) for spec in _specs_in(place, record.names)):
+        if path not in others and any(_needs(spec, record) for spec in specs_naming(place, record.names)):
             yield str(path)
 
 
-def _specs_in(place: Path, names: Sequence[str]) -> tuple[ModuleSpec, ...]:
+def specs_naming(
+    place: Path, names: Sequence[str], shown: Callable[[Path], str] = str
+) -> tuple[ModuleSpec, ...]:
+    """The specs in a file whose text has one of the names; none where it cannot be read."""
     try:
         content = read_regular(place)
-        return read_spec_files([place], str) if any(name.encode() in content for name in names) else ()
+        return read_spec_files([place], shown) if any(name.encode() in content for name in names) else ()
     except (OSError, ScaffoldError):
         return ()
 

@@ -104,6 +104,42 @@ def test_a_spec_that_nobody_generated_from_is_missing(library: Library):
     assert "missing      lib/f.py\n" in result.stdout and "missing      tests/test_f.py\n" in result.stdout
 
 
+REFUSED = (
+    "next: scaffold update, which says how to resolve each conflict, and writes nothing before that is done\n"
+)
+
+
+def test_what_update_refuses_is_not_said_to_be_left_between_markers(library: Library):
+    library.append("lib/b.py", EDIT)
+    for record in library.path(".scaffold").glob("*.txt"):
+        record.unlink()
+    result = run(library, "check")
+    assert (result.exit_code, result.stderr) == (1, REFUSED)
+    assert "bring `.scaffold/` back from version control" in run(library, "update").stderr
+
+
+def test_markers_that_are_not_solved_are_told_in_the_same_way(library: Library):
+    drift(library)
+    run(library, "update")
+    assert run(library, "check").stderr == REFUSED
+
+
+@pytest.mark.parametrize("command", ["check", "update"])
+@pytest.mark.parametrize(
+    "files", [{}, {"pyproject.toml": '[project]\nname = "lib"\n', "lib/__init__.py": ""}]
+)
+def test_a_folder_where_nothing_is_generated_is_refused(command: str, files: dict[str, str], tmp_path: Path):
+    result = run(Library.at(tmp_path, files), command)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        f"error: {tmp_path}: no class is generated here: there is no spec in specs/, no record in .scaffold/, "
+        "and no `[tool.scaffold]` in a pyproject.toml\n"
+        "  fix: name the folder of the project, as in `--folder path/to/project`, or generate a class first\n"
+    )
+    found = json.loads(run(Library.at(tmp_path, files), command, "--json").stdout)
+    assert (found["ok"], found["faults"][0]["where"]) == (False, str(tmp_path))
+
+
 @pytest.mark.parametrize("command", ["check", "update"])
 def test_an_empty_project_says_so(command: str, tmp_path: Path):
     result = run(Library.at(tmp_path), command)

@@ -79,7 +79,10 @@ def test_both_sides_stand_where_they_collide_until_somebody_has_solved_it(librar
     assert library.states() == {"lib/dense.py": "conflicting"}
     error = refusal(library.update)
     assert error.exit_code == 1
-    assert "lib/dense.py: still has the markers of an update (`<<<<<<<`)" in str(error)
+    assert str(error) == (
+        "lib/dense.py: still has the markers of an update (`<<<<<<<`)\n"
+        "  fix: take one side of each, or make one of both, and delete the markers"
+    )
     library.edit("lib/dense.py", both, "        return self.weight @ x * 2 + 1\n")
     assert library.states() == {"lib/dense.py": "edited"}
     assert actions(library.update()) == {}
@@ -176,6 +179,10 @@ def test_without_a_sound_record_an_edited_file_is_a_conflict(library: Library, d
     error = refusal(library.update)
     assert (error.exit_code, library.tree()) == (1, before)
     assert said in str(error)
+    assert error.faults[0].fix == (
+        "bring `.scaffold/` back from version control; without it, `scaffold update Dense --force` overwrites it, "
+        "and keeps a copy; --diff shows the difference"
+    )
     assert library.states()["lib/dense.py"] == "conflicting"
     done = library.update(force=True)
     assert METHOD not in library.read("lib/dense.py")
