@@ -157,9 +157,10 @@ def test_what_lies_ready_is_finished_where_a_part_is_in_its_place(root: Path):
     assert recovered(root) == []
 
 
-def test_what_lies_ready_is_undone_where_nothing_is_in_its_place(root: Path):
+@pytest.mark.parametrize("at", ["replace", "link"])  # all lies ready; it does not
+def test_all_is_undone_where_nothing_is_in_its_place(root: Path, at: str):
     before = read_tree(root)
-    killed(root, "replace")
+    killed(root, at)
     assert recovered(root) == ["an earlier run was killed: undid its 4 files"]
     assert read_tree(root) == before
 
@@ -169,13 +170,6 @@ def test_what_was_brought_back_after_the_kill_stays_so(root: Path):
     killed_at_second_rename(root)
     for path, content in before.items():  # as `git checkout .` does
         (root / path).write_bytes(content)
-    assert recovered(root) == ["an earlier run was killed: undid its 4 files"]
-    assert read_tree(root) == before
-
-
-def test_what_does_not_is_undone(root: Path):
-    before = read_tree(root)
-    killed(root, "link")
     assert recovered(root) == ["an earlier run was killed: undid its 4 files"]
     assert read_tree(root) == before
 

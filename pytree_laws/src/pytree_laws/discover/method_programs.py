@@ -1,7 +1,7 @@
 """What the methods of one suite's class give and raise, traced and compiled once for its laws."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -167,24 +167,28 @@ def only_of_methods(suite: Any) -> frozenset[str]:
 
 def cut_off_by(suite: Any, method: Method) -> set[str]:
     """The paths that a method reads behind `stop_gradient` alone, as a property may hand them out."""
-    names = list(suite.named(suite.cached_instance()))
-    marks = stopped_inputs(traces_of(suite)[method.name].jaxpr)
-    return {name for name, is_stopped in zip(names, marks) if is_stopped}
+    return _paths_marked(suite, stopped_inputs(traces_of(suite)[method.name].jaxpr))
 
 
 def given_back_by(suite: Any, method: Method) -> set[str]:
     """The paths whose arrays a method gives back as they are, as in an instance that differs elsewhere."""
-    names = list(suite.named(suite.cached_instance()))
-    jaxpr = traces_of(suite)[method.name].jaxpr
+    return _paths_marked(suite, _inputs_given_back(traces_of(suite)[method.name].jaxpr))
+
+
+def _paths_marked(suite: Any, marks: Iterable[bool]) -> set[str]:
+    """The paths of an instance that are marked, of marks for the inputs of a trace, which begin with its leaves."""
+    return {name for name, is_marked in zip(suite.named(suite.cached_instance()), marks) if is_marked}
+
+
+def _inputs_given_back(jaxpr: Any) -> list[bool]:
+    """For each input, whether the result holds it as it is."""
     outputs = {id(variable) for variable in jaxpr.outvars}
-    return {name for name, variable in zip(names, jaxpr.invars) if id(variable) in outputs}
+    return [id(variable) in outputs for variable in jaxpr.invars]
 
 
 def felt_inputs(jaxpr: Any) -> list[bool]:
     """For each input, whether the result holds it, or something that is computed from it."""
-    given_back = {id(v) for v in jaxpr.outvars}
-    pairs = zip(jaxpr.invars, inputs_computed_with(jaxpr))
-    return [used or id(v) in given_back for v, used in pairs]
+    return list(map(any, zip(_inputs_given_back(jaxpr), inputs_computed_with(jaxpr))))
 
 
 def parts_of_result(suite: Any, instance: Any, method: Method, arguments: Any) -> list[Any]:

@@ -105,17 +105,24 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
         # Of a function another instance may well hold another: who builds both gives it.
         severity = ADVICE if inspect.isroutine(was) else FAULT
         raise Fault(place, f"{operation} made {_other_than(was, now)}", EQUAL_BY_VALUE, severity=severity)
-    message = f"{operation} changed the treedef: it is {treedef_change(before, after)}"
+    name, hint = type(instance).__name__, hint_of_marks(before)
     if str(before) == str(after):
         message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"
-    raise Fault(type(instance).__name__, message, hint_of_marks(before))
+        raise Fault(name, message, hint)
+    check_treedef(before, after, name, f"{operation} changed the treedef: it is", hint)
 
 
 _BEFORE_CHANGE = 60  # characters that lead to the first difference
 _SHOWN = 240
 
 
-def treedef_change(before: Any, after: Any) -> str:
+def check_treedef(before: Any, after: Any, where: str, message: str, hint: str = "") -> None:
+    """Equal treedefs; the message goes on with how the second reads, and how the first read there."""
+    if before != after:
+        raise Fault(where, f"{message} {_treedef_change(before, after)}", hint)
+
+
+def _treedef_change(before: Any, after: Any) -> str:
     """How a treedef reads from a little before the first difference on, and how it read there before."""
     texts = str(before), str(after)
     equal = next((i for i, (left, right) in enumerate(zip(*texts)) if left != right), 0)

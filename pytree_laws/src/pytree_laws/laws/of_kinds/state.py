@@ -35,7 +35,7 @@ from ...kinds.state import StateSuite
 from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.dependencies import handed_to_stop
 from ...values.closeness import check_flow, close
-from ...values.comparison import treedef_change
+from ...values.comparison import check_treedef
 from ...values.edge_values import has_nan
 from ...values.randomize import randomize
 
@@ -290,8 +290,7 @@ def test_p14_the_state_is_saved_with_the_instance(subject: StateSuite, tmp_path:
     eqx.tree_serialise_leaves(tmp_path / "saved.eqx", saved)
     like = keys_as_data((subject.make(1), subject.state(1)))
     loaded = eqx.tree_deserialise_leaves(tmp_path / "saved.eqx", like)
-    message = f"the structure became {treedef_change(structure(saved), structure(loaded))}"
-    check(structure(loaded) == structure(saved), "save and load", message)
+    check_treedef(structure(saved), structure(loaded), "save and load", "the structure became")
     pairs = zip(jax.tree.leaves(saved), jax.tree.leaves(loaded))
     for i, (before, after) in enumerate(pairs):
         message = f"it was {before!r:.200}, and is {after!r:.200}"

@@ -35,7 +35,7 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, FAULT, Fault, Law, check, check_each, doing
 from ...trace.programs import result_or_error
-from ...values.comparison import differ_by_rounding, severity_of_change, treedef_change
+from ...values.comparison import check_treedef, differ_by_rounding, severity_of_change
 from ...values.randomize import perturb_leaf
 
 LAW = Law(
@@ -87,8 +87,7 @@ def test_p03_round_trip_keeps_treedef_and_leaves(subject: PytreeSuite) -> None:
     instance = subject.cached_instance()
     leaves, treedef = flatten(instance)
     again, after = flatten(treedef.unflatten(leaves))
-    message = f"the treedef became {treedef_change(treedef, after)}"
-    check(after == treedef, type(instance).__name__, message)
+    check_treedef(treedef, after, type(instance).__name__, "the treedef became")
     pairs = zip(named_leaves(instance), again)
     anew = [(i, name, got) for i, ((name, leaf), got) in enumerate(pairs) if got is not leaf]
     severities = severities_of_changes(leaves, treedef) if anew else []

@@ -27,7 +27,7 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, COST, FAULT, Law, check, check_each, doing
 from ...session import once_per_session
-from ...values.comparison import hint_of_marks, treedef_change
+from ...values.comparison import check_treedef, hint_of_marks
 
 LAW = Law(
     number="P5",
@@ -120,9 +120,8 @@ def test_p05_the_order_of_keywords_does_not_matter(subject: PytreeSuite) -> None
     inputs = subject.inputs(0)  # for both: a function among them may be another one each time
     first = structure(subject.build(**inputs))
     second = structure(subject.build(**dict(reversed(inputs.items()))))
-    message = f"with keywords in another order the treedef is {treedef_change(first, second)}"
     hint = "attributes set in the order of `**kwargs`, and flattened in theirs"
-    check(first == second, "build", message, hint)
+    check_treedef(first, second, "build", "with keywords in another order the treedef is", hint)
 
 
 # What nobody sets by hand comes in the order of the constructor.
@@ -195,13 +194,12 @@ def test_p05_treedef_survives_calls(subject: PytreeSuite) -> None:
     instance = subject.make(0)
     name, before = type(instance).__name__, structure(instance)
     subject.use(instance, *subject.arguments(0))
-    after = structure(instance)
-    check(after == before, name, f"a call changed the treedef: it is {treedef_change(before, after)}")
+    check_treedef(before, structure(instance), name, "a call changed the treedef: it is")
     value, back = subject.to_arrays(instance)
     after = structure(back(jax.eval_shape(lambda inside: inside, value)))
-    message = f"with shapes in the place of arrays, as `jax.eval_shape` gives it, its treedef is {treedef_change(before, after)}"
+    message = "with shapes in the place of arrays, as `jax.eval_shape` gives it, its treedef is"
     by_type = "flatten asks what a value is at that moment: name the leaves"
-    check(after == before, name, message, by_type if structure(back(value)) == before else "")
+    check_treedef(before, after, name, message, by_type if structure(back(value)) == before else "")
 
 
 @CHECKS.register(severity=COST)
