@@ -1,6 +1,7 @@
 """Classes by module and name, each looked up once."""
 
 import importlib
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +11,8 @@ from .kinds import Kind, kind_of
 from .messages import message_of
 
 CLASSES: dict[tuple[str, str], Any] = {}
+TESTS = re.compile(r"(^|\.)(tests?|testing|conftest|test_\w+|\w+_test)$")
+"""Modules that have tests, and no classes for users."""
 
 
 def add_to_path(folders: Sequence[str]) -> None:

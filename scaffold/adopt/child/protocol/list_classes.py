@@ -15,14 +15,12 @@ from typing import Any
 import pytest
 
 from ..classes.factories import is_transformation
-from ..classes.lookup import CLASSES, add_to_path, describe_class, error_text
+from ..classes.lookup import CLASSES, TESTS, add_to_path, describe_class, error_text
 from ..values.annotations import parameters_of
 
 Request = dict[str, Any]
 STOPS = (Exception, SystemExit, pytest.skip.Exception, pytest.exit.Exception)
 """What an import may raise that stands for its own module alone."""
-_TESTS = re.compile(r"(^|\.)(tests?|testing|conftest|test_\w+|\w+_test)$")
-"""Modules that have tests, and no classes for users."""
 _PROGRAMS = re.compile(r"examples?|scripts?|benchmarks?|docs?|tutorials?|notebooks?|templates?|assets|data")
 """Folders that nobody imports, unless an `__init__.py` says so."""
 
@@ -200,7 +198,7 @@ def names_below(package: ModuleType) -> Iterator[str]:
     names = {module_info.name for module_info in pkgutil.iter_modules(places)}
     names |= {folder.name for place in places for folder in Path(place).iterdir() if is_namespace(folder)}
     for name in sorted(names):
-        if not (name.startswith("_") or _TESTS.search(name)):
+        if not (name.startswith("_") or TESTS.search(name)):
             yield f"{package.__name__}.{name}"
 
 
