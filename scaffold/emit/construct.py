@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from scaffold.emit.annotations import Scope
-from scaffold.emit.given import asked_dtype, copy_of_given, dtype_statements
+from scaffold.emit.given import asked_dtype, copy_of_given, dtype_statements, passed_name
 from scaffold.emit.initialised import draw_of_either, initialised, shape_source
 from scaffold.emit.made import array_as_made, array_source, is_new
 from scaffold.emit.shapes import shape_statements
@@ -16,6 +16,7 @@ from scaffold.passes.static_storage import stored_source
 from scaffold.spec.construction.constructor import (
     Parameter,
     converter_expression,
+    dtype_field,
     fields_as_given,
     has_open_dtype,
     keeps_made_dtype,
@@ -98,7 +99,7 @@ def hand_over(spec: ModuleSpec) -> Constructor:
         if parameter.source in ("dim", "flag")
     )
     values += [(name, name) for name in besides]
-    if asked_dtype(spec) and uses_dtype(fields_as_given(spec)):
+    if asked_dtype(spec) and dtype_field(spec) is None and uses_dtype(fields_as_given(spec)):
         values.append(("dtype", asked_dtype(spec)))
     return Constructor(signature(spec, as_stored=True), (*statements, *first), tuple(values))
 
@@ -107,7 +108,7 @@ def _handed(spec: ModuleSpec, field: Field) -> str:
     """What is given, as `__init__` takes it: where that has no `dtype`, in the one that `create` was passed."""
     follows = asked_dtype(spec) and has_open_dtype(field) and not field.converter
     follows = follows and not uses_dtype(fields_as_given(spec))
-    return _copy_of_given(spec, field) if follows else field.name
+    return _copy_of_given(spec, field) if follows else passed_name(spec, field)
 
 
 def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
@@ -223,12 +224,11 @@ def is_index(spec: ModuleSpec, field: Field) -> bool:
 
 
 def _copy_of_given(spec: ModuleSpec, field: Field) -> str:
+    name = passed_name(spec, field)
     if isinstance(field.type, OpaqueType) and field.role == "module":
-        return field.name
-    copied = copy_source(field.type, field.name, static=not field.dynamic, asked=asked_dtype(spec))
-    return (
-        f"None if {field.name} is None else {copied}" if field.nullable and copied != field.name else copied
-    )
+        return name
+    copied = copy_source(field.type, name, static=not field.dynamic, asked=asked_dtype(spec))
+    return f"None if {name} is None else {copied}" if field.nullable and copied != name else copied
 
 
 def copy_source(

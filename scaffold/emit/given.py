@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import (
     constructor_names,
+    dtype_field,
     fields_as_given,
     followed,
     has_open_dtype,
     is_plain,
+    parameters,
     rebuilds_by,
     stores_argument,
     uses_dtype,
@@ -126,13 +128,31 @@ def asked_dtype(spec: ModuleSpec) -> str:
 
     Where something is made, `dtype` becomes the dtype of that: what is given must know whether the caller passed it.
     """
-    if spec.dtype or not uses_dtype(spec):
+    field = dtype_field(spec)
+    if spec.dtype or not uses_dtype(spec) or (field is not None and field.default != "None"):
         return ""
-    if not any(is_given(spec, field) and has_open_dtype(field) for field in spec.stored):
+    if field is None and not _is_given_open_dtype(spec):
         return "dtype"
     taken = constructor_names(spec) | {field.name for field in spec.fields}
     names = ("asked", "asked_dtype", "given_dtype", f"dtype_of_{spec.name}")
     return next(name for name in names if name not in taken)
+
+
+def passed_name(spec: ModuleSpec, field: Field) -> str:
+    """The name of what was passed for a field, which is another than the field's for a `dtype` that may be None."""
+    return (asked_dtype(spec) if field is dtype_field(spec) else "") or field.name
+
+
+def takes_dtype(spec: ModuleSpec) -> bool:
+    """Whether all arrays of open dtype are in the one that is passed, which the default of a field is not."""
+    is_passed = any(parameter.name == "dtype" for parameter in parameters(spec))
+    return is_passed and (
+        dtype_field(spec) is None or bool(asked_dtype(spec)) or not _is_given_open_dtype(spec)
+    )
+
+
+def _is_given_open_dtype(spec: ModuleSpec) -> bool:
+    return any(is_given(spec, field) and has_open_dtype(field) for field in spec.stored)
 
 
 def dtype_statements(spec: ModuleSpec) -> tuple[str, ...]:
@@ -146,6 +166,8 @@ def dtype_statements(spec: ModuleSpec) -> tuple[str, ...]:
     if spec.dtype:
         return ("dtype = jnp.result_type(float)",)
     resolved = "dtype = jnp.result_type(float) if dtype is None else dtype"
+    if dtype_field(spec) is not None and not asked_dtype(spec):
+        return ()
     asked = asked_dtype(spec)
     return (resolved,) if asked == "dtype" else (f"{asked} = dtype", resolved)
 

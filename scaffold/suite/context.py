@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from scaffold.emit.checks import is_checked
 from scaffold.emit.construct import copy_source
+from scaffold.emit.given import takes_dtype
 from scaffold.emit.members import METHOD
 from scaffold.emit.sharding import sharding_rows
 from scaffold.kind import Context, kind_of
@@ -14,7 +15,7 @@ from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.static_storage import stored_value
 from scaffold.source_text import docstring
 from scaffold.spec.construction.cases import flags, key_arguments, passed_names
-from scaffold.spec.construction.constructor import makes_in_one_dtype, parameters
+from scaffold.spec.construction.constructor import makes_in_one_dtype
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.fields.training import undecayed
 from scaffold.spec.grammar.types import (
@@ -60,7 +61,7 @@ def suite_context(subject: Subject) -> Context:
         "manifest": "leaves",
         "attributes": _helpers_beside(spec),
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
-        "takes_dtype": any(parameter.name == "dtype" for parameter in parameters(spec)),
+        "takes_dtype": takes_dtype(spec),
         # What takes no dtype is made in one: that it computes in others is no promise of its.
         "one_dtype": not spec.test.severity and makes_in_one_dtype(spec),
         "severity": spec.test.severity,

@@ -150,7 +150,7 @@ class Examples(Struct, frozen=True, dict=True):
             case ArrayType():
                 return self.sample(kind, name, offset)
             case ScalarType(name=scalar):
-                return {"str": repr(name), **_SCALARS}[scalar]
+                return {"str": '"float32"' if name.endswith("dtype") else repr(name), **_SCALARS}[scalar]
             case SetType(item=item):
                 return f"{{{self.value(item, name, offset)}}}"
             case TupleType(items=items, variadic=variadic):

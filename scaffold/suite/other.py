@@ -160,6 +160,13 @@ def _other_value(kind: Type, source: str) -> str | None:
             return _other_float(source)
         case ScalarType(name="str"):
             text = literal_or_none(source)
+            if text in (
+                "float16",
+                "bfloat16",
+                "float32",
+                "float64",
+            ):  # what takes the name of a dtype takes no other text
+                return '"float16"' if text == "float32" else '"float32"'
             return repr(f"{text}_other") if isinstance(text, str) else f'{source} + "_other"'
         case ScalarType(name="dtype"):
             return "jnp.float16" if "float32" in source else "jnp.float32"  # however it is written

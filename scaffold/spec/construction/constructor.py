@@ -148,8 +148,19 @@ def uses_dtype(spec: ModuleSpec) -> bool:
     return in_setup or makers_read(spec, "dtype") or any(map(_makes_arrays, made))
 
 
+def dtype_field(spec: ModuleSpec) -> Field | None:
+    """The static field that says in which dtype the constructor makes arrays, as an argument of that name does."""
+    field = spec.field("dtype")
+    return field if field is not None and field.given and field.role == "static" else None
+
+
 def makes_in_one_dtype(spec: ModuleSpec) -> bool:
-    """Whether the constructor takes no dtype, and makes floats, or layers of others: in jax's default, as most of Equinox and Flax."""
+    """Whether the constructor takes no dtype, and makes floats, or layers of others: in jax's default, as most of Equinox and Flax.
+
+    One that stores its dtype may compute in it whatever its arrays are cast to.
+    """
+    if dtype_field(spec) is not None:
+        return uses_dtype(spec)
     given = {field.name for field in spec.dynamic if field.given}
     foreign = (
         field
@@ -275,7 +286,7 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
             yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
     in_setup = free_names(spec.setup, expression=False)
     yield from (Parameter(name, "dim", int_type) for name in in_setup if name in dims)
-    if uses_dtype(spec) and not spec.dtype:
+    if uses_dtype(spec) and not spec.dtype and dtype_field(spec) is None:
         yield Parameter("dtype", "dtype", None, "None")
     in_setup = count_name(spec.setup, "rngs") > 0
     if kind_of(spec.kind).variables and (uses_key(spec) or in_setup or makers_read(spec, "rngs")):

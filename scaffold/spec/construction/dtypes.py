@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from scaffold.errors import Fault, unknown
-from scaffold.spec.construction.constructor import followed, makers_read, uses_dtype
+from scaffold.spec.construction.constructor import dtype_field, followed, makers_read, uses_dtype
 from scaffold.spec.model import ModuleSpec
 
 DEFAULT = "default"
@@ -15,7 +15,7 @@ _PATH = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*|\[\d+\])*"
 
 def with_default_dtype(spec: ModuleSpec) -> ModuleSpec:
     """The spec, whose arrays take jax's own dtype where Python of the author makes a part, which an argument would not reach."""
-    chooses = any(argument.name == "dtype" for argument in spec.arguments) or spec.dtype
+    chooses = any(argument.name == "dtype" for argument in spec.arguments) or spec.dtype or dtype_field(spec)
     makes_parts = any(field.role == "module" and field.expression for field in spec.stored)
     if chooses or not makes_parts or makers_read(spec, "dtype") or not uses_dtype(spec):
         return spec
@@ -32,6 +32,8 @@ def dtype_faults(spec: ModuleSpec) -> Iterator[Fault]:
         yield Fault(place, f"`{spec.dtype}` names no array", fix)
     elif any(argument.name == "dtype" for argument in spec.arguments):
         yield Fault("arguments", "`dtype` is no argument where the key `dtype` says it", "remove one")
+    elif dtype_field(spec) is not None:
+        yield Fault(place, "the field `dtype` says it", "remove the key, or rename the field")
     elif not uses_dtype(spec):
         yield Fault(place, "no array of open dtype is made", "remove it: what is given keeps its dtype")
     elif path is not None:

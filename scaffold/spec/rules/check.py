@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
-from scaffold.spec.construction.constructor import dims_of, key_consumers, uses_dtype, uses_key
+from scaffold.spec.construction.constructor import dims_of, dtype_field, key_consumers, uses_dtype, uses_key
 from scaffold.spec.construction.dtypes import dtype_faults
 from scaffold.spec.fields.sharding import sharding_faults
 from scaffold.spec.fields.shared import shared_faults
@@ -51,7 +51,10 @@ def spec_faults(spec: ModuleSpec) -> list[Fault]:
 def _names(spec: ModuleSpec) -> Iterator[Fault]:
     """Names of fields, of dims and of flags, which the constructor takes."""
     kind = kind_of(spec.kind)
-    free = [*("key",) * (not uses_key(spec)), *("dtype",) * (not uses_dtype(spec))]
+    free = [
+        *("key",) * (not uses_key(spec)),
+        *("dtype",) * (not uses_dtype(spec) or dtype_field(spec) is not None),
+    ]
     free += EMITTED_BUILTINS if spec.own_constructor is not None else ()
     for field in spec.fields:
         place, inner = f"fields.{field.name}", [*free, *("key",) * (not field.given)]

@@ -153,3 +153,41 @@ class Spectrum(Module):
 @pytest.mark.slow  # the classes of other subjects are tried in every run
 def test_integers_and_complex_numbers_are_of_whatever_width(tmp_path: Path) -> None:
     tried(tmp_path, "spectrum", HEAD + MIXED, least=70)
+
+
+TYPED = """
+from scaffold.skeleton import Pytree, static
+
+
+class Typed(Module):
+    weight: Float[Array, "out in_"] = param("lecun_normal")
+    dtype: jnp.dtype = static(jnp.float32)
+
+    def __call__(self, x: Float[Array, " in_"]) -> Float[Array, " out"]:
+        return (self.weight @ x).astype(self.dtype)
+
+
+class Named(Module):
+    weight: Float[Array, "out in_"] = param("zeros")
+    shift: Float[Array, " out"] = param()
+    dtype: str = static()
+
+    def __call__(self, x: Float[Array, " in_"]) -> Float[Array, " out"]:
+        return self.weight @ x + self.shift
+
+
+class Perhaps(Pytree, rebuild="flag"):
+    weight: Float[Array, "out in_"] = param("lecun_normal")
+    dtype: jnp.dtype | None = static(None)
+    shift: Float[Array, " out"] = param()
+
+    def __call__(self, x: Float[Array, " in_"]) -> Float[Array, " out"]:
+        return self.weight @ x + self.shift
+"""
+
+
+def test_a_field_dtype_is_that_of_what_the_constructor_makes(tmp_path: Path) -> None:
+    code = tried(tmp_path, "typed", HEAD + TYPED, least=200)
+    assert "key, (out, in_), dtype" in code and "dtype=np.dtype(dtype)" in code
+    # One that may be None is resolved for what is made, and stored as it was passed.
+    assert "dtype = jnp.result_type(float) if dtype is None else dtype" in code and "dtype=asked" in code
