@@ -25,4 +25,6 @@ def type_with_named_dims(text: str) -> Type | None:
 
 
 def _named(dim: str) -> str:
-    return ROWS if dim == "..." else dim.lstrip("#?").lstrip("_") or ROWS
+    """The name of a dim; what an instance holds, as in `"{self.size}"`, is called so."""
+    held = re.sub(r"[{}]|\bself\.", "", dim)
+    return ROWS if dim == "..." else held.lstrip("#?").lstrip("_") or ROWS

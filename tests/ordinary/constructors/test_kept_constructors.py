@@ -215,3 +215,26 @@ def test_what_a_constructor_stores_and_the_class_does_not_declare_is_refused(tmp
     write_tree(tmp_path, {"specs/held.py": HEAD + REFUSED})
     said = scaffold(tmp_path, "new-module", "--spec=specs/held.py")
     assert said.returncode == 2 and "fields.handle: `self.handle` is no field" in said.stderr
+
+
+NORM = """
+class Norm(eqx.Module):
+    weight: Float[Array, "dim"] | None
+    scale: Float[Array, "dim"] | None
+
+    def __init__(self, dim: int, affine: bool = True):
+        if affine:
+            self.weight = jnp.zeros((dim,), dtype=jnp.float32)
+        else:
+            self.weight = None
+        self.scale = jnp.ones((dim,)) if affine else None
+
+    def __call__(self, x: Float[Array, "... dim"]) -> Float[Array, "... dim"]:
+        return x if self.weight is None else self.scale * x + self.weight
+"""
+
+
+def test_what_a_branch_fills_with_one_number_is_trained(tmp_path: Path) -> None:
+    assert "taken for data" not in generated(tmp_path, {"norm": HEAD + NORM})
+    assert 'Leaf("weight", "param"' in suite_text(tmp_path, "norm")
+    assert "trainable" not in (tmp_path / "nets/norm.py").read_text("utf-8")

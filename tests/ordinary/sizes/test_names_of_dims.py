@@ -170,3 +170,26 @@ def test_an_argument_is_the_size_of_the_dim_that_it_is_named_after(tmp_path: Pat
     tried(tmp_path, "scan", WITH_WORDS)
     tests = suite_text(tmp_path, "scan")
     assert "Cache(state=sample(seed + 100, (2, 4)))" in tests and "guessed" not in tests
+
+
+HELD = """
+class Held(eqx.Module):
+    weight: Array
+    size: int = eqx.field(static=True)
+
+    def __init__(self, size: int, outer: int, *, key: jax.Array):
+        self.weight = jax.random.normal(key, shape=(outer, size))
+        self.size = size
+
+    def __call__(self, x: Float[Array, "{self.size}"]) -> Float[Array, "self.outer"]:
+        return self.weight @ x
+
+    def twice(self, x: Float[Array, "2*self.size"]) -> Float[Array, "n {2*self.size}"]:
+        return x[None, :]
+"""
+
+
+def test_a_dim_may_be_what_the_instance_holds(tmp_path: Path) -> None:
+    said = generated(tmp_path, {"held": HEAD + HELD})
+    suite = suite_text(tmp_path, "held")
+    assert "not tried" not in said and "Output((None, 4))" in suite and "sample(seed, (2,))" in suite, suite

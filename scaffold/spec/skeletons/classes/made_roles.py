@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.grammar.types import ArrayType, CallableType, OpaqueType, Type
+from scaffold.spec.grammar.types import ArrayType, CallableType, OpaqueType, Type, UnionType
 from scaffold.spec.skeletons.classes.inferred import random_keys
 from scaffold.spec.source.definitions import arguments_with_defaults, method_of
 from scaffold.spec.source.expressions import local_names, nodes_of
@@ -13,6 +13,8 @@ from scaffold.spec.source.instance import calls, last_name, made_attributes
 from scaffold.spec.source.local_makers import unfolded
 
 _INDICES = ("arange", "argsort", "argmax", "argmin", "randint", "permutation")
+_FILLED = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like")
+"""Functions that make what training begins with: a table has more than one number."""
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint", "bool_")
 """How the names of dtypes begin that are no floats."""
 
@@ -23,10 +25,11 @@ def roles_of_made(
     """The fields without a role that the constructor makes, each with one.
 
     What holds layers is a module, and so is a callable that is made: only a function of a module is the same in each
-    instance, as what is static must be. The arrays that a constructor of the author's own makes (`is_own`) are trained where it
-    draws any: a class that draws is one that trains. Another may keep tables, and nothing says of what it makes.
+    instance, as what is static must be. Of the arrays that a constructor of the author's own makes (`is_own`), those are trained that
+    hold one number everywhere, and all where it draws any: a class that draws is one that trains. Another may keep tables, and nothing
+    says of what it makes.
     """
-    trains = is_own and any(any(random_keys(call)) for call in nodes_of(ast.Call, *node.body))
+    draws = any(any(random_keys(call)) for call in nodes_of(ast.Call, *node.body))
     for name, value in made_attributes(ast.unparse(unfolded(node))):
         if name in fields and "role" not in fields[name]:
             kind = parse_type(str(fields[name].get("example", fields[name]["type"])))
@@ -36,13 +39,22 @@ def roles_of_made(
                 yield name, "module"
             elif isinstance(kind, OpaqueType) and is_array(kind) and _makes_integers(value):
                 yield name, "data"
-            elif is_array(kind) and trains and not isinstance(value, ast.Name):
+            elif is_own and is_array(kind) and (_is_filled(value) or (draws and not isinstance(value, ast.Name))):
                 yield name, "param"
 
 
 def is_array(kind: Type) -> bool:
-    """Whether it is one array of floats, or one of which no more is known."""
+    """Whether it is one array of floats, or one of which no more is known; it may be None."""
+    if isinstance(kind, UnionType):
+        return all(map(is_array, kind.members))
     return kind.inexact if isinstance(kind, ArrayType) else isinstance(kind, OpaqueType) and kind.is_array
+
+
+def _is_filled(value: ast.expr) -> bool:
+    """Whether an expression, or a branch of it, gives an array that holds one number everywhere."""
+    if isinstance(value, ast.IfExp):
+        return _is_filled(value.body) or _is_filled(value.orelse)
+    return isinstance(value, ast.Call) and last_name(value) in _FILLED
 
 
 def _makes_integers(value: ast.expr) -> bool:
