@@ -96,7 +96,7 @@ def _several(drafts: Sequence[_Draft], blocks: Context, layout: Layout) -> Itera
     unit = {
         **drafts[0].context,
         **blocks,
-        **_source_doc(specs[0].unit.doc if specs[0].unit else ""),
+        **(_source_doc(unit.doc, unit.comment) if (unit := specs[0].unit) else {}),
         "parts": merged_code(specs, [draft.code for draft in drafts]),
         "test_doc": docstring(f"Tests of {listed(f'`{draft.spec.name}`' for draft in tested)}.", ""),
         "suites": [draft.tests for draft in tested],
@@ -166,16 +166,17 @@ def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) 
         **with_comments(spec, kind_of(spec.kind).context(spec)),
         **emitted_suite(spec, known),
         **_places(spec, layout),
-        **_source_doc(spec.module_doc),
+        **_source_doc(spec.module_doc, spec.module_comment),
     }
     emitted |= generic_context(spec, layout, str(emitted.get("bases", "")))
     keywords = (f"**{source}" if name == "**" else f"{name}={source}" for name, source in spec.keywords)
     return {**emitted, "bases": ", ".join([str(emitted.get("bases", "")), *keywords])}
 
 
-def _source_doc(text: str) -> Context:
-    """The docstring of the file, where it has one."""
-    return {"has_source_doc": bool(text.strip()), "source_doc": docstring(text, "") if text.strip() else ""}
+def _source_doc(doc: str, comment: str) -> Context:
+    """The comment above all of the file and its docstring, where it has them."""
+    text = "\n\n".join(filter(None, (comment, docstring(doc, "") if doc.strip() else "")))
+    return {"has_source_doc": bool(text), "source_doc": text}
 
 
 def _places(spec: ModuleSpec, layout: Layout) -> Context:

@@ -46,8 +46,8 @@ def write_skeleton(
     texts = Texts()
     frame = _frame(specs, texts)
     imports = "\n".join(_imports([spec for _, spec in specs], texts.shown(frame)))
-    doc = specs[0][1].module_doc
-    above = f"{docstring(doc, '', loose=True) or ''}\n\n" if doc else ""
+    doc, comment = specs[0][1].module_doc, specs[0][1].module_comment
+    above = "".join(f"{part}\n\n" for part in (comment, docstring(doc, "", loose=True)) if part)
     return texts.shown(formatted(f"{above}{imports}\n\n\n{frame}\n"))
 
 

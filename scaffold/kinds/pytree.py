@@ -78,9 +78,12 @@ def _decorators(spec: ModuleSpec) -> list[str]:
 
 
 def _declared(spec: ModuleSpec, attribute: Attribute) -> str:
-    is_marked = spec.rebuild == "dataclass" and not attribute.dynamic
-    mark = ' = dataclasses.field(metadata={"static": True})' if is_marked else ""
-    return f"{attribute.name}: {attribute.annotation}{mark}"
+    field, value = spec.field(attribute.name), ""
+    if spec.rebuild == "dataclass" and not attribute.dynamic:
+        value = ' = dataclasses.field(metadata={"static": True})'
+    elif spec.own_constructor is not None and field is not None and field.default and not attribute.dynamic:
+        value = f" = {field.default}"  # what an instance has that the author's constructor gives none
+    return f"{attribute.name}: {attribute.annotation}{value}"
 
 
 def needs_trainable(spec: ModuleSpec) -> bool:

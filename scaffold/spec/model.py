@@ -223,6 +223,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     setup: str = ""
     constructor_doc: str = ""
     imports: tuple[str, ...] = ()
+    module_comment: str = ""  # what stands above all of the module, where the class is alone in it
     module_doc: str = ""  # the docstring of the module, where the class is alone in it
     helpers: str = ""  # statements of the module above the class
     below: str = ""  # and those below it
@@ -249,8 +250,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     unread: frozenset[str] = frozenset()
     """The names in what could not be read: none of them is unknown for that."""
     file: str = ""  # its name without the ending, where the spec says one
-    template: str = ""
-    """What lays the class out, where that is not the template of its kind: a name in the project's settings."""
+    template: str = ""  # what lays it out in the place of its kind's: a name in the project's settings
     unit: Unit | None = None
     """The file that it shares with other classes; None where it is a module of its own."""
     is_open: bool = False  # it leaves methods to subclasses

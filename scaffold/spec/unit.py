@@ -26,6 +26,8 @@ class Unit(Struct, frozen=True):
     """The types of Variables of Flax and of the file, each with its role."""
     doc: str = ""
     """The docstring of the file."""
+    comment: str = ""
+    """The comment above all of the file."""
 
     def below(self, name: str) -> tuple[str, ...]:
         """The classes that stand below a class, which are not bound yet where its annotations are evaluated."""

@@ -91,15 +91,16 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     frozen = [f"frozen={flag}"] if field.frozen else []
     if field.role == "module":
         return _row([repr(path), '"module"', *frozen])
+    marks = ["unused=True"] * (field.name in subject.spec.test.unused) + frozen
     if not isinstance(kind, ArrayType):
         role = "tree" if field.role == "param" and not is_array(kind) else field.role
         dtype = [f"dtype={dtype}" for dtype in dtype_of_all(kind)]
         dtype = dtype_as_built(subject.spec, kind, field) if is_array(kind) and role == "param" else dtype
-        return _row([repr(path), f'"{role}"', *dtype, *frozen])
+        return _row([repr(path), f'"{role}"', *dtype, *marks])
     role = "key" if kind.dtype == "key" else field.role
     if field.built:
         dtype = dtype_as_built(subject.spec, kind, field) if role == "param" else []
-        return _row([repr(path), f'"{role}"', *dtype, *frozen])
+        return _row([repr(path), f'"{role}"', *dtype, *marks])
     shape = repr(examples.known_shape(kind))
     dtype = (
         dtype_as_built(subject.spec, kind, field) if keeps_made_dtype(field) else dtype_as_made(kind, field)
@@ -108,8 +109,7 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     value, spread = value_of(field, path), spread_of(examples, field)
     parts += [f"value={value}"] if value is not None else []
     parts += [f"std={float(f'{spread:.4g}')}"] if spread is not None else []
-    parts += ["unused=True"] if field.name in subject.spec.test.unused else []
-    return _row([*parts, *frozen])
+    return _row([*parts, *marks])
 
 
 def _stopped(subject: Subject, field: Field) -> list[str]:

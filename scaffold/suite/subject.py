@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from scaffold.emit.facts import Facts, facts
 from scaffold.spec.construction.cases import is_passed
 from scaffold.spec.construction.constructor import rebuilds_by
+from scaffold.spec.construction.made_defaults import makes_default
 from scaffold.spec.construction.sizes import sizes
 from scaffold.spec.grammar.types import Type, arrays, dim_names
 from scaffold.spec.model import Argument, Field, Method, ModuleSpec
@@ -113,7 +114,8 @@ class Subject(Struct, frozen=True, dict=True):
     def is_absent(self, field: Field) -> bool:
         """Whether the field is None in the example."""
         changed = field.converter or field.name in assigned_names(self.spec.setup)
-        given_input = self.inputs.get(field.name) if field.given and not changed else None
+        unsaid = None if makes_default(field) else field.default
+        given_input = self.inputs.get(field.name, unsaid) if field.given and not changed else None
         return given_input == "None" or self.inputs.get(field.optional or "") == "False"
 
     def is_kept_apart(self, field: Field) -> bool:

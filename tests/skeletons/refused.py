@@ -185,4 +185,41 @@ REFUSALS = (
             "    def __init__(self, rate):\n        if rate > 0:\n            self.rate = rate\nLayer(3)"
         ),
     ),
+    Refusal(
+        key="lost-attribute",
+        says="stores what is no field, and is lost where jax rebuilds an instance",
+        happens="AttributeError: 'Layer' object has no attribute 'size'",
+        report="chebax: a series that locks itself with `object.__setattr__` was unlocked by each `jit`.",
+        fix="Declare it, with a role.",
+        mistake=(
+            'class Layer(Pytree):\n    weight: Float[Array, " n"] = param()\n\n'
+            "    def __init__(self, weight: Array):\n        self.weight = weight\n        self.size = len(weight)"
+        ),
+        runs=(
+            "@jax.tree_util.register_pytree_node_class\nclass Layer:\n"
+            "    def __init__(self, weight):\n        self.weight, self.size = weight, len(weight)\n\n"
+            "    def tree_flatten(self):\n        return (self.weight,), None\n\n"
+            "    @classmethod\n    def tree_unflatten(cls, aux, children):\n"
+            "        node = object.__new__(cls)\n        (node.weight,) = children\n        return node\n"
+            "jax.tree.map(jnp.sin, Layer(jnp.ones(2))).size"
+        ),
+    ),
+    Refusal(
+        key="registered-twice",
+        says="is registered by its base, and once more by the file",
+        happens="ValueError: Duplicate custom PyTreeDef type registration",
+        report="A registered pytree whose base becomes `Pytree`, with its own registration left above it.",
+        fix="Take out the base, and the class stays as it is written; or what registers it, with its two methods.",
+        mistake=(
+            "@jax.tree_util.register_pytree_node_class\nclass Layer(Pytree):\n"
+            '    weight: Float[Array, " n"] = param()\n\n'
+            "    def tree_flatten(self):\n        return (self.weight,), None\n\n"
+            "    @classmethod\n    def tree_unflatten(cls, aux, children):\n        return cls(*children)"
+        ),
+        runs=(
+            "@jax.tree_util.register_pytree_node_class\nclass Layer(eqx.Module):\n    weight: object\n\n"
+            "    def tree_flatten(self):\n        return (self.weight,), None\n\n"
+            "    @classmethod\n    def tree_unflatten(cls, aux, children):\n        return cls(*children)"
+        ),
+    ),
 )

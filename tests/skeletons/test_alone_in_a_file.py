@@ -42,6 +42,23 @@ def test_the_docstring_of_a_module_with_one_class_is_kept_in_both_forms(tmp_path
     assert write_skeleton([(skeleton.tables, spec)]).startswith(ALONE[: ALONE.index("from typing")])
 
 
+def test_what_stands_above_all_of_a_file_is_kept_in_both_forms(tmp_path: Path) -> None:
+    licence = "# Copyright of the author.\n#\n# All of it may be used.\n\n"
+    text = licence + ALONE
+    assert emitted(text, tmp_path).startswith(text[: text.index("from typing")])
+    (skeleton,) = skeletons_of(text, "x.py")
+    spec = read_spec(skeleton.tables, "x")
+    assert (
+        read_spec(tomllib.loads(write_toml(skeleton.tables, "")), "x").module_comment == spec.module_comment
+    )
+    assert write_skeleton([(skeleton.tables, spec)]).startswith(text[: text.index("from typing")])
+    classes = "".join(
+        f"\n\nclass {name}(Module):\n    weight: jax.Array = param()\n" for name in ("First", "Second")
+    )
+    several = text[: text.index("\n\nclass Alone")] + classes
+    assert emitted(several, tmp_path).startswith(licence)
+
+
 def test_self_is_imported_where_a_carried_signature_names_it(tmp_path: Path) -> None:
     text = emitted(ALONE, tmp_path)
     assert "from typing import Self\n" in text and "def pick(self, *index: int) -> Self:" in text

@@ -22,7 +22,7 @@ from elsewhere import Part
 from flax import nnx
 from jaxtyping import Array, Float
 
-from scaffold.skeleton import Module, module, param, static
+from scaffold.skeleton import Module, Pytree, module, param, static
 
 
 """

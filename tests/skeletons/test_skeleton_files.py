@@ -317,6 +317,7 @@ def test_the_vocabulary_has_every_kind_and_every_key() -> None:
         "setup",
         "constructor_doc",
         "imports",
+        "module_comment",
         "module_doc",
         "helpers",
         "below",

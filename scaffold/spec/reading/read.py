@@ -80,6 +80,7 @@ def _assembled(reader: Reader, table: Mapping[str, Any]) -> ModuleSpec:
         where=reader.where,
         fields=read_fields(reader, table["fields"], table.get("given", "")) if "fields" in table else (),
         comment=as_comment(table.get("comment", "")),
+        module_comment=as_comment(table.get("module_comment", "")),
         bases=_bases(reader, table.get("bases", ())),
         generic=tuple(_type_parameter(reader, text) for text in table.get("generic", ())),
         decorators=tuple(decorator for decorator in decorators if decorator is not None),

@@ -10,7 +10,7 @@ from scaffold.spec.construction.cases import claimed_arguments, flags, key_argum
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
-from scaffold.spec.grammar.types import arrays
+from scaffold.spec.grammar.types import arrays, is_array
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.definitions import returns_value
 from scaffold.spec.source.expressions import free_names
@@ -53,7 +53,7 @@ def _unlisted(key: str, names: Iterable[str], legal: tuple[str, ...], descriptio
 def _unused(spec: ModuleSpec) -> Iterator[Fault]:
     keys = [argument.name for argument in key_arguments(spec.call)]
     passed = [name for name in passed_names(spec) if name not in keys]
-    fields = (field for field in (*spec.dynamic, *shared_fields(spec)) if field.array is not None)
+    fields = (field for field in (*spec.dynamic, *shared_fields(spec)) if is_array(field.type))
     settings = (field.name for field in spec.stored if field.role == "static" and field.given)
     legal = (*(field.name for field in fields), *keys, *passed, *flags(spec), *settings)
     modules = {field.name for field in spec.dynamic if field.role == "module"}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from scaffold.comments import as_comment
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.helpers import bound_by, source_of
@@ -79,8 +80,12 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
         if may_have_ties(node):
             test = tests_with_ties(skeleton.tables.get("test", {}), node, names.shapes_of(node).shapes)
             skeleton.tables.update({"test": test} if test else {})
-    if unit is None and (doc := ast.get_docstring(tree)):
-        skeletons[0].tables["module_doc"] = doc
+    if unit is None:
+        of_module = {
+            "module_doc": ast.get_docstring(tree),
+            "module_comment": file.comment_of(tree.body[0], 0),
+        }
+        skeletons[0].tables.update({key: text for key, text in of_module.items() if text})
     return skeletons
 
 
@@ -123,7 +128,8 @@ def _unit(tree: ast.Module, classes: list[ast.ClassDef], names: Names, file: Not
     listed = tuple(node.name for node in classes)
     bound, doc = tuple(sorted(names.bound)), ast.get_docstring(tree) or ""
     variables = tuple(variable_types(ast.unparse(tree)).items())
-    return Unit(path.stem, file.where, listed, bound, variables, doc)
+    comment = as_comment(file.comment_of(tree.body[0], 0))
+    return Unit(path.stem, file.where, listed, bound, variables, doc, comment)
 
 
 def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:

@@ -63,6 +63,14 @@ def made_attributes(source: str) -> Iterator[tuple[str, ast.expr]]:
     return ((name, value) for target, value in pairs if (name := attribute_of_self(target)))
 
 
+def attributes_set(node: ast.AST) -> Iterator[str]:
+    """The attributes that functions set whose name says so: `object.__setattr__(self, "mean", mean)`."""
+    for call in ast.walk(node):
+        if isinstance(call, ast.Call) and last_name(call) in ("setattr", "__setattr__"):
+            names = (part.value for part in call.args[:2] if isinstance(part, ast.Constant))
+            yield from (name for name in names if isinstance(name, str))
+
+
 def last_name(node: ast.expr) -> str:
     """The last name of what an expression calls, or reads: `zeros` of `jnp.zeros(3)`."""
     return ast.unparse(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2]

@@ -59,6 +59,7 @@ SPEC_KEYS = {
     "setup": Key("Statements that the constructor runs first."),
     "constructor_doc": Key("Docstring of the constructor, in the place of the list of its arguments."),
     "imports": Key("Import statements that expressions and bodies need.", "array of strings"),
+    "module_comment": Key("The comment above all of the module, such as a licence."),
     "module_doc": Key("The docstring of the module."),
     "helpers": Key("Statements of the module above the class: functions, constants, classes."),
     "below": Key("Statements of the module below the class."),

@@ -12,6 +12,8 @@ from ..snapshot.format import NoRecord, parse_record, section_of
 
 _MISFITS = (LookupError, OSError, TypeError, ValueError)
 """What functions of arrays raise where shapes do not fit, and others where there is no such name, or file."""
+_OF_SIGNATURE = re.compile(r"__init__\(\) (missing|got|takes)")
+"""What Python says of a constructor that is called with other arguments than it takes, which no value mends."""
 _OF_TRACERS = jax.errors.JAXTypeError, jax.errors.JAXIndexError
 _ENTRIES = {"__call__": "call", "__init__": ""}
 """How the entries of a record begin, where not with the name of a method."""
@@ -22,7 +24,9 @@ def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
 
     With numbers on record it did, and what it raises is the edit of a class that worked.
     """
-    return name in suite.guessed and isinstance(error, _MISFITS) and not _is_recorded(suite, name)
+    is_of_code = isinstance(error, TypeError) and _OF_SIGNATURE.search(str(error))
+    is_guess = name in suite.guessed and isinstance(error, _MISFITS) and not is_of_code
+    return is_guess and not _is_recorded(suite, name)
 
 
 def may_be_of_the_example(suite: Any, name: str, error: BaseException | None) -> bool:

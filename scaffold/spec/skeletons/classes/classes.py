@@ -34,11 +34,12 @@ from scaffold.spec.skeletons.classes.functions import (
 from scaffold.spec.skeletons.classes.inferred import inferred_types, settings_kept
 from scaffold.spec.skeletons.classes.lambda_arguments import arguments_of_lambdas
 from scaffold.spec.skeletons.classes.made_roles import roles_of_made, takes_any_callable
+from scaffold.spec.skeletons.classes.registered import is_registered
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import annotated_names, bound_by, gives_instance, is_setter
 from scaffold.spec.source.expressions import Function
-from scaffold.spec.source.instance import last_name, made_attributes
+from scaffold.spec.source.instance import attributes_set, last_name, made_attributes
 
 _OF_TYPES = ("type", "args", "returns", "arguments", "bases", "generic")
 """The keys under which types stand."""
@@ -65,6 +66,7 @@ class ClassReader:
         )
         self.raw |= {"kind": "abstract"} if self._is_abstract() else {}
         self.names = replace(self.names, is_abstract=self.raw.get("kind") == "abstract")
+        self._registered_once()
         self._body()
         self._batch_axis()
         self.raw |= read_decorators(self.node, self.names, self.notes)
@@ -77,6 +79,14 @@ class ClassReader:
         kind = kind_of(self.raw.get("kind", "module"))
         lines = self.names.imports(kind.imports, "\n".join(_types(self.raw)))
         return self.raw | ({"imports": lines} if lines else {})
+
+    def _registered_once(self) -> None:
+        """Refuse what registers a class that its base registers, for jax takes it once."""
+        kind = self.raw.get("kind")
+        if kind in ("module", "pytree") and is_registered(self.node, self.names):
+            message = f"`{self.node.name}` is registered by its base, and once more by the file"
+            fix = "take out the base, and the class stays word for word; or what registers it, with its methods for that"
+            self.notes.refuse(self.node, ("name",), message, fix)
 
     def _body(self) -> None:
         before = ""
@@ -229,8 +239,11 @@ class ClassReader:
 
     def _is_abstract(self) -> bool:
         """Whether a method is left to subclasses, though no base says that the class is abstract."""
+        return "kind" not in self.raw and self._leaves_open()
+
+    def _leaves_open(self) -> bool:
         functions = (statement for statement in self.node.body if isinstance(statement, ast.FunctionDef))
-        return "kind" not in self.raw and any(is_left_open(function, self.names) for function in functions)
+        return any(is_left_open(function, self.names) for function in functions)
 
     def _builds(self, node: Function) -> bool:
         """Whether it is a class method, with no other decorator, whose result is the class."""
@@ -247,7 +260,8 @@ class ClassReader:
             ast.unparse(base) in self.names.classes for base in self.node.bases
         ) and not assigned.issubset(self.fields)
         constructor = Constructor(node, self.fields, self.names, self.notes)
-        is_own = makes_them or not constructor.is_read()
+        # What subclasses call stays, though it assigns each argument: it may take fewer than there are fields.
+        is_own = makes_them or self._leaves_open() or not constructor.is_read()
         if not has_variables:
             for name, role in roles_of_made(node, self.fields, is_own=is_own):
                 self.fields[name].setdefault("role", role)
@@ -265,6 +279,7 @@ class ClassReader:
             return None
         if is_own:
             self._all_made(node)
+            self._all_fields(node)
             path = ("methods", node.name)
             inferred = types_by_use(node, self.node, self.names)
             if has_variables:
@@ -289,6 +304,18 @@ class ClassReader:
             self.notes.refuse(
                 node, ("fields", name), f"`__init__` is kept as it is, and does not make `{name}`", fix
             )
+
+    def _all_fields(self, node: ast.FunctionDef) -> None:
+        """Refuse one that stores what is no field, which jax leaves out where it makes the instance again."""
+        stored = {*(name for name, _ in made_attributes(ast.unparse(node))), *attributes_set(node)}
+        is_registered = self.raw.get("kind") == "pytree" and "bases" not in self.raw
+        lost = sorted(stored - self.fields.keys())
+        if lost and is_registered:
+            names = ", ".join(f"`{name}`" for name in lost)
+            message = (
+                f"`{node.name}` stores what is no field, and is lost where jax rebuilds an instance: {names}"
+            )
+            self.notes.refuse(node, ("fields",), message, f"declare it: `{lost[0]}: ... = static()`")
 
     def _made(self, name: str, value: ast.expr) -> None:
         """Take what the constructor makes of a field, which Python would take over a word for its initialiser."""

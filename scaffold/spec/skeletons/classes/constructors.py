@@ -100,6 +100,7 @@ class Constructor:
             and [argument.arg for argument in arguments.args[:1]] == [owner]
             and all(self._is_known(argument) and self._is_of_field(argument) for argument in taken)
             and not self.made_twice()
+            and not any(map(self.notes.has_comment_within, self.inits.values()))
             and not any(_uses_instance(node, owner) for node in (*self.kept, *self.inits.values()))
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.source.definitions import arguments_of, method_of
 from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import made_attributes
+from scaffold.spec.source.instance import last_name, made_attributes
 from scaffold.spec.source.local_makers import unfolded
 
 _SIZED = ("range", "zeros", "ones", "empty", "eye", "identity", "arange", "tri")
@@ -17,6 +17,8 @@ _PLACES = (("full", 0), ("split", 1))
 """Functions that take a size at one place."""
 _LAYERS = ("nn", "nnx")
 """The rooms of layers, which take sizes."""
+_RATES = ("Dropout", "AlphaDropout")
+"""Layers that take a rate first."""
 _SIZE = re.compile(
     r"size|shape|features|dim|width|depth|num|channels|heads|dilation|stride|groups|length|^n_|^in_|^out_"
 )
@@ -42,7 +44,10 @@ def inferred_types(
     keys = {name for call in calls for name in random_keys(call)}
     sizes = {name for call in calls for name in _sizes(call)} | {*_sizes_kept(node, classes)}
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}
-    types |= dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
+    rates = (
+        name for call in calls if last_name(call) in _RATES for part in call.args[:1] for name in _names(part)
+    )
+    types |= dict.fromkeys(rates, "float") | dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
     # What stands as it is, behind `=`, is no type of the grammar.
     types |= {n: str(t["type"]) for n, t in fields.items() if str(t.get("type", "="))[:1] != "="}
     numbers = {argument: _number_of(other) for argument, other in _compared(node, classes)}
@@ -80,7 +85,7 @@ def random_keys(call: ast.Call) -> Iterator[str]:
 def _sizes(call: ast.Call) -> Iterator[str]:
     """The names that stand in a shape, or where a function or a layer takes a size."""
     *path, function = ast.unparse(call.func).split(".")
-    takes_sizes = function in _SIZED or not set(_LAYERS).isdisjoint(path)
+    takes_sizes = function in _SIZED or (function not in _RATES and not set(_LAYERS).isdisjoint(path))
     given = [*call.args, *(keyword.value for keyword in call.keywords if _SIZE.search(keyword.arg or ""))]
     for place, value in enumerate(given):
         is_shape = isinstance(value, ast.Tuple | ast.List) or (function, place) in _PLACES

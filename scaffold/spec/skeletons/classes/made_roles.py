@@ -39,7 +39,11 @@ def roles_of_made(
                 yield name, "module"
             elif isinstance(kind, OpaqueType) and is_array(kind) and _makes_integers(value):
                 yield name, "data"
-            elif is_own and is_array(kind) and (_is_filled(value) or (draws and not isinstance(value, ast.Name))):
+            elif (
+                is_own
+                and is_array(kind)
+                and (_is_filled(value) or (draws and not isinstance(value, ast.Name)))
+            ):
                 yield name, "param"
 
 

@@ -8,6 +8,8 @@ from scaffold.spec.skeletons.words.names import Names
 _REGISTERS = ("jax.tree_util.register", "jax.tree.register")
 _OF_PYTHON = ("dataclasses.dataclass", "attr.", "attrs.")
 """Decorators that make a class of which jax knows nothing."""
+_WITHOUT_FIELDS = ("typing.Generic", "typing.Protocol", "abc.ABC")
+"""Bases that add nothing to the leaves of a class."""
 _NODES = ("flax.struct.PyTreeNode", "typing.NamedTuple")
 """Bases whose subclasses are pytrees: jax takes a tuple of Python apart as it is."""
 _OBJECTS = tuple(
@@ -19,8 +21,13 @@ _OBJECTS = tuple(
 
 def is_node(node: ast.ClassDef, names: Names) -> bool:
     """Whether jax knows a class by one of its bases, or as it is registered: by a decorator, or a call below it."""
+    return _inherits(node, names, (*_NODES, *_OBJECTS)) or is_registered(node, names)
+
+
+def is_registered(node: ast.ClassDef, names: Names) -> bool:
+    """Whether the file registers a class with jax, by a decorator or by a call below it."""
     decorators = (name.startswith(_REGISTERS) for name in _decorators(node, names))
-    return _inherits(node, names, (*_NODES, *_OBJECTS)) or node.name in names.registered or any(decorators)
+    return node.name in names.registered or any(decorators)
 
 
 def is_object(node: ast.ClassDef, names: Names) -> bool:
@@ -55,7 +62,8 @@ def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
 def makes_pytree(node: ast.ClassDef, names: Names) -> bool:
     """Whether jax knows a class that no kind stands for: it is registered, of a library that registers it, or a tuple of Python."""
     is_made = is_dataclass(node, names) and not is_plain_dataclass(node, names)
-    return is_node(node, names) or (is_made and not node.bases)
+    bases = (names.of(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases)
+    return is_node(node, names) or (is_made and all(base in _WITHOUT_FIELDS for base in bases))
 
 
 def registered_below(body: Iterable[ast.stmt], names: Names) -> Iterator[str]:

@@ -85,6 +85,10 @@ class Notes(Struct, dict=True):
         lines = range(node.lineno, node.body[0].lineno)
         return any(not self._is_aside(line) for line in lines if line in self.comments)
 
+    def has_comment_within(self, node: ast.expr) -> bool:
+        """Whether a comment stands between the lines of an expression."""
+        return any(line in self.comments for line in range(node.lineno, node.end_lineno or node.lineno))
+
     def comments_around(self, first: int, last: int, above: int, indent: int) -> tuple[int, int]:
         """The lines `first` to `last`, from 1, with the comments before them, below line `above`, and those behind them."""
         while first > above + 1 and self._is_aside(first - 1):

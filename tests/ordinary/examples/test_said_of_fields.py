@@ -1,0 +1,91 @@
+"""What a skeleton says of fields whose types say little: of a rate, of an alias, of an array that is unused, of a generic record."""
+
+from pathlib import Path
+
+from tests.ordinary.generated import generated, suite_text, tried
+
+HEAD = """
+from typing import Callable, Generic, Optional, TypeVar, Union
+
+import chex
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, data, test
+"""
+
+DROP = """
+@test(values={"rate": 0.0})
+class Drop(eqx.Module):
+    dropout: eqx.nn.Dropout
+
+    def __init__(self, *, rate):
+        self.dropout = eqx.nn.Dropout(rate)
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.dropout(x)
+"""
+
+
+def test_what_a_dropout_takes_is_a_rate(tmp_path: Path) -> None:
+    generated(tmp_path, {"drop": HEAD + DROP})
+    assert '"rate": 0.0' in suite_text(tmp_path, "drop")
+
+
+SPARE = """
+@test(unused=["spare"])
+class Spare(eqx.Module):
+    spare: Float[Array, "n ..."]
+    level: Array
+
+    def __init__(self, n: int, *, key):
+        self.spare = 0.5 * jax.random.normal(key, (n, 2))
+        self.level = jax.random.normal(key, (n,))
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.level * x
+"""
+
+
+def test_an_array_of_any_shape_may_be_unused(tmp_path: Path) -> None:
+    tried(tmp_path, "spare", HEAD + SPARE)
+
+
+MEDIUM = """
+Value = Optional[Union[Callable, float, Float[Array, ""]]]
+
+
+class Medium(Module):
+    density: Value = data(default=1.0)
+    alpha: Value = data(default=None)
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return x * self.density if self.alpha is None else x * self.alpha
+"""
+
+
+def test_what_is_none_by_default_is_no_leaf(tmp_path: Path) -> None:
+    generated(tmp_path, {"medium": HEAD + MEDIUM})
+    assert 'leaves = (Leaf("density", "data"),)' in suite_text(tmp_path, "medium")
+
+
+TREE = """
+T = TypeVar("T")
+
+
+@chex.dataclass(frozen=True)
+class Tree(Generic[T]):
+    visits: chex.Array
+    extra: T
+
+
+@chex.dataclass(frozen=True)
+class Summary:
+    value: chex.Array
+"""
+
+
+def test_a_generic_record_is_one_of_the_classes_of_a_file(tmp_path: Path) -> None:
+    said = generated(tmp_path, {"tree": HEAD + TREE})
+    assert "Tree: not tested: the tests have no example for `extra`" in said, said
