@@ -43,12 +43,6 @@ class Embedding(eqx.Module):
         self.embedding_size = columns
         self.weight = jnp.asarray(jnp.array(weight, weight.dtype), dtype)
 
-    def __check_init__(self) -> None:
-        for name in ("num_embeddings", "embedding_size"):
-            value = getattr(self, name)
-            if type(value) is not int:
-                raise TypeError(f"`{name}` is static and must be an int, got {value!r}")
-
     def __call__(
         self, x: Int32[Array, ""], *, key: PRNGKeyArray | None = None
     ) -> Float[Array, " embedding_size"]:

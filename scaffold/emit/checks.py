@@ -38,11 +38,11 @@ def check_statements(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def is_checked(field: Field) -> bool:
-    """Whether a static value is held to its type: not where the author alone knows what it is."""
+    """Whether a static value is held to its type: one that is given, and of which not the author alone knows what it is."""
     is_own = isinstance(field.type, OpaqueType) or (
         field.role == "static" and isinstance(field.type, CallableType)
     )
-    return not is_own
+    return field.given and not is_own
 
 
 def _static_check(kind: Type, fields: list[Field], loop: str) -> str:

@@ -1,15 +1,18 @@
 """The suite of a class that is emitted word for word: what its examples say, and all else the laws find from an instance."""
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from scaffold.errors import ScaffoldError
 from scaffold.source_text import docstring
 from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.guards import refused_conditions
 from scaffold.spec.construction.sizes import primes
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.source.definitions import arguments_with_defaults, function_of, gives_instance
+from scaffold.spec.source.expressions import Function
 from scaffold.suite.context import example_call
 from scaffold.suite.guesses import guessed_methods
 from scaffold.suite.inherited import has_known_constructor
@@ -17,6 +20,7 @@ from scaffold.suite.mapped_methods import as_called
 from scaffold.suite.subject import Subject
 from scaffold.suite.untried import with_values_of, without_untried
 
+_ALL_ABSENT = r"\w+ is None( and \w+ is None)*"
 _SUITES = {"nnx": ("NnxLaws", "variables"), "pytree": ("PytreeLaws", "leaves")}
 
 
@@ -65,7 +69,7 @@ def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
 def _call_that_builds(method: Method, spec: ModuleSpec) -> str:
     """The call of a class method that takes nothing or sizes alone, and gives an instance: `water()`, `empty(2, 3)`."""
     function = function_of(method.call.source)
-    if function is None or method.name.startswith("_"):
+    if function is None or method.name.startswith("_") or _needs_one(function):
         return ""
     is_of_class = any(
         ast.unparse(part) in ("classmethod", "staticmethod") for part in function.decorator_list
@@ -77,6 +81,13 @@ def _call_that_builds(method: Method, spec: ModuleSpec) -> str:
         f"{method.name}({sizes})"
         if is_of_class and takes_sizes and gives_instance(function, spec.name)
         else ""
+    )
+
+
+def _needs_one(function: Function) -> bool:
+    """Whether a function that may be called without arguments raises then: `if pos is None and rot is None: raise`."""
+    return any(
+        re.fullmatch(_ALL_ABSENT, ast.unparse(condition)) for condition in refused_conditions(function)
     )
 
 

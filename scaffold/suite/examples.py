@@ -26,7 +26,7 @@ from scaffold.spec.construction.made_defaults import makes_default
 from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.construction.sizes import all_positive, first_member, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
-from scaffold.spec.grammar.named_dims import ROWS, type_with_named_dims
+from scaffold.spec.grammar.named_dims import ROWS, leaf_of_tree, type_with_named_dims
 from scaffold.spec.grammar.type_texts import type_text
 from scaffold.spec.grammar.types import (
     ArrayType,
@@ -171,9 +171,9 @@ class Examples(Struct, frozen=True, dict=True):
                     f"{key!r}: {self.value(item, name, offset + 10 * i)}" for i, key in enumerate(entries)
                 )
                 return f"{{{', '.join(pairs)}}}"
-            case TreeType():
-                parts = self.seed(offset), self.seed(offset + 10)
-                return f'{{"a": sample({parts[0]}, (2,)), "b": (sample({parts[1]}, (3,)),)}}'
+            case TreeType(text=text):
+                first, second = self._leaves_of_tree(text, offset)
+                return f'{{"a": {first}, "b": ({second},)}}'
             case UnionType(members=members):
                 return self.value(members[0], name, offset) if members else "None"
             case ClassType() if is_state(kind) and is_stateful(self.spec):
@@ -199,6 +199,15 @@ class Examples(Struct, frozen=True, dict=True):
             else set[str]()
         )
         return kind if isinstance(kind, ArrayType) and names <= {ROWS, *self.sizes} else None
+
+    def _leaves_of_tree(self, text: str, offset: int) -> tuple[str, str]:
+        """Two leaves of a tree, in the shape that its annotation says, or in one of their own each."""
+        leaf, known = leaf_of_tree(text), {ROWS, *self.sizes}
+        if leaf is None:
+            return f"sample({self.seed(offset)}, (2,))", f"sample({self.seed(offset + 10)}, (3,))"
+        dims = tuple(dim if known.issuperset(dim_names(dim)) else ROWS for dim in leaf.dims)
+        leaf = ArrayType(leaf.dtype, dims)
+        return self.sample(leaf, "", offset), self.sample(leaf, "", offset + 10)
 
     @cached_property
     def positive(self) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Factories that compute with NumPy of what they are given, and so outside of programs."""
+"""Functions that compute with NumPy of what they are given, and so outside of programs."""
 
 import ast
 
@@ -7,18 +7,27 @@ from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.source.definitions import statements
 from scaffold.spec.source.expressions import nodes_of
 
+_CONVERSIONS = ("asarray", "array")
+"""Functions that make an array of NumPy of what they are given."""
 _NUMPY = ("np", "numpy")
 """The names under which emitted code reads NumPy without an import."""
 
 
 def is_untraced(spec: ModuleSpec, method: Method) -> bool:
-    """Whether a class method or a static one hands an argument to a function of NumPy: `np.asarray(dense)`."""
-    if method.owner == "self":
-        return False
+    """Whether a class method or a static one hands an argument to a function of NumPy, or a method turns a field to its arrays.
+
+    A method that turns `np.asarray(self.coefficients)` means to read numbers; any other function of NumPy is a slip there.
+    """
+    is_of_instance, numpy = method.owner == "self", _numpy_of(spec)
     arguments = {argument.name for argument in method.call.args}
-    calls = nodes_of(ast.Call, *statements(method.call.text))
-    of_numpy = (call for call in calls if ast.unparse(call.func).partition(".")[0] in _numpy_of(spec))
-    return any(isinstance(part, ast.Name) and part.id in arguments for call in of_numpy for part in call.args)
+    fields = {f"self.{field.name}" for field in spec.dynamic}
+    for call in nodes_of(ast.Call, *statements(method.call.text)):
+        module, _, function = ast.unparse(call.func).partition(".")
+        if module in numpy and (not is_of_instance or function in _CONVERSIONS):
+            read = {ast.unparse(part) for part in call.args}
+            if not read.isdisjoint(fields if is_of_instance else arguments):
+                return True
+    return False
 
 
 def _numpy_of(spec: ModuleSpec) -> tuple[str, ...]:

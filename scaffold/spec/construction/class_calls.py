@@ -53,7 +53,7 @@ def kept_defaults(spec: ModuleSpec) -> frozenset[str]:
 
 def _may_have_default(field: Field) -> bool:
     """Whether the class statement may have a default: instances would share an array, and a part."""
-    return not field.dynamic or field.default == "None"
+    return not field.dynamic or field.python_leaf or field.default == "None"
 
 
 def is_called_with_fields(spec: ModuleSpec) -> bool:

@@ -1,9 +1,12 @@
 """Numbers that a constructor refuses: `if width % 2 == 0: raise ValueError(...)`, `assert depth > 1`, a `check` of a field."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from scaffold.spec.construction.arithmetic import measured
+from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.grammar.types import TupleType, UnionType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import dedented, nodes_of
@@ -12,9 +15,23 @@ FLOATS = (0.3, 1.5, 0.03, 3.0, 30.0, 0.003)
 """Examples of floats, of which the first is taken that no guard refuses."""
 
 
+ENTRIES = 2
+"""How many entries the example of a tuple of any length has."""
+_UNEQUAL = r"(?:([A-Za-z_]\w*) != (\d+)|(\d+) != ([A-Za-z_]\w*))"
+_LEN = r"\blen\((\w+)\)"
+
+
 def is_refused(spec: ModuleSpec, numbers: Mapping[str, float]) -> bool:
     """Whether the constructor raises with these numbers, as far as arithmetic tells."""
     return any(measured(condition, numbers) for condition in _conditions(spec))
+
+
+def required_sizes(spec: ModuleSpec) -> dict[str, str]:
+    """The one number that the constructor takes for each of some sizes: 2 where `len(modes) != dims` raises for two modes."""
+    pairs = (
+        match.groups() for condition in _conditions(spec) if (match := re.fullmatch(_UNEQUAL, condition))
+    )
+    return {name or other: number or last for name, number, last, other in pairs}
 
 
 def taken_float(spec: ModuleSpec, name: str, numbers: Mapping[str, float]) -> float:
@@ -31,7 +48,22 @@ def _conditions(spec: ModuleSpec) -> tuple[str, ...]:
     checks = tuple(f"not ({field.check})" for field in spec.fields if field.check)
     if "raise" not in source and "assert" not in source:
         return checks
-    return (*checks, *map(ast.unparse, refused_conditions(ast.parse(source))))
+    lengths = _lengths(spec)
+    conditions = map(ast.unparse, refused_conditions(ast.parse(source)))
+    counted = (
+        re.sub(_LEN, lambda call: lengths.get(call[1], call[0]), condition) for condition in conditions
+    )
+    return (*checks, *counted)
+
+
+def _lengths(spec: ModuleSpec) -> dict[str, str]:
+    """How many entries the example of each argument has that is a tuple, or may be one."""
+    firsts = {
+        each.name: each.type.members[0] if isinstance(each.type, UnionType) else each.type
+        for each in parameters(spec)
+    }
+    tuples = {name: kind for name, kind in firsts.items() if isinstance(kind, TupleType)}
+    return {name: str(ENTRIES if kind.variadic else len(kind.items)) for name, kind in tuples.items()}
 
 
 def refused_conditions(tree: ast.AST) -> Iterator[ast.expr]:

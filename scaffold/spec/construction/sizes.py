@@ -1,5 +1,6 @@
 """Sizes of dims for the generated tests: distinct small primes, so that a transposed shape shows."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, count, islice
 from math import prod
@@ -11,7 +12,7 @@ from scaffold.spec.construction.arithmetic import evaluate, measured
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims, written_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
 from scaffold.spec.construction.example_shapes import is_size, shown_by_values
-from scaffold.spec.construction.guards import is_refused
+from scaffold.spec.construction.guards import is_refused, required_sizes
 from scaffold.spec.construction.local_sizes import (
     counts_taken,
     cutting_sizes,
@@ -38,6 +39,8 @@ from scaffold.spec.once import once
 _TRIES = 12
 _ORDERED = 3
 """How many whole numbers an array has at least, if they can be: an order of two is its own way back."""
+_DIMS = re.compile(r"(^|_)(ndims?|n_dims?|num_\w*dims?)$")
+"""Names of numbers of axes: a grid has the power of each."""
 _FEW = 2
 """How many a method gives that is asked for some of what there is."""
 SMALL = 32
@@ -69,14 +72,19 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     values = {name: int(source) for name, source in spec.test.values if is_size(source)}
     defaults = {**dict(spec.constants), **_default_sizes(spec)}
     chosen = {
-        **dict.fromkeys(counts_taken(spec), _FEW),
+        **dict.fromkeys((*counts_taken(spec), *filter(_DIMS.search, _sized_names(spec))), _FEW),
         **_small_defaults(spec, defaults, {*values.values(), *dict(spec.test.sizes).values()}),
         **dict(shown_by_values(spec)),
         **values,
         **dict(spec.test.sizes),
     }
     named = [name for name in _sized_names(spec) if name not in chosen]
-    candidates = {**dict(limits(spec)), **dims_of_arguments(spec), **dict(spec.test.ties)}
+    candidates = {
+        **dict(limits(spec)),
+        **dims_of_arguments(spec),
+        **required_sizes(spec),
+        **dict(spec.test.ties),
+    }
     tied = _grounded(
         {dim: size for dim, size in candidates.items() if dim not in chosen}, {*named, *chosen, *defaults}
     )

@@ -30,13 +30,13 @@ def without_none(node: ast.expr) -> ast.expr:
 
 
 def is_of_words(items: Sequence[ast.expr]) -> bool:
-    """Whether parts of an annotation name arrays and builtins alone, which any module can, and no dims.
+    """Whether parts of an annotation name arrays and builtins alone, which any module can."""
+    names = (node.id for item in items for node in ast.walk(item) if isinstance(node, ast.Name))
+    return all(hasattr(builtins, name) or is_read(name) for name in names)
 
-    A dim would be that of the signature around it.
-    """
-    nodes = [node for item in items for node in ast.walk(item)]
-    dims = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    names = [node.id for node in nodes if isinstance(node, ast.Name)]
-    return all(dim.strip() in ("", "...") for dim in dims) and all(
-        hasattr(builtins, name) or is_read(name) for name in names
-    )
+
+def has_dims(items: Sequence[ast.expr]) -> bool:
+    """Whether parts of an annotation name dims, which are those of the signature around them."""
+    nodes = (node for item in items for node in ast.walk(item))
+    dims = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return any(dim.strip() not in ("", "...") for dim in dims)

@@ -3,7 +3,7 @@
 import re
 
 from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
-from scaffold.spec.grammar.types import Type
+from scaffold.spec.grammar.types import ArrayType, Type
 
 ROWS = "rows"
 """The dim of an axis that has no name."""
@@ -22,6 +22,15 @@ def type_with_named_dims(text: str) -> Type | None:
         return parse_type(named) if named != text else None
     except TypeSyntaxError:
         return None
+
+
+def leaf_of_tree(text: str) -> ArrayType | None:
+    """The type of each leaf of a tree, with a name for each dim: `Float[Array, "n rows"]` of `PyTree[Float[Array, "n ..."]]`."""
+    try:
+        leaf = parse_type(with_named_dims(text.removeprefix("PyTree")[1:-1]))
+    except TypeSyntaxError:
+        return None
+    return leaf if isinstance(leaf, ArrayType) and leaf.dims else None
 
 
 def _named(dim: str) -> str:

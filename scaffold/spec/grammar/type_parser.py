@@ -11,7 +11,7 @@ from keyword import iskeyword
 
 from scaffold.errors import suggestion
 from scaffold.spec.grammar.dtypes import BY_ANNOTATION, BY_LONG_NAME, DTYPES, meant_dtype
-from scaffold.spec.grammar.kept_annotations import is_of_words, kept_annotation
+from scaffold.spec.grammar.kept_annotations import has_dims, is_of_words, kept_annotation
 from scaffold.spec.grammar.types import (
     LARGEST,
     ArrayType,
@@ -208,7 +208,7 @@ def _subscript(node: ast.expr, name: str, items: list[ast.expr]) -> Type:
     match _CONTAINERS.get(name, name), items:
         case "Optional" | "Union", _:
             return _union(node, [*items, *[ast.Constant(None)] * (name == "Optional")])
-        case "Callable", [_, _] if is_of_words(items):
+        case "Callable", [_, _] if is_of_words(items) and not has_dims(items):
             return CallableType(f"Callable[{', '.join(map(ast.unparse, items))}]")
         case "PyTree", [leaf] if is_of_words(items):
             return TreeType(f"PyTree[{ast.unparse(leaf)}]")

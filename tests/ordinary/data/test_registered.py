@@ -166,3 +166,49 @@ def test_where_no_class_has_tests_there_is_no_file_of_them(tmp_path: Path) -> No
     said = generated(tmp_path, {"pairs": text})
     assert said.count("not tested") == 2 and "next:" not in said.partition("note")[0]
     assert not list((tmp_path / "nets").glob("tests/test_*.py"))
+
+
+CELL = """
+import dataclasses
+
+import chex
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Float
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    value: Float[chex.Array, "cell"]
+    faces: Float[chex.Array, "cell"]
+
+    def total(self) -> Float[chex.Array, ""]:
+        return jnp.sum(self.value * self.faces)
+
+
+@struct.dataclass
+class Transform:
+    pos: jax.Array
+    rot: jax.Array
+
+    @classmethod
+    def create(cls, pos=None, rot=None) -> "Transform":
+        if pos is None and rot is None:
+            raise ValueError("give one")
+        return cls(jnp.zeros(3) if pos is None else pos, jnp.ones(4) if rot is None else rot)
+
+    @classmethod
+    def zero(cls, shape=()) -> "Transform":
+        return cls(jnp.zeros((*shape, 3)), jnp.ones((*shape, 4)))
+
+    def do(self, other: Any) -> "Transform":
+        return Transform(self.pos + other.pos, self.rot * other.rot)
+"""
+
+
+def test_arrays_of_chex_have_dims_and_what_needs_an_argument_builds_nothing(tmp_path: Path) -> None:
+    said = generated(tmp_path, {"cells": "from typing import Any\n" + CELL})
+    assert "not tested" not in said, said
+    assert "Transform.create()" not in suite_text(tmp_path, "cells")

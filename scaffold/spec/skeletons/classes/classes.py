@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from scaffold.kind import kind_of
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.grammar.types import CallableType, without_none
+from scaffold.spec.grammar.types import CallableType, ScalarType, without_none
 from scaffold.spec.reading.made_variables import makes_variables
 from scaffold.spec.reading.roles import role_of
 from scaffold.spec.skeletons.classes.axes import batch_axis
@@ -139,8 +139,7 @@ class ClassReader:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         if (name, table["type"], self.raw.get("kind", "module")) == ("inference", "bool", "module"):
             table.setdefault("role", "buffer")  # a leaf, which `eqx.nn.inference_mode` sets
-        says_default = statement.value is not None and not self.names.word(statement.value)
-        if says_default and "default" in table and self._keeps_default(statement.value, table):
+        if statement.value is not None and "default" in table and self._keeps_default(statement.value, table):
             table["in_class"] = True
         if self._is_any_callable(name, table):
             table["role"] = "module"
@@ -155,11 +154,13 @@ class ClassReader:
         self.fields[name] = table
         return table
 
-    def _keeps_default(self, value: ast.expr | None, table: Mapping[str, Any]) -> bool:
-        """Whether a default stays in the class statement, as in Equinox: of what is static, and of what may be left out."""
-        role = table.get("role") or role_of(parse_type(str(table["type"])), table)
+    def _keeps_default(self, value: ast.expr, table: Mapping[str, Any]) -> bool:
+        """Whether a default stays in the class statement, as in Equinox: of what is static, a number, or may be left out."""
+        kind = parse_type(str(table["type"]))
+        role = table.get("role") or role_of(kind, table)
         is_none = isinstance(value, ast.Constant) and value.value is None
-        return self._is_of_equinox() and (role == "static" or is_none)
+        is_number = role == "data" and isinstance(kind, ScalarType)
+        return self._is_of_equinox() and (role == "static" or is_none or is_number)
 
     def _is_any_callable(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether a field of such a Module holds any callable, a layer too, as it does in Equinox."""

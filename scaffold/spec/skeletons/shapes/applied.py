@@ -6,7 +6,7 @@ from typing import Any, cast
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.shapes.functions import ELEMENTWISE, OF_THREE, OF_TWO, PRODUCTS, SEGMENTS
 from scaffold.spec.skeletons.shapes.known_layers import Layer
-from scaffold.spec.skeletons.shapes.products import product, together
+from scaffold.spec.skeletons.shapes.products import contracted, product, together
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes
 from scaffold.spec.source.created_arrays import argument_of
 
@@ -42,9 +42,11 @@ def over(shapes: Shapes, shape: Shape, size: str) -> Shape:
     return None if dims is None else (size, *dims)
 
 
-def given_by(shapes: Shapes, name: str, arrays: list[Shape]) -> Shape:
+def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> Shape:
     """What a function of jax gives of arrays, or a method of the first."""
     match arrays:
+        case [_, *operands] if name == "einsum":
+            return contracted(shapes, call.args[0], operands)
         case [left, right] if name in PRODUCTS:
             return product(shapes, left, right)
         case [left, right] if name in OF_TWO:

@@ -1,7 +1,12 @@
 """The shapes of what two arrays give together: elements of both, and products."""
 
+import ast
+import re
+from collections import defaultdict
+
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes, Unknown
 
+_EQUATION = r"(\.\.\.)?[A-Za-z]*(,(\.\.\.)?[A-Za-z]*)*->(\.\.\.)?[A-Za-z]*"
 FIELD = "self."
 """How the names of fields begin."""
 
@@ -43,6 +48,21 @@ def product(shapes: Shapes, left: Shape, right: Shape) -> Shape:
     is_matrix = len(right_dims) > 1
     shapes.learn((left_dims[-1],), (right_dims[-2 if is_matrix else -1],))
     return (*left_dims[:-1], *right_dims[:-2], right_dims[-1]) if is_matrix else left_dims[:-1]
+
+
+def contracted(shapes: Shapes, equation: ast.expr, operands: list[Shape]) -> Shape:
+    """What `jnp.einsum` gives, whose equation says the axes of each operand: `"sn,tbn->tbs"`; `...` stands for none where nothing says more."""
+    text = equation.value if isinstance(equation, ast.Constant) else None
+    if not isinstance(text, str) or not re.fullmatch(_EQUATION, text.replace(" ", "")):
+        return None
+    taken, _, given = text.replace(" ", "").partition("->")
+    sizes = defaultdict[str, str](shapes.new)
+    for shape, axes in zip(operands, taken.split(","), strict=False):
+        letters = tuple(sizes[letter] for letter in axes.removeprefix("..."))
+        known = shapes.known(shape)
+        is_open = axes.startswith("...") and known is not None and len(known) > len(letters)
+        shapes.learn(known[-len(letters) :] if is_open and known and letters else shape, letters)
+    return tuple(sizes[letter] for letter in given) if "..." not in given else None
 
 
 def _learn_product(shapes: Shapes, left: Shape, right: Shape) -> None:

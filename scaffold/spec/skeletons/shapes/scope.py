@@ -268,7 +268,7 @@ class Scope(Struct):
         arrays = taken if first is None else [first, *taken]
         if name in NUMBERS:
             return number_of(self.shapes, node, arrays, is_method=first is not None)
-        return given_by(self.shapes, name, arrays)
+        return given_by(self.shapes, node, name, arrays)
 
     # -- functions and layers ------------------------------------------------------------------------------------------
 

@@ -46,6 +46,8 @@ def _grammar_text(node: ast.expr, text: str, names: Names) -> str:
             return None
         if whole in ("numpy.dtype", "jax.numpy.dtype"):
             return "dtype"
+        if whole == "chex.Array" and any(isinstance(node, ast.Subscript) for node in above):
+            return "Array"  # `Float[chex.Array, "n"]`
         module, _, name = whole.rpartition(".")
         if not module or is_of_types(whole):
             return name if isinstance(part, ast.Name) and name != part.id else None

@@ -1,0 +1,62 @@
+"""Shapes that equations and checks say: `jnp.einsum`, a `raise` that compares lengths, and a type of any rank."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ordinary.generated import generated, suite_text
+
+HEAD = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+"""
+
+LAYER = """
+class Layer(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, inner: int, outer: int, *, key):
+        self.weight = jax.random.normal(key, (outer, inner))
+
+    def __call__(self, x: jax.Array):
+        return jnp.einsum(EQUATION)
+"""
+
+
+@pytest.mark.parametrize(
+    ("equation", "shape"),
+    [
+        ('"on,tbn->tbo", self.weight, x', "(2, 3, 5)"),
+        ('"... n, o n -> ... o", x, self.weight', "(2,)"),
+        ('"on,n->o", self.weight, x.astype(jnp.float32)', "(2,)"),
+    ],
+)
+def test_an_equation_says_the_axes_of_its_operands(equation: str, shape: str, tmp_path: Path) -> None:
+    said = generated(tmp_path, {"layer": HEAD + LAYER.replace("EQUATION", equation)})
+    assert "not tried" not in said and f"sample(seed, {shape})" in suite_text(tmp_path, "layer")
+
+
+SPECTRUM = """
+class Spectrum(eqx.Module):
+    weight: Array
+    modes: tuple[int, ...]
+
+    def __init__(self, ndim: int, channels: int, modes: tuple[int, ...] | int, *, key):
+        if isinstance(modes, int):
+            modes = (modes,) * ndim
+        if len(modes) != ndim:
+            raise ValueError("one number of modes for each dim")
+        self.modes = modes
+        self.weight = jax.random.normal(key, (channels, *modes))
+
+    def __call__(self, x: Float[Array, " n"]) -> Array:
+        return self.weight * jnp.sum(x)
+"""
+
+
+def test_the_length_of_a_tuple_decides_what_is_compared_with_it(tmp_path: Path) -> None:
+    generated(tmp_path, {"spectrum": HEAD + SPECTRUM})
+    suite = suite_text(tmp_path, "spectrum")
+    assert '"ndim": 2' in suite and '"modes": (2, 3)' in suite
