@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from scaffold.spec.construction.constructor import parameters
-from scaffold.spec.grammar.types import LARGEST, ArrayType
+from scaffold.spec.grammar.types import LARGEST, ArrayType, UnionType
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.created_arrays import created_shape
@@ -20,6 +20,8 @@ def shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
     kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
     for name, source in spec.test.values:
         kind, shape = kinds.get(name), _shape_of(literal_or_none(source)) or _made_shape(source)
+        if isinstance(kind, UnionType):
+            kind = next((member for member in kind.members if isinstance(member, ArrayType)), None)
         if isinstance(kind, ArrayType) and len(kind.dims) == len(shape):
             yield from ((dim, size) for dim, size in zip(kind.dims, shape, strict=True) if dim.isidentifier())
 
