@@ -17,12 +17,7 @@ from ...engine.runner import first_call
 from ...inspect.arrays import is_array, is_key
 from ...inspect.classes import own_properties, twin_class
 from ...inspect.global_state import clear_caches, globals_of
-from ...inspect.references import (
-    check_caches_hold_no_tracer,
-    mutables,
-    reachable,
-    snapshot,
-)
+from ...inspect.references import check_caches_hold_no_tracer, mutables, reachable, snapshot
 from ...inspect.trees import arrays_of, changed, clone_as, is_under, map_arrays
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite

@@ -14,14 +14,7 @@ from ...engine.registry import Checks
 from ...inspect.classes import OF_PYTHON, is_of_python
 from ...inspect.references import snapshot
 from ...inspect.static_values import another_value
-from ...inspect.trees import (
-    changed,
-    flatten_with_path,
-    look_up,
-    path_name,
-    tree_at,
-    walk,
-)
+from ...inspect.trees import changed, flatten_with_path, look_up, path_name, tree_at, walk
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite

@@ -23,12 +23,7 @@ from ...inspect.files import (
 )
 from ...inspect.own_files import has_files, other_ways, path_for
 from ...inspect.references import can_pickle
-from ...inspect.trees import (
-    changed,
-    flatten,
-    named_leaves,
-    replace_leaves,
-)
+from ...inspect.trees import changed, flatten, named_leaves, replace_leaves
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite

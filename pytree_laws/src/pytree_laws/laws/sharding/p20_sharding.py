@@ -121,10 +121,7 @@ def check_followers(specs: Mapping[str, Any], arrays: Mapping[str, Any]) -> None
         )
         message = f"it is replicated, and `{leader}`, which it follows, is not"
         check(
-            leader is None,
-            name,
-            message,
-            "the state of an optimiser that lies elsewhere than its parameters",
+            leader is None, name, message, "the state of an optimiser that lies elsewhere than its parameters"
         )
 
 

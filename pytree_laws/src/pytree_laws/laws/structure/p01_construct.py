@@ -13,15 +13,7 @@ from ...engine.applicability import ACCEPTED, declares, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import first_build
 from ...errors import is_of_types, message_of
-from ...inspect.arrays import (
-    as_in_programs,
-    buffer_of,
-    is_constant,
-    is_inexact,
-    is_key,
-    on_device,
-    same_bits,
-)
+from ...inspect.arrays import as_in_programs, buffer_of, is_constant, is_inexact, is_key, on_device, same_bits
 from ...inspect.global_state import globals_of
 from ...inspect.parameter_values import may_be_of_numpy
 from ...inspect.references import (

@@ -36,12 +36,7 @@ LAW = Law(
     protects="Static fields that are not hashable (an error), change after construction (a stale compiled function), or differ between instances built alike (a compilation for each); and leaves of weak type, as `jnp.asarray(1.0)` gives, whose dtype changes on the first update.",
     mistake="A dict, list, array, NaN, lambda, partial or bound method is static, or an array was made without a dtype.",
     fix="Keep flat tuples of int, bool, str and module-level functions as static, arrays as leaves, and give every array a dtype.",
-    rests_on=(
-        "test_p02_leaves_are_",
-        "test_p03_round_trip",
-        "test_p05_aux",
-        "test_p05_treedef_depends_on",
-    ),
+    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux", "test_p05_treedef_depends_on"),
 )
 CHECKS = Checks(LAW)
 

@@ -24,11 +24,7 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...patches.fast_compile import quick_options
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
-from ...trace.jaxprs import (
-    NEEDS_VALUES,
-    is_of_flax_layer,
-    lacks_dtype,
-)
+from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
 from ...trace.programs import Compiled, shapes_of, with_static_modules
 from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
 from ...values.closeness import check_close, check_overflow, close

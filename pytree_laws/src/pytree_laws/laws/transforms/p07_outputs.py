@@ -14,13 +14,7 @@ from ...discover.method_programs import in_wide_dtypes, the_call
 from ...discover.suggest import check_declared
 from ...engine.applicability import DTYPES, declares, not_applicable
 from ...engine.registry import Checks
-from ...inspect.arrays import (
-    bits_by_kind,
-    has_dtype,
-    host,
-    is_key,
-    real_dtype,
-)
+from ...inspect.arrays import bits_by_kind, has_dtype, host, is_key, real_dtype
 from ...inspect.trees import arrays_of, without_functions
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check, doing

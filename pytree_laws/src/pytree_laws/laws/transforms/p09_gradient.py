@@ -14,13 +14,7 @@ from ...discover.near_zeros import is_finite_around_zero
 from ...engine.applicability import not_applicable, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, on_device, same_bits
-from ...inspect.trees import (
-    flatten,
-    is_under,
-    named_leaves,
-    replace_leaves,
-    without_lost_weakness,
-)
+from ...inspect.trees import flatten, is_under, named_leaves, replace_leaves, without_lost_weakness
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.slopes import POINTS, grads_at_start, greatest_grads, shows

@@ -14,13 +14,7 @@ import numpy as np
 
 from ...declare.methods import is_read_beside
 from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
-from ...discover.evaluation import (
-    evaluated,
-    of_generic,
-    on_purpose,
-    run_traced,
-    unused_arguments,
-)
+from ...discover.evaluation import evaluated, of_generic, on_purpose, run_traced, unused_arguments
 from ...discover.invocation import build_with, call_function, given_to_constructor
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, hard_coded_sizes, of_small_sizes
 from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, not_applicable
