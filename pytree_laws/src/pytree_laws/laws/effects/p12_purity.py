@@ -63,9 +63,8 @@ def test_p12_a_call_changes_no_globals(subject: Suite) -> None:
 def test_p12_the_call_has_no_side_effects(subject: Suite) -> None:
     subject.need_call()
     effects = {type(effect).__name__ for effect in subject.traced_call().effects}
-    message = f"the call has side effects: {', '.join(sorted(effects))}"
     hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback` in the call"
-    check(not effects, "call", message, hint)
+    check(not effects, "call", f"the call has side effects: {', '.join(sorted(effects))}", hint)
 
 
 @CHECKS.register()
@@ -102,15 +101,13 @@ def test_p12_a_cold_call_inside_jit_leaves_nothing_behind(subject: PytreeSuite) 
     with doing(name, "a call inside jit, to which the instance is no argument,", severity=severity):
         shapes_of(lambda *values: subject.apply(instance, *values), arguments)
     for place, value in reachable(instance, name):
-        message = "a tracer was left behind by a call inside jit"
-        check(not isinstance(value, Tracer), place, message)
+        check(not isinstance(value, Tracer), place, "a tracer was left behind by a call inside jit")
     same = snapshot(instance, identity=True) == before
     check(same, name, "a call inside jit changed what the instance holds")
     with doing(name, "the eager call after a first call inside a jit"):
         eager = subject.apply(instance, *arguments)
         got = subject.compiled_use()(instance, *arguments)
-        message = "after a first call inside jit, jit gives {}, eager {}"
-        check_close(name, message, got, eager)
+        check_close(name, "after a first call inside jit, jit gives {}, eager {}", got, eager)
     same = snapshot(instance, identity=True) == before
     check(same, name, "an eager call changed what the instance holds")
 
@@ -198,9 +195,8 @@ def test_p12_draws_use_a_key_that_is_given(subject: Suite) -> None:
     wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
     if wrong and follows_an_int(subject, instance, arguments):
         not_applicable("a static value may be the seed")
-    message = f"{len(wrong)} of its draws depend on nothing that it is given"
     hint = "a constant key, as `jax.random.key(0)`: the same noise in every call"
-    check(not wrong, "call", message, hint)
+    check(not wrong, "call", f"{len(wrong)} of its draws depend on nothing that it is given", hint)
 
 
 def follows_an_int(subject: Suite, instance: Any, arguments: Any) -> bool:

@@ -65,8 +65,7 @@ def test_p13_an_update_leaves_the_rest_alone(subject: MutableSuite) -> None:
         check(not wrong, path, f"an update of it changed {', '.join(wrong)}")
         wrong = changed(apart, subject.snapshot_of(other))
         message = f"an update of it changed {', '.join(wrong)} of another {subject.instance_noun}"
-        hint = "a Variable that was made on the class, or once for all instances"
-        check(not wrong, path, message, hint)
+        check(not wrong, path, message, "a Variable that was made on the class, or once for all instances")
         same = subject.form_of(instance)[0] == static
         check(same, path, f"an update of it changed the {subject.structure_noun}")
 

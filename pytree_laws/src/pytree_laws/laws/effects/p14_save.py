@@ -158,8 +158,7 @@ def check_refused(subject: MutableSuite, state: Any, label: str) -> None:
         subject.restore(instance, state)
     except ANY_ERROR:
         wrong = changed(before, subject.snapshot_of(instance))
-        message = f"{label} was refused after a part of it was taken over"
-        check(not wrong, ", ".join(wrong), message)
+        check(not wrong, ", ".join(wrong), f"{label} was refused after a part of it was taken over")
         return
     raise Fault("restore", f"{label} was accepted", "a load that compares nothing")
 

@@ -32,9 +32,8 @@ def test_p15_each_draw_has_a_key_of_its_own_in_each_configuration(subject: Pytre
             continue
         repeated = repeated_keys(uses)
         names = drawn_names(build.closed.jaxpr, {*itertools.chain(*repeated)}, build.names)
-        message = f"one key serves {text_of(uses, repeated)}{names}"
         hint = "one key split per consumer, and no key in two slices of them"
-        check(not repeated, f"build{build.where}", message, hint)
+        check(not repeated, f"build{build.where}", f"one key serves {text_of(uses, repeated)}{names}", hint)
         # The rows of the example have a check of their own.
         if build.where and any(drawn_in_part(build.closed, uses)):
             _check_rows(build)

@@ -135,9 +135,8 @@ def test_p15_no_variable_is_held_twice(subject: MutableSuite) -> None:
     for name, variable in subject.placed_variables(instance):
         owner = owners.setdefault(id(variable), name)
         free = owner == name or {owner, name} & {*subject.tied} or is_wrapped(subject, instance, owner, name)
-        message = f"it is the same Variable as `{owner}`: one is trained, and not two"
         hint = "`[layer] * depth` holds one layer; `tied` names what is held twice"
-        check(bool(free), name, message, hint)
+        check(bool(free), name, f"it is the same Variable as `{owner}`: one is trained, and not two", hint)
 
 
 @CHECKS.register()
@@ -235,5 +234,4 @@ def check_buffers(suite: Suite) -> None:
     for whose, instance in instances.items():
         for name, leaf in suite.named(instance).items():
             owner = owners.setdefault(buffer_of(leaf) or id(leaf), whose + name)
-            message = f"it shares its buffer with {owner}"
-            check(owner == whose + name, whose + name, message, severity=COST)
+            check(owner == whose + name, whose + name, f"it shares its buffer with {owner}", severity=COST)

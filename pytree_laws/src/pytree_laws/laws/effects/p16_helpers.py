@@ -86,9 +86,8 @@ def test_p16_complex_leaves_are_trained_as_real_ones_are(subject: PytreeSuite) -
     leaves = subject.named(instance).items()
     trained = {name for name, v in leaves if v.dtype == jnp.complex64} & subject.trained_paths(usual)
     missing = sorted(trained - subject.trained_paths(instance))
-    message = "built in complex64, it is not trained"
     hint = "`jnp.floating` in a filter, which no complex dtype is: ask for `jnp.inexact`"
-    check(not missing, ", ".join(missing), message, hint)
+    check(not missing, ", ".join(missing), "built in complex64, it is not trained", hint)
 
 
 @CHECKS.register(declares("undecayed", "nothing is declared that does not decay"))

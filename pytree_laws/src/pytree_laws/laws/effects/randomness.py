@@ -60,9 +60,8 @@ def test_p12_draws_use_the_key_in_each_configuration(subject: Suite) -> None:
         if not drawn or may_be_seeded(traced):
             continue
         wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-        message = f"{len(wrong)} of its draws depend on nothing that it is given"
         hint = "a constant key where none is given: raise there, or draw nothing"
-        check(not wrong, where, message, hint)
+        check(not wrong, where, f"{len(wrong)} of its draws depend on nothing that it is given", hint)
         keys = {jaxpr.invars[i] for i in keys_given(traced)}
         others = list(constant_draws(jaxpr, keys))
         message = f"it is given a key, and none of its {len(drawn)} draws uses it"
@@ -82,8 +81,7 @@ def test_p16_a_flag_that_ends_the_noise_does(subject: Suite) -> None:
         for seed in range(1, KEYS):
             other = outputs(traced, with_key(traced, keys, seed))
             message = f"nothing is random there, and two keys give {first} and {other}"
-            hint = "noise that is drawn in spite of the flag"
-            check(close(first, other), _place(traced), message, hint)
+            check(close(first, other), _place(traced), message, "noise that is drawn in spite of the flag")
 
 
 @CHECKS.register()
@@ -185,8 +183,7 @@ def test_p16_a_call_that_ignores_its_key_draws_nothing(subject: Suite) -> None:
     with_keys = keys_of_call(arguments)
     drawn = draws_of(subject.traced_call().jaxpr)
     message = f"it says that it ignores its key, and {len(drawn)} of its draws have another"
-    hint = "the same noise in every call: draw from the key that is given"
-    check(not drawn, "call", message, hint)
+    check(not drawn, "call", message, "the same noise in every call: draw from the key that is given")
     result, other = (subject.apply(instance, *with_keys(seed)) for seed in (0, 1))
     message = "it says that it ignores its key, and two keys give {} and {}"
     check_close("call", message, result, other, "leave `ignores_key` out")

@@ -54,13 +54,11 @@ def test_p02_states_are_as_declared(subject: StateSuite) -> None:
     message = f"{len(leaves)} states, declared are {[leaf.path for leaf in subject.states]}"
     check(len(leaves) == len(subject.states), "state", message)
     for leaf, value in zip(subject.states, leaves):
-        message = f"the shape is {value.shape}, declared is {leaf.shape}"
-        check(value.shape == leaf.shape, leaf.path, message)
+        check(value.shape == leaf.shape, leaf.path, f"the shape is {value.shape}, declared is {leaf.shape}")
         message = f"the dtype is {value.dtype}, declared is {leaf.dtype}"
         check(has_dtype(value, leaf.dtype), leaf.path, message)
         begins = leaf.value is None or bool((value == leaf.value).all())
-        message = f"it begins as {value}, declared is {leaf.value}"
-        check(begins, leaf.path, message, "another initial value")
+        check(begins, leaf.path, f"it begins as {value}, declared is {leaf.value}", "another initial value")
 
 
 @CHECKS.register()
@@ -260,8 +258,7 @@ def test_p11_the_state_is_a_fixed_point(subject: StateSuite) -> None:
     check(not wanted, where, f"the next state is {got}, it was {wanted}", BATCHED)
     got, _ = jax.lax.scan(lambda s, _: (advance(s), None), remade(first), length=2)
     loop = subject.after(0, steps=2)
-    message = f"scan gives {got}, a loop {loop}"
-    check(close(got, loop, 16), f"argument {place}", message)
+    check(close(got, loop, 16), f"argument {place}", f"scan gives {got}, a loop {loop}")
 
 
 @CHECKS.register()
@@ -293,5 +290,4 @@ def test_p14_the_state_is_saved_with_the_instance(subject: StateSuite, tmp_path:
     check_treedef(structure(saved), structure(loaded), "save and load", "the structure became")
     pairs = zip(jax.tree.leaves(saved), jax.tree.leaves(loaded))
     for i, (before, after) in enumerate(pairs):
-        message = f"it was {before!r:.200}, and is {after!r:.200}"
-        check(same_bits(before, after), f"leaf {i}", message)
+        check(same_bits(before, after), f"leaf {i}", f"it was {before!r:.200}, and is {after!r:.200}")

@@ -106,8 +106,7 @@ def test_p20_a_step_keeps_the_sharding(subject: Suite) -> None:
     try:
         traced_step(subject)  # jax types a gradient as its array, so a step that traces keeps each sharding
     except ANY_ERROR as error:
-        message = f"its gradient does not shard on {told(mesh)}: {blocked(error)}"
-        check(False, "call", message)
+        check(False, "call", f"its gradient does not shard on {told(mesh)}: {blocked(error)}")
 
 
 def check_followers(specs: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:

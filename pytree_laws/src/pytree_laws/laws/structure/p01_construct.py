@@ -137,9 +137,8 @@ def test_p01_later_changes_of_its_inputs_do_not_reach_it(subject: Suite) -> None
 @CHECKS.register()
 def test_p01_same_inputs_build_the_same_instance(subject: Suite) -> None:
     hint = "randomness that does not come from the key, or state kept in a global"
-    message = "two instances of equal inputs differ"
     first, second = subject.named(subject.cached_instance()), subject.named(subject.make(0))
-    check_same_bits(first, second, message, hint)
+    check_same_bits(first, second, "two instances of equal inputs differ", hint)
 
 
 @CHECKS.register()
@@ -173,9 +172,8 @@ def test_p01_draws_from_its_key(subject: Suite) -> None:
         same = same and all(
             _are_same(first, subject.named(subject.make(seed)), names) for seed in range(2, KEYS)
         )
-        message = f"declared as drawn from the key, and the same for {KEYS} keys"
         hint = "a constant key, or NumPy's generator: use the key that is given; what is drawn no more goes out of `drawn`"
-        check(not same, path, message, hint)
+        check(not same, path, f"declared as drawn from the key, and the same for {KEYS} keys", hint)
 
 
 def _are_same(first: Mapping[str, Any], other: Mapping[str, Any], names: Sequence[str]) -> bool:
@@ -214,9 +212,8 @@ def test_p01_changes_no_globals(subject: Suite) -> None:
     before = globals_of(first)
     subject.make(2)
     wrong = changed(before, globals_of(first))
-    message = f"the constructor changed {', '.join(wrong)}"
     hint = "a counter or a registry in the module or on the class"
-    check(not wrong, ", ".join(wrong), message, hint)
+    check(not wrong, ", ".join(wrong), f"the constructor changed {', '.join(wrong)}", hint)
 
 
 @CHECKS.register(rests_on=("test_p02_leaves_are_the_",))

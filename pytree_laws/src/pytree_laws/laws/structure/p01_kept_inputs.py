@@ -98,9 +98,8 @@ def test_p01_integers_have_the_declared_dtype_with_64_bits_as_well(subject: Suit
             return
     for name, dtype in wanted.items():
         found = str(got[name].dtype) if name in got else dtype
-        message = f"where jax has 64 bits it is {found}, declared is {dtype}"
         hint = f"an array of jax's own integers: `jnp.zeros(shape, jnp.{dtype})`"
-        check(found == dtype, name, message, hint)
+        check(found == dtype, name, f"where jax has 64 bits it is {found}, declared is {dtype}", hint)
 
 
 def _integers(subject: Suite) -> Iterator[str]:
@@ -127,8 +126,7 @@ def test_p01_keeps_the_order_that_it_is_given(subject: Suite) -> None:
         except ANY_ERROR:
             continue  # it need not be legal
         got = getattr(instance, name)
-        message = f"it was given {value}, and holds {got}"
-        check(got == value, name, message, "a sort that is not declared")
+        check(got == value, name, f"it was given {value}, and holds {got}", "a sort that is not declared")
 
 
 def _is_plain_tuple(value: object) -> bool:

@@ -79,8 +79,7 @@ def test_p02_holds_the_same_arrays_at_a_size_of_one(subject: Suite) -> None:
         if gone:  # or it is no size, but a number of layers
             more = _shapes_with(subject, name, size + 1)
             is_size = more.keys() == usual.keys() and more != shapes_of(usual)
-            message = f"with {name}=1 it is not there"
-            check(not is_size, ", ".join(gone), message, hint, severity=ADVICE)
+            check(not is_size, ", ".join(gone), f"with {name}=1 it is not there", hint, severity=ADVICE)
 
 
 def _shapes_with(subject: Suite, name: str, size: int) -> dict[str, Any]:

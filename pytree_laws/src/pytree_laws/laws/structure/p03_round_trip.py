@@ -77,9 +77,8 @@ def test_p03_round_trip_keeps_any_leaves(subject: PytreeSuite) -> None:
             # A flatten that takes trees apart itself leaves None out, and another takes what is no array for metadata.
             with doing(path_name(path), "reading the leaf after a round trip", severity=ADVICE):
                 got = walk(rebuilt, path)
-            message = f"put in {put_in!r}, came back as {got!r:.200}"
             hint = "a conversion in unflatten, or children in another order than flatten"
-            check(got is put_in, path_name(path), message, hint)
+            check(got is put_in, path_name(path), f"put in {put_in!r}, came back as {got!r:.200}", hint)
 
 
 @CHECKS.register()
@@ -153,8 +152,7 @@ def test_p03_round_trip_keeps_what_the_constructor_is_given(subject: PytreeSuite
 @CHECKS.register(severity=ADVICE)
 def test_p03_round_trip_keeps_changed_static_values(subject: PytreeSuite) -> None:
     for _, changed in with_other_statics(subject):
-        hint = "unflatten derives the value anew instead of restoring it from aux"
-        check_attributes(changed, hint)
+        check_attributes(changed, "unflatten derives the value anew instead of restoring it from aux")
 
 
 @CHECKS.register(of_class("the class is final", is_open), severity=ADVICE)
@@ -273,9 +271,8 @@ def check_kept(was: Any, now: Any, place: str, hint: str, beside: bool, asked: b
             return  # whose attributes are all there is
     if is_like(was, now):
         return
-    message = f"before a round trip {was!r:.200}, after {now!r:.200}"
     severity = ADVICE if differ_by_rounding(was, now) else ""
-    check(not asked, place, message, hint, severity=severity)
+    check(not asked, place, f"before a round trip {was!r:.200}, after {now!r:.200}", hint, severity=severity)
 
 
 def is_like(was: Any, now: Any) -> bool:

@@ -59,8 +59,7 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
         is_new = (fault or "").endswith(NEW)
         is_others = where in statics_given(subject) if is_new else under_any(where, of_libraries)
         severity = ADVICE if is_others or is_made_anew(value, later) else severity
-        message = f"static is {value!r:.200}, {fault}"
-        check(fault is None or is_known, where, message, severity=severity)
+        check(fault is None or is_known, where, f"static is {value!r:.200}, {fault}", severity=severity)
         with doing(where, "hash of a static value", severity=severity):
             hash(with_slices_as_tuples(value))
 
@@ -141,12 +140,10 @@ def test_p05_static_values_are_the_declared_ones(subject: Suite) -> None:
     instance = subject.cached_instance()
     parts = subject.parts_of(instance)
     for path, value in subject.static.items():
-        message = f"declared as static, but it is a {subject.noun}"
-        check_declared(subject, path not in parts, path, message)
+        check_declared(subject, path not in parts, path, f"declared as static, but it is a {subject.noun}")
         got = look_up(instance, path)
         same = value is ... or (bool(got == value) and isinstance(got, bool) is isinstance(value, bool))
-        message = f"the static value is {got!r}, declared is {value!r}"
-        check_declared(subject, same, path, message)
+        check_declared(subject, same, path, f"the static value is {got!r}, declared is {value!r}")
 
 
 @CHECKS.register(STATICS_DECLARED)
@@ -156,9 +153,8 @@ def test_p05_static_values_are_all_declared(subject: Suite) -> None:
         is_absent = value is None  # in the place of an optional part
         is_new = not same_value(value, others.get(path))  # in each instance, which is told already
         known = is_absent or is_new or "." in path or path in (*subject.static, *subject.held_besides)
-        message = f"a static value that is not declared: {value!r:.200}"
         hint = "a field that nobody knows of, or that the laws are not told of"
-        check_declared(subject, known, path, message, hint)
+        check_declared(subject, known, path, f"a static value that is not declared: {value!r:.200}", hint)
 
 
 @CHECKS.register(declares("tuples", "no tuples are declared"))
@@ -166,9 +162,8 @@ def test_p05_tuples_are_no_lists(subject: PytreeSuite) -> None:
     instance = subject.cached_instance()
     for path in subject.tuples:
         got = look_up(instance, path)
-        message = f"declared as a tuple, it is a {type(got).__name__}"
         hint = "who appends to a list changes the treedef behind compiled code"
-        check(type(got) is tuple, path, message, hint)
+        check(type(got) is tuple, path, f"declared as a tuple, it is a {type(got).__name__}", hint)
 
 
 @CHECKS.register(declares("used", "no static values are declared on which the call depends"))

@@ -104,6 +104,5 @@ def test_p08_assignment_is_refused_or_seen(subject: Suite) -> None:
             continue  # refused
         fresh = subject.run(subject.copied(instance), *arguments)
         got = subject.run_in_place(instance, *arguments)
-        message = "after an assignment the call gives {}, a fresh instance {}"
         hint = "a method compiled with a static self, or a cache keyed by the instance"
-        check_close(path, message, got, fresh, hint)
+        check_close(path, "after an assignment the call gives {}, a fresh instance {}", got, fresh, hint)

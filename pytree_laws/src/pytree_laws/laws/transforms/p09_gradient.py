@@ -59,9 +59,8 @@ def test_p09_every_parameter_has_a_gradient(subject: Suite) -> None:
     for name, grad in start.items():
         role = subject.role(name)
         if role in TRAINED:
-            message = f"the gradient is not finite: {grad}"
             is_right = bool(np.all(np.isfinite(grad))) or not gives_finite(subject)
-            check(is_right, name, message, severity=severity_of_values(subject))
+            check(is_right, name, f"the gradient is not finite: {grad}", severity=severity_of_values(subject))
         if role == "param" and not subject.is_unused(name):
             hint = "a parameter that the call does not use, or stop_gradient on it"
             if not (np.any(every[name]) or is_optional(subject, name, gradients=True)):
@@ -272,8 +271,7 @@ def test_p09_a_step_moves_the_parameters_alone(subject: Suite) -> None:
             )
         if (frozen or role in ("data", "buffer", "key", "python")) and not subject.may_update(name, part):
             role = "frozen" if frozen else role
-            message = f"declared as {role}, a training step moved it to {moved!r:.200}"
-            check(not moved, name, message)
+            check(not moved, name, f"declared as {role}, a training step moved it to {moved!r:.200}")
 
 
 @CHECKS.register()
@@ -282,8 +280,7 @@ def test_p09_steps_keep_the_structure(subject: Suite) -> None:
     name, (static, before) = type(instance).__name__, subject.form_of(instance)
     after, made = subject.form_of(subject.stepped(instance, steps=2))
     check(after == static, name, f"two training steps changed the {subject.structure_noun}")
-    message = f"two training steps made {made} of {before}"
-    check(without_lost_weakness(before, made) == before, name, message)
+    check(without_lost_weakness(before, made) == before, name, f"two training steps made {made} of {before}")
 
 
 @CHECKS.register(TIES)

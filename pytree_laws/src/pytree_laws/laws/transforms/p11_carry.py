@@ -129,9 +129,8 @@ def check_advances(where: str, carry: Any, advance: Callable[[Any], Any]) -> Non
     """The next value of what is carried is computed, and not handed on."""
     jaxpr = jax.make_jaxpr(lambda carry: arrays_of(advance(carry)))(carry).jaxpr
     same = [new is old for new, old in zip(jaxpr.outvars, jaxpr.invars)]
-    message = "the new carry is the old one, whatever the arguments are"
     hint = "it returns what it was given, and not what it computed"
-    check(not same or not all(same), where, message, hint)
+    check(not same or not all(same), where, "the new carry is the old one, whatever the arguments are", hint)
 
 
 @CHECKS.register(CARRIES)

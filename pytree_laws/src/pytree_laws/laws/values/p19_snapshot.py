@@ -79,8 +79,7 @@ def test_p19_numbers_are_those_of_the_record(subject: Suite, session: Session) -
         if mode == UPDATE or (mode == RECORD and not is_recorded):
             subject.summary_line = write(subject, broken if mode == RECORD else ())
             return
-        missing = "no numbers of the suite are recorded"
-        check(is_recorded, "numbers", missing, how_to_record(subject))
+        check(is_recorded, "numbers", "no numbers of the suite are recorded", how_to_record(subject))
         compare(subject, subject.recorded() or "", broken)
 
 

@@ -46,8 +46,7 @@ def test_p12_leaves_everything_alone_in_each_configuration(subject: PytreeSuite)
         before, globals_before = snapshot(instance, identity=True), globals_of(instance)
         use = first_use(functools.partial(_traced_from_outside, traced))
         for path, value in reachable(instance, name):
-            message = "a tracer was left behind by a call inside jit"
-            check(not isinstance(value, Tracer), place(path), message)
+            check(not isinstance(value, Tracer), place(path), "a tracer was left behind by a call inside jit")
         same = snapshot(instance, identity=True) == before
         check(same, place(name), "a call inside jit changed what the instance holds")
         names = ", ".join(changed(globals_before, globals_of(instance)))

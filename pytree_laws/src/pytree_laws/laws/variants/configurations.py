@@ -256,10 +256,9 @@ def test_p12_hands_back_the_state_that_it_is_given(subject: Suite) -> None:
     call, arguments = call_function(subject, {names[0]: empty})
     result = call(subject.cached_instance(), arguments)
     leaves = jax.tree.leaves(result, is_leaf=lambda v: isinstance(v, kind))
-    message = "given a state, the call returns none"
     hint = "`return y, state` where a state is given, as `equinox.nn.Sequential` expects"
     there = any(isinstance(leaf, kind) for leaf in leaves)
-    check(there, f"the call's {names[0]}", message, hint)
+    check(there, f"the call's {names[0]}", "given a state, the call returns none", hint)
 
 
 @CHECKS.register(ARRAYS_DECLARED, severity=ADVICE)
@@ -267,9 +266,8 @@ def test_p08_every_argument_matters(subject: Suite) -> None:
     subject.need_call()
     unused = unused_arguments(subject)
     names = [name for name in unused if name not in subject.ignored]
-    hint = on_purpose(names)
     message = "the call takes it, and nothing that it returns depends on it"
-    check(not names, ", ".join(names), message, hint)
+    check(not names, ", ".join(names), message, on_purpose(names))
 
 
 @CHECKS.register()

@@ -71,8 +71,7 @@ def _check_carry(subject: Suite, method: Method) -> None:
 
     with doing(method.name, "to carry the instance"):
         new = jax.eval_shape(advance, value)
-    message = "the next instance has another structure"
-    check(structure(new) == structure(value), method.name, message)
+    check(structure(new) == structure(value), method.name, "the next instance has another structure")
     check_forms(method.name, "the next instance", value, new)
     next_instances = [subject.next_instance(method, back(value), method.arguments(1))]
     first = advance(value)
@@ -86,8 +85,7 @@ def _check_carry(subject: Suite, method: Method) -> None:
         severity = FAULT if subject.declares_arrays() else ADVICE
         check(is_for_these_alone(advanced, arrays), method.name, message, hint, severity=severity)
     got, _ = jax.lax.scan(lambda v, _: (advance(v), None), value, length=2)
-    message = "scan gives {}, a loop {}"
-    check_close(method.name, message, got, advance(first), slack=16)
+    check_close(method.name, "scan gives {}, a loop {}", got, advance(first), slack=16)
     check_weakness(method.name, "the next instance", value, new)
 
 

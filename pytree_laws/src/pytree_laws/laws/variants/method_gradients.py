@@ -113,8 +113,7 @@ def test_p09_methods_send_no_gradient_to_buffers(subject: Suite) -> None:
         if gives_an_instance(subject, method, subject.cached_instance(), arguments):
             continue  # of which the buffers are a part
         for name in grads_reaching(subject, method, rebuilt, start, arguments):
-            message = f"a gradient reaches the buffer `{name}`"
-            check(False, method.name, message, hint)
+            check(False, method.name, f"a gradient reaches the buffer `{name}`", hint)
 
 
 @CHECKS.register(MEMBERS, rests_on=("test_p09_methods_send_no_gradient",))

@@ -59,8 +59,7 @@ def _check_keys(subject: Suite, method: Method, program: Any) -> None:
     keys = [np.asarray(jax.random.key_data(v)) for v in run(*arrays)[0] if is_key(v)]
     rows = [row.tobytes() for data in keys for row in data.reshape(-1, data.shape[-1])]
     hint = "a key for each consumer: `jax.random.split(key)`; `reuses_key = True` says that this is so on purpose"
-    message = "it gives one key twice"
-    check(len(set(rows)) == len(rows), method.name, message, hint, severity=ADVICE)
+    check(len(set(rows)) == len(rows), method.name, "it gives one key twice", hint, severity=ADVICE)
 
 
 @CHECKS.register(METHODS)
@@ -70,8 +69,7 @@ def test_p12_methods_draw_from_a_key_that_is_given(subject: Suite) -> None:
             jaxpr = traces_of(subject)[method.name].jaxpr
             wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
             message = f"{len(wrong)} of its draws depend on nothing that it is given"
-            hint = "a constant key, as `jax.random.key(0)`"
-            check(not wrong, method.name, message, hint)
+            check(not wrong, method.name, message, "a constant key, as `jax.random.key(0)`")
 
 
 @CHECKS.register(

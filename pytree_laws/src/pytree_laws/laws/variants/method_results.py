@@ -119,8 +119,7 @@ def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
         check(output.allows(jnp.shape(value)), where, message, OF_AXES)
         message = f"it is {value!r}, a number of Python, and an array is declared"
         check(is_array(value), where, message, "`jnp.zeros((), jnp.int32)` for a count that is carried")
-        message = f"the dtype is {dtype}, declared is {output.dtype}"
-        check(subject.is_of(output.dtype, value), where, message)
+        check(subject.is_of(output.dtype, value), where, f"the dtype is {dtype}, declared is {output.dtype}")
 
 
 @CHECKS.register(MEMBERS, severity=COST)

@@ -74,8 +74,7 @@ def test_p06_a_call_compiles_nothing_anew(subject: Suite) -> None:
         not_applicable("the class is not called, and has no method")
     for method, first in jaxprs.items():
         for name in compiled_anew(first, trace_of(subject, method).jaxpr):
-            message = f"each use traces and compiles `{name}` anew"
-            check(False, method.name, message, ANEW)
+            check(False, method.name, f"each use traces and compiles `{name}` anew", ANEW)
 
 
 @CHECKS.register(METHODS)
@@ -177,8 +176,7 @@ def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severi
         message = f"with bfloat16 leaves and arguments it is {out.dtype}"
         is_right = right or i in fixed or is_of_complex(run, narrow, i)
         line = "" if is_right else f"{unless_promised(subject)}{widened_in(run, narrow, i)}"
-        hint = f"{FIXED_DTYPE}{line}"
-        check(is_right, f"{use.name}, output {i}", message, hint, severity=ADVICE)
+        check(is_right, f"{use.name}, output {i}", message, f"{FIXED_DTYPE}{line}", severity=ADVICE)
 
 
 @CHECKS.register(METHODS, DTYPES)
@@ -196,8 +194,7 @@ def _check_in(subject: Suite, dtype: str) -> None:
             follows = has_dtype(before, "float")
             same = now.dtype == jnp.dtype(dtype)
             where = f"{method.name}, output {i}"
-            message = f"in {dtype} it is {now.dtype}"
-            check(same or not follows, where, message, FIXED_DTYPE)
+            check(same or not follows, where, f"in {dtype} it is {now.dtype}", FIXED_DTYPE)
 
 
 def has_one_dtype(suite: Any, methods: Sequence[Method], tree: Any) -> bool:
@@ -267,9 +264,8 @@ def test_p12_statistics_are_all_updated(subject: MutableSuite) -> None:
         not_applicable("it has no statistics that are updated")
     for path in idle:
         others = ", ".join(f"`{other}`" for other in kept if other not in idle)
-        message = f"neither the call nor a method updates it, as they do {others}"
         hint = f"`self.{path}[...] = {path}`: a local name that was computed, and is not stored"
-        check(False, path, message, hint)
+        check(False, path, f"neither the call nor a method updates it, as they do {others}", hint)
 
 
 @CHECKS.register(METHODS)
@@ -310,9 +306,8 @@ def test_p12_methods_have_no_side_effects(subject: Suite) -> None:
         hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback`"
         check(not names, method.name, f"it has side effects: {names}", hint)
         wrong = lost_updates(closed.jaxpr)
-        message = f"nothing uses the result of {', '.join(wrong)}"
         hint = "`x.at[i].set(y)` changes nothing in place: go on with its result"
-        check(not wrong, method.name, message, hint)
+        check(not wrong, method.name, f"nothing uses the result of {', '.join(wrong)}", hint)
 
 
 @CHECKS.register(PLATFORMS, METHODS)

@@ -122,9 +122,8 @@ def test_p11_methods_hand_on_what_they_keep(subject: PytreeSuite) -> None:
         following = new_carry(use.run(use.instance, use.given), use.instance)
         before, after = subject.named(use.instance), subject.named(following)
         for path in (path for path in before if under_any(path, method.keeps)):
-            message = "the next instance has another array there"
             same = path in after and same_bits(before[path], after[path])
-            check(same, f"{use.name}.{path}", message, hint.format(path))
+            check(same, f"{use.name}.{path}", "the next instance has another array there", hint.format(path))
 
 
 @CHECKS.register(MEMBERS, of_dtypes=True)

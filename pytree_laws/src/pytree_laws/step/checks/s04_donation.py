@@ -49,8 +49,7 @@ def _check_not_shared(leaves: dict[str, Any], other: dict[str, Any]) -> None:
     known = {identity for leaf in leaves.values() for identity in _identities(leaf)}
     for name, leaf in other.items():
         message = "two states that were built one after the other share it: once donated, it is deleted for the other"
-        hint = "copy it where the state is built"
-        check(known.isdisjoint(_identities(leaf)), name, message, hint)
+        check(known.isdisjoint(_identities(leaf)), name, message, "copy it where the state is built")
 
 
 def _identities(leaf: Any) -> list[int]:

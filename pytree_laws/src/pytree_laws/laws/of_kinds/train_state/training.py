@@ -105,8 +105,7 @@ def test_the_average_follows_the_weights(subject: TrainStateSuite) -> None:
             "the average is not decay * average + (1 - decay) * weights, with one decay, "
             f"which may begin below the declared one: it kept {shares}, and the declared share is 0.25"
         )
-        hint = "exchanged shares, or weights from before the step"
-        check(is_average, "averaged", message, hint)
+        check(is_average, "averaged", message, "exchanged shares, or weights from before the step")
     message = f"its structure is {structure(after.averaged())}, expected is that of the model, {structure(after.model)}"
     hint = "combine the average with what is not trained"
     check(structure(after.averaged()) == structure(after.model), "averaged", message, hint)

@@ -74,8 +74,7 @@ def _check_stays_in_bfloat16(subject: TrainStateSuite, name: str, gradients: Any
     state = eqx.filter_eval_shape(lambda: subject.build(**inputs))
     after = eqx.filter_eval_shape(lambda state: subject.update(state, optimiser, gradients), state)
     what = f"with {name} the update of a model in bfloat16{how}"
-    message = f"{what} changed the treedef: it is"
-    check_treedef(structure(state), structure(after), "apply_gradients", message)
+    check_treedef(structure(state), structure(after), "apply_gradients", f"{what} changed the treedef: it is")
     hint = "cast what the optimiser gives to the dtype of what it replaces"
     check_same_avals(avals(state), avals(after), what, hint)
 
