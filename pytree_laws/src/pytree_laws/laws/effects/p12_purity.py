@@ -85,9 +85,8 @@ def test_p12_leaves_numpy_arguments_alone(subject: Suite) -> None:
     before = [snapshot(v) for v in arrays]
     with contextlib.suppress(Exception):  # it may refuse NumPy arrays
         subject.apply(instance, *given)
-    same = [snapshot(v) for v in arrays] == before
     message = "the call changed an array of its caller in place"
-    check(same, "call", message, "`x += y`: NumPy arrays change in place")
+    check([snapshot(v) for v in arrays] == before, "call", message, "`x += y`: NumPy arrays change in place")
 
 
 @CHECKS.register()
@@ -151,9 +150,8 @@ def check_parts_kept(subject: MutableSuite, instance: Any, what: str, use: Calla
 def test_p12_a_cold_call_leaves_no_tracer_behind(subject: MutableSuite) -> None:
     subject.need_call()
     for place in subject.left_by_first_call():
-        raise Fault(
-            place, "a tracer was left behind by a first call under jit", "a value of the call that was kept"
-        )
+        message = "a tracer was left behind by a first call under jit"
+        raise Fault(place, message, "a value of the call that was kept")
     instance, arguments = subject.example()
     clear_caches(instance)  # which the first eager call has filled
     trace_of_call(subject, instance, arguments)
@@ -184,8 +182,7 @@ def test_p12_reading_properties_changes_nothing(subject: Suite) -> None:
                 read(node, name)
             same = (subject.remembered(instance), subject.snapshot_of(instance)) == before
             message = f"reading this property changed what the {subject.instance_noun} holds"
-            where = f"{place}.{name}".lstrip(".")
-            check(same, where, message, "functools.cached_property: write `property`")
+            check(same, f"{place}.{name}".lstrip("."), message, "functools.cached_property: write `property`")
 
 
 @CHECKS.register()

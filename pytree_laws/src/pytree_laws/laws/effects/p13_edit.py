@@ -165,13 +165,7 @@ def test_p13_an_edit_keeps_ties(subject: Suite) -> None:
 
 
 def skip_arrays(instance: Any) -> None:
-    """Skips for a class whose instances are arrays, which `==` compares by element."""
-    if compares_by_element(instance):
-        not_applicable("the class is an array: `==` compares by element")
-
-
-def compares_by_element(instance: Any) -> bool:
-    """Whether an instance is an array to jax or its users, and `==` gives one of its shape.
+    """Skips for a class whose instances are arrays to jax or its users, and `==` gives one of their shape.
 
     A shape and a dtype alone make no array: a distribution has both, and so has a table.
     """
@@ -179,5 +173,5 @@ def compares_by_element(instance: Any) -> bool:
     with contextlib.suppress(Exception):  # an array of arrays, or a class that is none
         shape, result = to_array().shape, instance == itself
         is_array_like = to_array() is not instance or hasattr(instance, "dtype")
-        return is_array_like and getattr(result, "shape", None) == shape
-    return False
+        if is_array_like and getattr(result, "shape", None) == shape:
+            not_applicable("the class is an array: `==` compares by element")

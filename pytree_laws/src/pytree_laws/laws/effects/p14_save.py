@@ -51,22 +51,16 @@ KEEPS = "what it holds beside arrays, which Python cannot copy: a trace, a lock,
 @CHECKS.register()
 def test_p14_deepcopy(subject: Suite) -> None:
     instance = subject.changed_instance()
-    with doing(type(instance).__name__, "copy.deepcopy of it", KEEPS):
+    cls = type(instance)
+    with doing(cls.__name__, "copy.deepcopy of it", KEEPS):
         deep = subject.deepcopied(instance)
-    check(
-        type(deep) is type(instance) or not is_copied_by_a_part(instance),
-        type(instance).__name__,
-        f"copy.deepcopy gives a {type(deep).__name__}, since its `__getattr__` answers for `__deepcopy__` with that of a part",
-        "names that begin with `__`, which Python asks for: raise AttributeError for them",
-        severity=ADVICE,
-    )
+    # Which part answers for a class without a `__deepcopy__` depends on what is held.
+    is_copied_by_a_part = not hasattr(cls, "__deepcopy__") and hasattr(instance, "__deepcopy__")
+    message = f"copy.deepcopy gives a {type(deep).__name__}, since its `__getattr__` answers for `__deepcopy__` with that of a part"
+    hint = "names that begin with `__`, which Python asks for: raise AttributeError for them"
+    check(type(deep) is cls or not is_copied_by_a_part, cls.__name__, message, hint, severity=ADVICE)
     subject.check_copy(instance, deep, "copy.deepcopy")
     check_apart(subject, instance, deep)
-
-
-def is_copied_by_a_part(instance: Any) -> bool:
-    """Whether no class of an instance has a `__deepcopy__`, and a part answers for it: which one depends on what is held."""
-    return not hasattr(type(instance), "__deepcopy__") and hasattr(instance, "__deepcopy__")
 
 
 def check_apart(subject: Suite, instance: Any, copied: Any) -> None:
@@ -75,12 +69,8 @@ def check_apart(subject: Suite, instance: Any, copied: Any) -> None:
     for path, value in subject.named(copied).items() if subject.is_mutable else ():
         subject.assign_array(copied, path, perturb_leaf(value))
         message = f"an update of what copy.deepcopy gave changed the {subject.instance_noun}"
-        check(
-            subject.snapshot_of(instance) == before,
-            path,
-            message,
-            "`__deepcopy__` that hands on the same Variables",
-        )
+        same = subject.snapshot_of(instance) == before
+        check(same, path, message, "`__deepcopy__` that hands on the same Variables")
 
 
 @CHECKS.register()
@@ -105,9 +95,8 @@ def test_p14_save_and_load_into_a_fresh_skeleton(subject: Suite, tmp_path: Any) 
     other = with_other_numbers(instance)
     if isinstance(subject, PytreeSuite) and subject.saves_whole and other is not instance:
         subject.save(other, tmp_path / "numbers.npz")
-        with doing(
-            "load", "a file with other numbers of Python among the leaves", "they are leaves, and no settings"
-        ):
+        hint = "they are leaves, and no settings"
+        with doing("load", "a file with other numbers of Python among the leaves", hint):
             loaded = subject.load(tmp_path / "numbers.npz", subject.spare(1))
         subject.check_copy(other, loaded, "save and load")
 
@@ -137,8 +126,7 @@ def test_p14_save_and_load_into_a_fresh_module(subject: MutableSuite, tmp_path: 
 
 @CHECKS.register()
 def test_p14_other_paths_types_and_shapes_are_refused(subject: MutableSuite) -> None:
-    state = subject.snapshot(subject.cached_instance())
-    for label, wrong in subject.wrong_states(state).items():
+    for label, wrong in subject.wrong_states(subject.snapshot(subject.cached_instance())).items():
         check_refused(subject, wrong, label)
 
 
@@ -202,17 +190,14 @@ def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_pat
         with failing:
             failed = is_refused(lambda: subject.save(other, path))
         if not failed:  # it writes, or flushes, in another process or not at all
-            with doing(
-                "save", "reading what it wrote where the disk was full", "an error of it that nobody hears of"
-            ):
-                subject.check_copy(
-                    other, subject.load(path, subject.spare(1)), "save without an error, and load,"
-                )
+            hint = "an error of it that nobody hears of"
+            with doing("save", "reading what it wrote where the disk was full", hint):
+                loaded = subject.load(path, subject.spare(1))
+                subject.check_copy(other, loaded, "save without an error, and load,")
             subject.save(instance, path)
             continue
         message = "a save that failed half-way did not leave the file as it was"
-        same = path.is_file() and path.read_bytes() == before
-        check(same, type(instance).__name__, message, BESIDE)
+        check(path.is_file() and path.read_bytes() == before, type(instance).__name__, message, BESIDE)
         left = sorted(file.name for file in tmp_path.iterdir() if file != path)
         message = f"a save that failed half-way left {', '.join(left)} behind"
         check(not left, type(instance).__name__, message, "`finally: os.remove(temporary)`")
@@ -238,8 +223,7 @@ def test_p14_a_file_without_a_leaf_is_refused(subject: PytreeSuite, tmp_path: An
     instance = saved(subject, path)
     hint = "what a file does not have is no reason to keep the skeleton's value"
     skeleton = subject.spare(1)
-    shorter = list(shorter_archives(path)) or _hollow_files(subject, instance, path)
-    for label, file in shorter:
+    for label, file in list(shorter_archives(path)) or _hollow_files(subject, instance, path):
         path.write_bytes(file)
         refused = is_refused(lambda: subject.load(path, skeleton))
         check(refused, label, "a file that lacks this leaf was loaded", hint)

@@ -86,15 +86,13 @@ def _new_build(subject: PytreeSuite, inputs: Inputs, seen: set[str]) -> Iterator
     closed = live_part(closed)
     # A second row is drawn otherwise than the first; more rows are drawn as two are.
     ranks = [[min(size, 2) for size in output.shape] for output in closed.out_avals]
-    steps = str([ranks, *map(_step, equations(closed.jaxpr))])
+    # Other sizes alone make no other use of keys.
+    steps = str(
+        [ranks, *((e.primitive.name, e.params.get("start_indices")) for e in equations(closed.jaxpr))]
+    )
     if draws_of(closed.jaxpr) and steps not in seen:
         seen.add(steps)
         yield Build(Configuration(inputs=inputs).built_with, build, closed, arrays, names)
-
-
-def _step(equation: Any) -> tuple[Any, ...]:
-    """What an equation does with keys: other sizes alone make no other use of them."""
-    return equation.primitive.name, equation.params.get("start_indices")
 
 
 def _alone(subject: PytreeSuite) -> tuple[list[Inputs], list[Inputs]]:

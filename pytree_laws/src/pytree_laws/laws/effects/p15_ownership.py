@@ -2,7 +2,6 @@
 
 import itertools
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -43,9 +42,8 @@ def test_p15_no_two_leaves_share_a_buffer(subject: Suite) -> None:
 
 @CHECKS.register()
 def test_p15_no_two_parameters_are_the_same_draw(subject: Suite) -> None:
-    if all(
-        is_inexact(value) or isinstance(value, bool | float) for value in jax.tree.leaves(subject.inputs(0))
-    ):
+    inputs = jax.tree.leaves(subject.inputs(0))
+    if all(is_inexact(value) or isinstance(value, bool | float) for value in inputs):
         not_applicable("the constructor takes no key, and no number that may be a seed")
     first, second = (subject.named(subject.cached_instance()), subject.named(subject.cached_instance(1)))
     given_bytes = {host(v).tobytes() for v in arrays_of(subject.plain_inputs(0))}
@@ -161,14 +159,13 @@ def test_p15_each_key_is_used_once(subject: Suite) -> None:
     def built(values: Any) -> Any:
         arrays = list(subject.named(build(values)).values())
         # Who holds a key may draw from it.
-        return arrays if subject.is_mutable else (arrays, draws_from(arrays))
+        draws = [jax.vmap(jax.random.bits)(v.reshape(-1)) for v in arrays if is_key(v)]
+        return arrays if subject.is_mutable else (arrays, draws)
 
-    check_keys(
-        "build",
-        built,
-        inputs,
-        lambda: drawn_with_one_key(subject.traced_build().jaxpr, drawn_fields(subject)),
-    )
+    def drawn() -> str:
+        return drawn_with_one_key(subject.traced_build().jaxpr, drawn_fields(subject))
+
+    check_keys("build", built, inputs, drawn)
     if subject.called() and not redraws(subject):
         instance, arguments = subject.cached_example()
         call, value = subject.pure_call(instance)
@@ -190,17 +187,11 @@ def test_p15_one_more_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
     if not counts or not subject.keys_of_inputs():
         not_applicable("the constructor takes no key, or no number")
     for name, count in counts.items():
-        _check_draws_with(subject, name, count)
-
-
-def _check_draws_with(subject: PytreeSuite, name: str, count: int) -> None:
-    """The draws of the constructor with one input changed, which need not be legal."""
-    build, arguments = subject.traceable_build({name: count})
-    try:
-        jaxpr, names = trace_named(build, arguments)
-    except ANY_ERROR:
-        return
-    check_draws(f"build with {name}={count}", lambda: jaxpr, names)
+        try:
+            jaxpr, names = trace_named(*subject.traceable_build({name: count}))
+        except ANY_ERROR:
+            continue  # it need not be legal
+        check_draws(f"build with {name}={count}", lambda jaxpr=jaxpr: jaxpr, names)
 
 
 @CHECKS.register(TAKES_DTYPE)
@@ -212,19 +203,12 @@ def test_p15_parts_of_a_complex_draw_differ(subject: PytreeSuite) -> None:
         not_applicable("the class holds no complex numbers")
     message = "the imaginary part of a complex number is its real part again"
     hint = "one key for both parts, or one of two draws in both places"
-    right = not has_repeated_parts(jaxpr.jaxpr)
-    check(right, "build with dtype complex64", message, hint)
+    check(not has_repeated_parts(jaxpr.jaxpr), "build with dtype complex64", message, hint)
 
 
 def drawn_fields(subject: Suite) -> list[str]:
     """The paths of the arrays that the constructor gives, in the order of its trace."""
     return list(dict(named_arrays(subject.to_tree(subject.cached_instance())[0])))
-
-
-def draws_from(arrays: Sequence[Any]) -> list[jax.Array]:
-    """One draw from each key that is held."""
-    bits = jax.vmap(jax.random.bits)
-    return [bits(array.reshape(-1)) for array in arrays if is_key(array)]
 
 
 def check_buffers(suite: Suite) -> None:

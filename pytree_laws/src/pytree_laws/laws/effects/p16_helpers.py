@@ -1,5 +1,6 @@
 """P16: filter specs, lax and keys."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -100,11 +101,8 @@ def test_p16_decay_moves_all_that_is_trained_but_the_declared(subject: PytreeSui
     ):
         with doing("decayed", f"on {label} it"):
             decayed = marked(instance, instance.decayed())
-        wanted = {
-            name
-            for name in subject.expected_to_train(fresh) - denied_below(fresh)
-            if not under_any(name, subject.undecayed)
-        }
+        decaying = subject.expected_to_train(fresh) - denied_below(fresh)
+        wanted = {name for name in decaying if not under_any(name, subject.undecayed)}
         message = f"on {label} it selects {sorted(decayed)}, wanted is {sorted(wanted)}"
         hint = "all that `trainable()` selects, without `undecayed` and what sub-modules leave out"
         check(decayed == wanted, "decayed", message, hint)
@@ -131,17 +129,12 @@ def weights_of(subject: PytreeSuite, instance: Any) -> Any:
     """The instance as an optimiser has it, with None in the place of what is not trained."""
     leaves, treedef = flatten(instance)
     kept = subject.trained(instance)
-    chosen = [leaf if i in kept else None for i, leaf in enumerate(leaves)]
-    return treedef.unflatten(chosen)
+    return treedef.unflatten([leaf if i in kept else None for i, leaf in enumerate(leaves)])
 
 
 @CHECKS.register(declares("filters", "no filters are declared"))
 def test_p16_partitions_are_the_declared_parts(subject: PytreeSuite) -> None:
-    parted = {
-        method: PARTITION + method.removeprefix(SELECT)
-        for method in subject.filters
-        if method.startswith(SELECT)
-    }
+    parted = {m: PARTITION + m.removeprefix(SELECT) for m in subject.filters if m.startswith(SELECT)}
     instance = subject.cached_instance()
     parts = {name: p for name, p in parted.items() if hasattr(instance, p)}
     if not parts:
@@ -171,13 +164,8 @@ def _check_parts(subject: PytreeSuite, instance: Any, partition: str, paths: Seq
 )
 def test_p16_a_flag_freezes_and_thaws(subject: PytreeSuite) -> None:
     flagged = [leaf for leaf in subject.manifest() if isinstance(leaf.frozen, str)]
-    for leaf in flagged:
-        _check_flag(subject, leaf.path, str(leaf.frozen))
-
-
-def _check_flag(subject: PytreeSuite, path: str, flag: str) -> None:
-    """With the flag at each value the part is trained, or nothing of it is."""
-    for value in (True, False):
+    for leaf, value in itertools.product(flagged, (True, False)):
+        path, flag = leaf.path, str(leaf.frozen)
         instance = with_attribute(subject.cached_instance(), flag, value)
         names = [name for name, _ in named_leaves(instance)]
         trained = {names[i] for i in subject.trained(instance) if is_under(names[i], path)}
@@ -216,8 +204,7 @@ def test_p16_as_function_passes_through_lax(subject: PytreeSuite) -> None:
     def through(value: Any, arguments: Any) -> Any:
         function = back(value).as_function()
         hash(function)
-        once = jax.checkpoint(function)(*arguments)
-        return once, jax.lax.cond(True, function, function, *arguments)
+        return jax.checkpoint(function)(*arguments), jax.lax.cond(True, function, function, *arguments)
 
     with doing("as_function", "checkpoint or cond over the function"):
         jax.eval_shape(through, value, subject.arguments(0))

@@ -48,7 +48,8 @@ def test_p12_calls_are_the_same_in_another_process(subject: Suite) -> None:
 def test_p05_the_order_of_a_set_does_not_matter(subject: Suite) -> None:
     subject.need_call()
     instance = subject.cached_instance()
-    sets = [(path, v) for path, v in subject.statics_of(instance) if _is_set(v)]
+    sets = [(path, v) for path, v in subject.statics_of(instance) if isinstance(v, frozenset) and len(v) > 1]
+    sets = [(path, v) for path, v in sets if has_text(v)]
     if not sets:
         not_applicable("no set of texts is static")
     for path, value in sets:
@@ -63,10 +64,6 @@ def test_p05_the_order_of_a_set_does_not_matter(subject: Suite) -> None:
 def _traced_with(subject: Suite, instance: Any) -> tuple[Any, list[Any]]:
     (closed, _), inputs = trace_call(subject, instance, {})
     return closed, [v for _, v in inputs]
-
-
-def _is_set(value: Any) -> bool:
-    return isinstance(value, frozenset) and len(value) > 1 and has_text(value)
 
 
 def evaluated(closed: Any, arguments: Sequence[Any]) -> list[Any]:

@@ -71,8 +71,8 @@ def test_p12_draws_use_the_key_in_each_configuration(subject: Suite) -> None:
 
 @CHECKS.register()
 def test_p16_a_flag_that_ends_the_noise_does(subject: Suite) -> None:
-    quiet = [traced for traced in _traced(subject) if traced.is_quiet and _keys(subject, traced)]
-    quiet = [configuration for configuration in quiet if not is_overruled(subject, configuration)]
+    quiet = [each for each in _traced(subject) if each.is_quiet and _keys(subject, each)]
+    quiet = [each for each in quiet if not is_overruled(subject, each)]
     if not quiet:
         not_applicable("no flag is known that ends the noise of the call")
     for traced in quiet:
@@ -91,14 +91,10 @@ def test_p15_rows_of_a_batch_differ_in_their_noise(subject: Suite) -> None:
     if traced is None or not keys or not draws_of(traced.trace[0].jaxpr):
         not_applicable("the call draws nothing from a key that it is given")
     batch = rows_given(traced)
-    rows = [{**batch, **with_key(traced, keys, seed)} for seed in range(KEYS)]
-    noise = [outputs(traced, changes) for changes in rows]
+    noise = [outputs(traced, {**batch, **with_key(traced, keys, seed)}) for seed in range(KEYS)]
     for i, results in enumerate(zip(*noise)):
         message = "each row of the batch has one and the same noise"
-        hint = (
-            "one key for all rows: `jax.random.split(key, len(x))`; "
-            "`shares_noise = True` says that this is so on purpose"
-        )
+        hint = "one key for all rows: `jax.random.split(key, len(x))`; `shares_noise = True` says that this is so on purpose"
         wrong = not subject.shares_noise and rows_share_noise([*batch.values()], results)
         check(not wrong, f"output {i}", message, hint, severity=ADVICE if draws_weights(traced) else FAULT)
 
@@ -126,8 +122,7 @@ def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:
 def may_be_seeded(traced: TracedConfiguration) -> bool:
     """Whether a static value may be the seed."""
     settings = [v for _, _, aux in nodes(traced.instance) for v in parts_of(aux)]
-    has_keys = any(is_key(v) for _, v in traced.inputs)
-    return not has_keys and any(type(v) is int for v in settings)
+    return not any(is_key(v) for _, v in traced.inputs) and any(type(v) is int for v in settings)
 
 
 def keys_given(configuration: TracedConfiguration) -> list[int]:
@@ -152,8 +147,7 @@ def rows_given(configuration: TracedConfiguration) -> dict[int, Any]:
 def outputs(traced: TracedConfiguration, changes: Mapping[int, Any]) -> list[Any]:
     """What the traced call gives, with some of what goes in changed and random values in its other arrays."""
     values = randomize([v for _, v in traced.inputs], 2)
-    arguments = [changes.get(i, v) for i, v in enumerate(values)]
-    return traced.program(*arguments)
+    return traced.program(*(changes.get(i, v) for i, v in enumerate(values)))
 
 
 def rows_share_noise(arguments: Sequence[Any], results: Sequence[Any]) -> bool:
@@ -164,8 +158,7 @@ def rows_share_noise(arguments: Sequence[Any], results: Sequence[Any]) -> bool:
         return False
     noise = [np.asarray(output).astype(np.float64) - np.asarray(first) for output in results[1:]]
     same = all(np.allclose(result, result[:1], rtol=1e-4, atol=1e-6) for result in noise)
-    varies = any(np.ptp(result[0]) > 1e-6 for result in noise)
-    return same and varies
+    return same and any(np.ptp(result[0]) > 1e-6 for result in noise)
 
 
 def keys_of_call(arguments: Any) -> Callable[[int], Any]:
@@ -230,8 +223,7 @@ def drops_its_draws(jaxpr: Any) -> bool:
     Classes of one interface take a key that only some of them draw with, and an estimate may be exact whatever is drawn.
     """
     marks = zip(jaxpr.invars, inputs_reaching(jaxpr))
-    by_keys = (is_key_type(variable.aval) for variable, mark in marks if mark)
-    return bool(draws_of(jaxpr)) and not any(by_keys)
+    return bool(draws_of(jaxpr)) and not any(is_key_type(variable.aval) for variable, mark in marks if mark)
 
 
 def holds_for_some(instances: Iterable[Any], condition: Callable[[Any], bool]) -> bool:

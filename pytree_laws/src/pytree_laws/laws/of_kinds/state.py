@@ -41,10 +41,7 @@ from ...values.randomize import randomize
 
 CHECKS = Checks()
 
-BATCHED = (
-    "an update from one example of a batch: average it first, with `jax.lax.pmean` over "
-    "the axis, and map with in_axes and out_axes None for the state"
-)
+BATCHED = "an update from one example of a batch: average it first, with `jax.lax.pmean` over the axis, and map with in_axes and out_axes None for the state"
 CUT_OFF = "`jax.lax.stop_gradient` on what a state was assigned, or on what it is read"
 
 

@@ -30,10 +30,7 @@ def test_p01_draws_have_the_declared_spread(subject: Suite) -> None:
         spread = float(np.sqrt(np.mean(np.abs(values) ** 2)))
         message = f"its standard deviation is {spread:.3g}, declared is {std:.3g}"
         slack = max(0.02, 4 / math.sqrt(2 * values.size))
-        hint = (
-            "another initialiser, or one with fan-in and fan-out exchanged; "
-            f"if it is right as it is now, declare `std={spread:.3g}`"
-        )
+        hint = f"another initialiser, or one with fan-in and fan-out exchanged; if it is right as it is now, declare `std={spread:.3g}`"
         check(abs(spread / std - 1) < slack, path, message, hint)
         mean = values.mean()
         centred = abs(mean) / std < 5 / math.sqrt(values.size)

@@ -54,9 +54,8 @@ def is_tuple(cls: type) -> bool:
 
 @CHECKS.register(VALUES)
 def test_p02_leaves_hold_the_declared_values(subject: Suite) -> None:
-    declared = subject.fixed_values()
     values = subject.named(subject.cached_instance())
-    for path, value in declared.items():
+    for path, value in subject.fixed_values().items():
         if path in values:
             wanted = np.asarray(value).astype(values[path].dtype)
             message = f"it holds {values[path]}, declared is {value}"
@@ -96,9 +95,8 @@ def test_p02_leaves_are_the_declared_ones(subject: Suite) -> None:
         message = f"declared as {leaf.word}, but no {subject.noun}; the {subject.nouns} are {list(parts)}"
         there = any(subject.declared(n) == leaf for n in parts) or subject.may_be_absent(leaf)
         is_hidden = not there and _is_array_at(subject, leaf.path)
-        check(
-            not is_hidden, leaf.path, f"declared as {leaf.word}, it is an array and no {subject.noun}", HIDDEN
-        )
+        hidden = f"declared as {leaf.word}, it is an array and no {subject.noun}"
+        check(not is_hidden, leaf.path, hidden, HIDDEN)
         check_declared(subject, there, leaf.path, message)
     for name, value in parts.items():
         text = f"{type(value).__name__} {value!r:.200}"
@@ -209,9 +207,8 @@ def check_nothing_hides(subject: Suite, instance: Any) -> None:
     for place, value in [*subject.outside_of(instance), *class_attributes(instance)]:
         kind, array = type(value).__name__, subject.value_of(value)
         check(array is value, place, f"a {kind} that is not part of the state")
-        if (
-            is_array(value) and value.size
-        ):  # `shape` may be a property that refuses; without elements nothing hides
+        # `shape` may be a property that refuses; without elements nothing hides.
+        if is_array(value) and value.size:
             message = f"an array of shape {value.shape} that is not a {subject.noun}"
             is_compared = any(map(compares_itself, holders(instance, place)))
             severity = ADVICE if is_compared else subject.severity_of_hidden(value)

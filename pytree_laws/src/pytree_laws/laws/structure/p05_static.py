@@ -44,8 +44,11 @@ CHECKS = Checks(LAW)
 @CHECKS.register()
 def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
     known = {id(value) for _, value in subject.static_parts(subject.cached_instance(1))}
-    of_libraries = places_of_libraries(subject.cached_instance())
-    first, again = ([*subject.static_parts(subject.cached_instance())] for _ in range(2))
+    instance = subject.cached_instance()
+    # Nodes of jax, Flax and other libraries answer for what is static in them.
+    parts = ((place, node) for place, node, _ in nodes(instance) if node is not instance)
+    of_libraries = [place for place, node in parts if is_of_library(type(node))]
+    first, again = ([*subject.static_parts(instance)] for _ in range(2))
 
     def check_static(where: str, value: Any, later: Any) -> None:
         fault = static_fault(value)
@@ -74,12 +77,6 @@ def severity_of_mutable(subject: Suite, where: str) -> str:
     if subject.declares_arrays() and subject.severity != FAULT:
         return subject.severity_of_unhashable
     return subject.severity_of_unhashable if may_change(subject.cached_instance(), where) else ADVICE
-
-
-def places_of_libraries(instance: Any) -> list[str]:
-    """Where an instance has nodes of jax, Flax and other libraries, which answer for what is static in them."""
-    parts = ((place, node) for place, node, _ in nodes(instance) if node is not instance)
-    return [place for place, node in parts if is_of_library(type(node))]
 
 
 @once_per_session

@@ -215,10 +215,7 @@ def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> No
     zeros = "arguments of zeros"
     points = [(zeros, start, flat)]
     points += [(f"random values of seed {seed}", *subject.at_point(seed)) for seed in range(1, POINTS)]
-    hint = (
-        "`jnp.where` hides a NaN of the value, and not that of its gradient: make what "
-        "goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
-    )
+    hint = "`jnp.where` hides a NaN of the value, and not that of its gradient: make what goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
     for label, instance, examples in points:
         for arguments, example in zip(examples, argument_lists, strict=True):
             wrong = nan_grads(subject, instance, arguments)

@@ -11,10 +11,7 @@ from ...trace.jaxprs import line_of
 
 CHECKS = Checks()
 
-HINT = (
-    "`x + jax.lax.stop_gradient(y - x)` has the value of y and the gradient of x; in `x + (stop_gradient(y) - x)` that "
-    "of x is gone. Where just y is meant, write `stop_gradient(y)`"
-)
+HINT = "`x + jax.lax.stop_gradient(y - x)` has the value of y and the gradient of x; in `x + (stop_gradient(y) - x)` that of x is gone. Where just y is meant, write `stop_gradient(y)`"
 
 
 @CHECKS.register(severity=ADVICE)

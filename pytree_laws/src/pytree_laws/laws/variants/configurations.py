@@ -49,10 +49,7 @@ MAX_RUN = 2  # configurations that are run, and not traced alone
 HARD_CODED = "a number where the size of an array belongs: `x.shape[-1]`, `self.weight.shape[0]`"
 SQUEEZED = "`squeeze` without an axis, which takes sizes of one too"
 EMPTY = "a sum or a loop in Python, which gives its plain 0 where there is nothing"
-NOT_ALLOWED = (
-    "a way through the code that the example does not take; where it is not allowed, "
-    "`raise ValueError` says so"
-)
+NOT_ALLOWED = "a way through the code that the example does not take; where it is not allowed, `raise ValueError` says so"
 
 
 def _trials(subject: Suite) -> list[TracedConfiguration]:
@@ -285,10 +282,7 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
             first, *others = cut_off
             message = "no gradient reaches it, as it does in the example"
             message += f"; nor {', '.join(f'`{name}`' for name in others)}" if others else ""
-            hint = (
-                "a way through the call that leaves it out: do not build it there; "
-                f"if it is meant, `conditional = {(*subject.conditional, *cut_off)!r}`"
-            )
+            hint = f"a way through the call that leaves it out: do not build it there; if it is meant, `conditional = {(*subject.conditional, *cut_off)!r}`"
             check(False, traced.configuration.place(first), message, hint, severity=ADVICE)
         if any(isinstance(v, dict) for v in traced.configuration.inputs.values()):
             continue  # what is in a dict is the choice of who gives it

@@ -181,10 +181,7 @@ def test_p09_methods_have_gradients_at_other_values(subject: Suite) -> None:
 
 @CHECKS.register(METHODS)
 def test_p09_no_gradient_of_a_method_is_nan_at_zeros(subject: Suite) -> None:
-    hint = (
-        "a root or a norm of zeros: `jnp.where` hides a NaN of the value, and not that of its gradient, "
-        "so make what goes in safe, `jnp.where(x > 0, x, 1)`"
-    )
+    hint = "a root or a norm of zeros: `jnp.where` hides a NaN of the value, and not that of its gradient, so make what goes in safe, `jnp.where(x > 0, x, 1)`"
     slopes = slopes_by_arguments(subject)
     for name, at_zeros in slopes.filled(0).items():
         finite = all(np.isfinite(np.asarray(v)).all() for v in at_zeros.values)

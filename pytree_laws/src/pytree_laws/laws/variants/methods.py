@@ -58,10 +58,7 @@ from ..transforms.p18_backend import check_lowers
 
 CHECKS = Checks()
 
-ANEW = (
-    "`jax.jit` of a lambda, a partial or a bound method that the call makes: compile a "
-    "function of the module, and give it the instance as an argument"
-)
+ANEW = "`jax.jit` of a lambda, a partial or a bound method that the call makes: compile a function of the module, and give it the instance as an argument"
 VALUES = "values decide a branch or a shape: `jnp.where`, or `Method(..., traced=False)`"
 
 

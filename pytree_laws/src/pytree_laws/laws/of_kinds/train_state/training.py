@@ -101,10 +101,7 @@ def test_the_average_follows_the_weights(subject: TrainStateSuite) -> None:
         is_average = shares.size == 0 or (
             np.ptp(shares) < SLACK and least < shares.min() and shares.max() < 0.25 + SLACK
         )
-        message = (
-            "the average is not decay * average + (1 - decay) * weights, with one decay, "
-            f"which may begin below the declared one: it kept {shares}, and the declared share is 0.25"
-        )
+        message = f"the average is not decay * average + (1 - decay) * weights, with one decay, which may begin below the declared one: it kept {shares}, and the declared share is 0.25"
         check(is_average, "averaged", message, "exchanged shares, or weights from before the step")
     message = f"its structure is {structure(after.averaged())}, expected is that of the model, {structure(after.model)}"
     hint = "combine the average with what is not trained"

@@ -42,10 +42,7 @@ CLIPPED = 0.01  # what rounding adds to a share
 @pytest.mark.parametrize("name", OPTIMISERS)
 def test_the_update_is_a_fixed_point(subject: TrainStateSuite, name: str) -> None:
     state, after, _ = abstract_step(subject, name)
-    hint = (
-        "the optimiser's state is made from the weights of the finished model, and updated with a "
-        "tree of the same structure"
-    )
+    hint = "the optimiser's state is made from the weights of the finished model, and updated with a tree of the same structure"
     message = f"with {name} the update changed the treedef: it is"
     check_treedef(structure(state), structure(after), "apply_gradients", message, hint)
     check_same_avals(avals(state), avals(after), f"with {name} the update", "give every array a dtype")

@@ -107,10 +107,7 @@ def test_the_average_of_a_model_in_bfloat16_moves(subject: TrainStateSuite) -> N
         check(got.dtype == after.dtype, "averaged", message, hint)
         far = np.abs(np.asarray(after, np.float64) - np.asarray(before, np.float64))
         left = np.abs(np.asarray(after, np.float64) - np.asarray(got, np.float64))
-        message = (
-            f"after {STEPS} steps of 0.001 the average of a model in bfloat16 is {got}, expected is near "
-            f"the weights, {after}"
-        )
+        message = f"after {STEPS} steps of 0.001 the average of a model in bfloat16 is {got}, expected is near the weights, {after}"
         hint = "keep the average in 32 bits, where such a step is no rounding"
         check(bool(np.all(left <= 0.25 * far + 0.05)), "averaged", message, hint)
 
