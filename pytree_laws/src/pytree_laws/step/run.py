@@ -82,10 +82,8 @@ class StepRun:
         return steps
 
     def _take(self, state: Any, batch: Any) -> tuple[Any, Taken]:
-        with (
-            compilations() as compiled,
-            warnings.catch_warnings(action="ignore"),
-        ):  # of donation, which has its own law
+        # Donation, of which the warnings are, has its own law.
+        with compilations() as compiled, warnings.catch_warnings(action="ignore"):
             after, loss = jax.block_until_ready(self.once(state, batch))
         lost = None if loss is None else float(raw(loss))
         return after, Taken(signature(after), values(after), list(compiled), lost)
@@ -94,12 +92,8 @@ class StepRun:
         """One more step, from a state that is built anew and then filled with the last values."""
         self.taken  # noqa: B018
         built, last = opened(self.suite.state(0)), opened(self.last).leaves
-        filled = [
-            last[name] if is_array(leaf) and name in last else leaf for name, leaf in built.leaves.items()
-        ]
-        return self._take(
-            Opened(dict(zip(built.leaves, filled, strict=True)), built.rebuild).copied(), self.batches[0]
-        )[1]
+        filled = {n: last.get(n, leaf) if is_array(leaf) else leaf for n, leaf in built.leaves.items()}
+        return self._take(Opened(filled, built.rebuild).copied(), self.batches[0])[1]
 
     def static_changes(self) -> dict[str, str]:
         """Values of Python that the steps changed, by path."""
@@ -109,8 +103,7 @@ class StepRun:
     def step_from_start(self, batch: int = 0, pattern: int | None = None) -> dict[str, np.ndarray]:
         """The arrays after one step from the first state; by a pattern the last bits of the batch are others."""
         given = self.batches[batch]
-        given = given if pattern is None else rounded(given, pattern, by=2)
-        after, _ = self.once(self.start.copied(), given)
+        after, _ = self.once(self.start.copied(), given if pattern is None else rounded(given, pattern, by=2))
         return values(after)
 
     @functools.cached_property

@@ -175,13 +175,8 @@ def _states_moved(subject: StateSuite, method: Method) -> set[int]:
     moved = set[int]()
     for seed in range(4):
         with contextlib.suppress(*(Exception,) * bool(seed)):  # a check in the method may refuse the values
-            state = (
-                subject.after(0)
-                if seed == 3
-                else map_arrays(counted_on, randomize(start, seed))
-                if seed
-                else start
-            )
+            state = map_arrays(counted_on, randomize(start, seed)) if seed else start
+            state = subject.after(0) if seed == 3 else state
             result = use_with_state(method, instance, state, method.arguments(seed))
             pairs = zip(*map(jax.tree.leaves, (state, next_of(state, result))))
             moved |= {place for place, (before, after) in enumerate(pairs) if not same_bits(before, after)}
@@ -243,8 +238,7 @@ def test_p11_the_state_is_a_fixed_point(subject: StateSuite) -> None:
     place = subject.place(arguments)
 
     def advance(state: Any) -> Any:
-        placed = [*arguments[:place], state, *arguments[place + 1 :]]
-        return subject.advance(instance, placed)[1]
+        return subject.advance(instance, [*arguments[:place], state, *arguments[place + 1 :]])[1]
 
     first = subject.state(0)
     with doing("call", "the call for its next state", BATCHED):
@@ -285,6 +279,5 @@ def test_p14_the_state_is_saved_with_the_instance(subject: StateSuite, tmp_path:
     like = keys_as_data((subject.make(1), subject.state(1)))
     loaded = eqx.tree_deserialise_leaves(tmp_path / "saved.eqx", like)
     check_treedef(structure(saved), structure(loaded), "save and load", "the structure became")
-    pairs = zip(jax.tree.leaves(saved), jax.tree.leaves(loaded))
-    for i, (before, after) in enumerate(pairs):
+    for i, (before, after) in enumerate(zip(jax.tree.leaves(saved), jax.tree.leaves(loaded))):
         check(same_bits(before, after), f"leaf {i}", f"it was {before!r:.200}, and is {after!r:.200}")

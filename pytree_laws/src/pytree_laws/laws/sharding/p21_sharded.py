@@ -128,8 +128,7 @@ def given_by(name: str, placement: Placed) -> Any:
 
 def check_places(subject: Suite, name: str, placement: Placed, after: Sequence[Any]) -> None:
     """Holds the new arrays to the places of the old ones."""
-    example = sharding_example(subject)
-    for path, before, now in zip(example.names, placement.own, after):
+    for path, before, now in zip(sharding_example(subject).names, placement.own, after):
         spec = without_trailing(tuple(before.sharding.spec))
         shared = bool(spec) and now.sharding.is_fully_replicated
         check(not shared, path, f"after a step on {name} each device holds the whole")
@@ -143,37 +142,27 @@ def test_p21_collectives_are_those_of_the_record(subject: Suite) -> None:
         not_applicable("no collectives are recorded")
     record = parse_record(file.read_text(encoding="utf-8")) if file.is_file() else {}
     section = section_of(type(subject), "collectives of a step")
-    now = entries(collectives_of_steps(subject))
+    counts = {
+        f"{kind} on {name}": np.int64(count)
+        for name, placement in on_meshes(subject, "explicit")
+        for kind, count in collectives(placement.text()).items()
+    }
+    now = entries(counts)
     if asked:
         file.parent.mkdir(exist_ok=True)
-        text = render_sections(dict(sorted({**record, section: now}.items())), head_of(subject, file))
+        tests, kind = file.stem.partition(".")[0], jax.devices()[0].device_kind
+        head = HEAD.format(tests=tests, count=option_of(subject, "mesh"), kind=kind)
+        text = render_sections(dict(sorted({**record, section: now}.items())), head)
         file.write_text(text, encoding="utf-8", newline="\n")
         return
     for name, difference in differences(record.get(section, {}), now, None):
         check(False, "call", f"{name}: {difference}", how_to_approve(subject))
 
 
-def head_of(subject: Suite, file: Path) -> str:
-    """The comments above a record of collectives: by whom it is held, and on which devices it was written."""
-    tests = file.stem.partition(".")[0]
-    return HEAD.format(tests=tests, count=option_of(subject, "mesh"), kind=jax.devices()[0].device_kind)
-
-
-def collectives_of_steps(subject: Suite) -> dict[str, Any]:
-    """By mesh and kind, how often a step moves data between devices."""
-    return {
-        f"{kind} on {name}": np.int64(count)
-        for name, placement in on_meshes(subject, "explicit")
-        for kind, count in collectives(placement.text()).items()
-    }
-
-
 def record_of_collectives(subject: Suite) -> Path | None:
     """The file beside the record of numbers, for so many devices."""
     file = record_of(subject)
-    if file is None:
-        return None
-    return file.with_name(f"{file.stem}.{option_of(subject, 'mesh')}_devices.txt")
+    return file and file.with_name(f"{file.stem}.{option_of(subject, 'mesh')}_devices.txt")
 
 
 def name_of(sizes: Mapping[str, int], kind: str) -> str:

@@ -1,6 +1,6 @@
 """P7, of what a call gives: as it is declared, and in each dtype."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -42,8 +42,7 @@ def test_p07_outputs_are_as_declared(subject: Suite) -> None:
     for seed in (0, 1):
         if fits(subject, seed):
             result = subject.call(subject.make(seed), *subject.arguments(seed))
-            result = without_functions(result)
-            _check_outputs(subject, jax.tree.leaves(result))
+            _check_outputs(subject, jax.tree.leaves(without_functions(result)))
 
 
 def _check_outputs(subject: Suite, got: Sequence[Any]) -> None:
@@ -54,8 +53,7 @@ def _check_outputs(subject: Suite, got: Sequence[Any]) -> None:
         message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
         check_declared(subject, output.allows(jnp.shape(value)), f"output {i}", message, OF_AXES)
         message = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
-        same = subject.is_of(output.dtype, value)
-        check_declared(subject, same, f"output {i}", message)
+        check_declared(subject, subject.is_of(output.dtype, value), f"output {i}", message)
 
 
 @CHECKS.register(declares("returns", "no outputs are declared"))
@@ -73,9 +71,8 @@ def check_fixed_dtypes(subject: Suite, method: Method, outputs: Sequence[Output]
             got, are_wide = in_wide_dtypes(subject, method)
         except ANY_ERROR:  # of what the class fixes P7 tells in other dtypes
             return
-        wanted = {
-            i: str(real_dtype(output.dtype)) for i, output in enumerate(outputs) if output.dtype in WIDE
-        }
+        wide = {i: output.dtype for i, output in enumerate(outputs) if output.dtype in WIDE}
+        wanted = {i: str(real_dtype(dtype)) for i, dtype in wide.items()}
     fixed = {i: str(output.dtype) for i, output in enumerate(outputs) if output.dtype not in DEFAULTS}
     if len(got) != len(outputs):
         return
@@ -94,22 +91,16 @@ def test_p07_computes_in_each_declared_dtype(subject: Suite) -> None:
     subject.need_call()
     call = compiled_call(subject)
     for dtype in subject.dtypes:
-        with doing("call", f"the class in {dtype}"):
-            got = _result_in(subject, dtype, call)
+        with doing("call", f"the class in {dtype}"), example_in(subject, dtype, 0) as (instance, arguments):
+            got = call(instance, *arguments)
         instance, arguments = rounded(subject.example(), dtype)
-        usual = call(instance, *arguments)
+        usual = arrays_of(call(instance, *arguments))
         draws = any(map(is_key, jax.tree.leaves((instance, arguments))))
-        pairs = zip(arrays_of(usual), arrays_of(got), strict=True)
-        for i, (before, now) in enumerate(pairs):
+        for i, (before, now) in enumerate(zip(usual, arrays_of(got), strict=True)):
             if has_dtype(before, "float"):
                 _check_dtype(dtype, f"output {i}", before, now)
                 if not draws:  # what is drawn depends on the dtype
                     _check_values(subject, dtype, f"output {i}", before, now)
-
-
-def _result_in(subject: Suite, dtype: str, call: Callable[..., Any]) -> Any:
-    with example_in(subject, dtype, 0) as (instance, arguments):
-        return call(instance, *arguments)
 
 
 def _check_dtype(dtype: str, where: str, usual: Any, got: Any) -> None:
@@ -139,8 +130,7 @@ def test_p07_loses_no_precision_on_the_way(subject: Suite) -> None:
     if not subject.strict:
         not_applicable("the call may change precision on the way")
     closed = subject.traced_call()
-    by_path = subject.named(subject.cached_instance())
-    leaves = [*by_path.values(), *arrays_of(subject.arguments(0))]
+    leaves = [*subject.named(subject.cached_instance()).values(), *arrays_of(subject.arguments(0))]
     narrowest = bits_by_kind([*leaves, *closed.out_avals])
     for equation in narrowing_casts(closed.jaxpr, narrowest):
         dtypes = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype

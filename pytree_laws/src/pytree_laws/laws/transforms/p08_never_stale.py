@@ -54,14 +54,8 @@ def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
             seen = any(changes_output(subject, path, seed) for seed in range(4)) or is_optional(subject, path)
             description = role if role == "param" else f"{role}, declared as used,"
             severity = FAULT if seen else severity_of_idle(subject, [path])
-            message, hint = f"an edit of this {description} changes no output", UNUSED
-            check(
-                seen,
-                path,
-                message,
-                hint if severity == FAULT else f"{hint}, or {TOO_SMALL}",
-                severity=severity,
-            )
+            hint = UNUSED if severity == FAULT else f"{UNUSED}, or {TOO_SMALL}"
+            check(seen, path, f"an edit of this {description} changes no output", hint, severity=severity)
 
     check_each(check_changes, ([path] for path in subject.named(subject.cached_instance())))
 
@@ -71,16 +65,15 @@ def changes_output(subject: Suite, path: str, seed: int) -> bool:
     compiled = subject.compiled_ways()[0]
     instance, examples = subject.at_point(seed)
     value = subject.named(instance)[path]
-
     read = subject.output_of if subject.role(path) == "param" else functools.partial(subject.effects_of, path)
 
     def outputs(instance: Any) -> list[Any]:
         return [read(compiled(instance, *arguments)) for arguments in examples]
 
     before = outputs(instance)
-    values = [perturb_leaf(value, 1), perturb_leaf(value, -1)]
     # An angle in seconds of arc is hidden by rounding until it is large.
-    values += [HUGE * value] if is_floating(value) else []
+    huge = [HUGE * value] if is_floating(value) else []
+    values = [perturb_leaf(value, 1), perturb_leaf(value, -1), *huge]
     edits = (subject.with_array(instance, path, edited) for edited in values)
     return any(differ(subject, before, outputs(edited)) for edited in edits)
 

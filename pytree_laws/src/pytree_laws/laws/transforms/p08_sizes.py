@@ -24,7 +24,8 @@ def test_p08_static_values_follow_the_sizes(subject: Suite) -> None:
     (old_static, old), (new_static, new) = subject.form_of(start), subject.form_of(fresh)
     if old.keys() != new.keys() or old == new or old_static == new_static:
         not_applicable("no static value changes with the size of an array")
-    arguments = resized(subject.arguments(0), sizes_of(subject, changes))
+    inputs = subject.inputs(0)
+    arguments = resized(subject.arguments(0), {inputs[name]: size for name, size in changes.items()})
     grown = subject.with_arrays_of(start, fresh)
     if is_one_program(subject, grown, fresh, arguments):
         return
@@ -69,12 +70,6 @@ def another_size(suite: Any) -> Mapping[str, int]:
         not_applicable("no input is known to be the size of an axis")
     name, size = next(iter(sizes.items()))
     return {name: 2 * size}  # what a number of heads divides
-
-
-def sizes_of(suite: Any, changes: Mapping[str, int]) -> Mapping[int, int]:
-    """The sizes that are changed, and what they become."""
-    inputs = suite.inputs(0)
-    return {inputs[name]: size for name, size in changes.items()}
 
 
 def check_not_stale(suite: Any, instances: tuple[Any, Any], got: Any, wanted: Any) -> None:

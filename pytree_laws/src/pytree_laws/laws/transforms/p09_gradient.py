@@ -42,19 +42,16 @@ LAW = Law(
 CHECKS = Checks(LAW)
 
 
-FLOWS = of_leaves(
-    "no data is declared that has a gradient, and nothing frozen",
-    lambda leaf: leaf.role == "data" or leaf.frozen,
-)
+NOTHING_FLOWS = "no data is declared that has a gradient, and nothing frozen"
+FLOWS = of_leaves(NOTHING_FLOWS, lambda leaf: leaf.role == "data" or leaf.frozen)
 
 
 @CHECKS.register()
 def test_p09_every_parameter_has_a_gradient(subject: Suite) -> None:
     start, every = grads_at_start(subject), greatest_grads(subject)
-    trained = subject.trained_paths(subject.cached_instance())
-    for name in (
-        subject.named(subject.cached_instance()) if subject.is_mutable else ()
-    ):  # of others P16 says so
+    instance = subject.cached_instance()
+    trained = subject.trained_paths(instance)
+    for name in subject.named(instance) if subject.is_mutable else ():  # of others P16 says so
         check_trained(name, subject.role(name), name in trained)
     for name, grad in start.items():
         role = subject.role(name)
@@ -84,11 +81,10 @@ def check_trained(name: str, role: str, is_trained: bool) -> None:
 def test_p09_gradients_flow_through_what_is_not_trained(subject: PytreeSuite) -> None:
     subject.need_call()
     instance, arguments = randomize(subject.cached_example(), 2)
-    flows = subject.flowing(instance)
+    flows = {n for n in subject.flowing(instance) if subject.role(n) == "data" or subject.is_frozen(n)}
     data = [(n, leaf) for n, leaf in named_leaves(instance) if n in flows]
-    data = [(n, leaf) for n, leaf in data if subject.role(n) == "data" or subject.is_frozen(n)]
     if not data or subject.leaves is None:
-        not_applicable("no data is declared that has a gradient, and nothing frozen")
+        not_applicable(NOTHING_FLOWS)
     hint = "`jax.lax.stop_gradient` on data, or on what is frozen; what is to be cut off is a buffer"
     for name, leaf in data:
 
@@ -145,9 +141,7 @@ def test_p09_every_element_of_a_parameter_has_a_gradient(subject: Suite) -> None
     for name, grad in greatest_grads(subject).items():
         if subject.role(name) == "param" and not subject.is_unused(name) and np.any(grad):
             still = grad == 0
-            if still.any():
-                still = still & ~felt_by_methods(subject, name, grad.shape)
-            wrong = np.argwhere(still)
+            wrong = np.argwhere(still & ~felt_by_methods(subject, name, grad.shape) if still.any() else still)
             message = f"{len(wrong)} of its {grad.size} elements never have a gradient"
             message += f", the first at {tuple(map(int, wrong[0]))}" if len(wrong) else ""
             hint = f"a part of the parameter that the call does not use, or {TOO_SMALL}; "
@@ -166,9 +160,8 @@ def how_to_leave_unused(declared: Any) -> str:
 
 @CHECKS.register(of_leaves("no sub-trees are declared", lambda leaf: leaf.role in ("module", "tree")))
 def test_p09_every_trained_sub_tree_has_a_gradient(subject: Suite) -> None:
-    roots = [leaf for leaf in subject.manifest() if leaf.role in ("module", "tree")]
     grads, trained = greatest_grads(subject), subject.trained_paths(subject.cached_instance())
-    for root in roots:
+    for root in (leaf for leaf in subject.manifest() if leaf.role in ("module", "tree")):
         below = [n for n in trained if is_under(n, root.path) and not subject.is_empty(n)]
         used = not below or any(np.any(grads[name]) or subject.is_unused(name) for name in below)
         if not (used or root.unused):
@@ -211,9 +204,8 @@ def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
 @CHECKS.register()
 def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> None:
     start, argument_lists = subject.training_example()
-    flat = tuple(subject.filled(arguments, 0) for arguments in argument_lists)
     zeros = "arguments of zeros"
-    points = [(zeros, start, flat)]
+    points = [(zeros, start, tuple(subject.filled(arguments, 0) for arguments in argument_lists))]
     points += [(f"random values of seed {seed}", *subject.at_point(seed)) for seed in range(1, POINTS)]
     hint = "`jnp.where` hides a NaN of the value, and not that of its gradient: make what goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
     for label, instance, examples in points:
@@ -263,9 +255,8 @@ def test_p09_a_step_moves_the_parameters_alone(subject: Suite) -> None:
         moved = [new for old, new in pairs if not same_bits(old, new)]
         role, frozen = subject.role(name), subject.is_frozen(name)
         if role == "param" and not frozen and not subject.is_empty(name):
-            check(
-                bool(moved), name, "a training step did not move it", "a parameter that training leaves out"
-            )
+            message = "a training step did not move it"
+            check(bool(moved), name, message, "a parameter that training leaves out")
         if (frozen or role in ("data", "buffer", "key", "python")) and not subject.may_update(name, part):
             role = "frozen" if frozen else role
             check(not moved, name, f"declared as {role}, a training step moved it to {moved!r:.200}")
@@ -293,20 +284,18 @@ def check_gradient_of_tie(subject: Suite, instance: Any, examples: Any, name: st
     """The gradient is the sum of those where the array is a value of its own."""
     value = subject.named(instance)[path]
 
-    def loss(value: Any, shared: Any) -> Any:
-        return subject.example_loss(untied(subject.with_array(instance, path, value), name, shared), examples)
+    def edited(value: Any) -> Any:
+        return subject.with_array(instance, path, value)
 
-    shared, back = jax.vjp(
-        lambda value: read_from(subject, subject.with_array(instance, path, value), name), value
-    )
+    def loss(value: Any, shared: Any) -> Any:
+        return subject.example_loss(untied(edited(value), name, shared), examples)
+
+    shared, back = jax.vjp(lambda value: read_from(subject, edited(value), name), value)
     direct, through = jax.grad(loss, (0, 1))(value, shared)
     [through] = back(through)
     hint = f"the call does not use it, or stops its gradient; {on_purpose([name])}"
-    used = bool(np.any(through)) or name in subject.ignored
-    check(used, name, "no gradient comes through it", hint)
-    got = jax.grad(lambda value: subject.example_loss(subject.with_array(instance, path, value), examples))(
-        value
-    )
+    check(bool(np.any(through)) or name in subject.ignored, name, "no gradient comes through it", hint)
+    got = jax.grad(lambda value: subject.example_loss(edited(value), examples))(value)
     message = f"its {subject.noun} has the gradient {got}, its uses {direct} and {through}"
     check(close(got, direct + through, 16), name, message, hint)
 

@@ -76,29 +76,23 @@ def check_rows(
     subject: Suite, where: str, got: Any, loop: Sequence[Any], rows: Sequence[tuple[Any, Any]]
 ) -> None:
     """What vmap gives is what a loop does over instances, each with its arguments; up to as much as rounding moves a row."""
-    if holds_sparse_arrays(got):  # vmap counts its axis among what is static of one, and a stack does not
+    # Of a sparse array vmap counts its axis among what is static, and a stack does not.
+    if any(map(is_sparse, jax.tree.leaves(got, is_leaf=is_sparse))):
         got, loop = with_arrays_of_sparse(got), [with_arrays_of_sparse(row) for row in loop]
-        return check_close(where, "vmap gives {}, a loop {}", got, stack(loop), slack=16)
-    if close(got, stack(loop), slack=16):
-        return None
-    is_alike = bool(arrays_of(got)) and structure(got) == structure(loop[0])
-    is_rounding = is_alike and all(
-        close(row, wanted, slack=16) or rounds_so_far(subject, instance, arguments, row, wanted)
-        for row, wanted, (instance, arguments) in zip(unstacked(got), loop, rows)
-    )
-    if not is_rounding:
-        check_close(where, "vmap gives {}, a loop {}", got, stack(loop), slack=16)
-    return None
+    elif not close(got, stack(loop), slack=16):
+        is_alike = bool(arrays_of(got)) and structure(got) == structure(loop[0])
+        if is_alike and all(
+            close(row, wanted, slack=16) or rounds_so_far(subject, instance, arguments, row, wanted)
+            for row, wanted, (instance, arguments) in zip(unstacked(got), loop, rows)
+        ):
+            return
+    check_close(where, "vmap gives {}, a loop {}", got, stack(loop), slack=16)
 
 
 def is_sparse(node: Any) -> bool:
     """Whether a node is a sparse array of jax."""
     sparse: Any = sys.modules.get("jax.experimental.sparse")
     return sparse is not None and isinstance(node, sparse.JAXSparse)
-
-
-def holds_sparse_arrays(tree: Any) -> bool:
-    return any(map(is_sparse, jax.tree.leaves(tree, is_leaf=is_sparse)))
 
 
 def with_arrays_of_sparse(tree: Any) -> Any:

@@ -51,8 +51,7 @@ def test_p11_the_carry_is_a_fixed_point(subject: Suite) -> None:
 def check_fixed_point(where: str, first: Any, advance: Callable[[Any], Any]) -> None:
     """The next value of what is carried has its form, and a scan gives what a loop does."""
     after = jax.eval_shape(advance, first)
-    same = structure(after) == structure(first)
-    check(same, where, "its new value has another structure")
+    check(structure(after) == structure(first), where, "its new value has another structure")
     check_forms(where, "its new value", first, after)
     got, _ = jax.lax.scan(lambda c, _: (advance(c), None), first, length=2)
     check_close(where, "scan gives {}, a loop {}", got, advance(advance(first)), slack=16)

@@ -105,8 +105,7 @@ def _narrow_outputs(subject: Suite, traced: TracedConfiguration) -> list[jnp.dty
     except NEEDS_VALUES:
         return []
     except ANY_ERROR as error:
-        cls = type(traced.instance)
-        if lacks_dtype(error) or is_of_flax_layer(error) or refuses_by_itself(error, cls):
+        if lacks_dtype(error) or is_of_flax_layer(error) or refuses_by_itself(error, type(traced.instance)):
             return []
         raise
     return [out.dtype for out in jax.tree.leaves(narrow[0][1])]
@@ -118,8 +117,7 @@ def test_p09_buffers_have_no_gradient_in_each_configuration(subject: Suite) -> N
     usual = traced_configurations(subject)[0]
     if usual.trace is None:
         not_applicable("the call cannot be traced")
-    reached = leaves_reached(usual, gradients=True)
-    cut_off = _cut_off(subject, usual)
+    reached, cut_off = leaves_reached(usual, gradients=True), _cut_off(subject, usual)
     kept_away = [name for name, at in reached.items() if not at and name in cut_off]
     if not kept_away:
         not_applicable("the call keeps the gradient away from nothing")

@@ -203,16 +203,14 @@ def test_p07_takes_what_its_constructor_accepts(subject: Suite) -> None:
     accepted = [at_a_bound(subject, changes) for changes in subject.accepted]
     for traced in accepted:
         if traced.error is not None and traced.stage == "call":
-            divides = isinstance(traced.error, ZeroDivisionError)
-            fits = not divides and fits_otherwise(subject, traced)
+            fits = not isinstance(traced.error, ZeroDivisionError) and fits_otherwise(subject, traced)
             _refuse(subject, traced, traced.refused or fits)
     _give_no_nan(subject, [configuration for configuration in accepted if configuration.inputs])
 
 
 def _give_no_nan(subject: Suite, accepted: Sequence[TracedConfiguration]) -> None:
     for configuration, outputs in zip(accepted, of_generic(accepted)):
-        wrong = any(map(has_nan, result_or_raise(outputs)))
-        wrong = wrong and not _gives_nan_itself(subject)
+        wrong = any(map(has_nan, result_or_raise(outputs))) and not _gives_nan_itself(subject)
         message = "the constructor accepts it, and the call gives NaN"
         hint = "a check with `<=` in the place of `<`, or a case that the call needs"
         check(not wrong, configuration.configuration.place("call"), message, hint)
@@ -249,8 +247,7 @@ def test_p12_hands_back_the_state_that_it_is_given(subject: Suite) -> None:
     names = _left_out(use, kind)
     if not names:
         not_applicable("the call takes no state that may be left out")
-    empty = kind(())
-    call, arguments = call_function(subject, {names[0]: empty})
+    call, arguments = call_function(subject, {names[0]: kind(())})
     result = call(subject.cached_instance(), arguments)
     leaves = jax.tree.leaves(result, is_leaf=lambda v: isinstance(v, kind))
     hint = "`return y, state` where a state is given, as `equinox.nn.Sequential` expects"
@@ -261,8 +258,7 @@ def test_p12_hands_back_the_state_that_it_is_given(subject: Suite) -> None:
 @CHECKS.register(ARRAYS_DECLARED, severity=ADVICE)
 def test_p08_every_argument_matters(subject: Suite) -> None:
     subject.need_call()
-    unused = unused_arguments(subject)
-    names = [name for name in unused if name not in subject.ignored]
+    names = [name for name in unused_arguments(subject) if name not in subject.ignored]
     message = "the call takes it, and nothing that it returns depends on it"
     check(not names, ", ".join(names), message, on_purpose(names))
 
@@ -289,14 +285,8 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
         for name, used in leaves_reached(traced, gradients=False).items():
             message = "it is held in this configuration alone, and the call does not use it"
             is_for_others = is_read_beside(cls, called_method(subject), name.partition(".")[0])
-            severity = ADVICE if is_for_others else FAULT
-            check(
-                used or name in usual,
-                traced.configuration.place(name),
-                message,
-                "a part without a use",
-                severity=severity,
-            )
+            severity, place = ADVICE if is_for_others else FAULT, traced.configuration.place(name)
+            check(used or name in usual, place, message, "a part without a use", severity=severity)
 
 
 def _refuse(subject: Suite, traced: TracedConfiguration, may_be: bool) -> None:
@@ -319,9 +309,5 @@ def _asks_for_others(subject: Suite, traced: TracedConfiguration) -> bool:
 
 def _left_out(use: Invocation, kind: type) -> list[str]:
     """The arguments of a call that may be of a kind, and are None in the example."""
-    annotations = use.annotations()
-    return [
-        name
-        for name in use.varied()
-        if use.given[name] is None and any(value is kind for value in members(annotations.get(name)))
-    ]
+    annotations, absent = use.annotations(), [name for name in use.varied() if use.given[name] is None]
+    return [name for name in absent if any(value is kind for value in members(annotations.get(name)))]

@@ -1,6 +1,5 @@
 """What the laws say of the flags and options that the call and the methods take."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from ...discover.configurations import Configuration, TracedConfiguration, traced_configurations
@@ -24,12 +23,6 @@ CHECKS = Checks()
 STATICS = Condition("no static value is declared", lambda suite: bool(suite.static))
 
 
-def _literal_fields(suite: Any) -> list[str]:
-    """The static fields that are one of several texts."""
-    cls = type(suite.cached_instance())
-    return [name for name in suite.static if any(type(v) is str for v in literal_values(cls, name))]
-
-
 IDLE = "at each of its values the same is computed"
 
 
@@ -40,7 +33,8 @@ def test_p08_every_flag_of_the_call_matters(subject: Suite) -> None:
     if traced_configurations(subject)[0].trace is None:
         return  # the call cannot be traced, as P6 says
     traced_by_key = {_key(traced.configuration): traced for traced in traced_configurations(subject)}
-    for name in sorted(_flags(list(traced_by_key.values()))):
+    given = [pair for traced in traced_by_key.values() for pair in traced.configuration.given.items()]
+    for name in sorted({name for name, value in given if is_flag(value)}):
         with_flag = [value for value in traced_by_key.values() if name in value.configuration.given]
         pairs = ((traced, traced_by_key.get(_key(traced.configuration, name))) for traced in with_flag)
         _check(subject, "call", name, any(_differ(subject, *pair) for pair in pairs))
@@ -52,18 +46,17 @@ def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
         likely = uses_by_flag(subject, method, at_likely_values)
         for name, uses in {**likely, **uses_by_flag(subject, method)}.items():
             pairs = [[trace_use(subject, use) for use in each] for each in uses]
-            texts = [
-                {None if trace is None else f"{computed_text(trace)} {trace.treedef}" for trace in p}
-                for p in pairs
-            ]
             # What raises is another thing, too.
-            matters = any(len(each) > 1 for each in texts)
-            _check(subject, method.name, name, matters)
+            texts = [
+                {trace and f"{computed_text(trace)} {trace.treedef}" for trace in each} for each in pairs
+            ]
+            _check(subject, method.name, name, any(len(each) > 1 for each in texts))
 
 
 @CHECKS.register(STATICS)
 def test_p08_a_text_is_told_apart_by_what_it_may_be(subject: Suite) -> None:
-    cls, names = type(subject.cached_instance()), _literal_fields(subject)
+    cls = type(subject.cached_instance())
+    names = [name for name in subject.static if any(type(v) is str for v in literal_values(cls, name))]
     if not names:
         not_applicable("no field is one of several texts")
     for name in names:
@@ -75,11 +68,6 @@ def test_p08_a_text_is_told_apart_by_what_it_may_be(subject: Suite) -> None:
 
 def _check(subject: Suite, where: str, name: str, matters: bool) -> None:
     check(matters or name in subject.ignored, f"{where}({name})", IDLE, on_purpose([name]))
-
-
-def _flags(traces: Sequence[TracedConfiguration]) -> set[str]:
-    pairs = [pair for traced in traces for pair in traced.configuration.given.items()]
-    return {name for name, value in pairs if is_flag(value)}
 
 
 def _key(configuration: Configuration, without: str = "") -> str:

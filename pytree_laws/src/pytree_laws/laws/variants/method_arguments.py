@@ -1,6 +1,5 @@
 """P8, of what methods are given: in some use a result or an update depends on each argument."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -59,9 +58,8 @@ def _reached(given: Any, trace: Any) -> set[str]:
 def _gives_its_form(subject: Suite, example: TracedUse, place: str) -> bool:
     """Whether arrays of other shapes are computed where an argument is shorter, or the method then raises."""
     use, trace = example.use, example.trace
-    given: Sequence[Any] = [
-        jax.tree.map(_shortened, v) if str(i) == place else v for i, v in enumerate(use.given)
-    ]
+    given = list(use.given)
+    given[int(place)] = jax.tree.map(lambda leaf: leaf[:1] if jnp.ndim(leaf) else leaf, given[int(place)])
     other = trace_use(subject, use._replace(given=tuple(given)))
     return other is None or trace is None or _shapes(other) != _shapes(trace)
 
@@ -69,10 +67,6 @@ def _gives_its_form(subject: Suite, example: TracedUse, place: str) -> bool:
 def _is_of_arrays(value: Any) -> bool:
     """Whether it is an array, or a tuple that holds nothing else, named or not."""
     return is_array(value) or (isinstance(value, tuple) and bool(value) and all(map(_is_of_arrays, value)))
-
-
-def _shortened(leaf: Any) -> Any:
-    return leaf[:1] if jnp.ndim(leaf) else leaf
 
 
 def _shapes(trace: Any) -> list[Any]:

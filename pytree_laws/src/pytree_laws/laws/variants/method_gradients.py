@@ -224,13 +224,11 @@ def _check_grads(subject: Suite, point: dict[str, Any]) -> None:
     by_rejection = [draws_by_rejection(traces_of(subject)[m.name].jaxpr) for m in methods]
     for name, leaf in point.items():
         ahead = _way(leaf)
-        moved = {
-            step: [run({**point, name: pushed(leaf, s, ahead)})[1] for s in (-step, step)] for step in STEPS
-        }
+        at = {s: run({**point, name: pushed(leaf, s, ahead)})[1] for step in STEPS for s in (-step, step)}
         for i, method in enumerate(methods):
             if by_rejection[i]:
                 continue
-            values = {s: sums_of_moved(first[i], middle[i], last[i]) for s, (first, last) in moved.items()}
+            values = {step: sums_of_moved(at[-step][i], middle[i], at[step][i]) for step in STEPS}
             _check_grad(subject, method, name, (grads[name][i], ahead), values)
 
 
@@ -276,14 +274,11 @@ def _check_grad(
         message = f"small steps of `{name}` show the slope {slope:.4g}, its gradient is {shown:.4g}"
         near = any(abs(each - shown) < KINK * abs(each) + spread for each in slopes)
         severity = ADVICE if name in cut_off_by(subject, method) else FAULT
-        check(near, method.name, message, _hint_of_grad(subject, method), severity=severity)
+        rules = own_rules(traces_of(subject)[method.name].jaxpr)
+        hint = f"the rule of `{rules[0]}`" if rules else STOPS
+        check(near, method.name, message, hint, severity=severity)
 
 
 def is_told_apart(moved: Sequence[float]) -> bool:
     """Whether a step moves sums in 32 bits by much more than these are rounded."""
     return abs(moved[2] - moved[0]) > TOLD_APART * max(map(abs, moved))
-
-
-def _hint_of_grad(subject: Suite, method: Method) -> str:
-    rules = own_rules(traces_of(subject)[method.name].jaxpr)
-    return f"the rule of `{rules[0]}`" if rules else STOPS

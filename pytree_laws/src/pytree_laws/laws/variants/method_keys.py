@@ -1,7 +1,6 @@
 """P15 and P12 of methods: each key is used once, at each value of a flag too, and draws follow a key that is given."""
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -43,11 +42,7 @@ def test_p15_methods_use_each_key_once_at_each_flag(subject: Suite) -> None:
             if has_keys and trace is not None and not is_likely:
                 check_draws(use.name, functools.partial(getattr, trace, "jaxpr"))
                 run = jax.extend.core.jaxpr_as_fun(trace.jaxpr)
-                check_keys(use.name, functools.partial(_run_on_leaves, run), trace.inputs)
-
-
-def _run_on_leaves(run: Callable[..., Any], inputs: Any) -> Any:
-    return run(*jax.tree.leaves(inputs))
+                check_keys(use.name, lambda inputs, run=run: run(*jax.tree.leaves(inputs)), trace.inputs)
 
 
 def _check_keys(subject: Suite, method: Method, program: Any) -> None:
@@ -88,10 +83,6 @@ def test_p15_no_key_is_drawn_from_and_handed_on(subject: Suite) -> None:
 
 
 def _check_key_handed_on(where: str, closed: Any) -> None:
+    message = "it draws from a key that it gives, so that who takes it draws the same"
     hint = "`key, draw = jax.random.split(key)`: draw from the one, and give the other"
-    check(
-        not gives_drawn_key(closed.jaxpr),
-        where,
-        "it draws from a key that it gives, so that who takes it draws the same",
-        hint,
-    )
+    check(not gives_drawn_key(closed.jaxpr), where, message, hint)

@@ -51,8 +51,7 @@ def sizes_by_dim(instance: Any) -> dict[str, int]:
     """The sizes of the dims that the annotations of the fields name; none of a dim of which two fields say another."""
     found = dict[str, set[int]]()
     for path, dims in own_dims(instance).items():
-        array = look_up(instance, path)
-        for dim, size in zip(dims, getattr(array, "shape", ())):
+        for dim, size in zip(dims, getattr(look_up(instance, path), "shape", ())):
             found.setdefault(dim, set()).add(size)
     return {dim: min(sizes) for dim, sizes in found.items() if len(sizes) == 1 and dim.isidentifier()}
 

@@ -6,6 +6,7 @@ The tests have the numbers of their laws. All methods share a few programs, sinc
 import contextlib
 import functools
 import inspect
+import itertools
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -122,9 +123,8 @@ def test_p07_methods_in_bfloat16_give_bfloat16(subject: Suite) -> None:
             continue  # whose constructor decides; P11 tells of it
         fixed = set[int]() if method.returns else _fixed_outputs(subject, method)
         for traced in traced_uses(subject)[method.name]:
-            if traced.trace is None or _is_of_numbers(
-                traced.trace.jaxpr, traced.use.given, type(instance), method.name
-            ):
+            closed, given = traced.trace and traced.trace.jaxpr, traced.use.given
+            if closed is None or _is_of_numbers(closed, given, type(instance), method.name):
                 continue
             if not traced.is_likely:
                 severity = "" if traced.use.is_plain and method.returns else ADVICE
@@ -149,11 +149,8 @@ def _fixed_outputs(subject: Suite, method: Method) -> set[int]:
         except ANY_ERROR:
             return {*range(len(traces_of(subject)[method.name].out_avals))}
     # What counts is in no dtype of floats, and may be a share of what is counted where a flag asks for it.
-    narrow = [
-        jnp.issubdtype(output.dtype, jnp.inexact) and not (are_wide and output.dtype == jnp.dtype("float64"))
-        for output in outputs
-    ]
-    return {i for i, is_narrow in enumerate(narrow) if is_narrow}
+    floats = {i: out.dtype for i, out in enumerate(outputs) if jnp.issubdtype(out.dtype, jnp.inexact)}
+    return {i for i, dtype in floats.items() if not (are_wide and dtype == jnp.dtype("float64"))}
 
 
 def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severity: str) -> None:
@@ -178,20 +175,12 @@ def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severi
 
 @CHECKS.register(METHODS, DTYPES)
 def test_p07_methods_compute_in_each_dtype(subject: Suite) -> None:
-    traced_methods(subject, declared=True)
-    for dtype in subject.dtypes:
-        _check_in(subject, dtype)
-
-
-def _check_in(subject: Suite, dtype: str) -> None:
-    for method in traced_methods(subject, declared=True):
+    for dtype, method in itertools.product(subject.dtypes, traced_methods(subject, declared=True)):
         with doing(method.name, f"in {dtype} it"):
             usual, got = (traces_of(subject)[method.name], traced_in(subject, method, dtype))
         for i, (before, now) in enumerate(zip(usual.out_avals, got.out_avals)):
-            follows = has_dtype(before, "float")
-            same = now.dtype == jnp.dtype(dtype)
-            where = f"{method.name}, output {i}"
-            check(same or not follows, where, f"in {dtype} it is {now.dtype}", FIXED_DTYPE)
+            same = now.dtype == jnp.dtype(dtype) or not has_dtype(before, "float")
+            check(same, f"{method.name}, output {i}", f"in {dtype} it is {now.dtype}", FIXED_DTYPE)
 
 
 def has_one_dtype(suite: Any, methods: Sequence[Method], tree: Any) -> bool:
@@ -200,8 +189,7 @@ def has_one_dtype(suite: Any, methods: Sequence[Method], tree: Any) -> bool:
     declared = [leaf.dtype for leaf in suite.manifest() if not leaf.is_tree]
     declared += [str(out.dtype) for out in (*outputs, *suite.returns)]
     dtypes = {v.dtype for v in jax.tree.leaves(tree) if is_inexact(v)}
-    fixed = any(map(is_fixed_inexact, declared))
-    return not fixed and dtypes == {real_dtype("float")}
+    return not any(map(is_fixed_inexact, declared)) and dtypes == {real_dtype("float")}
 
 
 @CHECKS.register(MEMBERS)
@@ -254,9 +242,8 @@ def test_p12_statistics_are_all_updated(subject: MutableSuite) -> None:
     kept, cls = subject.statistics_of(subject.cached_instance()), type(subject.cached_instance())
     by_methods = (path for method in usable_methods(subject) for path in updated_by(subject, method))
     moved = {*subject.updated(), *by_methods}
-    idle = [
-        path for path in kept if not under_any(path, sorted(moved)) and computes_without_storing(cls, path)
-    ]
+    idle = [path for path in kept if not under_any(path, sorted(moved))]
+    idle = [path for path in idle if computes_without_storing(cls, path)]
     if len(idle) == len(kept):
         not_applicable("it has no statistics that are updated")
     for path in idle:
@@ -268,10 +255,9 @@ def test_p12_statistics_are_all_updated(subject: MutableSuite) -> None:
 @CHECKS.register(METHODS)
 def test_p12_methods_keep_their_variables(subject: MutableSuite) -> None:
     for method in usable_methods(subject, declared=True):
-        instance, arguments = subject.make(0), method.arguments(0)
-        check_parts_kept(
-            subject, instance, f"`{method.name}`", functools.partial(method.use, instance, *arguments)
-        )
+        instance = subject.make(0)
+        use = functools.partial(method.use, instance, *method.arguments(0))
+        check_parts_kept(subject, instance, f"`{method.name}`", use)
 
 
 @CHECKS.register(MEMBERS)

@@ -61,14 +61,8 @@ def test_p11_methods_hand_on_what_the_instance_has(subject: PytreeSuite) -> None
                 message = f"of an instance with {setting_text(was)} the next has {setting_text(value)}"
                 # A number that is neither is computed, as a scale to a power.
                 is_computed = type(value) in (int, float) and not same_value(value, usual.settings.get(path))
-                same = same_value(value, was) or is_computed
-                check(
-                    same or _is_given(method, use, value),
-                    f"{use.name}.{path}",
-                    message,
-                    hint.format(path),
-                    severity=_severity(method),
-                )
+                same = same_value(value, was) or is_computed or _is_given(method, use, value)
+                check(same, f"{use.name}.{path}", message, hint.format(path), severity=_severity(method))
             _check_leaves(method, use.name, usual, form, own)
 
 

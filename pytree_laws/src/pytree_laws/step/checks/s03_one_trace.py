@@ -40,8 +40,7 @@ def test_s3_one_trace(suite: StepSuite, step_run: StepRun) -> None:
 
 def _cause(run: StepRun, before: Taken, after: Taken) -> tuple[str, str]:
     """The first leaf that differs between two states, or else a function that is new."""
-    pairs = before.signature, run.before.signature
-    for old in pairs:
+    for old in (before.signature, run.before.signature):
         for name in sorted(old.keys() & after.signature.keys()):
             if old[name] != after.signature[name]:
                 return name, f"it is {after.signature[name]}, and was {old[name]}"

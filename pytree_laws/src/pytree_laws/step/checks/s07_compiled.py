@@ -46,8 +46,7 @@ def _constants(closed: Any) -> list[Any]:
 def _is_check(equation: Any) -> bool:
     """Whether it is the callback of `eqx.error_if`, which runs where a check fails."""
     callback = equation.params.get("callback")
-    function = getattr(callback, "callback_func", callback)
-    return getattr(function, "__module__", None) == "equinox._errors"
+    return getattr(getattr(callback, "callback_func", callback), "__module__", None) == "equinox._errors"
 
 
 def _form(constant: Any) -> str:

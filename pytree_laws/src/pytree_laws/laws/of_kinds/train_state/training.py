@@ -110,8 +110,7 @@ def test_the_average_follows_the_weights(subject: TrainStateSuite) -> None:
 
 @CHECKS.register()
 def test_each_step_has_a_key_of_its_own(subject: TrainStateSuite) -> None:
-    optimiser = OPTIMISERS["adamw"]()
-    state = subject.start_with(optimiser)
+    state = subject.start_with(OPTIMISERS["adamw"]())
     if not hasattr(state, "step_key"):
         not_applicable("it holds no key")
     after = subject.compiled_step("adamw")(state)
