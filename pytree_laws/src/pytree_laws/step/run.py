@@ -1,20 +1,24 @@
 """A few steps, run once for all laws: the states, what jax compiled, and the losses."""
 
+import contextlib
 import dataclasses
 import functools
 import warnings
+from collections.abc import Generator
 from typing import Any
 
 import jax
+import jax.monitoring
 import numpy as np
 
 from ..inspect.arrays import is_array, raw
 from ..report import ANY_ERROR
 from ..snapshot.rounding import PATTERNS
 from ..values.edge_values import rounded
-from .compilations import compilations
 from .states import Opened, opened, signature, static_differences, values
 from .suite import StepSuite
+
+_COMPILED = "/jax/core/compile/backend_compile_duration"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,3 +152,24 @@ class StepRun:
             return jax.make_jaxpr(self.pure)(self.arrays)
         except ANY_ERROR as error:
             return error
+
+
+@contextlib.contextmanager
+def compilations() -> Generator[list[str]]:
+    """Collect the name of each function that jax compiles within the block."""
+    names: list[str] = []
+    unregister = getattr(jax.monitoring, "unregister_event_duration_listener", None)
+    is_within = True
+
+    def listen(event: str, duration_secs: float, **facts: Any) -> None:
+        if event == _COMPILED and is_within:
+            name = str(facts.get("fun_name", "a function"))
+            names.append(name.removeprefix("jit(").removesuffix(")"))
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        yield names
+    finally:
+        is_within = False  # before jax 0.8 a listener stays
+        if unregister is not None:
+            unregister(listen)

@@ -43,8 +43,6 @@ LAW = Law(
 CHECKS = Checks(LAW)
 SAVES_WHOLE = declares("saves_whole", "it is not said that a save which fails leaves the file as it was")
 BESIDE = "write a file beside it, and put that in its place: `os.replace(temporary, path)`"
-
-
 KEEPS = "what it holds beside arrays, which Python cannot copy: a trace, a lock, a local function"
 
 

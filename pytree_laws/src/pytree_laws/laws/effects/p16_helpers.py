@@ -44,8 +44,6 @@ CHECKS = Checks(LAW)
 
 SELECT, PARTITION = "select_", "partition_"
 """How the names begin of a filter spec, and of the method that gives the parts which it tells apart."""
-
-
 MAPS = declares("map_variables", "no `map_variables` is declared")
 
 

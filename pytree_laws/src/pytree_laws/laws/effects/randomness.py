@@ -35,8 +35,6 @@ UNUSED_KEY = (
     "a call that does not use its key; `ignores_key = True` says that this is so on "
     'purpose, and in a spec `[test]` with `unused = ["key"]`'
 )
-
-
 IGNORES_KEY = Condition("the call does not say that it ignores its key", lambda suite: suite.ignores_key)
 
 

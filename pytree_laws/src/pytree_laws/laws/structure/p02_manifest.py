@@ -34,8 +34,6 @@ LAW = Law(
     fix="Store every array in an annotated, assigned field that is flattened, and every setting as static.",
 )
 CHECKS = Checks(LAW)
-
-
 IN_32_BITS = "draw in float32 and cast: `jax.random.orthogonal(key, n, dtype=jnp.float32).astype(dtype)`"
 VALUES = Condition(
     "no values are declared",
@@ -43,8 +41,6 @@ VALUES = Condition(
     "value",
     lambda suite: suite.declares_arrays(),
 )
-
-
 HIDDEN = "a field with `static=True`, which a parameter has not; or a child that flatten leaves out"
 
 

@@ -18,8 +18,6 @@ LAW = Law(
     severity="advice",
     rests_on=("test_p03_round_trip",),
 )
-
-
 CHECKS = Checks(LAW)
 
 

@@ -44,8 +44,6 @@ LAW = Law(
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux", "test_p12_calls_do_not_depend"),
 )
 CHECKS = Checks(LAW)
-
-
 NO_BROADCASTS = Condition("the call may broadcast ranks", lambda suite: not suite.broadcasts, "broadcasts")
 
 

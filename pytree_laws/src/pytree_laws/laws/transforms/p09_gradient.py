@@ -9,7 +9,13 @@ import numpy as np
 
 from ...declare.leaf_spec import TRAINED
 from ...discover.evaluation import of_one_sign, on_purpose, severity_of_values
-from ...discover.method_programs import compiled_grads_of_methods, traceable
+from ...discover.method_programs import (
+    MEMBERS,
+    compiled_grads_of_methods,
+    traceable,
+    traced_methods,
+    traces_of,
+)
 from ...discover.near_zeros import is_finite_around_zero
 from ...engine.applicability import not_applicable, of_leaves
 from ...engine.registry import Checks
@@ -20,7 +26,8 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.slopes import POINTS, grads_at_start, greatest_grads, shows
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, Law, check, doing
-from ...trace.jaxprs import own_rules
+from ...trace.dependencies import undone_sums
+from ...trace.jaxprs import line_of, own_rules
 from ...trace.programs import compiled, result_or_error
 from ...values.closeness import check_flow, check_rule, close
 from ...values.edge_values import has_nan, with_integers_of
@@ -40,8 +47,6 @@ LAW = Law(
     rests_there_on=("test_p08_every_parameter_changes",),
 )
 CHECKS = Checks(LAW)
-
-
 NOTHING_FLOWS = "no data is declared that has a gradient, and nothing frozen"
 FLOWS = of_leaves(NOTHING_FLOWS, lambda leaf: leaf.role == "data" or leaf.frozen)
 
@@ -313,3 +318,25 @@ def felt_by_methods(suite: Any, name: str, shape: tuple[int, ...]) -> np.ndarray
         return np.zeros(shape, bool)
     grads, _ = compiled_grads_of_methods(suite)(start)
     return np.any(grads[name] != 0, axis=0)
+
+
+HINT = "`x + jax.lax.stop_gradient(y - x)` has the value of y and the gradient of x; in `x + (stop_gradient(y) - x)` that of x is gone. Where just y is meant, write `stop_gradient(y)`"
+
+
+@CHECKS.register(severity=ADVICE)
+def test_p09_a_gradient_that_is_passed_on_is_not_taken_away_again(subject: Suite) -> None:
+    subject.need_call()
+    _check_passed_on("call", subject.traced_call())
+
+
+@CHECKS.register(MEMBERS, severity=ADVICE)
+def test_p09_methods_pass_gradients_on(subject: Suite) -> None:
+    for method in traced_methods(subject):
+        _check_passed_on(method.name, traces_of(subject)[method.name])
+
+
+def _check_passed_on(where: str, closed: Any) -> None:
+    for equation in undone_sums(closed.jaxpr):
+        line = line_of(equation)
+        message = f"a term of a sum is taken away again beside `stop_gradient`{f': {line}' if line else ''}"
+        check(False, where, message, HINT)

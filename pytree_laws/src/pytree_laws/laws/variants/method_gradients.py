@@ -41,8 +41,6 @@ from ...values.closeness import KINK, STEP, is_smooth
 from ...values.precision import is_half
 
 CHECKS = Checks()
-
-
 STOPS = (
     "`jax.lax.stop_gradient`; `Method(..., stopped=(...,))` names the paths of leaves that it is meant for"
 )
