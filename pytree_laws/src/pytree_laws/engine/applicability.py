@@ -31,6 +31,13 @@ def not_applicable(reason: str) -> NoReturn:
     raise NotApplicable(reason)
 
 
+def need(condition: object, reason: str) -> None:
+    """Leave a test out of the run, with the reason, where a law has nothing to say without this."""
+    __tracebackhide__ = True
+    if not condition:
+        not_applicable(reason)
+
+
 def skip_as_resting_on(law: str) -> NoReturn:
     """Skip a test whose failure follows from a law that is broken."""
     __tracebackhide__ = True

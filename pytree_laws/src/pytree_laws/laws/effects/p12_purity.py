@@ -11,7 +11,7 @@ import numpy as np
 from jax.core import Tracer
 
 from ...discover.invocation import call_text, trace_of_call
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need
 from ...engine.registry import Checks
 from ...engine.runner import first_call
 from ...inspect.arrays import is_array, is_key
@@ -190,8 +190,7 @@ def test_p12_draws_use_a_key_that_is_given(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     jaxpr = subject.traced_call().jaxpr
     wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-    if wrong and follows_an_int(subject, instance, arguments):
-        not_applicable("a static value may be the seed")
+    need(not wrong or not follows_an_int(subject, instance, arguments), "a static value may be the seed")
     hint = "a constant key, as `jax.random.key(0)`: the same noise in every call"
     check(not wrong, "call", f"{len(wrong)} of its draws depend on nothing that it is given", hint)
 

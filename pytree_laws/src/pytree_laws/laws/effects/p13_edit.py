@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.classes import OF_PYTHON, is_of_python
 from ...inspect.references import snapshot
@@ -74,10 +74,8 @@ def test_p13_an_update_leaves_the_rest_alone(subject: MutableSuite) -> None:
 def test_p13_equality_has_a_truth_value(subject: Suite) -> None:
     instance, other = (subject.comparable(subject.cached_instance(seed)) for seed in (0, 1))
     skip_arrays(instance)
-    if is_of_python(type(instance)):
-        not_applicable(OF_PYTHON)
-    if type(instance).__eq__ is tuple.__eq__:
-        not_applicable(OF_TUPLES)
+    need(not is_of_python(type(instance)), OF_PYTHON)
+    need(type(instance).__eq__ is not tuple.__eq__, OF_TUPLES)
     name, hint = type(instance).__name__, OF_ARRAYS
     moved = subject.comparable(subject.changed_instance())
     for label, right in (("itself", instance), ("another", other), ("an edit", moved), ("None", None)):

@@ -126,10 +126,9 @@ def _former(name: str, fields: Sequence[str], instance: Any) -> Any:
 
 def _check_taken_over(version: str, former: Any, like: Holder, loaded: Any) -> None:
     """Each leaf is that of the file, by its name of now, or else that of `like`."""
-    renamed = (
-        (re.sub(r"^\w+", lambda field: NOW.get(field[0], field[0]), n), v) for n, v in named_leaves(former)
-    )
-    expected = {**dict(named_leaves(like)), **dict(renamed)}
+    expected = dict(named_leaves(like))
+    for path, leaf in named_leaves(former):
+        expected[re.sub(r"^\w+", lambda field: NOW.get(field[0], field[0]), path)] = leaf
     for path, leaf in named_leaves(loaded):
         message = f"a file of its former version {version} gave another value than the one to take over"
         check(same_bits(expected[path], leaf), path, message, HINT)

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 import pytest
 
-from ...engine.applicability import LOADS, OTHER, declares, not_applicable
+from ...engine.applicability import LOADS, OTHER, declares, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_array, is_key, on_device, restore_like
 from ...inspect.files import (
@@ -161,8 +161,7 @@ def test_p14_another_configuration_is_refused(subject: Suite, tmp_path: Any) -> 
 def saved(subject: Suite, path: Any) -> Any:
     """An instance that was saved; skips where the class has no load of its own."""
     instance = subject.changed_instance()
-    if not has_files(instance):
-        not_applicable("the class has no load")
+    need(has_files(instance), "the class has no load")
     subject.save(instance, path)
     return instance
 
@@ -240,8 +239,7 @@ def test_p14_a_file_with_more_than_the_skeleton_is_refused(subject: PytreeSuite,
     path = tmp_path / "saved"
     saved(subject, path)
     skeletons = list(smaller_trees(subject.cached_instance(1)))
-    if not skeletons:
-        not_applicable("no container holds arrays")
+    need(skeletons, "no container holds arrays")
     for label, skeleton in skeletons:
         refused = is_refused(functools.partial(subject.load, path, skeleton))
         message = "a file was loaded that has an entry more than the skeleton"
@@ -252,8 +250,7 @@ def test_p14_a_file_with_more_than_the_skeleton_is_refused(subject: PytreeSuite,
 def test_p14_keys_keep_their_implementation(subject: PytreeSuite, tmp_path: Any) -> None:
     instance = saved(subject, tmp_path / "saved")
     keys = [i for i, leaf in enumerate(flatten(instance)[0]) if is_key(leaf)]
-    if not keys:
-        not_applicable("the class holds no typed keys")
+    need(keys, "the class holds no typed keys")
     changed = with_other_keys(instance, keys)
     subject.save(changed, tmp_path / "saved")
     with doing("load", "a file with keys of another implementation"):

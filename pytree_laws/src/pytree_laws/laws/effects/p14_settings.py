@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from ...discover.invocation import PLAIN
-from ...engine.applicability import LOADS, not_applicable
+from ...engine.applicability import LOADS, need
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array, is_key
 from ...inspect.files import is_refused
@@ -33,8 +33,7 @@ def test_p14_each_setting_of_another_value_is_refused(subject: Suite, tmp_path: 
     path = tmp_path / "saved"
     saved(subject, path)
     skeletons = list(_skeletons(subject))
-    if not skeletons:
-        not_applicable("the class has no settings")
+    need(skeletons, "the class has no settings")
     for name, value, other, skeleton in skeletons:
         accepted = f"a file with {value!r} was loaded into an instance with {other!r}"
         hint = "a file says each setting in full, `repr` of a float, and `load` compares all"
@@ -46,8 +45,7 @@ def test_p14_all_that_differs_is_told(subject: PytreeSuite, tmp_path: Any) -> No
     path = tmp_path / "saved"
     saved(subject, path)
     names, skeleton = _with_two_differences(subject)
-    if len(names) < 2:
-        not_applicable("the class has too little that may differ")
+    need(len(names) >= 2, "the class has too little that may differ")
     accepted = "a file was loaded into an instance of another setting and another shape"
     check_named(subject, path, skeleton, names, Fault(names[0], accepted))
 
@@ -100,8 +98,7 @@ def test_p14_a_function_is_told_from_its_namesake(subject: PytreeSuite, tmp_path
     path = tmp_path / "saved"
     saved(subject, path)
     places = [(name, f, put) for name, f, put in _functions(subject) if _is_compared(subject, path, f, put)]
-    if not places:
-        not_applicable("no file of the class says which function it has")
+    need(places, "no file of the class says which function it has")
     hint = "a function by its name alone: `__module__` belongs to it, and `__qualname__`"
     for name, function, put in places:
         refused = is_refused(functools.partial(subject.load, path, put(namesake(function))))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...discover.configurations import Configuration, traced_configurations
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_key
 from ...inspect.trees import named_arrays
@@ -22,8 +22,7 @@ Inputs = Mapping[str, Any]
 
 @CHECKS.register(severity=ADVICE)
 def test_p15_each_draw_has_a_key_of_its_own_in_each_configuration(subject: PytreeSuite) -> None:
-    if not subject.takes_keys():
-        not_applicable("the constructor takes no key")
+    need(subject.takes_keys(), "the constructor takes no key")
     builds = list(_builds(subject))
     if not builds or any(repeated_draws(builds[0].closed.jaxpr)):
         not_applicable("the example itself has one key for two draws, or cannot be traced")
@@ -87,9 +86,8 @@ def _new_build(subject: PytreeSuite, inputs: Inputs, seen: set[str]) -> Iterator
     # A second row is drawn otherwise than the first; more rows are drawn as two are.
     ranks = [[min(size, 2) for size in output.shape] for output in closed.out_avals]
     # Other sizes alone make no other use of keys.
-    steps = str(
-        [ranks, *((e.primitive.name, e.params.get("start_indices")) for e in equations(closed.jaxpr))]
-    )
+    uses = [(each.primitive.name, each.params.get("start_indices")) for each in equations(closed.jaxpr)]
+    steps = str([ranks, *uses])
     if draws_of(closed.jaxpr) and steps not in seen:
         seen.add(steps)
         yield Build(Configuration(inputs=inputs).built_with, build, closed, arrays, names)

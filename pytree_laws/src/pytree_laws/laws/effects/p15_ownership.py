@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ...engine.applicability import TAKES_DTYPE, not_applicable
+from ...engine.applicability import TAKES_DTYPE, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_inexact, is_key, on_device, same_bits
 from ...inspect.classes import is_of_library
@@ -72,13 +72,10 @@ def is_copied_module(subject: Suite, name: str, twin: str) -> bool:
     if not all(len(path) > above + 1 and path[above].isidentifier() for path in names):
         return False  # arrays alone, or parts of one list, as `layers.0` and `layers.1`
     held = subject.named(subject.cached_instance())
-    parts = [
-        {path.removeprefix(root): v for path, v in held.items() if path.startswith(f"{root}.")}
-        for root in roots
-    ]
-    is_equal = parts[0].keys() == parts[1].keys() and all(
-        same_bits(v, parts[1][path]) for path, v in parts[0].items()
+    part, other = (
+        {p.removeprefix(root): v for p, v in held.items() if p.startswith(f"{root}.")} for root in roots
     )
+    is_equal = part.keys() == other.keys() and all(same_bits(v, other[path]) for path, v in part.items())
     try:
         return is_equal and is_one_draw(subject.traced_build().jaxpr, drawn_fields(subject), (name, twin))
     except NEEDS_VALUES:
@@ -87,8 +84,7 @@ def is_copied_module(subject: Suite, name: str, twin: str) -> bool:
 
 @CHECKS.register()
 def test_p15_rows_of_a_draw_differ(subject: Suite) -> None:
-    if not subject.takes_keys():
-        not_applicable("the constructor takes no key")
+    need(subject.takes_keys(), "the constructor takes no key")
     # What is given is the same in both, and so is no draw.
     first, second = (subject.named(subject.built_with_key(jax.random.key(seed))) for seed in (0, 1))
     check_rows_differ(first, second)
@@ -184,8 +180,7 @@ def test_p15_each_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
 def test_p15_one_more_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
     inputs = subject.inputs(0)
     counts = {n: v + 1 for n, v in inputs.items() if type(v) is int and v > 0}
-    if not counts or not subject.keys_of_inputs():
-        not_applicable("the constructor takes no key, or no number")
+    need(counts and subject.keys_of_inputs(), "the constructor takes no key, or no number")
     for name, count in counts.items():
         try:
             jaxpr, names = trace_named(*subject.traceable_build({name: count}))

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...engine.applicability import TAKES_DTYPE, declares, has_method, not_applicable, of_leaves
+from ...engine.applicability import TAKES_DTYPE, declares, has_method, need, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import copied, is_inexact, on_device, same_bits
 from ...inspect.files import is_refused
@@ -79,8 +79,7 @@ def _check_specs(subject: PytreeSuite, instance: Any, label: str) -> None:
 @CHECKS.register(TAKES_DTYPE, has_method("trainable", "the class has no trainable"))
 def test_p16_complex_leaves_are_trained_as_real_ones_are(subject: PytreeSuite) -> None:
     usual, inputs = subject.cached_instance(), {**subject.inputs(0), "dtype": jnp.complex64}
-    if is_refused(lambda: subject.built_abstractly(inputs)):
-        not_applicable("the class is not built in complex64")
+    need(not is_refused(lambda: subject.built_abstractly(inputs)), "the class is not built in complex64")
     instance = subject.built_abstractly(inputs)
     leaves = subject.named(instance).items()
     trained = {name for name, v in leaves if v.dtype == jnp.complex64} & subject.trained_paths(usual)
@@ -135,8 +134,7 @@ def test_p16_partitions_are_the_declared_parts(subject: PytreeSuite) -> None:
     parted = {m: PARTITION + m.removeprefix(SELECT) for m in subject.filters if m.startswith(SELECT)}
     instance = subject.cached_instance()
     parts = {name: p for name, p in parted.items() if hasattr(instance, p)}
-    if not parts:
-        not_applicable("the class has no method that gives the parts of a filter")
+    need(parts, "the class has no method that gives the parts of a filter")
     for method, partition in parts.items():
         _check_parts(subject, instance, partition, subject.filters[method])
 

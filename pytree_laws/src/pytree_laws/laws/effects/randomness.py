@@ -13,7 +13,7 @@ from ...discover.configurations import QUIET, TracedConfiguration, traced_config
 from ...discover.evaluation import severity_of_values
 from ...discover.inference import with_other_statics
 from ...discover.invocation import defaults_of_call
-from ...engine.applicability import Condition, not_applicable
+from ...engine.applicability import Condition, need, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import example_call
 from ...inspect.arrays import is_floating, is_inexact, is_key
@@ -71,8 +71,7 @@ def test_p12_draws_use_the_key_in_each_configuration(subject: Suite) -> None:
 def test_p16_a_flag_that_ends_the_noise_does(subject: Suite) -> None:
     quiet = [each for each in _traced(subject) if each.is_quiet and _keys(subject, each)]
     quiet = [each for each in quiet if not is_overruled(subject, each)]
-    if not quiet:
-        not_applicable("no flag is known that ends the noise of the call")
+    need(quiet, "no flag is known that ends the noise of the call")
     for traced in quiet:
         keys = _keys(subject, traced)
         first = outputs(traced, with_key(traced, keys, 0))
@@ -163,8 +162,7 @@ def keys_of_call(arguments: Any) -> Callable[[int], Any]:
     """What gives the arguments with the keys of a seed in the place of theirs; skips where there are none."""
     leaves = jax.tree.leaves(arguments)
     keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
-    if not keys:
-        not_applicable("the call takes no key")
+    need(keys, "the call takes no key")
     return lambda seed: replace_leaves(arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys})
 
 

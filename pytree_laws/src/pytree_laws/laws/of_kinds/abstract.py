@@ -8,7 +8,7 @@ from typing import Any
 import equinox as eqx
 import jax
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...kinds.abstract import AbstractSuite
 from ...report import Law, check, doing
@@ -39,8 +39,7 @@ def test_it_cannot_be_instantiated(subject: AbstractSuite) -> None:
 
 @CHECKS.register()
 def test_a_subclass_with_every_member_can_be(subject: AbstractSuite) -> None:
-    if not subject.complete:
-        not_applicable("a base asks for members that are not declared here")
+    need(subject.complete, "a base asks for members that are not declared here")
     hint = "a member that it asks for besides: name it in `fields` or `methods`"
     with doing(_name(subject), "a subclass with every declared member", hint):
         subject.fill(subject.subclass())

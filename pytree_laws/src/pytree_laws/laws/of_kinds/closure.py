@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...errors import is_of_types
 from ...inspect.arrays import on_device, raw, restore_like
@@ -239,8 +239,7 @@ def test_other_arguments_are_refused_and_both_structures_shown(subject: PytreeSu
 @CHECKS.register()
 def test_it_computes_in_the_dtype_of_its_arguments(subject: PytreeSuite) -> None:
     closure, arguments = subject.example()
-    if not PytreeSuite.computes_in_one_dtype(subject, closure, arguments):
-        not_applicable("the class fixes a dtype")
+    need(PytreeSuite.computes_in_one_dtype(subject, closure, arguments), "the class fixes a dtype")
     closure, arguments = bfloat16((closure, arguments))
     leaves, treedef = jax.tree.flatten(described(arguments))
     cast = clone_as(type(closure), closure, structure=(tuple(leaves), treedef))

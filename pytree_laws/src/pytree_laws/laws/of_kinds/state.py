@@ -13,7 +13,7 @@ from ...declare.methods import Method
 from ...discover.configurations import QUIET
 from ...discover.invocation import defaults_of_call, trace_call
 from ...discover.method_programs import usable_methods
-from ...engine.applicability import Condition, declares, not_applicable
+from ...engine.applicability import Condition, declares, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_floating, same_bits
 from ...inspect.classes import documents_nan
@@ -91,8 +91,7 @@ def test_p09_gradients_flow_through_the_state(subject: StateSuite) -> None:
     for i, leaf in zip(states, subject.states):
         fixed[len(fixed) - len(given) + i] = leaf.unused  # whoever declares it cuts it off on purpose
     places = [i for i, v in enumerate(leaves) if is_floating(v) and not fixed[i]]
-    if not places:
-        not_applicable("nothing has a gradient")
+    need(places, "nothing has a gradient")
 
     def run(values: Sequence[Any]) -> Any:
         arguments = treedef.unflatten(replace_leaves(leaves, dict(zip(places, values))))
@@ -131,8 +130,7 @@ def test_p09_gradients_of_methods_flow_through_the_state(subject: StateSuite) ->
 @CHECKS.register(TAKES_STATE)
 def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuite) -> None:
     instance = subject.cached_instance()
-    if documents_nan(type(instance)):
-        not_applicable("a docstring of the class says where it gives NaN")
+    need(not documents_nan(type(instance)), "a docstring of the class says where it gives NaN")
     for method in _usable_with_state(subject):
         arguments = [*method.arguments(0)]
         arguments.insert(method.state_at or 0, subject.state(0))

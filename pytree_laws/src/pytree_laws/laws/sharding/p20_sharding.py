@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ...engine.applicability import Condition, not_applicable
+from ...engine.applicability import Condition, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array
 from ...kinds.suite import Suite
@@ -54,9 +54,8 @@ ASKS = Condition("no mesh axes are declared", lambda suite: suite.sharding is no
 
 @CHECKS.register(RECORDED, ASKS, ABSTRACT)
 def test_p20_each_dim_shards_as_recorded(subject: Suite) -> None:
-    text = subject.recorded()
-    if not text:
-        not_applicable("the numbers are not recorded yet")
+    text = subject.recorded() or ""
+    need(text, "the numbers are not recorded yet")
     laws, example = type(subject), sharding_example(subject)
     with contextlib.suppress(NoRecord):  # as P19 says
         before = parse_record(text).get(section_of(laws, ALONE), {})
@@ -98,8 +97,7 @@ def test_p20_specs_have_the_axes_of_the_named_dims(subject: Suite) -> None:
 @CHECKS.register(ASKS, ABSTRACT)
 def test_p20_a_step_keeps_the_sharding(subject: Suite) -> None:
     example, _, mesh = sharded_example(subject)
-    if not set(example.names) & subject.trained_names():
-        not_applicable("nothing is trained")
+    need(set(example.names) & subject.trained_names(), "nothing is trained")
     try:
         traced_step(subject)  # jax types a gradient as its array, so a step that traces keeps each sharding
     except ANY_ERROR as error:
@@ -133,8 +131,7 @@ def check_results(example: Example, rules: Rules, outputs: Sequence[Any]) -> Non
 def sharding_example(subject: Suite) -> Example:
     subject.need_call()
     example = named_example(subject)
-    if not example.dims:
-        not_applicable("no dims of its arrays have names")
+    need(example.dims, "no dims of its arrays have names")
     return example
 
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...discover.inference import stores_what_it_is_given
-from ...engine.applicability import ACCEPTED, declares, not_applicable
+from ...engine.applicability import ACCEPTED, declares, need, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import first_build
 from ...errors import is_of_types, message_of
@@ -73,8 +73,7 @@ def test_p01_keeps_none_of_its_inputs(subject: Suite) -> None:
 # The constructor of a dataclass or NamedTuple stores all as it is, as its callers know.
 @CHECKS.register(severity=ADVICE)
 def test_p01_a_generated_constructor_is_given_nothing_that_can_change(subject: Suite) -> None:
-    if not stores_what_it_is_given(subject):
-        not_applicable("the constructor is the author's own")
+    need(stores_what_it_is_given(subject), "the constructor is the author's own")
     inputs = subject.plain_inputs(0)
     check_no_container(subject.build(**{**subject.inputs(0), **inputs}), inputs)
 
@@ -83,8 +82,7 @@ def test_p01_a_generated_constructor_is_given_nothing_that_can_change(subject: S
 @CHECKS.register(severity=ADVICE, rests_on=("test_p01_keeps_none_of_its_inputs",))
 def test_p01_shares_no_buffer_with_its_inputs(subject: Suite) -> None:
     instance, arrays = built_of_arrays(subject, subject.plain_inputs(0))
-    if not arrays:
-        not_applicable("the constructor is given no arrays")
+    need(arrays, "the constructor is given no arrays")
     if subject.copies_arrays is not None or keeps_arrays(subject):
         not_applicable("whether it copies the arrays that it is given is known")
     check_no_shared_buffer(subject, instance, arrays)
@@ -122,8 +120,7 @@ def check_no_shared_buffer(subject: Suite, instance: Any, arrays: Sequence[tuple
 @CHECKS.register(rests_on=("test_p01_leaves_its_inputs_alone", "test_p01_keeps_none_of_its_inputs"))
 def test_p01_later_changes_of_its_inputs_do_not_reach_it(subject: Suite) -> None:
     inputs = subject.plain_inputs(0)
-    if stores_what_it_is_given(subject):
-        not_applicable("the constructor that Python makes stores what it is given")
+    need(not stores_what_it_is_given(subject), "the constructor that Python makes stores what it is given")
     instance = subject.build(**{**subject.inputs(0), **inputs})
     before = subject.snapshot_of(instance)
     for _, value in containers_of(inputs):
@@ -222,8 +219,7 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
         with warnings.catch_warnings(action="ignore"):  # of static arrays: P5 fails on them
             arrays = jax.eval_shape(looked_at, arguments)
     except NEEDS_VALUES as error:
-        if not arguments:
-            not_applicable("the constructor is given no arrays")
+        need(arguments, "the constructor is given no arrays")
         message = f"under jit the constructor needs values: {message_of(error)[:200]}"
         hint = "a check on the values of arrays: make it where they are no tracers, or use `eqx.error_if` in the call"
         # Who gives data at hand may have its values looked at; a key is what builds under vmap are for.
@@ -243,8 +239,7 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
 def test_p01_keeps_no_stream_of_its_rngs(subject: MutableSuite) -> None:
     inputs = subject.inputs(0)
     streams = set(map(id, subject.streams_given(inputs)))
-    if not streams:
-        not_applicable("the constructor takes no rngs")
+    need(streams, "the constructor takes no rngs")
     for path, variable in subject.parts_of(subject.build(**inputs)).items():
         message = "it is a stream of the `rngs` that the constructor was given"
         hint = "two modules that share it draw each other's keys: `rngs.fork()`"

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ...discover.invocation import build_with, given_to_constructor
-from ...engine.applicability import ARRAYS_DECLARED, KEPT, not_applicable
+from ...engine.applicability import ARRAYS_DECLARED, KEPT, need
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array, is_key, kind_of, real_dtype, same_bits
 from ...inspect.trees import given_arrays, look_up, map_arrays
@@ -63,14 +63,12 @@ def test_p01_keeps_the_dtype_that_it_is_given(subject: Suite) -> None:
 
 @CHECKS.register(KEPT)
 def test_p01_stores_integers_in_the_declared_dtype(subject: Suite) -> None:
-    if isinstance(subject.cached_instance(), tuple):
-        not_applicable("a tuple stores what it is given")
+    need(not isinstance(subject.cached_instance(), tuple), "a tuple stores what it is given")
     inputs, leaves = subject.plain_inputs(0), subject.named(subject.cached_instance())
     arrays = {n: leaves[n].dtype for n in subject.kept if n in leaves and is_array(inputs.get(n))}
     integers = {name: str(dtype) for name, dtype in arrays.items() if kind_of(dtype) == "int"}
     wanted = {n: dtype for n, dtype in integers.items() if getattr(subject.declared(n), "dtype", "") == dtype}
-    if not wanted:
-        not_applicable("no array of integers is given whose dtype is declared")
+    need(wanted, "no array of integers is given whose dtype is declared")
     for name, dtype in wanted.items():
         other = jnp.asarray(inputs[name]).astype("int8" if dtype == "int16" else "int16")
         try:
@@ -87,8 +85,7 @@ def test_p01_integers_have_the_declared_dtype_with_64_bits_as_well(subject: Suit
     leaves = subject.named(subject.cached_instance())
     declared = {name: getattr(subject.declared(name), "dtype", None) for name in leaves}
     wanted = {name: dtype for name, dtype in declared.items() if dtype in ("int32", "uint32")}
-    if not wanted:
-        not_applicable("no array of integers has a declared dtype that jax could widen")
+    need(wanted, "no array of integers has a declared dtype that jax could widen")
     inputs = subject.inputs(0)
     with in_64_bits(), jax.numpy_dtype_promotion("standard"):
         try:
@@ -109,8 +106,7 @@ def test_p01_keeps_the_order_that_it_is_given(subject: Suite) -> None:
     plain = {n: v for n, v in tuples.items() if not any(map(is_array, jax.tree.leaves(v)))}
     stored = {n: v for n, v in plain.items() if type(at := getattr(instance, n, None)) is tuple and at == v}
     turned = {n: v[::-1] for n, v in stored.items() if v[::-1] != v}
-    if not turned:
-        not_applicable("no tuple is declared that is held as it is given")
+    need(turned, "no tuple is declared that is held as it is given")
     for name, value in turned.items():
         try:
             instance = build_with(subject, {name: value})

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...discover.invocation import build_with, given_to_constructor
 from ...discover.suggest import check_declared
-from ...engine.applicability import ARRAYS_DECLARED, TAKES_DTYPE, Condition, not_applicable, of_class
+from ...engine.applicability import ARRAYS_DECLARED, TAKES_DTYPE, Condition, need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype
 from ...inspect.references import class_attributes
@@ -65,8 +65,7 @@ def test_p02_holds_the_same_arrays_at_a_size_of_one(subject: Suite) -> None:
     with contextlib.suppress(*ANY_ERROR):  # P5 fails on it
         given = given_to_constructor(subject).items()
         sizes = {name: n for name, n in given if type(n) is int and n > 1}
-    if not sizes:
-        not_applicable("no size is known")
+    need(sizes, "no size is known")
     hint = "a case for a size of one: a flag says what is there"
     for name, size in sizes.items():
         shapes = _shapes_with(subject, name, 1)

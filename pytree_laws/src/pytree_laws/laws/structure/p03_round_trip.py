@@ -12,7 +12,7 @@ import numpy as np
 
 from ...discover.inference import with_other_statics
 from ...discover.settings import with_other_settings
-from ...engine.applicability import not_applicable, of_class
+from ...engine.applicability import need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...errors import raises_deliberately
 from ...inspect.arrays import is_array
@@ -57,8 +57,7 @@ def lists_its_parts(cls: type) -> bool:
 @CHECKS.register()
 def test_p03_round_trip_keeps_any_leaves(subject: PytreeSuite) -> None:
     instance = subject.cached_instance()
-    if is_array(instance):
-        not_applicable("it is one array, a leaf itself")
+    need(not is_array(instance), "it is one array, a leaf itself")
     name, (paths, treedef) = type(instance).__name__, flatten_with_path(instance)
     for sort, maker in STAND_INS.items():
         stand_ins = [maker(i) for i in range(len(paths))]
@@ -155,8 +154,7 @@ def test_p03_round_trip_keeps_changed_static_values(subject: PytreeSuite) -> Non
 def test_p03_a_trivial_subclass_is_a_pytree_too(subject: PytreeSuite) -> None:
     instance = subject.cached_instance()
     cls = type(instance)
-    if is_of_python(cls):
-        not_applicable(OF_PYTHON)
+    need(not is_of_python(cls), OF_PYTHON)
     sub = trivial_subclass(cls)
     twin = clone_as(sub, instance)
     check(is_node(twin), cls.__name__, "a subclass of it is no pytree", REGISTER)

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...engine.applicability import declares, not_applicable
+from ...engine.applicability import declares, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import host, is_floating, is_inexact
 from ...inspect.trees import flatten, named_arrays, named_leaves, nodes, under_any
@@ -58,8 +58,7 @@ def test_p07_computes_what_the_stored_dtype_gives(subject: PytreeSuite) -> None:
     instance, _ = subject.cached_example()
     classes = {type(node) for _, node, _ in nodes(instance)}
     casting = [cls for cls in classes if hasattr(cls, ATTRIBUTE)]
-    if not casting:
-        not_applicable(f"no class has `{ATTRIBUTE}`, by which to compute in another")
+    need(casting, f"no class has `{ATTRIBUTE}`, by which to compute in another")
     if draws_narrow(subject):
         not_applicable("it draws in the dtype that it computes in: in another it draws other numbers")
     results, grads = _results_and_grads(subject)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...discover.evaluation import of_one_sign, severity_of_values
 from ...discover.near_zeros import has_an_edge_at_zero
-from ...engine.applicability import ABSENT, Condition, not_applicable, of_class
+from ...engine.applicability import ABSENT, Condition, need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...errors import is_of_promotion, refuses_by_itself
 from ...inspect.arrays import is_floating, stays_wide
@@ -96,8 +96,7 @@ def check_states(subject: Suite, got: Any, eager: Any, way: str) -> None:
 @CHECKS.register()
 def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
-    if documents_nan(type(instance)):
-        not_applicable(NAN_IS_MEANT)
+    need(not documents_nan(type(instance)), NAN_IS_MEANT)
     for i, result in enumerate(results_of(subject, instance, arguments)):
         check(not has_nan(result), f"output {i}", "the example gives NaN", OUTSIDE, severity=ADVICE)
     hint = "a division by a deviation or a norm that can be 0: add an epsilon"
@@ -177,8 +176,7 @@ def test_p07_filter_jit_equals_eager(subject: PytreeSuite) -> None:
 @CHECKS.register(severity=ADVICE)
 def test_p07_mixes_no_precisions(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
-    if not subject.strict:
-        not_applicable("the call may promote dtypes")
+    need(subject.strict, "the call may promote dtypes")
     hint = "operands of two dtypes: cast them explicitly"
     strict = jax.config.values["jax_numpy_dtype_promotion"] == "strict"
     call, value = subject.pure_call(instance)
@@ -216,8 +214,7 @@ def severity_of_narrow(subject: Suite) -> str:
 @CHECKS.register(of_dtypes=True)
 def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
-    if not subject.computes_in_one_dtype(instance, arguments):
-        not_applicable("the class fixes a dtype")
+    need(subject.computes_in_one_dtype(instance, arguments), "the class fixes a dtype")
     if not any(map(is_floating, arrays_of((subject.to_tree(instance)[0], arguments)))):
         not_applicable("it holds no floats, and is given none")
     small, narrow_arguments = bfloat16((subject.to_tree(instance)[0], arguments))
@@ -229,8 +226,7 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
     except ANY_ERROR as error:
         if lacks_dtype(error) or is_of_flax_layer(error):
             not_applicable(f"there is no such operation in bfloat16: {error}")
-        if refuses_by_itself(error, type(instance)):
-            not_applicable(f"the class refuses bfloat16: {error}")
+        need(not refuses_by_itself(error, type(instance)), f"the class refuses bfloat16: {error}")
         hint = f"{FIXED_DTYPE}, which meets one in bfloat16"
         with doing("call", "the call in bfloat16", hint, severity=severity_of_narrow(subject)):
             raise

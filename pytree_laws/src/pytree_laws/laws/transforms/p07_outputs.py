@@ -12,7 +12,7 @@ from ...declare.methods import Method
 from ...discover.inference import fits
 from ...discover.method_programs import in_wide_dtypes, the_call
 from ...discover.suggest import check_declared
-from ...engine.applicability import DTYPES, declares, not_applicable
+from ...engine.applicability import DTYPES, declares, need
 from ...engine.registry import Checks
 from ...inspect.arrays import bits_by_kind, has_dtype, host, is_key, real_dtype
 from ...inspect.trees import arrays_of, without_functions
@@ -37,8 +37,7 @@ WIDE = "float", "complex"
 @CHECKS.register()
 def test_p07_outputs_are_as_declared(subject: Suite) -> None:
     subject.need_call()
-    if not subject.outputs():
-        not_applicable("the call has no outputs")
+    need(subject.outputs(), "the call has no outputs")
     for seed in (0, 1):
         if fits(subject, seed):
             result = subject.call(subject.make(seed), *subject.arguments(seed))
@@ -127,8 +126,7 @@ def _check_values(subject: Suite, dtype: str, where: str, usual: Any, got: Any) 
 @CHECKS.register(severity=ADVICE)
 def test_p07_loses_no_precision_on_the_way(subject: Suite) -> None:
     subject.need_call()
-    if not subject.strict:
-        not_applicable("the call may change precision on the way")
+    need(subject.strict, "the call may change precision on the way")
     closed = subject.traced_call()
     leaves = [*subject.named(subject.cached_instance()).values(), *arrays_of(subject.arguments(0))]
     narrowest = bits_by_kind([*leaves, *closed.out_avals])

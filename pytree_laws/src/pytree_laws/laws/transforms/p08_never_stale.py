@@ -7,7 +7,7 @@ from typing import Any
 from ...discover.inference import same_value
 from ...discover.invocation import build_with, trace_of_call
 from ...discover.resize import resized
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, same_bits
 from ...inspect.trees import arrays_of, axis_sizes
@@ -156,8 +156,7 @@ def another_size(suite: Any) -> Mapping[str, int]:
         return dict(changed)
     axes = axis_sizes(suite.arguments(0))
     sizes = {n: v for n, v in inputs.items() if type(v) is int and v > 1 and v in axes}
-    if not sizes:
-        not_applicable("no input is known to be the size of an axis")
+    need(sizes, "no input is known to be the size of an axis")
     name, size = next(iter(sizes.items()))
     return {name: 2 * size}  # what a number of heads divides
 

@@ -17,7 +17,7 @@ from ...discover.method_programs import (
     traces_of,
 )
 from ...discover.near_zeros import is_finite_around_zero
-from ...engine.applicability import not_applicable, of_leaves
+from ...engine.applicability import need, not_applicable, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, on_device, same_bits
 from ...inspect.trees import flatten, is_under, named_leaves, replace_leaves, without_lost_weakness
@@ -47,6 +47,10 @@ LAW = Law(
     rests_there_on=("test_p08_every_parameter_changes",),
 )
 CHECKS = Checks(LAW)
+TOO_SMALL = "an example that is too small for it"
+UNUSED = f"a sub-module that the call does not use, or {TOO_SMALL}"
+CUT_OFF = "`stop_gradient` cuts it off, and weight decay moves it: `frozen=True` says that it is not trained"
+TAKEN_AWAY = "`x + jax.lax.stop_gradient(y - x)` has the value of y and the gradient of x; in `x + (stop_gradient(y) - x)` that of x is gone. Where just y is meant, write `stop_gradient(y)`"
 NOTHING_FLOWS = "no data is declared that has a gradient, and nothing frozen"
 FLOWS = of_leaves(NOTHING_FLOWS, lambda leaf: leaf.role == "data" or leaf.frozen)
 
@@ -88,8 +92,7 @@ def test_p09_gradients_flow_through_what_is_not_trained(subject: PytreeSuite) ->
     instance, arguments = randomize(subject.cached_example(), 2)
     flows = {n for n in subject.flowing(instance) if subject.role(n) == "data" or subject.is_frozen(n)}
     data = [(n, leaf) for n, leaf in named_leaves(instance) if n in flows]
-    if not data or subject.leaves is None:
-        not_applicable(NOTHING_FLOWS)
+    need(data and subject.leaves is not None, NOTHING_FLOWS)
     hint = "`jax.lax.stop_gradient` on data, or on what is frozen; what is to be cut off is a buffer"
     for name, leaf in data:
 
@@ -154,11 +157,6 @@ def test_p09_every_element_of_a_parameter_has_a_gradient(subject: Suite) -> None
             check(not len(wrong), name, message, hint)
 
 
-TOO_SMALL = "an example that is too small for it"
-UNUSED = f"a sub-module that the call does not use, or {TOO_SMALL}"
-CUT_OFF = "`stop_gradient` cuts it off, and weight decay moves it: `frozen=True` says that it is not trained"
-
-
 def how_to_leave_unused(declared: Any) -> str:
     return f"`{type(declared).__name__}(..., unused=True)` says that this is so on purpose"
 
@@ -191,8 +189,7 @@ def test_p09_every_leaf_of_a_sub_module_has_a_gradient(subject: Suite) -> None:
 def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
     subject.need_call()
     rules = own_rules(subject.traced_call().jaxpr)
-    if not rules:
-        not_applicable("the call has no derivative rule of its own")
+    need(rules, "the call has no derivative rule of its own")
     instance, arguments = subject.cached_example()
     value, back = subject.to_arrays(instance)
     leaves, treedef = flatten((value, arguments))
@@ -320,9 +317,6 @@ def felt_by_methods(suite: Any, name: str, shape: tuple[int, ...]) -> np.ndarray
     return np.any(grads[name] != 0, axis=0)
 
 
-HINT = "`x + jax.lax.stop_gradient(y - x)` has the value of y and the gradient of x; in `x + (stop_gradient(y) - x)` that of x is gone. Where just y is meant, write `stop_gradient(y)`"
-
-
 @CHECKS.register(severity=ADVICE)
 def test_p09_a_gradient_that_is_passed_on_is_not_taken_away_again(subject: Suite) -> None:
     subject.need_call()
@@ -339,4 +333,4 @@ def _check_passed_on(where: str, closed: Any) -> None:
     for equation in undone_sums(closed.jaxpr):
         line = line_of(equation)
         message = f"a term of a sum is taken away again beside `stop_gradient`{f': {line}' if line else ''}"
-        check(False, where, message, HINT)
+        check(False, where, message, TAKEN_AWAY)

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import raw, restore_like
 from ...inspect.trees import arrays_of, flatten, replace_leaves, stack, structure
@@ -44,8 +44,7 @@ def test_p10_stacked_instances(subject: Suite) -> None:
     instances, arguments = rows_of(subject)
     values = [subject.to_arrays(instance)[0] for instance in instances]
     name = type(instances[0]).__name__
-    if not arrays_of((values, arguments)):
-        not_applicable("there are no arrays to map over")
+    need(arrays_of((values, arguments)), "there are no arrays to map over")
     with doing(name, "vmap over stacked instances"):
         got = result_or_raise(mapped(subject)[0])
     loop = [subject.run(instance, *a) for instance, a in zip(instances, arguments)]
@@ -58,8 +57,7 @@ def test_p10_one_leaf_mapped(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     value, back = subject.to_arrays(instance)
     leaves, treedef = flatten(value)
-    if not leaves:
-        not_applicable("the class has no arrays")
+    need(leaves, "the class has no arrays")
     name = next(iter(subject.named(instance)), type(instance).__name__)  # what is in no Variable has no name
     # Whole instances can be mapped where this raises: nodes of libraries, as sparse arrays, may refuse None.
     severity = FAULT if subject.declares_arrays() and holds_none(treedef) else ADVICE
@@ -144,8 +142,7 @@ def over_one_leaf(subject: Suite) -> tuple[Callable[..., Any], Sequence[Any]]:
 
 @CHECKS.register()
 def test_p10_vmapped_constructor(subject: Suite) -> None:
-    if not subject.takes_keys():
-        not_applicable("the constructor takes no key")
+    need(subject.takes_keys(), "the constructor takes no key")
     with doing("build", "the constructor under vmap"):
         try:
             drawn = subject.drawn_by_path()

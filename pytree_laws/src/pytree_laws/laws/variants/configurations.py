@@ -17,7 +17,7 @@ from ...discover.configurations import TracedConfiguration, other_programs, trac
 from ...discover.evaluation import evaluated, of_generic, on_purpose, run_traced, unused_arguments
 from ...discover.invocation import build_with, call_function, given_to_constructor
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, hard_coded_sizes, of_small_sizes
-from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, not_applicable
+from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, need, not_applicable
 from ...engine.error_hints import advice_on
 from ...engine.guesses import may_be_of_the_example
 from ...engine.registry import Checks
@@ -54,8 +54,7 @@ NOT_ALLOWED = "a way through the code that the example does not take; where it i
 
 def _trials(subject: Suite) -> list[TracedConfiguration]:
     result = [traced for traced in traced_configurations(subject) if traced.configuration.size]
-    if not result:
-        not_applicable("the class has one configuration")
+    need(result, "the class has one configuration")
     return result
 
 
@@ -245,8 +244,7 @@ def test_p12_hands_back_the_state_that_it_is_given(subject: Suite) -> None:
         not_applicable("the call takes no state")
     kind = equinox.nn.State
     names = _left_out(use, kind)
-    if not names:
-        not_applicable("the call takes no state that may be left out")
+    need(names, "the call takes no state that may be left out")
     call, arguments = call_function(subject, {names[0]: kind(())})
     result = call(subject.cached_instance(), arguments)
     leaves = jax.tree.leaves(result, is_leaf=lambda v: isinstance(v, kind))

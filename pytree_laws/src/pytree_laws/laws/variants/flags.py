@@ -13,7 +13,7 @@ from ...discover.invocation import build_with, given_to_constructor, trace_call
 from ...discover.likely import at_likely_values
 from ...discover.method_programs import traced_methods
 from ...discover.method_uses import computed_text, is_flag, trace_use, uses_by_flag
-from ...engine.applicability import ARRAYS_DECLARED, METHODS, Condition, declares, not_applicable
+from ...engine.applicability import ARRAYS_DECLARED, METHODS, Condition, declares, need
 from ...engine.registry import Checks
 from ...inspect.branches import strings_of_attribute
 from ...inspect.parameter_values import literal_values
@@ -58,8 +58,7 @@ def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
 def test_p08_a_text_is_told_apart_by_what_it_may_be(subject: Suite) -> None:
     cls = type(subject.cached_instance())
     names = [name for name in subject.static if any(type(v) is str for v in literal_values(cls, name))]
-    if not names:
-        not_applicable("no field is one of several texts")
+    need(names, "no field is one of several texts")
     for name in names:
         values = literal_values(cls, name)
         strange = [text for text in strings_of_attribute(cls, name) if text not in values]

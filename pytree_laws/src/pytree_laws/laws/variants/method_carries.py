@@ -8,7 +8,7 @@ import jax
 
 from ...declare.methods import SELF, Method
 from ...discover.method_programs import usable_methods
-from ...engine.applicability import Condition, not_applicable
+from ...engine.applicability import Condition, need
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact
 from ...inspect.references import snapshot
@@ -32,8 +32,7 @@ ARGUMENT = Condition(
 def test_p11_methods_carry_their_argument(subject: Suite) -> None:
     pairs = [(each, each.carry) for each in usable_methods(subject) if not each.needs_values]
     carrying = [(method, at) for method, at in pairs if isinstance(at, int)]
-    if not carrying:
-        not_applicable("no method carries an argument")
+    need(carrying, "no method carries an argument")
     for method, at in carrying:
         where, arguments = f"{method.name}, argument {at}", list(method.arguments(0))
         message = f"the suite says that it is carried, and the example has {len(arguments)} arguments"
@@ -52,8 +51,7 @@ def test_p11_methods_carry_their_argument(subject: Suite) -> None:
 @CHECKS.register(NEXT_INSTANCE)
 def test_p11_methods_carry_the_instance(subject: Suite) -> None:
     carrying = [method for method in usable_methods(subject) if method.carry == SELF]
-    if not carrying:
-        not_applicable("no method gives the next instance")
+    need(carrying, "no method gives the next instance")
     for method in carrying:
         _check_carry(subject, method)
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from ...discover.method_programs import arrays_given, usable
 from ...discover.method_uses import Traced
 from ...discover.traced_uses import TracedUse, traced_uses
-from ...engine.applicability import METHODS, not_applicable
+from ...engine.applicability import METHODS, need
 from ...engine.registry import Checks
 from ...inspect.trees import arrays_of, bfloat16
 from ...kinds.suite import Suite
@@ -26,8 +26,7 @@ HINT = "`jnp.zeros_like(self.weight)` where a sum of other values begins: it tak
 def test_p07_results_of_arguments_alone_have_their_dtype(subject: Suite) -> None:
     examples = [traced_uses(subject)[method.name][0] for method in usable(subject) if method.returns]
     uses = [each for each in examples if each.trace is not None and _reads_no_float(each.trace)]
-    if not uses:
-        not_applicable("the result of each method depends on a float leaf, or on no argument")
+    need(uses, "the result of each method depends on a float leaf, or on no argument")
     for traced in uses:
         _check_dtypes(subject, traced)
 

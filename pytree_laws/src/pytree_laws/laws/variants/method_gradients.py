@@ -31,7 +31,7 @@ from ...discover.method_slopes import (
 )
 from ...discover.near_zeros import is_finite_around_zero
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import METHODS, Condition, not_applicable
+from ...engine.applicability import METHODS, Condition, need
 from ...engine.registry import Checks
 from ...inspect.trees import under_any
 from ...kinds.suite import Suite
@@ -68,8 +68,7 @@ CLOSED = Condition(
 def test_p09_methods_have_true_gradients(subject: Suite) -> None:
     traced_methods(subject, declared=True)
     start, _ = subject.flowing_values(subject.cached_instance())
-    if not start:
-        not_applicable("no gradient flows through anything that the class holds")
+    need(start, "no gradient flows through anything that the class holds")
     for point in _points(start):
         _check_grads(subject, point)
 
@@ -80,12 +79,10 @@ def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
     # A method without operations replaces a part, or gives one.
     traces = traces_of(subject)
     methods = [m for m in methods if traces[m.name].jaxpr.eqns and is_of_instances(cls, m.name)]
-    if not methods:
-        not_applicable("what the class is for, no method does")
+    need(methods, "what the class is for, no method does")
     if any(method.found for method in methods):
         pytest.skip("a method that nobody declared may use it")
-    if callable(subject.cached_instance()):
-        not_applicable("the class has a call, of which there is no example")
+    need(not callable(subject.cached_instance()), "the class has a call, of which there is no example")
     start, _ = subject.flowing_values(subject.cached_instance())
     run = compiled_grads_of_methods(subject)
     results = [run(point)[0] for point in _points(start)]
@@ -103,8 +100,7 @@ def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
 def test_p09_methods_send_no_gradient_to_buffers(subject: Suite) -> None:
     start, rebuilt = subject.buffer_values(subject.cached_instance())
     methods = traced_methods(subject)
-    if not start:
-        not_applicable("there is no buffer that could have a gradient")
+    need(start, "there is no buffer that could have a gradient")
     hint = "`jax.lax.stop_gradient` around it, where the method reads it"
     for method in methods:
         arguments = method.arguments(0)
@@ -117,8 +113,7 @@ def test_p09_methods_send_no_gradient_to_buffers(subject: Suite) -> None:
 @CHECKS.register(MEMBERS, rests_on=("test_p09_methods_send_no_gradient",))
 def test_p09_methods_keep_gradients_from_buffers_at_other_values(subject: Suite) -> None:
     buffers, _ = subject.buffer_values(subject.cached_instance())
-    if not buffers:
-        not_applicable("there is no buffer that could have a gradient")
+    need(buffers, "there is no buffer that could have a gradient")
     hint = "`jax.lax.stop_gradient` around it, wherever the method reads it"
     for method in traced_methods(subject):
         traced = [(use, trace) for use, trace, _ in traced_uses(subject)[method.name] if trace is not None]
@@ -181,20 +176,17 @@ def test_p09_methods_have_gradients_at_other_values(subject: Suite) -> None:
 def test_p09_no_gradient_of_a_method_is_nan_at_zeros(subject: Suite) -> None:
     hint = "a root or a norm of zeros: `jnp.where` hides a NaN of the value, and not that of its gradient, so make what goes in safe, `jnp.where(x > 0, x, 1)`"
     slopes = slopes_by_arguments(subject)
+    methods = {method.name: method for method in traced_methods(subject, declared=True)}
     for name, at_zeros in slopes.filled(0).items():
         finite = all(np.isfinite(np.asarray(v)).all() for v in at_zeros.values)
         wrong = finite and any(np.isnan(np.asarray(v)).any() for v in at_zeros.by_argument.values())
-        if wrong and _makes_an_instance(subject, name) and _bends_at_zeros(name, slopes):
+        arguments = methods[name].arguments(0) if wrong else ()
+        makes_one = wrong and gives_an_instance(subject, methods[name], subject.cached_instance(), arguments)
+        if makes_one and _bends_at_zeros(name, slopes):
             continue
         message = "at arguments of zeros its result is finite, and the gradient by them is NaN"
-        severity = ADVICE if wrong and not_for_zeros(subject, name, slopes) else FAULT
+        severity = ADVICE if wrong and not_for_zeros(arguments, name, slopes) else FAULT
         check(not wrong, name, message, hint, severity=severity)
-
-
-def _makes_an_instance(subject: Suite, name: str) -> bool:
-    """Whether a method makes an instance of what it is given."""
-    method = next(method for method in traced_methods(subject, declared=True) if method.name == name)
-    return gives_an_instance(subject, method, subject.cached_instance(), method.arguments(0))
 
 
 def _bends_at_zeros(name: str, slopes: SlopesAt) -> bool:
@@ -203,15 +195,14 @@ def _bends_at_zeros(name: str, slopes: SlopesAt) -> bool:
     return not is_smooth(*(np.concatenate([np.ravel(v) for v in at[name].values]) for at in ways))
 
 
-def not_for_zeros(subject: Suite, name: str, slopes: SlopesAt) -> bool:
+def not_for_zeros(arguments: Any, name: str, slopes: SlopesAt) -> bool:
     """Whether a method may not be for zeros: it takes numbers of one sign, or is not finite on both sides of zero."""
 
     def numbers_at(fill: float) -> list[Any]:
         at_fill = slopes.filled(fill)[name]
         return [*at_fill.values, *at_fill.by_argument.values()]
 
-    given = [method.arguments(0) for method in traced_methods(subject, declared=True) if method.name == name]
-    return of_one_sign(given) or not is_finite_around_zero(numbers_at)
+    return of_one_sign([arguments]) or not is_finite_around_zero(numbers_at)
 
 
 def _check_grads(subject: Suite, point: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from ...discover.configurations import traced_configurations
 from ...discover.given_instances import gives_an_instance
 from ...discover.method_programs import program_of, traceable, traced_methods, traces_of
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import METHODS, Condition, not_applicable
+from ...engine.applicability import METHODS, Condition, need
 from ...engine.registry import Checks
 from ...inspect.arrays import is_key
 from ...kinds.suite import Suite
@@ -71,8 +71,7 @@ def test_p12_methods_draw_from_a_key_that_is_given(subject: Suite) -> None:
     DRAWS_ONCE, rests_on=("test_p15_each_draw_has_a_key_of_its_own", "test_p15_methods_use_each_key_once")
 )
 def test_p15_no_key_is_drawn_from_and_handed_on(subject: Suite) -> None:
-    if redraws(subject):
-        not_applicable("a draw that is made again is meant")
+    need(not redraws(subject), "a draw that is made again is meant")
     for traced in traced_configurations(subject) if subject.called() else ():
         if traced.trace is not None:
             _check_key_handed_on(traced.configuration.place("call"), traced.trace[0])

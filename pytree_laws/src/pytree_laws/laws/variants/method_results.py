@@ -14,7 +14,7 @@ from ...declare.methods import Method, methods_of
 from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable, usable_methods
 from ...discover.method_uses import Use, traced_or_raise
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import METHODS, TAKES_DTYPE, not_applicable
+from ...engine.applicability import METHODS, TAKES_DTYPE, need
 from ...engine.guesses import is_misfit, lacks_a_name, may_be_of_the_example, said_of
 from ...engine.registry import Checks
 from ...errors import asks_for_a_package, message_of, raises_deliberately
@@ -35,8 +35,7 @@ RAISES = "what raises whenever it is used; a `raise` with the reason says so on 
 
 @CHECKS.register(MEMBERS)
 def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
-    if not methods_of(subject):
-        not_applicable(NO_METHOD)
+    need(methods_of(subject), NO_METHOD)
     for method in usable(subject):
         if method.returns:
             result = method.use(subject.spare(), *method.arguments(0))

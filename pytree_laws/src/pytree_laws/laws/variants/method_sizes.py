@@ -9,7 +9,7 @@ import jax
 from ...declare.methods import Method
 from ...discover.method_programs import traced_methods
 from ...discover.resize import of_other_sizes, resized
-from ...engine.applicability import METHODS, not_applicable
+from ...engine.applicability import METHODS, need
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array
 from ...inspect.trees import look_up
@@ -28,8 +28,7 @@ def test_p07_methods_follow_the_sizes_of_the_instance(subject: Suite) -> None:
     severity = FAULT if subject.declares_arrays() else ADVICE
     pairs = [(method, function_of(type(subject.cached_instance()), method.name)) for method in methods]
     named = [(method, function) for method, function in pairs if function is not None]
-    if not named:
-        not_applicable("no annotation names a dim that a method gives")
+    need(named, "no annotation names a dim that a method gives")
     for sizes, instance in of_other_sizes(subject):
         known = sizes_by_dim(instance)
         for method, function in named:

@@ -36,7 +36,7 @@ from ...discover.method_programs import (
 )
 from ...discover.method_uses import Use, updated_by
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, not_applicable
+from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, need
 from ...engine.registry import Checks
 from ...errors import refuses_by_itself
 from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, real_dtype
@@ -68,8 +68,7 @@ def test_p06_a_call_compiles_nothing_anew(subject: Suite) -> None:
     jaxprs = {method: traces_of(subject)[method.name].jaxpr for method in traceable(subject)}
     if subject.called():
         jaxprs[the_call(subject)] = subject.traced_call().jaxpr
-    if not jaxprs:
-        not_applicable("the class is not called, and has no method")
+    need(jaxprs, "the class is not called, and has no method")
     for method, first in jaxprs.items():
         for name in compiled_anew(first, trace_of(subject, method).jaxpr):
             check(False, method.name, f"each use traces and compiles `{name}` anew", ANEW)
@@ -116,8 +115,7 @@ def test_p07_methods_jit_equals_eager(subject: Suite) -> None:
 def test_p07_methods_in_bfloat16_give_bfloat16(subject: Suite) -> None:
     methods, instance = traced_methods(subject, declared=True), subject.cached_instance()
     arguments = {method.name: method.arguments(0) for method in methods}
-    if not has_one_dtype(subject, methods, (instance, arguments)):
-        not_applicable("the class fixes a dtype")
+    need(has_one_dtype(subject, methods, (instance, arguments)), "the class fixes a dtype")
     for method in methods:
         if not method.returns and gives_an_instance(subject, method, instance, arguments[method.name]):
             continue  # whose constructor decides; P11 tells of it
@@ -244,8 +242,7 @@ def test_p12_statistics_are_all_updated(subject: MutableSuite) -> None:
     moved = {*subject.updated(), *by_methods}
     idle = [path for path in kept if not under_any(path, sorted(moved))]
     idle = [path for path in idle if computes_without_storing(cls, path)]
-    if len(idle) == len(kept):
-        not_applicable("it has no statistics that are updated")
+    need(len(idle) != len(kept), "it has no statistics that are updated")
     for path in idle:
         others = ", ".join(f"`{other}`" for other in kept if other not in idle)
         hint = f"`self.{path}[...] = {path}`: a local name that was computed, and is not stored"

@@ -12,7 +12,7 @@ from ...discover.inference import same_value
 from ...discover.method_programs import MEMBERS, traceable
 from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, uses_of
 from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
-from ...engine.applicability import Condition, not_applicable
+from ...engine.applicability import Condition, need
 from ...engine.registry import Checks
 from ...inspect.arrays import same_bits
 from ...inspect.trees import avals, bfloat16, instances_in, new_carry, under_any
@@ -166,8 +166,7 @@ def _check_leaves(method: Method, where: str, usual: Form, form: Form, own: Form
 
 def _advancing(subject: PytreeSuite) -> list[Method]:
     methods = [method for method in traceable(subject) if method.name in next_forms(subject)]
-    if not methods:
-        not_applicable("no method gives another instance")
+    need(methods, "no method gives another instance")
     return methods
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import jax
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, is_array
 from ...report import Law, check
@@ -29,10 +29,8 @@ def test_s4_donation(suite: StepSuite, step_run: StepRun) -> None:
     first = opened(step_run.suite.state(0)).leaves
     _check_own_buffers(first)
     _check_not_shared(first, opened(step_run.suite.state(0)).leaves)
-    if step_run.error is not None:
-        not_applicable("the step does not run")
-    if isinstance(step_run.jaxpr, Exception):
-        not_applicable("the step as a whole cannot be traced")
+    need(step_run.error is None, "the step does not run")
+    need(not isinstance(step_run.jaxpr, Exception), "the step as a whole cannot be traced")
     _check_all_are_used(step_run)
 
 

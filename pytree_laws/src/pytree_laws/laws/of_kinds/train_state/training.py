@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax  # type: ignore[import-untyped]
 
-from ....engine.applicability import has_method, not_applicable
+from ....engine.applicability import has_method, need, not_applicable
 from ....engine.registry import Checks
 from ....inspect.trees import named_leaves, structure
 from ....kinds.train_state import TrainStateSuite, filter_compiled
@@ -111,8 +111,7 @@ def test_the_average_follows_the_weights(subject: TrainStateSuite) -> None:
 @CHECKS.register()
 def test_each_step_has_a_key_of_its_own(subject: TrainStateSuite) -> None:
     state = subject.start_with(OPTIMISERS["adamw"]())
-    if not hasattr(state, "step_key"):
-        not_applicable("it holds no key")
+    need(hasattr(state, "step_key"), "it holds no key")
     after = subject.compiled_step("adamw")(state)
     keys = [jax.random.key_data(train_state.step_key) for train_state in (state, after, state)]
     hint = "`jax.random.fold_in(self.key, self.step)`"

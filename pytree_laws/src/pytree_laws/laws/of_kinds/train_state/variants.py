@@ -97,10 +97,8 @@ def test_the_average_of_a_model_in_bfloat16_moves(subject: TrainStateSuite) -> N
         last, _ = jax.lax.scan(step, arrays, length=STEPS)
         return start.model, first.model, eqx.combine(last, rest).averaged()
 
-    old, new, mean = (
-        jax.tree.leaves(eqx.filter(value, subject.spec(value))) for value in trained(inputs["model"])
-    )
-    for before, after, got in zip(old, new, mean):
+    weights = (jax.tree.leaves(eqx.filter(v, subject.spec(v))) for v in trained(inputs["model"]))
+    for before, after, got in zip(*weights):
         message = f"the average of a model in {after.dtype} is a model in {got.dtype}"
         hint = "cast what `averaged` gives to the dtype of the weights"
         check(got.dtype == after.dtype, "averaged", message, hint)
