@@ -145,6 +145,11 @@ def of_leaves(reason: str, is_met: Callable[[Any], bool], declaration: str = "")
     )
 
 
+def of_methods(reason: str, is_met: Callable[[Any], bool], declaration: str = "") -> Condition:
+    """The condition that some method is declared to be something."""
+    return Condition(reason, lambda suite: any(map(is_met, suite.methods)), declaration)
+
+
 ARRAYS_DECLARED = Condition(
     "nothing is declared, and it may be there for others", lambda suite: suite.declares_arrays(), "leaves"
 )

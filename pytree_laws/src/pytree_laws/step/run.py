@@ -12,10 +12,10 @@ import jax.monitoring
 import numpy as np
 
 from ..inspect.arrays import is_array, raw
-from ..report import ANY_ERROR
 from ..snapshot.rounding import PATTERNS
+from ..trace.programs import result_or_error
 from ..values.edge_values import rounded
-from .states import Opened, opened, signature, static_differences, values
+from .states import Opened, opened, signature, values
 from .suite import StepSuite
 
 _COMPILED = "/jax/core/compile/backend_compile_duration"
@@ -55,19 +55,13 @@ class StepRun:
     @functools.cached_property
     def builds(self) -> bool:
         """Whether a state and a batch can be built at all."""
-        try:
-            return bool(self.start and self.batches)
-        except ANY_ERROR:
-            return False
+        return not isinstance(result_or_error(lambda: (self.start, self.batches)), Exception)
 
     @functools.cached_property
     def error(self) -> Exception | None:
         """What the first step raised."""
-        try:
-            self.once(self.start.copied(), self.batches[0])
-        except ANY_ERROR as error:
-            return error
-        return None
+        result = result_or_error(lambda: self.once(self.start.copied(), self.batches[0]))
+        return result if isinstance(result, Exception) else None
 
     @functools.cached_property
     def before(self) -> Taken:
@@ -99,11 +93,6 @@ class StepRun:
         filled = {n: last.get(n, leaf) if is_array(leaf) else leaf for n, leaf in built.leaves.items()}
         return self._take(Opened(filled, built.rebuild).copied(), self.batches[0])[1]
 
-    def static_changes(self) -> dict[str, str]:
-        """Values of Python that the steps changed, by path."""
-        self.taken  # noqa: B018
-        return static_differences(self.start.copied(), self.last)
-
     def step_from_start(self, batch: int = 0, pattern: int | None = None) -> dict[str, np.ndarray]:
         """The arrays after one step from the first state; by a pattern the last bits of the batch are others."""
         given = self.batches[batch]
@@ -132,9 +121,8 @@ class StepRun:
     @functools.cached_property
     def arrays(self) -> dict[str, Any]:
         """The arrays of the second state and of the batch, which a traced step takes."""
-        state = {n: v for n, v in self.second.leaves.items() if is_array(v)}
-        batch = opened(self.batches[0]).leaves
-        return state | {f"batch.{n}": v for n, v in batch.items() if is_array(v)}
+        batch = opened(self.batches[0]).arrays()
+        return self.second.arrays() | {f"batch.{n}": v for n, v in batch.items()}
 
     def pure(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """One step as a function of arrays by path: the next state's arrays, and the loss."""
@@ -142,16 +130,12 @@ class StepRun:
         state = [arrays.get(n, v) for n, v in self.second.leaves.items()]
         batch_leaves = [arrays.get(f"batch.{n}", v) for n, v in batch.leaves.items()]
         after, loss = self.once(self.second.rebuild(state), batch.rebuild(batch_leaves))
-        leaves = {n: v for n, v in opened(after).leaves.items() if is_array(v)}
-        return leaves if loss is None else leaves | {"the loss": loss}
+        return opened(after).arrays() | ({} if loss is None else {"the loss": loss})
 
     @functools.cached_property
     def jaxpr(self) -> Any:
         """The trace of one step, of arrays in the order of their sorted paths; an exception where none can be made."""
-        try:
-            return jax.make_jaxpr(self.pure)(self.arrays)
-        except ANY_ERROR as error:
-            return error
+        return result_or_error(lambda: jax.make_jaxpr(self.pure)(self.arrays))
 
 
 @contextlib.contextmanager

@@ -22,6 +22,10 @@ class Opened(NamedTuple):
     leaves: dict[str, Any]
     rebuild: Rebuild
 
+    def arrays(self) -> dict[str, Any]:
+        """The arrays among the leaves."""
+        return {name: leaf for name, leaf in self.leaves.items() if is_array(leaf)}
+
     def copied(self) -> Any:
         """The state with arrays of its own."""
         return self.rebuild([jnp.copy(v) if is_array(v) else v for v in self.leaves.values()])

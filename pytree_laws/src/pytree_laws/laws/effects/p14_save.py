@@ -3,6 +3,7 @@
 import functools
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -151,25 +152,24 @@ def check_refused(subject: MutableSuite, state: Any, label: str) -> None:
 
 @CHECKS.register(LOADS, OTHER)
 def test_p14_another_configuration_is_refused(subject: Suite, tmp_path: Any) -> None:
-    instance = saved(subject, tmp_path / "saved.npz")
+    instance, path = saved(subject, tmp_path)
     other = subject.built_abstractly({**subject.inputs(0), **(subject.other or {})})
-    refused = is_refused(lambda: subject.load(tmp_path / "saved.npz", other))
+    refused = is_refused(lambda: subject.load(path, other))
     message = f"a file of one configuration was loaded into another, {subject.other}"
     check(refused, type(instance).__name__, message)
 
 
-def saved(subject: Suite, path: Any) -> Any:
-    """An instance that was saved; skips where the class has no load of its own."""
-    instance = subject.changed_instance()
+def saved(subject: Suite, folder: Path) -> tuple[Any, Path]:
+    """An instance that was saved, and its file; skips where the class has no load of its own."""
+    instance, path = subject.changed_instance(), folder / "saved"
     need(has_files(instance), "the class has no load")
     subject.save(instance, path)
-    return instance
+    return instance, path
 
 
 @CHECKS.register(LOADS)
 def test_p14_a_damaged_file_is_refused(subject: Suite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    instance = saved(subject, path)
+    instance, path = saved(subject, tmp_path)
     check_damage_is_refused(path, lambda: subject.load(path, instance), type(instance).__name__)
     load: Any = type(instance).load
     for name, value in other_ways(load).items():
@@ -180,8 +180,7 @@ def test_p14_a_damaged_file_is_refused(subject: Suite, tmp_path: Any) -> None:
 
 @CHECKS.register(LOADS, SAVES_WHOLE)
 def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    instance = saved(subject, path)
+    instance, path = saved(subject, tmp_path)
     before, other = path.read_bytes(), subject.spare(1)
     for failing in (full_disk(len(before) // 2), no_flush(), half_written()):
         with failing:
@@ -202,8 +201,7 @@ def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_pat
 
 @CHECKS.register(LOADS, SAVES_WHOLE)
 def test_p14_a_save_writes_beside_the_file_that_is_there(subject: Suite, tmp_path: Any) -> None:
-    path, former = tmp_path / "saved", tmp_path / "former"
-    instance = saved(subject, path)
+    (instance, path), former = saved(subject, tmp_path), tmp_path / "former"
     before = path.read_bytes()
     try:
         former.hardlink_to(path)  # it shows what becomes of the file itself, whatever has its name in the end
@@ -216,8 +214,7 @@ def test_p14_a_save_writes_beside_the_file_that_is_there(subject: Suite, tmp_pat
 
 @CHECKS.register(LOADS)
 def test_p14_a_file_without_a_leaf_is_refused(subject: PytreeSuite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    instance = saved(subject, path)
+    instance, path = saved(subject, tmp_path)
     hint = "what a file does not have is no reason to keep the skeleton's value"
     skeleton = subject.spare(1)
     for label, file in list(shorter_archives(path)) or _hollow_files(subject, instance, path):
@@ -236,8 +233,7 @@ def _hollow_files(subject: PytreeSuite, instance: Any, path: Any) -> Iterator[tu
 
 @CHECKS.register(LOADS)
 def test_p14_a_file_with_more_than_the_skeleton_is_refused(subject: PytreeSuite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    saved(subject, path)
+    _, path = saved(subject, tmp_path)
     skeletons = list(smaller_trees(subject.cached_instance(1)))
     need(skeletons, "no container holds arrays")
     for label, skeleton in skeletons:
@@ -248,21 +244,20 @@ def test_p14_a_file_with_more_than_the_skeleton_is_refused(subject: PytreeSuite,
 
 @CHECKS.register(LOADS)
 def test_p14_keys_keep_their_implementation(subject: PytreeSuite, tmp_path: Any) -> None:
-    instance = saved(subject, tmp_path / "saved")
+    instance, path = saved(subject, tmp_path)
     keys = [i for i, leaf in enumerate(flatten(instance)[0]) if is_key(leaf)]
     need(keys, "the class holds no typed keys")
     changed = with_other_keys(instance, keys)
-    subject.save(changed, tmp_path / "saved")
+    subject.save(changed, path)
     with doing("load", "a file with keys of another implementation"):
-        loaded = subject.load(tmp_path / "saved", with_other_keys(subject.cached_instance(1), keys))
+        loaded = subject.load(path, with_other_keys(subject.cached_instance(1), keys))
     check_same_tree(changed, loaded, "save and load, of other keys,")
 
 
 @CHECKS.register(LOADS)
 def test_p14_load_leaves_the_skeleton_alone(subject: Suite, tmp_path: Any) -> None:
-    saved(subject, tmp_path / "saved")
-    skeleton = subject.spare(1)
-    loaded = subject.load(tmp_path / "saved", skeleton)
+    (_, path), skeleton = saved(subject, tmp_path), subject.spare(1)
+    loaded = subject.load(path, skeleton)
     subject.check_copy(subject.cached_instance(1), skeleton, "load changed its skeleton:")
     owned = {buffer_of(leaf) or id(leaf) for leaf in subject.named(skeleton).values()}
     for name, leaf in subject.named(loaded).items():

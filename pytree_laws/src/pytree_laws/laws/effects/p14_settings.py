@@ -30,8 +30,7 @@ NEAR = 1e-6
 
 @CHECKS.register(LOADS, SAVES_WHOLE)
 def test_p14_each_setting_of_another_value_is_refused(subject: Suite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    saved(subject, path)
+    _, path = saved(subject, tmp_path)
     skeletons = list(_skeletons(subject))
     need(skeletons, "the class has no settings")
     for name, value, other, skeleton in skeletons:
@@ -42,8 +41,7 @@ def test_p14_each_setting_of_another_value_is_refused(subject: Suite, tmp_path: 
 
 @CHECKS.register(LOADS, SAVES_WHOLE, severity=ADVICE)
 def test_p14_all_that_differs_is_told(subject: PytreeSuite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    saved(subject, path)
+    _, path = saved(subject, tmp_path)
     names, skeleton = _with_two_differences(subject)
     need(len(names) >= 2, "the class has too little that may differ")
     accepted = "a file was loaded into an instance of another setting and another shape"
@@ -65,9 +63,9 @@ def check_named(subject: Suite, path: Any, skeleton: Any, names: Sequence[str], 
 
 @CHECKS.register(LOADS, SAVES_WHOLE)
 def test_p14_a_variable_of_another_type_is_refused(subject: MutableSuite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
+    instance, path = saved(subject, tmp_path)
     hint = "a file says the type of each Variable, and `load` compares all"
-    for name, skeleton in subject.retyped(saved(subject, path)):
+    for name, skeleton in subject.retyped(instance):
         message = "a file was loaded into a module that has a Variable of another type there"
         check(is_refused(functools.partial(subject.load, path, skeleton)), name, message, hint)
 
@@ -95,8 +93,7 @@ def _with_two_differences(subject: PytreeSuite) -> tuple[list[str], Any]:
 
 @CHECKS.register(LOADS, severity=ADVICE)
 def test_p14_a_function_is_told_from_its_namesake(subject: PytreeSuite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    saved(subject, path)
+    _, path = saved(subject, tmp_path)
     places = [(name, f, put) for name, f, put in _functions(subject) if _is_compared(subject, path, f, put)]
     need(places, "no file of the class says which function it has")
     hint = "a function by its name alone: `__module__` belongs to it, and `__qualname__`"

@@ -175,9 +175,8 @@ def test_it_passes_through_custom_vjp(subject: PytreeSuite) -> None:
 
 
 def skip_unless_differentiable(closure: Any, arguments: Any) -> None:
-    outputs = jax.tree.leaves(jax.eval_shape(closure, *arguments))
-    if not any(jnp.issubdtype(out.dtype, jnp.inexact) for out in outputs):
-        not_applicable("it returns nothing to differentiate")
+    dtypes = [out.dtype for out in jax.tree.leaves(jax.eval_shape(closure, *arguments))]
+    need(any(jnp.issubdtype(dtype, jnp.inexact) for dtype in dtypes), "it returns nothing to differentiate")
 
 
 @CHECKS.register()

@@ -13,7 +13,7 @@ from ...declare.methods import Method
 from ...discover.configurations import QUIET
 from ...discover.invocation import defaults_of_call, trace_call
 from ...discover.method_programs import usable_methods
-from ...engine.applicability import Condition, declares, need, not_applicable
+from ...engine.applicability import declares, need, not_applicable, of_methods
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_floating, same_bits
 from ...inspect.classes import documents_nan
@@ -118,7 +118,7 @@ def test_p12_inference_leaves_the_state_as_it_is(subject: StateSuite) -> None:
         check(same_bits(value, other), f"state {i}", message, "`if not self.inference:` around each update")
 
 
-TAKES_STATE = Condition("no method takes the state", lambda suite: any(map(takes_state, suite.methods)))
+TAKES_STATE = of_methods("no method takes the state", lambda method: method.state_at is not None)
 
 
 @CHECKS.register(TAKES_STATE)
@@ -143,7 +143,8 @@ def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuit
 @CHECKS.register(declares("states", "no states are declared"), TAKES_STATE)
 def test_p12_methods_update_the_states_that_they_declare_alone(subject: StateSuite) -> None:
     paths = [leaf.path for leaf in subject.states]
-    for method in (each for each in subject.methods if takes_state(each) and (each.updates or each.returns)):
+    methods = (method for method in subject.methods if method.updates or method.returns)
+    for method in (method for method in methods if method.state_at is not None):
         moved = {paths[place] for place in _states_moved(subject, method)}
         for path in sorted(moved - {*method.updates}):
             hint = f"another state than the one that is meant; `updates = ({path!r},)` of the Method says that this is so on purpose"
@@ -184,7 +185,7 @@ def _states_moved(subject: StateSuite, method: Method) -> set[int]:
 def _usable_with_state(subject: StateSuite) -> list[Method]:
     """The methods that take the state, and that the example does not break."""
     names = {method.name for method in usable_methods(subject, declared=True)}
-    return [method for method in subject.methods if takes_state(method) and method.name in names]
+    return [method for method in subject.methods if method.state_at is not None and method.name in names]
 
 
 def _check_flow_of(subject: StateSuite, method: Method) -> None:
@@ -217,11 +218,6 @@ def _second_result(method: Method, instance: Any, state: Any, examples: Sequence
 def use_with_state(method: Method, instance: Any, state: Any, arguments: Sequence[Any]) -> Any:
     """What a method gives for a copy of the state, which it uses up."""
     return method.use(instance, *arguments[: method.state_at], remade(state), *arguments[method.state_at :])
-
-
-def takes_state(method: Method) -> bool:
-    """Whether a method is given the state of the instance, and gives the next one."""
-    return method.state_at is not None
 
 
 def cut_off_at_once(subject: StateSuite, instance: Any) -> set[str]:

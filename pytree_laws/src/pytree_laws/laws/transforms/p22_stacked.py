@@ -74,18 +74,13 @@ def test_p22_layers_are_computed_again_on_the_way_back(subject: PytreeSuite) -> 
             where = traced.configuration.place("call") if traced.configuration.size else "call"
             uses.append((where, traced.trace[0].jaxpr, traced.instance))
     uses += [(method.name, traces_of(subject)[method.name].jaxpr, usual) for method in traceable(subject)]
+    paths = dict.fromkeys((*subject.stacked, *subject.layers))
     for where, jaxpr, instance in uses:
-        parts = [*equations(jaxpr)]
+        parts, stacks = [*equations(jaxpr)], (named_arrays(look_up(instance, path)) for path in paths)
+        layers = {len(array) for stack in stacks for _, array in stack}
         is_again = any(part.primitive.name in REMAT for part in parts)
         # Another scan than one as long as a stack goes through the elements of an argument.
         lengths = [part.params["length"] for part in parts if part.primitive.name == "scan"]
-        is_kept = not is_again and not layers_of(subject, instance).isdisjoint(lengths)
+        is_kept = not is_again and not layers.isdisjoint(lengths)
         message = "a scan over the layers keeps all that it computes, and nothing is computed again"
         check(not is_kept, where, message, "`jax.checkpoint` of what is scanned")
-
-
-def layers_of(subject: PytreeSuite, instance: Any) -> set[int]:
-    """How many layers each stack has."""
-    paths = (*subject.stacked, *subject.layers)
-    stacks = (named_arrays(look_up(instance, path)) for path in dict.fromkeys(paths))
-    return {len(array) for stack in stacks for _, array in stack}

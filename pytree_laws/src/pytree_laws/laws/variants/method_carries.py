@@ -8,7 +8,7 @@ import jax
 
 from ...declare.methods import SELF, Method
 from ...discover.method_programs import usable_methods
-from ...engine.applicability import Condition, need
+from ...engine.applicability import need, of_methods
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact
 from ...inspect.references import snapshot
@@ -20,12 +20,8 @@ from ...values.closeness import check_close
 from ..transforms.p11_carry import carried, check_advances, check_fixed_point, check_forms, check_weakness
 
 CHECKS = Checks()
-NEXT_INSTANCE = Condition(
-    "no method gives the next instance", lambda suite: any(method.carry == SELF for method in suite.methods)
-)
-ARGUMENT = Condition(
-    "no method carries an argument", lambda suite: any(isinstance(each.carry, int) for each in suite.methods)
-)
+NEXT_INSTANCE = of_methods("no method gives the next instance", lambda method: method.carry == SELF)
+ARGUMENT = of_methods("no method carries an argument", lambda method: isinstance(method.carry, int))
 
 
 @CHECKS.register(ARGUMENT)

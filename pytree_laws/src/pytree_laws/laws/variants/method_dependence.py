@@ -19,7 +19,7 @@ from ...discover.method_programs import (
 )
 from ...discover.method_uses import Use, computed_text, example_use, invocation_of, trace_use
 from ...discover.traced_uses import TracedUse, traced_uses
-from ...engine.applicability import ARRAYS_DECLARED, METHODS, Condition
+from ...engine.applicability import ARRAYS_DECLARED, METHODS, of_methods
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array, is_inexact
 from ...inspect.static_values import alternatives_at
@@ -33,11 +33,7 @@ from ..transforms.p08_never_stale import differ
 
 CHECKS = Checks()
 
-USES = Condition(
-    "no method is declared to use anything",
-    lambda suite: any(method.used for method in suite.methods),
-    "methods",
-)
+USES = of_methods("no method is declared to use anything", lambda method: method.used, "methods")
 SEEDS = 4
 STEPS = 3
 COUNTS = 8

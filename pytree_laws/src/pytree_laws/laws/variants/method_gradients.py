@@ -31,7 +31,7 @@ from ...discover.method_slopes import (
 )
 from ...discover.near_zeros import is_finite_around_zero
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import METHODS, Condition, need
+from ...engine.applicability import METHODS, Condition, need, of_methods
 from ...engine.registry import Checks
 from ...inspect.trees import under_any
 from ...kinds.suite import Suite
@@ -59,9 +59,7 @@ TOLD_APART = 1e-5
 ALIKE = 2 * KINK
 """By which share the slopes that both show differ on a way that does not bend."""
 NOT_CALLED = Condition("the call reaches the parameters", lambda suite: not suite.called())
-CLOSED = Condition(
-    "no method declares what it closes", lambda suite: any(method.closed for method in suite.methods)
-)
+CLOSED = of_methods("no method declares what it closes", lambda method: method.closed)
 
 
 @CHECKS.register(METHODS, rests_on=("test_p09_every_parameter_has_a_gradient",))

@@ -12,7 +12,7 @@ from ...discover.inference import same_value
 from ...discover.method_programs import MEMBERS, traceable
 from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, uses_of
 from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
-from ...engine.applicability import Condition, need
+from ...engine.applicability import need, of_methods
 from ...engine.registry import Checks
 from ...inspect.arrays import same_bits
 from ...inspect.trees import avals, bfloat16, instances_in, new_carry, under_any
@@ -27,9 +27,7 @@ CHECKS = Checks()
 
 MAX_USES = 16  # uses of one method whose next instances are looked at
 MAX_STEPS = 3  # a static value that has changed as often comes to no end
-KEEPS = Condition(
-    "no method is declared to keep anything", lambda suite: any(m.keeps for m in suite.methods), "methods"
-)
+KEEPS = of_methods("no method is declared to keep anything", lambda method: method.keeps, "methods")
 CHOICES = bool, str, type(None)
 """Types of settings that a method may set on purpose, as one that ends training does."""
 
@@ -135,10 +133,9 @@ def test_p11_methods_keep_dtypes_with_64_bits_as_well(subject: PytreeSuite) -> N
 @CHECKS.register(MEMBERS, of_dtypes=True)
 def test_p11_methods_keep_bfloat16(subject: PytreeSuite) -> None:
     for method in _advancing(subject):
-        forms = _forms_in_bfloat16(subject, method)
-        if forms is not None:
-            where = f"{method.name} with arrays of bfloat16"
-            _check_leaves(method, where, next_forms(subject)[method.name], *forms)
+        usual, where = next_forms(subject)[method.name], f"{method.name} with arrays of bfloat16"
+        if (forms := _forms_in_bfloat16(subject, method)) is not None:
+            _check_leaves(method, where, usual, *forms)
 
 
 def _forms_in_bfloat16(subject: PytreeSuite, method: Method) -> tuple[Form, Form] | None:

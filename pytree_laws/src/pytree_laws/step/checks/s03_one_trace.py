@@ -44,9 +44,8 @@ def _cause(run: StepRun, before: Taken, after: Taken) -> tuple[str, str]:
         for name in sorted(old.keys() & after.signature.keys()):
             if old[name] != after.signature[name]:
                 return name, f"it is {after.signature[name]}, and was {old[name]}"
-    for name, change in run.static_changes().items():
-        return name, change
-    return ("step", "no leaf of the state differs, so a function is made anew in each step")
+    anew = "no leaf of the state differs, so a function is made anew in each step"
+    return next(iter(static_differences(run.start.copied(), run.last).items()), ("step", anew))
 
 
 def _names(step: Taken) -> str:
