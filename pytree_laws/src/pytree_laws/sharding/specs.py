@@ -197,11 +197,10 @@ def blocked(error: BaseException) -> str:
 
 
 def _own_line(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
     modules = {getattr(module, "__file__", None): name for name, module in [*sys.modules.items()]}
-    frames = [frame for frame in frames if not frame.filename.startswith("<")]
-    for frame in reversed(frames):
-        if modules.get(frame.filename, "").partition(".")[0] not in _LIBRARIES:
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        package = modules.get(frame.filename, "").partition(".")[0]
+        if not frame.filename.startswith("<") and package not in _LIBRARIES:
             name = frame.filename.replace("\\", "/").rpartition("/")[2]
             return f"`{name}`, line {frame.lineno}, `{frame.line}`: "
     return ""

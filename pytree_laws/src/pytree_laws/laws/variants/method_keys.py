@@ -1,6 +1,7 @@
 """P15 and P12 of methods: each key is used once, at each value of a flag too, and draws follow a key that is given."""
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -42,7 +43,11 @@ def test_p15_methods_use_each_key_once_at_each_flag(subject: Suite) -> None:
             if has_keys and trace is not None and not is_likely:
                 check_draws(use.name, functools.partial(getattr, trace, "jaxpr"))
                 run = jax.extend.core.jaxpr_as_fun(trace.jaxpr)
-                check_keys(use.name, lambda inputs, run=run: run(*jax.tree.leaves(inputs)), trace.inputs)
+                check_keys(use.name, functools.partial(_run_on_leaves, run), trace.inputs)
+
+
+def _run_on_leaves(run: Callable[..., Any], inputs: Any) -> Any:
+    return run(*jax.tree.leaves(inputs))
 
 
 def _check_keys(subject: Suite, method: Method, program: Any) -> None:
