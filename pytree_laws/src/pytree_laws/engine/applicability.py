@@ -31,6 +31,13 @@ def not_applicable(reason: str) -> NoReturn:
     raise NotApplicable(reason)
 
 
+def need(condition: object, reason: str) -> None:
+    """Leave a test out of the run, with the reason, where a law has nothing to say without this."""
+    __tracebackhide__ = True
+    if not condition:
+        not_applicable(reason)
+
+
 def skip_as_resting_on(law: str) -> NoReturn:
     """Skip a test whose failure follows from a law that is broken."""
     __tracebackhide__ = True
@@ -136,6 +143,11 @@ def of_leaves(reason: str, is_met: Callable[[Any], bool], declaration: str = "")
         declaration,
         lambda suite: suite.declares_arrays(),
     )
+
+
+def of_methods(reason: str, is_met: Callable[[Any], bool], declaration: str = "") -> Condition:
+    """The condition that some method is declared to be something."""
+    return Condition(reason, lambda suite: any(map(is_met, suite.methods)), declaration)
 
 
 ARRAYS_DECLARED = Condition(

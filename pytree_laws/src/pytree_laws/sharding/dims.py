@@ -98,8 +98,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 def _is_list(value: Any) -> bool:
     """Whether the items of a value have a path by their index; those of a named tuple have names."""
-    is_text = isinstance(value, str | bytes)
-    return isinstance(value, Sequence) and not is_text and not is_named_tuple(value)
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes) and not is_named_tuple(value)
 
 
 def _items(annotation: Any, count: int) -> list[Any]:

@@ -34,8 +34,7 @@ class Placed(NamedTuple):
     def text(self) -> str:
         """The compiled program."""
         with jax.set_mesh(self.mesh):
-            program = jax.jit(self.step).lower(self.own, self.batch).compile()
-            return program.as_text() or ""
+            return jax.jit(self.step).lower(self.own, self.batch).compile().as_text() or ""
 
 
 def layouts(axes: Sequence[str], devices: int) -> Iterator[Mapping[str, int]]:
@@ -51,8 +50,7 @@ def layouts(axes: Sequence[str], devices: int) -> Iterator[Mapping[str, int]]:
 def indivisible(example: Example, specs: Sequence[Spec], sizes: Mapping[str, int]) -> list[str]:
     """The dims that the devices along their mesh axes do not divide, each in words."""
     messages: dict[str, None] = {}
-    triples = zip(example.arrays(), specs, example.all_dims())
-    for array, spec, dims in triples:
+    for array, spec, dims in zip(example.arrays(), specs, example.all_dims()):
         for size, axes, dim in zip(array.shape, spec, dims or [""] * array.ndim):
             count = math.prod(sizes[axis] for axis in axes_in(axes))
             if size % count:

@@ -54,21 +54,17 @@ class Example:
 
     def sizes(self) -> dict[str, int]:
         """By name, what divides every dim of that name."""
-        return _divisors(self.arrays(), self.all_dims())
+        divisors: dict[str, int] = {}
+        for array, dims in zip(self.arrays(), self.all_dims()):
+            for name, size in zip(dims or (), array.shape):
+                divisors[name] = math.gcd(size, divisors.get(name, 0))
+        return divisors
 
     def own_sizes(self) -> dict[str, int]:
         """The same of the dims that the class or its call names, and not only a sub-module."""
         named = own_dims(self.back(self.tree)).values()
         names = {dim for dims in (*named, *self.given, *self.results) for dim in dims or ()}
         return {name: size for name, size in self.sizes().items() if name in names}
-
-
-def _divisors(arrays: Sequence[Any], names: Sequence[Dims | None]) -> dict[str, int]:
-    divisors: dict[str, int] = {}
-    for array, dims in zip(arrays, names):
-        for name, size in zip(dims or (), array.shape):
-            divisors[name] = math.gcd(size, divisors.get(name, 0))
-    return divisors
 
 
 def example_of(
@@ -87,26 +83,19 @@ def example_of(
     by_size: dict[int, set[str]] = {}
     for name, size in bare.sizes().items():
         by_size.setdefault(size, set()).add(name)
+    only_name = {size: min(names) for size, names in by_size.items() if len(names) == 1}
     argument_dims: list[Dims | None] = []
     for argument, named_dims in zip(arguments, named[1:]):
         for array in partition(argument)[1]:
             array_dims = named_dims if named_dims is not None and array is argument else None
-            argument_dims.append(array_dims or tuple(_only(by_size.get(n)) for n in array.shape))
+            argument_dims.append(array_dims or tuple(only_name.get(n, "") for n in array.shape))
     return dataclasses.replace(bare, given=argument_dims)
-
-
-def _only(names: set[str] | None) -> str:
-    return next(iter(names)) if names is not None and len(names) == 1 else ""
 
 
 def spec_of(dims: Dims | None, rules: Rules) -> Spec:
     """The mesh axes of each dim: `4*hidden` lies as `hidden` unless it has a rule of its own."""
-    return tuple(_axes(dim, rules) for dim in dims or ())
-
-
-def _axes(dim: str, rules: Rules) -> Axes:
-    factors = (dim, *dim.split("*"))
-    return next((rules[name] for name in factors if name in rules), None)
+    factors = ((dim, *dim.split("*")) for dim in dims or ())
+    return tuple(next((rules[name] for name in names if name in rules), None) for names in factors)
 
 
 def axes_in(axes: Axes) -> tuple[str, ...]:
@@ -122,27 +111,14 @@ def abstract_mesh(example: Example, specs: Sequence[Spec]) -> AbstractMesh:
             several |= {*axes_in(axes)} if len(axes_in(axes)) > 1 else set()
             for axis in axes_in(axes):
                 lengths[axis] = math.gcd(size, lengths.get(axis, 0))
-    lengths = {axis: 1 if axis in several else n for axis, n in lengths.items()}
     names = tuple(sorted(lengths))
-    return AbstractMesh(
-        tuple(lengths[name] for name in names), names, axis_types=(AxisType.Explicit,) * len(names)
-    )
-
-
-def abstract(array: Any, spec: Spec, mesh: Any) -> jax.ShapeDtypeStruct:
-    placed = NamedSharding(mesh, PartitionSpec(*spec))
-    return jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=placed)
+    shape = tuple(1 if name in several else lengths[name] for name in names)
+    return AbstractMesh(shape, names, axis_types=(AxisType.Explicit,) * len(names))
 
 
 def specs_under(example: Example, rules: Rules) -> list[Spec]:
     """The spec of each array of the example, without axes that an array would have twice."""
     return [_once(spec_of(dims, rules)) for dims in example.all_dims()]
-
-
-def declared_specs(example: Example, own_specs: Sequence[Spec] | None, rules: Rules) -> list[Spec]:
-    """The specs that a class gives for its arrays, where it gives any, and those of the arguments by the rules."""
-    by_rules = specs_under(example, rules)
-    return by_rules if own_specs is None else [*own_specs, *by_rules[len(own_specs) :]]
 
 
 def is_spec(node: Any) -> bool:
@@ -161,8 +137,9 @@ def _once(spec: Spec) -> Spec:
 def trace(example: Example, function: Callable[..., Any], specs: Sequence[Spec], mesh: Any) -> Any:
     """What a function of instance tree and arguments gives of sharded arrays, in shapes and shardings."""
     (static, leaves), (rest, inputs) = partition(example.tree), partition(example.arguments)
-    arrays = [*leaves, *inputs]
-    structs = [abstract(array, spec, mesh) for array, spec in zip(arrays, specs)]
+    places = [NamedSharding(mesh, PartitionSpec(*spec)) for spec in specs]
+    pairs = zip([*leaves, *inputs], places)
+    structs = [jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=place) for array, place in pairs]
 
     def run(values: Sequence[Any]) -> Any:
         tree, arguments = (combine(static, values[: len(leaves)]), combine(rest, values[len(leaves) :]))
@@ -214,33 +191,19 @@ def descend(
     return outputs, slopes, momenta, [v - 0.1 * m for v, m in zip(before, momenta)]
 
 
-def spec_in(array: Any, rank: int) -> Spec:
-    """The sharding of a traced result, as a spec of its whole rank."""
-    spec = tuple(array.sharding.spec)
-    return (*spec, *[None] * (rank - len(spec)))
-
-
 def blocked(error: BaseException) -> str:
     """What a trace stopped at: the line of the class, and what jax says."""
-    line = _own_line(error)
-    text = " ".join(str(error).split())
-    return f"{line}{text[:300]}"
+    return f"{_own_line(error)}{' '.join(str(error).split())[:300]}"
 
 
 def _own_line(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
     modules = {getattr(module, "__file__", None): name for name, module in [*sys.modules.items()]}
-    own_frames = [
-        frame for frame in frames if not _is_of_library(frame.filename, modules.get(frame.filename, ""))
-    ]
-    if not own_frames:
-        return ""
-    name = own_frames[-1].filename.replace("\\", "/").rpartition("/")[2]
-    return f"`{name}`, line {own_frames[-1].lineno}, `{own_frames[-1].line}`: "
-
-
-def _is_of_library(file: str, module: str) -> bool:
-    return file.startswith("<") or module.partition(".")[0] in _LIBRARIES
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        package = modules.get(frame.filename, "").partition(".")[0]
+        if not frame.filename.startswith("<") and package not in _LIBRARIES:
+            name = frame.filename.replace("\\", "/").rpartition("/")[2]
+            return f"`{name}`, line {frame.lineno}, `{frame.line}`: "
+    return ""
 
 
 def dims_alone(example: Example, names: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
@@ -248,13 +211,10 @@ def dims_alone(example: Example, names: Iterable[str] | None = None) -> Iterator
 
     Without `names` these are the dims that the class names itself: the suites of sub-modules try those that only these name.
     """
-    chosen = example.own_sizes() if names is None else names
-    for name in filter(str.isidentifier, chosen):
-        rules = {name: name}
-        specs = specs_under(example, rules)
-        mesh = abstract_mesh(example, specs)
+    for name in filter(str.isidentifier, example.own_sizes() if names is None else names):
+        specs = specs_under(example, {name: name})
         try:
-            trace(example, call_of(example), specs, mesh)
+            trace(example, call_of(example), specs, abstract_mesh(example, specs))
             yield name, ""
         except ANY_ERROR as error:
             yield name, blocked(error) or type(error).__name__

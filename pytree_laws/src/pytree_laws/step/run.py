@@ -1,20 +1,24 @@
 """A few steps, run once for all laws: the states, what jax compiled, and the losses."""
 
+import contextlib
 import dataclasses
 import functools
 import warnings
+from collections.abc import Generator
 from typing import Any
 
 import jax
+import jax.monitoring
 import numpy as np
 
 from ..inspect.arrays import is_array, raw
-from ..report import ANY_ERROR
 from ..snapshot.rounding import PATTERNS
+from ..trace.programs import result_or_error
 from ..values.edge_values import rounded
-from .compilations import compilations
-from .states import Opened, opened, signature, static_differences, values
+from .states import Opened, opened, signature, values
 from .suite import StepSuite
+
+_COMPILED = "/jax/core/compile/backend_compile_duration"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,19 +55,13 @@ class StepRun:
     @functools.cached_property
     def builds(self) -> bool:
         """Whether a state and a batch can be built at all."""
-        try:
-            return bool(self.start and self.batches)
-        except ANY_ERROR:
-            return False
+        return not isinstance(result_or_error(lambda: (self.start, self.batches)), Exception)
 
     @functools.cached_property
     def error(self) -> Exception | None:
         """What the first step raised."""
-        try:
-            self.once(self.start.copied(), self.batches[0])
-        except ANY_ERROR as error:
-            return error
-        return None
+        result = result_or_error(lambda: self.once(self.start.copied(), self.batches[0]))
+        return result if isinstance(result, Exception) else None
 
     @functools.cached_property
     def before(self) -> Taken:
@@ -82,10 +80,8 @@ class StepRun:
         return steps
 
     def _take(self, state: Any, batch: Any) -> tuple[Any, Taken]:
-        with (
-            compilations() as compiled,
-            warnings.catch_warnings(action="ignore"),
-        ):  # of donation, which has its own law
+        # Donation, of which the warnings are, has its own law.
+        with compilations() as compiled, warnings.catch_warnings(action="ignore"):
             after, loss = jax.block_until_ready(self.once(state, batch))
         lost = None if loss is None else float(raw(loss))
         return after, Taken(signature(after), values(after), list(compiled), lost)
@@ -94,23 +90,13 @@ class StepRun:
         """One more step, from a state that is built anew and then filled with the last values."""
         self.taken  # noqa: B018
         built, last = opened(self.suite.state(0)), opened(self.last).leaves
-        filled = [
-            last[name] if is_array(leaf) and name in last else leaf for name, leaf in built.leaves.items()
-        ]
-        return self._take(
-            Opened(dict(zip(built.leaves, filled, strict=True)), built.rebuild).copied(), self.batches[0]
-        )[1]
-
-    def static_changes(self) -> dict[str, str]:
-        """Values of Python that the steps changed, by path."""
-        self.taken  # noqa: B018
-        return static_differences(self.start.copied(), self.last)
+        filled = {n: last.get(n, leaf) if is_array(leaf) else leaf for n, leaf in built.leaves.items()}
+        return self._take(Opened(filled, built.rebuild).copied(), self.batches[0])[1]
 
     def step_from_start(self, batch: int = 0, pattern: int | None = None) -> dict[str, np.ndarray]:
         """The arrays after one step from the first state; by a pattern the last bits of the batch are others."""
         given = self.batches[batch]
-        given = given if pattern is None else rounded(given, pattern, by=2)
-        after, _ = self.once(self.start.copied(), given)
+        after, _ = self.once(self.start.copied(), given if pattern is None else rounded(given, pattern, by=2))
         return values(after)
 
     @functools.cached_property
@@ -135,9 +121,8 @@ class StepRun:
     @functools.cached_property
     def arrays(self) -> dict[str, Any]:
         """The arrays of the second state and of the batch, which a traced step takes."""
-        state = {n: v for n, v in self.second.leaves.items() if is_array(v)}
-        batch = opened(self.batches[0]).leaves
-        return state | {f"batch.{n}": v for n, v in batch.items() if is_array(v)}
+        batch = opened(self.batches[0]).arrays()
+        return self.second.arrays() | {f"batch.{n}": v for n, v in batch.items()}
 
     def pure(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """One step as a function of arrays by path: the next state's arrays, and the loss."""
@@ -145,13 +130,30 @@ class StepRun:
         state = [arrays.get(n, v) for n, v in self.second.leaves.items()]
         batch_leaves = [arrays.get(f"batch.{n}", v) for n, v in batch.leaves.items()]
         after, loss = self.once(self.second.rebuild(state), batch.rebuild(batch_leaves))
-        leaves = {n: v for n, v in opened(after).leaves.items() if is_array(v)}
-        return leaves if loss is None else leaves | {"the loss": loss}
+        return opened(after).arrays() | ({} if loss is None else {"the loss": loss})
 
     @functools.cached_property
     def jaxpr(self) -> Any:
         """The trace of one step, of arrays in the order of their sorted paths; an exception where none can be made."""
-        try:
-            return jax.make_jaxpr(self.pure)(self.arrays)
-        except ANY_ERROR as error:
-            return error
+        return result_or_error(lambda: jax.make_jaxpr(self.pure)(self.arrays))
+
+
+@contextlib.contextmanager
+def compilations() -> Generator[list[str]]:
+    """Collect the name of each function that jax compiles within the block."""
+    names: list[str] = []
+    unregister = getattr(jax.monitoring, "unregister_event_duration_listener", None)
+    is_within = True
+
+    def listen(event: str, duration_secs: float, **facts: Any) -> None:
+        if event == _COMPILED and is_within:
+            name = str(facts.get("fun_name", "a function"))
+            names.append(name.removeprefix("jit(").removesuffix(")"))
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        yield names
+    finally:
+        is_within = False  # before jax 0.8 a listener stays
+        if unregister is not None:
+            unregister(listen)

@@ -22,6 +22,10 @@ class Opened(NamedTuple):
     leaves: dict[str, Any]
     rebuild: Rebuild
 
+    def arrays(self) -> dict[str, Any]:
+        """The arrays among the leaves."""
+        return {name: leaf for name, leaf in self.leaves.items() if is_array(leaf)}
+
     def copied(self) -> Any:
         """The state with arrays of its own."""
         return self.rebuild([jnp.copy(v) if is_array(v) else v for v in self.leaves.values()])
@@ -82,10 +86,11 @@ def static_differences(previous: Any, other: Any) -> dict[str, str]:
     plain = [{n: v for n, v in leaves.items() if not is_array(v)} for leaves in pairs]
     fields = [_static_fields(state) for state in (previous, other)]
     before, after = ({**a, **b} for a, b in zip(plain, fields, strict=True))
+    names = [name for name in before.keys() & after.keys() if not _equal(before[name], after[name])]
+    texts = {name: (shown(after[name]), shown(before[name])) for name in names}
     return {
-        name: _unlike(shown(after[name]), shown(before[name]))
-        for name in before.keys() & after.keys()
-        if not _equal(before[name], after[name])
+        n: f"it is {now}, and was {was}" if now != was else f"it is another {now}"
+        for n, (now, was) in texts.items()
     }
 
 
@@ -111,7 +116,3 @@ def _equal(value: Any, other: Any) -> bool:
 def shown(value: Any) -> str:
     """The text of a value, without the address of an object."""
     return f"{re.sub(' at 0x[0-9a-f]+', '', repr(value)):.80}"
-
-
-def _unlike(now: str, was: str) -> str:
-    return f"it is {now}, and was {was}" if now != was else f"it is another {now}"

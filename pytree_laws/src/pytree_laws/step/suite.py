@@ -73,24 +73,14 @@ class StepSuite(Collected):
         """The paths that no step may move, declared or as `trainable()` says."""
         if self.frozen is not None:
             return self.frozen
-        specs = (
-            (where, node.trainable())
-            for where, node, _ in nodes({"": state})
-            if callable(getattr(node, "trainable", None))
-        )
-        return [
-            f"{where}.{name}".strip(".")
-            for where, spec in specs
-            for name, is_trained in named_leaves(spec)
-            if is_trained is False
-        ]
+        parts = [(where, node) for where, node, _ in nodes({"": state})]
+        specs = [(at, node.trainable()) for at, node in parts if callable(getattr(node, "trainable", None))]
+        marks = [(f"{at}.{name}", mark) for at, spec in specs for name, mark in named_leaves(spec)]
+        return [path.strip(".") for path, is_trained in marks if is_trained is False]
 
 
 def holds_state_first(state: Any, result: Any) -> bool:
     """Whether a result is a tuple of the next state and more."""
-    if type(result) is not tuple or not result:
+    if type(result) is not tuple or not result or type(result[0]) is not type(state):
         return False
-    first = result[0]
-    if type(state) is not tuple:
-        return type(first) is type(state)
-    return type(first) is tuple and len(first) == len(state)
+    return type(state) is not tuple or len(result[0]) == len(state)

@@ -11,18 +11,13 @@ import numpy as np
 from jax.core import Tracer
 
 from ...discover.invocation import call_text, trace_of_call
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need
 from ...engine.registry import Checks
 from ...engine.runner import first_call
 from ...inspect.arrays import is_array, is_key
 from ...inspect.classes import own_properties, twin_class
 from ...inspect.global_state import clear_caches, globals_of
-from ...inspect.references import (
-    check_caches_hold_no_tracer,
-    mutables,
-    reachable,
-    snapshot,
-)
+from ...inspect.references import check_caches_hold_no_tracer, mutables, reachable, snapshot
 from ...inspect.trees import arrays_of, changed, clone_as, is_under, map_arrays
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
@@ -68,9 +63,8 @@ def test_p12_a_call_changes_no_globals(subject: Suite) -> None:
 def test_p12_the_call_has_no_side_effects(subject: Suite) -> None:
     subject.need_call()
     effects = {type(effect).__name__ for effect in subject.traced_call().effects}
-    message = f"the call has side effects: {', '.join(sorted(effects))}"
     hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback` in the call"
-    check(not effects, "call", message, hint)
+    check(not effects, "call", f"the call has side effects: {', '.join(sorted(effects))}", hint)
 
 
 @CHECKS.register()
@@ -91,9 +85,8 @@ def test_p12_leaves_numpy_arguments_alone(subject: Suite) -> None:
     before = [snapshot(v) for v in arrays]
     with contextlib.suppress(Exception):  # it may refuse NumPy arrays
         subject.apply(instance, *given)
-    same = [snapshot(v) for v in arrays] == before
     message = "the call changed an array of its caller in place"
-    check(same, "call", message, "`x += y`: NumPy arrays change in place")
+    check([snapshot(v) for v in arrays] == before, "call", message, "`x += y`: NumPy arrays change in place")
 
 
 @CHECKS.register()
@@ -107,15 +100,13 @@ def test_p12_a_cold_call_inside_jit_leaves_nothing_behind(subject: PytreeSuite) 
     with doing(name, "a call inside jit, to which the instance is no argument,", severity=severity):
         shapes_of(lambda *values: subject.apply(instance, *values), arguments)
     for place, value in reachable(instance, name):
-        message = "a tracer was left behind by a call inside jit"
-        check(not isinstance(value, Tracer), place, message)
+        check(not isinstance(value, Tracer), place, "a tracer was left behind by a call inside jit")
     same = snapshot(instance, identity=True) == before
     check(same, name, "a call inside jit changed what the instance holds")
     with doing(name, "the eager call after a first call inside a jit"):
         eager = subject.apply(instance, *arguments)
         got = subject.compiled_use()(instance, *arguments)
-        message = "after a first call inside jit, jit gives {}, eager {}"
-        check_close(name, message, got, eager)
+        check_close(name, "after a first call inside jit, jit gives {}, eager {}", got, eager)
     same = snapshot(instance, identity=True) == before
     check(same, name, "an eager call changed what the instance holds")
 
@@ -159,9 +150,8 @@ def check_parts_kept(subject: MutableSuite, instance: Any, what: str, use: Calla
 def test_p12_a_cold_call_leaves_no_tracer_behind(subject: MutableSuite) -> None:
     subject.need_call()
     for place in subject.left_by_first_call():
-        raise Fault(
-            place, "a tracer was left behind by a first call under jit", "a value of the call that was kept"
-        )
+        message = "a tracer was left behind by a first call under jit"
+        raise Fault(place, message, "a value of the call that was kept")
     instance, arguments = subject.example()
     clear_caches(instance)  # which the first eager call has filled
     trace_of_call(subject, instance, arguments)
@@ -192,8 +182,7 @@ def test_p12_reading_properties_changes_nothing(subject: Suite) -> None:
                 read(node, name)
             same = (subject.remembered(instance), subject.snapshot_of(instance)) == before
             message = f"reading this property changed what the {subject.instance_noun} holds"
-            where = f"{place}.{name}".lstrip(".")
-            check(same, where, message, "functools.cached_property: write `property`")
+            check(same, f"{place}.{name}".lstrip("."), message, "functools.cached_property: write `property`")
 
 
 @CHECKS.register()
@@ -201,11 +190,9 @@ def test_p12_draws_use_a_key_that_is_given(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     jaxpr = subject.traced_call().jaxpr
     wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-    if wrong and follows_an_int(subject, instance, arguments):
-        not_applicable("a static value may be the seed")
-    message = f"{len(wrong)} of its draws depend on nothing that it is given"
+    need(not wrong or not follows_an_int(subject, instance, arguments), "a static value may be the seed")
     hint = "a constant key, as `jax.random.key(0)`: the same noise in every call"
-    check(not wrong, "call", message, hint)
+    check(not wrong, "call", f"{len(wrong)} of its draws depend on nothing that it is given", hint)
 
 
 def follows_an_int(subject: Suite, instance: Any, arguments: Any) -> bool:

@@ -9,19 +9,12 @@ from typing import Any
 import jax
 import numpy as np
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.classes import OF_PYTHON, is_of_python
 from ...inspect.references import snapshot
 from ...inspect.static_values import another_value
-from ...inspect.trees import (
-    changed,
-    flatten_with_path,
-    look_up,
-    path_name,
-    tree_at,
-    walk,
-)
+from ...inspect.trees import changed, flatten_with_path, look_up, path_name, tree_at, walk
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
@@ -72,8 +65,7 @@ def test_p13_an_update_leaves_the_rest_alone(subject: MutableSuite) -> None:
         check(not wrong, path, f"an update of it changed {', '.join(wrong)}")
         wrong = changed(apart, subject.snapshot_of(other))
         message = f"an update of it changed {', '.join(wrong)} of another {subject.instance_noun}"
-        hint = "a Variable that was made on the class, or once for all instances"
-        check(not wrong, path, message, hint)
+        check(not wrong, path, message, "a Variable that was made on the class, or once for all instances")
         same = subject.form_of(instance)[0] == static
         check(same, path, f"an update of it changed the {subject.structure_noun}")
 
@@ -82,10 +74,8 @@ def test_p13_an_update_leaves_the_rest_alone(subject: MutableSuite) -> None:
 def test_p13_equality_has_a_truth_value(subject: Suite) -> None:
     instance, other = (subject.comparable(subject.cached_instance(seed)) for seed in (0, 1))
     skip_arrays(instance)
-    if is_of_python(type(instance)):
-        not_applicable(OF_PYTHON)
-    if type(instance).__eq__ is tuple.__eq__:
-        not_applicable(OF_TUPLES)
+    need(not is_of_python(type(instance)), OF_PYTHON)
+    need(type(instance).__eq__ is not tuple.__eq__, OF_TUPLES)
     name, hint = type(instance).__name__, OF_ARRAYS
     moved = subject.comparable(subject.changed_instance())
     for label, right in (("itself", instance), ("another", other), ("an edit", moved), ("None", None)):
@@ -173,13 +163,7 @@ def test_p13_an_edit_keeps_ties(subject: Suite) -> None:
 
 
 def skip_arrays(instance: Any) -> None:
-    """Skips for a class whose instances are arrays, which `==` compares by element."""
-    if compares_by_element(instance):
-        not_applicable("the class is an array: `==` compares by element")
-
-
-def compares_by_element(instance: Any) -> bool:
-    """Whether an instance is an array to jax or its users, and `==` gives one of its shape.
+    """Skips for a class whose instances are arrays to jax or its users, and `==` gives one of their shape.
 
     A shape and a dtype alone make no array: a distribution has both, and so has a table.
     """
@@ -187,5 +171,5 @@ def compares_by_element(instance: Any) -> bool:
     with contextlib.suppress(Exception):  # an array of arrays, or a class that is none
         shape, result = to_array().shape, instance == itself
         is_array_like = to_array() is not instance or hasattr(instance, "dtype")
-        return is_array_like and getattr(result, "shape", None) == shape
-    return False
+        if is_array_like and getattr(result, "shape", None) == shape:
+            not_applicable("the class is an array: `==` compares by element")

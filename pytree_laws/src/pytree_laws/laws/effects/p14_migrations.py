@@ -86,8 +86,10 @@ def check_former_versions(subject: PytreeSuite, cls: Any, tmp_path: Any) -> None
         path = path_for(cls.load, tmp_path / name)
         with doing("load", f"a file of a former version, {name} with {', '.join(fields)}", HINT):
             cls.save(former, path)
-            loaded, dropped = _loaded(cls, path, like)
-        _check_taken_over(name, _expected(former, like), loaded)
+            with warnings.catch_warnings(record=True, action="always") as caught:
+                loaded = cls.load(path, like, migrate=True)
+        _check_taken_over(name, former, like, loaded)
+        dropped = " ".join(str(warning.message) for warning in caught)
         message = (
             f"of a file of {name} the warnings name {dropped or 'nothing'}, and not the one field that went"
         )
@@ -122,24 +124,11 @@ def _former(name: str, fields: Sequence[str], instance: Any) -> Any:
     return cls(*(values[field] for field in fields))
 
 
-def _loaded(cls: Any, path: Any, like: Holder) -> tuple[Any, str]:
-    """What a load makes of the file, and what it warns of."""
-    with warnings.catch_warnings(record=True, action="always") as caught:
-        loaded = cls.load(path, like, migrate=True)
-    return loaded, " ".join(str(warning.message) for warning in caught)
-
-
-def _expected(former: Any, like: Holder) -> dict[str, Any]:
-    """Each leaf of now by its path: that of the file, by its name of now, or else that of `like`."""
-    held = {_name_now(path): leaf for path, leaf in named_leaves(former)}
-    return {path: held.get(path, leaf) for path, leaf in named_leaves(like)}
-
-
-def _name_now(path: str) -> str:
-    return re.sub(r"^\w+", lambda field: NOW.get(field[0], field[0]), path)
-
-
-def _check_taken_over(version: str, expected: Mapping[str, Any], loaded: Any) -> None:
+def _check_taken_over(version: str, former: Any, like: Holder, loaded: Any) -> None:
+    """Each leaf is that of the file, by its name of now, or else that of `like`."""
+    expected = dict(named_leaves(like))
+    for path, leaf in named_leaves(former):
+        expected[re.sub(r"^\w+", lambda field: NOW.get(field[0], field[0]), path)] = leaf
     for path, leaf in named_leaves(loaded):
         message = f"a file of its former version {version} gave another value than the one to take over"
         check(same_bits(expected[path], leaf), path, message, HINT)

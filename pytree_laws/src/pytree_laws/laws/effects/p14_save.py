@@ -3,13 +3,14 @@
 import functools
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
 import pytest
 
-from ...engine.applicability import LOADS, OTHER, declares, not_applicable
+from ...engine.applicability import LOADS, OTHER, declares, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_array, is_key, on_device, restore_like
 from ...inspect.files import (
@@ -23,12 +24,7 @@ from ...inspect.files import (
 )
 from ...inspect.own_files import has_files, other_ways, path_for
 from ...inspect.references import can_pickle
-from ...inspect.trees import (
-    changed,
-    flatten,
-    named_leaves,
-    replace_leaves,
-)
+from ...inspect.trees import changed, flatten, named_leaves, replace_leaves
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
@@ -48,30 +44,22 @@ LAW = Law(
 CHECKS = Checks(LAW)
 SAVES_WHOLE = declares("saves_whole", "it is not said that a save which fails leaves the file as it was")
 BESIDE = "write a file beside it, and put that in its place: `os.replace(temporary, path)`"
-
-
 KEEPS = "what it holds beside arrays, which Python cannot copy: a trace, a lock, a local function"
 
 
 @CHECKS.register()
 def test_p14_deepcopy(subject: Suite) -> None:
     instance = subject.changed_instance()
-    with doing(type(instance).__name__, "copy.deepcopy of it", KEEPS):
+    cls = type(instance)
+    with doing(cls.__name__, "copy.deepcopy of it", KEEPS):
         deep = subject.deepcopied(instance)
-    check(
-        type(deep) is type(instance) or not is_copied_by_a_part(instance),
-        type(instance).__name__,
-        f"copy.deepcopy gives a {type(deep).__name__}, since its `__getattr__` answers for `__deepcopy__` with that of a part",
-        "names that begin with `__`, which Python asks for: raise AttributeError for them",
-        severity=ADVICE,
-    )
+    # Which part answers for a class without a `__deepcopy__` depends on what is held.
+    is_copied_by_a_part = not hasattr(cls, "__deepcopy__") and hasattr(instance, "__deepcopy__")
+    message = f"copy.deepcopy gives a {type(deep).__name__}, since its `__getattr__` answers for `__deepcopy__` with that of a part"
+    hint = "names that begin with `__`, which Python asks for: raise AttributeError for them"
+    check(type(deep) is cls or not is_copied_by_a_part, cls.__name__, message, hint, severity=ADVICE)
     subject.check_copy(instance, deep, "copy.deepcopy")
     check_apart(subject, instance, deep)
-
-
-def is_copied_by_a_part(instance: Any) -> bool:
-    """Whether no class of an instance has a `__deepcopy__`, and a part answers for it: which one depends on what is held."""
-    return not hasattr(type(instance), "__deepcopy__") and hasattr(instance, "__deepcopy__")
 
 
 def check_apart(subject: Suite, instance: Any, copied: Any) -> None:
@@ -80,12 +68,8 @@ def check_apart(subject: Suite, instance: Any, copied: Any) -> None:
     for path, value in subject.named(copied).items() if subject.is_mutable else ():
         subject.assign_array(copied, path, perturb_leaf(value))
         message = f"an update of what copy.deepcopy gave changed the {subject.instance_noun}"
-        check(
-            subject.snapshot_of(instance) == before,
-            path,
-            message,
-            "`__deepcopy__` that hands on the same Variables",
-        )
+        same = subject.snapshot_of(instance) == before
+        check(same, path, message, "`__deepcopy__` that hands on the same Variables")
 
 
 @CHECKS.register()
@@ -110,9 +94,8 @@ def test_p14_save_and_load_into_a_fresh_skeleton(subject: Suite, tmp_path: Any) 
     other = with_other_numbers(instance)
     if isinstance(subject, PytreeSuite) and subject.saves_whole and other is not instance:
         subject.save(other, tmp_path / "numbers.npz")
-        with doing(
-            "load", "a file with other numbers of Python among the leaves", "they are leaves, and no settings"
-        ):
+        hint = "they are leaves, and no settings"
+        with doing("load", "a file with other numbers of Python among the leaves", hint):
             loaded = subject.load(tmp_path / "numbers.npz", subject.spare(1))
         subject.check_copy(other, loaded, "save and load")
 
@@ -142,8 +125,7 @@ def test_p14_save_and_load_into_a_fresh_module(subject: MutableSuite, tmp_path: 
 
 @CHECKS.register()
 def test_p14_other_paths_types_and_shapes_are_refused(subject: MutableSuite) -> None:
-    state = subject.snapshot(subject.cached_instance())
-    for label, wrong in subject.wrong_states(state).items():
+    for label, wrong in subject.wrong_states(subject.snapshot(subject.cached_instance())).items():
         check_refused(subject, wrong, label)
 
 
@@ -163,34 +145,31 @@ def check_refused(subject: MutableSuite, state: Any, label: str) -> None:
         subject.restore(instance, state)
     except ANY_ERROR:
         wrong = changed(before, subject.snapshot_of(instance))
-        message = f"{label} was refused after a part of it was taken over"
-        check(not wrong, ", ".join(wrong), message)
+        check(not wrong, ", ".join(wrong), f"{label} was refused after a part of it was taken over")
         return
     raise Fault("restore", f"{label} was accepted", "a load that compares nothing")
 
 
 @CHECKS.register(LOADS, OTHER)
 def test_p14_another_configuration_is_refused(subject: Suite, tmp_path: Any) -> None:
-    instance = saved(subject, tmp_path / "saved.npz")
+    instance, path = saved(subject, tmp_path)
     other = subject.built_abstractly({**subject.inputs(0), **(subject.other or {})})
-    refused = is_refused(lambda: subject.load(tmp_path / "saved.npz", other))
+    refused = is_refused(lambda: subject.load(path, other))
     message = f"a file of one configuration was loaded into another, {subject.other}"
     check(refused, type(instance).__name__, message)
 
 
-def saved(subject: Suite, path: Any) -> Any:
-    """An instance that was saved; skips where the class has no load of its own."""
-    instance = subject.changed_instance()
-    if not has_files(instance):
-        not_applicable("the class has no load")
+def saved(subject: Suite, folder: Path) -> tuple[Any, Path]:
+    """An instance that was saved, and its file; skips where the class has no load of its own."""
+    instance, path = subject.changed_instance(), folder / "saved"
+    need(has_files(instance), "the class has no load")
     subject.save(instance, path)
-    return instance
+    return instance, path
 
 
 @CHECKS.register(LOADS)
 def test_p14_a_damaged_file_is_refused(subject: Suite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    instance = saved(subject, path)
+    instance, path = saved(subject, tmp_path)
     check_damage_is_refused(path, lambda: subject.load(path, instance), type(instance).__name__)
     load: Any = type(instance).load
     for name, value in other_ways(load).items():
@@ -201,24 +180,20 @@ def test_p14_a_damaged_file_is_refused(subject: Suite, tmp_path: Any) -> None:
 
 @CHECKS.register(LOADS, SAVES_WHOLE)
 def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    instance = saved(subject, path)
+    instance, path = saved(subject, tmp_path)
     before, other = path.read_bytes(), subject.spare(1)
     for failing in (full_disk(len(before) // 2), no_flush(), half_written()):
         with failing:
             failed = is_refused(lambda: subject.save(other, path))
         if not failed:  # it writes, or flushes, in another process or not at all
-            with doing(
-                "save", "reading what it wrote where the disk was full", "an error of it that nobody hears of"
-            ):
-                subject.check_copy(
-                    other, subject.load(path, subject.spare(1)), "save without an error, and load,"
-                )
+            hint = "an error of it that nobody hears of"
+            with doing("save", "reading what it wrote where the disk was full", hint):
+                loaded = subject.load(path, subject.spare(1))
+                subject.check_copy(other, loaded, "save without an error, and load,")
             subject.save(instance, path)
             continue
         message = "a save that failed half-way did not leave the file as it was"
-        same = path.is_file() and path.read_bytes() == before
-        check(same, type(instance).__name__, message, BESIDE)
+        check(path.is_file() and path.read_bytes() == before, type(instance).__name__, message, BESIDE)
         left = sorted(file.name for file in tmp_path.iterdir() if file != path)
         message = f"a save that failed half-way left {', '.join(left)} behind"
         check(not left, type(instance).__name__, message, "`finally: os.remove(temporary)`")
@@ -226,8 +201,7 @@ def test_p14_a_save_that_fails_leaves_the_file_as_it_was(subject: Suite, tmp_pat
 
 @CHECKS.register(LOADS, SAVES_WHOLE)
 def test_p14_a_save_writes_beside_the_file_that_is_there(subject: Suite, tmp_path: Any) -> None:
-    path, former = tmp_path / "saved", tmp_path / "former"
-    instance = saved(subject, path)
+    (instance, path), former = saved(subject, tmp_path), tmp_path / "former"
     before = path.read_bytes()
     try:
         former.hardlink_to(path)  # it shows what becomes of the file itself, whatever has its name in the end
@@ -240,12 +214,10 @@ def test_p14_a_save_writes_beside_the_file_that_is_there(subject: Suite, tmp_pat
 
 @CHECKS.register(LOADS)
 def test_p14_a_file_without_a_leaf_is_refused(subject: PytreeSuite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    instance = saved(subject, path)
+    instance, path = saved(subject, tmp_path)
     hint = "what a file does not have is no reason to keep the skeleton's value"
     skeleton = subject.spare(1)
-    shorter = list(shorter_archives(path)) or _hollow_files(subject, instance, path)
-    for label, file in shorter:
+    for label, file in list(shorter_archives(path)) or _hollow_files(subject, instance, path):
         path.write_bytes(file)
         refused = is_refused(lambda: subject.load(path, skeleton))
         check(refused, label, "a file that lacks this leaf was loaded", hint)
@@ -261,11 +233,9 @@ def _hollow_files(subject: PytreeSuite, instance: Any, path: Any) -> Iterator[tu
 
 @CHECKS.register(LOADS)
 def test_p14_a_file_with_more_than_the_skeleton_is_refused(subject: PytreeSuite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    saved(subject, path)
+    _, path = saved(subject, tmp_path)
     skeletons = list(smaller_trees(subject.cached_instance(1)))
-    if not skeletons:
-        not_applicable("no container holds arrays")
+    need(skeletons, "no container holds arrays")
     for label, skeleton in skeletons:
         refused = is_refused(functools.partial(subject.load, path, skeleton))
         message = "a file was loaded that has an entry more than the skeleton"
@@ -274,22 +244,20 @@ def test_p14_a_file_with_more_than_the_skeleton_is_refused(subject: PytreeSuite,
 
 @CHECKS.register(LOADS)
 def test_p14_keys_keep_their_implementation(subject: PytreeSuite, tmp_path: Any) -> None:
-    instance = saved(subject, tmp_path / "saved")
+    instance, path = saved(subject, tmp_path)
     keys = [i for i, leaf in enumerate(flatten(instance)[0]) if is_key(leaf)]
-    if not keys:
-        not_applicable("the class holds no typed keys")
+    need(keys, "the class holds no typed keys")
     changed = with_other_keys(instance, keys)
-    subject.save(changed, tmp_path / "saved")
+    subject.save(changed, path)
     with doing("load", "a file with keys of another implementation"):
-        loaded = subject.load(tmp_path / "saved", with_other_keys(subject.cached_instance(1), keys))
+        loaded = subject.load(path, with_other_keys(subject.cached_instance(1), keys))
     check_same_tree(changed, loaded, "save and load, of other keys,")
 
 
 @CHECKS.register(LOADS)
 def test_p14_load_leaves_the_skeleton_alone(subject: Suite, tmp_path: Any) -> None:
-    saved(subject, tmp_path / "saved")
-    skeleton = subject.spare(1)
-    loaded = subject.load(tmp_path / "saved", skeleton)
+    (_, path), skeleton = saved(subject, tmp_path), subject.spare(1)
+    loaded = subject.load(path, skeleton)
     subject.check_copy(subject.cached_instance(1), skeleton, "load changed its skeleton:")
     owned = {buffer_of(leaf) or id(leaf) for leaf in subject.named(skeleton).values()}
     for name, leaf in subject.named(loaded).items():

@@ -1,13 +1,15 @@
-"""P14, of settings: a file is refused where one of them is another, however near, and the error names it."""
+"""P14, of settings: a file is refused where one of them is another, however near, or a function of the same name."""
 
 import contextlib
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import jax.numpy as jnp
+
 from ...discover.invocation import PLAIN
-from ...engine.applicability import LOADS, not_applicable
+from ...engine.applicability import LOADS, need
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array, is_key
 from ...inspect.files import is_refused
@@ -20,18 +22,17 @@ from ...report import ADVICE, ANY_ERROR, Fault, check
 from .p14_save import SAVES_WHOLE, saved
 
 CHECKS = Checks()
-
+Put = Callable[[Any], Any]
+"""A skeleton with another function in a place."""
 NEAR = 1e-6
 """How far a number is from that of the file, in parts of it: more than arithmetic rounds, and less than few digits show."""
 
 
 @CHECKS.register(LOADS, SAVES_WHOLE)
 def test_p14_each_setting_of_another_value_is_refused(subject: Suite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    saved(subject, path)
+    _, path = saved(subject, tmp_path)
     skeletons = list(_skeletons(subject))
-    if not skeletons:
-        not_applicable("the class has no settings")
+    need(skeletons, "the class has no settings")
     for name, value, other, skeleton in skeletons:
         accepted = f"a file with {value!r} was loaded into an instance with {other!r}"
         hint = "a file says each setting in full, `repr` of a float, and `load` compares all"
@@ -40,11 +41,9 @@ def test_p14_each_setting_of_another_value_is_refused(subject: Suite, tmp_path: 
 
 @CHECKS.register(LOADS, SAVES_WHOLE, severity=ADVICE)
 def test_p14_all_that_differs_is_told(subject: PytreeSuite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
-    saved(subject, path)
+    _, path = saved(subject, tmp_path)
     names, skeleton = _with_two_differences(subject)
-    if len(names) < 2:
-        not_applicable("the class has too little that may differ")
+    need(len(names) >= 2, "the class has too little that may differ")
     accepted = "a file was loaded into an instance of another setting and another shape"
     check_named(subject, path, skeleton, names, Fault(names[0], accepted))
 
@@ -64,9 +63,9 @@ def check_named(subject: Suite, path: Any, skeleton: Any, names: Sequence[str], 
 
 @CHECKS.register(LOADS, SAVES_WHOLE)
 def test_p14_a_variable_of_another_type_is_refused(subject: MutableSuite, tmp_path: Any) -> None:
-    path = tmp_path / "saved"
+    instance, path = saved(subject, tmp_path)
     hint = "a file says the type of each Variable, and `load` compares all"
-    for name, skeleton in subject.retyped(saved(subject, path)):
+    for name, skeleton in subject.retyped(instance):
         message = "a file was loaded into a module that has a Variable of another type there"
         check(is_refused(functools.partial(subject.load, path, skeleton)), name, message, hint)
 
@@ -90,3 +89,55 @@ def _with_two_differences(subject: PytreeSuite) -> tuple[list[str], Any]:
             names.append(name)
             skeleton = replace_leaves(skeleton, {place: leaf[None]})
     return names, skeleton
+
+
+@CHECKS.register(LOADS, severity=ADVICE)
+def test_p14_a_function_is_told_from_its_namesake(subject: PytreeSuite, tmp_path: Any) -> None:
+    _, path = saved(subject, tmp_path)
+    places = [(name, f, put) for name, f, put in _functions(subject) if _is_compared(subject, path, f, put)]
+    need(places, "no file of the class says which function it has")
+    hint = "a function by its name alone: `__module__` belongs to it, and `__qualname__`"
+    for name, function, put in places:
+        refused = is_refused(functools.partial(subject.load, path, put(namesake(function))))
+        message = (
+            f"a file with `{function.__name__}` was loaded with a function of this name from another module"
+        )
+        check(refused, name, message, hint)
+
+
+def _is_compared(subject: PytreeSuite, path: Any, function: Any, put: Put) -> bool:
+    """Whether a file with one function is refused for a skeleton with another, and taken for the same."""
+    other = jnp.sin if function is not jnp.sin else jnp.cos
+    same, differs = (functools.partial(subject.load, path, put(f)) for f in (function, other))
+    return is_refused(differs) and not is_refused(same)
+
+
+def _functions(subject: PytreeSuite) -> Iterator[tuple[str, Any, Put]]:
+    """The functions that an instance holds, static and as leaves, each with a way to put another one there."""
+    skeleton = subject.spare(1)
+    for name, value in subject.statics_of(skeleton):
+        if is_function(value):
+            yield name, value, functools.partial(subject.with_static, skeleton, name)
+    for i, (name, leaf) in enumerate(named_leaves(skeleton)):
+        if is_function(leaf):
+            yield name, leaf, functools.partial(_with_leaf, skeleton, i)
+
+
+def _with_leaf(skeleton: Any, i: int, function: Any) -> Any:
+    """The skeleton with another function among its leaves."""
+    return replace_leaves(skeleton, {i: function})
+
+
+def is_function(value: Any) -> bool:
+    return callable(value) and not isinstance(value, type) and hasattr(value, "__name__")
+
+
+def namesake(function: Any) -> Any:
+    """A function that has the name of another, in another module."""
+
+    def copy(*arguments: Any, **named: Any) -> Any:
+        return function(*arguments, **named)
+
+    copy.__name__, copy.__qualname__ = function.__name__, getattr(function, "__qualname__", function.__name__)
+    copy.__module__ = "elsewhere"
+    return copy

@@ -5,20 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...discover.configurations import Configuration, traced_configurations
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_key
 from ...inspect.trees import named_arrays
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, ANY_ERROR, check
-from ...trace.drawn_keys import (
-    drawn_in_part,
-    drawn_names,
-    keys_used,
-    repeated_keys,
-    text_of,
-    trace_named,
-)
+from ...trace.drawn_keys import drawn_in_part, drawn_names, keys_used, repeated_keys, text_of, trace_named
 from ...trace.jaxprs import draws_of, equations, live_part, repeated_draws
 from ...trace.programs import result_or_error
 from ...values.randomize import KEY_FOR_EACH, ONE_DRAW, perturb_leaf, repeated_rows
@@ -29,8 +22,7 @@ Inputs = Mapping[str, Any]
 
 @CHECKS.register(severity=ADVICE)
 def test_p15_each_draw_has_a_key_of_its_own_in_each_configuration(subject: PytreeSuite) -> None:
-    if not subject.takes_keys():
-        not_applicable("the constructor takes no key")
+    need(subject.takes_keys(), "the constructor takes no key")
     builds = list(_builds(subject))
     if not builds or any(repeated_draws(builds[0].closed.jaxpr)):
         not_applicable("the example itself has one key for two draws, or cannot be traced")
@@ -39,9 +31,8 @@ def test_p15_each_draw_has_a_key_of_its_own_in_each_configuration(subject: Pytre
             continue
         repeated = repeated_keys(uses)
         names = drawn_names(build.closed.jaxpr, {*itertools.chain(*repeated)}, build.names)
-        message = f"one key serves {text_of(uses, repeated)}{names}"
         hint = "one key split per consumer, and no key in two slices of them"
-        check(not repeated, f"build{build.where}", message, hint)
+        check(not repeated, f"build{build.where}", f"one key serves {text_of(uses, repeated)}{names}", hint)
         # The rows of the example have a check of their own.
         if build.where and any(drawn_in_part(build.closed, uses)):
             _check_rows(build)
@@ -94,15 +85,12 @@ def _new_build(subject: PytreeSuite, inputs: Inputs, seen: set[str]) -> Iterator
     closed = live_part(closed)
     # A second row is drawn otherwise than the first; more rows are drawn as two are.
     ranks = [[min(size, 2) for size in output.shape] for output in closed.out_avals]
-    steps = str([ranks, *map(_step, equations(closed.jaxpr))])
+    # Other sizes alone make no other use of keys.
+    uses = [(each.primitive.name, each.params.get("start_indices")) for each in equations(closed.jaxpr)]
+    steps = str([ranks, *uses])
     if draws_of(closed.jaxpr) and steps not in seen:
         seen.add(steps)
         yield Build(Configuration(inputs=inputs).built_with, build, closed, arrays, names)
-
-
-def _step(equation: Any) -> tuple[Any, ...]:
-    """What an equation does with keys: other sizes alone make no other use of them."""
-    return equation.primitive.name, equation.params.get("start_indices")
 
 
 def _alone(subject: PytreeSuite) -> tuple[list[Inputs], list[Inputs]]:

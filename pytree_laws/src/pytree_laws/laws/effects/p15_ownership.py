@@ -2,13 +2,12 @@
 
 import itertools
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from ...engine.applicability import TAKES_DTYPE, not_applicable
+from ...engine.applicability import TAKES_DTYPE, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_inexact, is_key, on_device, same_bits
 from ...inspect.classes import is_of_library
@@ -43,9 +42,8 @@ def test_p15_no_two_leaves_share_a_buffer(subject: Suite) -> None:
 
 @CHECKS.register()
 def test_p15_no_two_parameters_are_the_same_draw(subject: Suite) -> None:
-    if all(
-        is_inexact(value) or isinstance(value, bool | float) for value in jax.tree.leaves(subject.inputs(0))
-    ):
+    inputs = jax.tree.leaves(subject.inputs(0))
+    if all(is_inexact(value) or isinstance(value, bool | float) for value in inputs):
         not_applicable("the constructor takes no key, and no number that may be a seed")
     first, second = (subject.named(subject.cached_instance()), subject.named(subject.cached_instance(1)))
     given_bytes = {host(v).tobytes() for v in arrays_of(subject.plain_inputs(0))}
@@ -74,13 +72,10 @@ def is_copied_module(subject: Suite, name: str, twin: str) -> bool:
     if not all(len(path) > above + 1 and path[above].isidentifier() for path in names):
         return False  # arrays alone, or parts of one list, as `layers.0` and `layers.1`
     held = subject.named(subject.cached_instance())
-    parts = [
-        {path.removeprefix(root): v for path, v in held.items() if path.startswith(f"{root}.")}
-        for root in roots
-    ]
-    is_equal = parts[0].keys() == parts[1].keys() and all(
-        same_bits(v, parts[1][path]) for path, v in parts[0].items()
+    part, other = (
+        {p.removeprefix(root): v for p, v in held.items() if p.startswith(f"{root}.")} for root in roots
     )
+    is_equal = part.keys() == other.keys() and all(same_bits(v, other[path]) for path, v in part.items())
     try:
         return is_equal and is_one_draw(subject.traced_build().jaxpr, drawn_fields(subject), (name, twin))
     except NEEDS_VALUES:
@@ -89,8 +84,7 @@ def is_copied_module(subject: Suite, name: str, twin: str) -> bool:
 
 @CHECKS.register()
 def test_p15_rows_of_a_draw_differ(subject: Suite) -> None:
-    if not subject.takes_keys():
-        not_applicable("the constructor takes no key")
+    need(subject.takes_keys(), "the constructor takes no key")
     # What is given is the same in both, and so is no draw.
     first, second = (subject.named(subject.built_with_key(jax.random.key(seed))) for seed in (0, 1))
     check_rows_differ(first, second)
@@ -135,9 +129,8 @@ def test_p15_no_variable_is_held_twice(subject: MutableSuite) -> None:
     for name, variable in subject.placed_variables(instance):
         owner = owners.setdefault(id(variable), name)
         free = owner == name or {owner, name} & {*subject.tied} or is_wrapped(subject, instance, owner, name)
-        message = f"it is the same Variable as `{owner}`: one is trained, and not two"
         hint = "`[layer] * depth` holds one layer; `tied` names what is held twice"
-        check(bool(free), name, message, hint)
+        check(bool(free), name, f"it is the same Variable as `{owner}`: one is trained, and not two", hint)
 
 
 @CHECKS.register()
@@ -162,14 +155,13 @@ def test_p15_each_key_is_used_once(subject: Suite) -> None:
     def built(values: Any) -> Any:
         arrays = list(subject.named(build(values)).values())
         # Who holds a key may draw from it.
-        return arrays if subject.is_mutable else (arrays, draws_from(arrays))
+        draws = [jax.vmap(jax.random.bits)(v.reshape(-1)) for v in arrays if is_key(v)]
+        return arrays if subject.is_mutable else (arrays, draws)
 
-    check_keys(
-        "build",
-        built,
-        inputs,
-        lambda: drawn_with_one_key(subject.traced_build().jaxpr, drawn_fields(subject)),
-    )
+    def drawn() -> str:
+        return drawn_with_one_key(subject.traced_build().jaxpr, drawn_fields(subject))
+
+    check_keys("build", built, inputs, drawn)
     if subject.called() and not redraws(subject):
         instance, arguments = subject.cached_example()
         call, value = subject.pure_call(instance)
@@ -188,17 +180,15 @@ def test_p15_each_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
 def test_p15_one_more_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
     inputs = subject.inputs(0)
     counts = {n: v + 1 for n, v in inputs.items() if type(v) is int and v > 0}
-    if not counts or not subject.keys_of_inputs():
-        not_applicable("the constructor takes no key, or no number")
+    need(counts and subject.keys_of_inputs(), "the constructor takes no key, or no number")
     for name, count in counts.items():
         _check_draws_with(subject, name, count)
 
 
 def _check_draws_with(subject: PytreeSuite, name: str, count: int) -> None:
     """The draws of the constructor with one input changed, which need not be legal."""
-    build, arguments = subject.traceable_build({name: count})
     try:
-        jaxpr, names = trace_named(build, arguments)
+        jaxpr, names = trace_named(*subject.traceable_build({name: count}))
     except ANY_ERROR:
         return
     check_draws(f"build with {name}={count}", lambda: jaxpr, names)
@@ -213,19 +203,12 @@ def test_p15_parts_of_a_complex_draw_differ(subject: PytreeSuite) -> None:
         not_applicable("the class holds no complex numbers")
     message = "the imaginary part of a complex number is its real part again"
     hint = "one key for both parts, or one of two draws in both places"
-    right = not has_repeated_parts(jaxpr.jaxpr)
-    check(right, "build with dtype complex64", message, hint)
+    check(not has_repeated_parts(jaxpr.jaxpr), "build with dtype complex64", message, hint)
 
 
 def drawn_fields(subject: Suite) -> list[str]:
     """The paths of the arrays that the constructor gives, in the order of its trace."""
     return list(dict(named_arrays(subject.to_tree(subject.cached_instance())[0])))
-
-
-def draws_from(arrays: Sequence[Any]) -> list[jax.Array]:
-    """One draw from each key that is held."""
-    bits = jax.vmap(jax.random.bits)
-    return [bits(array.reshape(-1)) for array in arrays if is_key(array)]
 
 
 def check_buffers(suite: Suite) -> None:
@@ -235,5 +218,4 @@ def check_buffers(suite: Suite) -> None:
     for whose, instance in instances.items():
         for name, leaf in suite.named(instance).items():
             owner = owners.setdefault(buffer_of(leaf) or id(leaf), whose + name)
-            message = f"it shares its buffer with {owner}"
-            check(owner == whose + name, whose + name, message, severity=COST)
+            check(owner == whose + name, whose + name, f"it shares its buffer with {owner}", severity=COST)

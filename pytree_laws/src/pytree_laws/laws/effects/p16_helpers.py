@@ -1,5 +1,6 @@
 """P16: filter specs, lax and keys."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...engine.applicability import TAKES_DTYPE, declares, has_method, not_applicable, of_leaves
+from ...engine.applicability import TAKES_DTYPE, declares, has_method, need, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import copied, is_inexact, on_device, same_bits
 from ...inspect.files import is_refused
@@ -43,8 +44,6 @@ CHECKS = Checks(LAW)
 
 SELECT, PARTITION = "select_", "partition_"
 """How the names begin of a filter spec, and of the method that gives the parts which it tells apart."""
-
-
 MAPS = declares("map_variables", "no `map_variables` is declared")
 
 
@@ -80,15 +79,13 @@ def _check_specs(subject: PytreeSuite, instance: Any, label: str) -> None:
 @CHECKS.register(TAKES_DTYPE, has_method("trainable", "the class has no trainable"))
 def test_p16_complex_leaves_are_trained_as_real_ones_are(subject: PytreeSuite) -> None:
     usual, inputs = subject.cached_instance(), {**subject.inputs(0), "dtype": jnp.complex64}
-    if is_refused(lambda: subject.built_abstractly(inputs)):
-        not_applicable("the class is not built in complex64")
+    need(not is_refused(lambda: subject.built_abstractly(inputs)), "the class is not built in complex64")
     instance = subject.built_abstractly(inputs)
     leaves = subject.named(instance).items()
     trained = {name for name, v in leaves if v.dtype == jnp.complex64} & subject.trained_paths(usual)
     missing = sorted(trained - subject.trained_paths(instance))
-    message = "built in complex64, it is not trained"
     hint = "`jnp.floating` in a filter, which no complex dtype is: ask for `jnp.inexact`"
-    check(not missing, ", ".join(missing), message, hint)
+    check(not missing, ", ".join(missing), "built in complex64, it is not trained", hint)
 
 
 @CHECKS.register(declares("undecayed", "nothing is declared that does not decay"))
@@ -101,11 +98,8 @@ def test_p16_decay_moves_all_that_is_trained_but_the_declared(subject: PytreeSui
     ):
         with doing("decayed", f"on {label} it"):
             decayed = marked(instance, instance.decayed())
-        wanted = {
-            name
-            for name in subject.expected_to_train(fresh) - denied_below(fresh)
-            if not under_any(name, subject.undecayed)
-        }
+        decaying = subject.expected_to_train(fresh) - denied_below(fresh)
+        wanted = {name for name in decaying if not under_any(name, subject.undecayed)}
         message = f"on {label} it selects {sorted(decayed)}, wanted is {sorted(wanted)}"
         hint = "all that `trainable()` selects, without `undecayed` and what sub-modules leave out"
         check(decayed == wanted, "decayed", message, hint)
@@ -132,21 +126,15 @@ def weights_of(subject: PytreeSuite, instance: Any) -> Any:
     """The instance as an optimiser has it, with None in the place of what is not trained."""
     leaves, treedef = flatten(instance)
     kept = subject.trained(instance)
-    chosen = [leaf if i in kept else None for i, leaf in enumerate(leaves)]
-    return treedef.unflatten(chosen)
+    return treedef.unflatten([leaf if i in kept else None for i, leaf in enumerate(leaves)])
 
 
 @CHECKS.register(declares("filters", "no filters are declared"))
 def test_p16_partitions_are_the_declared_parts(subject: PytreeSuite) -> None:
-    parted = {
-        method: PARTITION + method.removeprefix(SELECT)
-        for method in subject.filters
-        if method.startswith(SELECT)
-    }
+    parted = {m: PARTITION + m.removeprefix(SELECT) for m in subject.filters if m.startswith(SELECT)}
     instance = subject.cached_instance()
     parts = {name: p for name, p in parted.items() if hasattr(instance, p)}
-    if not parts:
-        not_applicable("the class has no method that gives the parts of a filter")
+    need(parts, "the class has no method that gives the parts of a filter")
     for method, partition in parts.items():
         _check_parts(subject, instance, partition, subject.filters[method])
 
@@ -172,13 +160,8 @@ def _check_parts(subject: PytreeSuite, instance: Any, partition: str, paths: Seq
 )
 def test_p16_a_flag_freezes_and_thaws(subject: PytreeSuite) -> None:
     flagged = [leaf for leaf in subject.manifest() if isinstance(leaf.frozen, str)]
-    for leaf in flagged:
-        _check_flag(subject, leaf.path, str(leaf.frozen))
-
-
-def _check_flag(subject: PytreeSuite, path: str, flag: str) -> None:
-    """With the flag at each value the part is trained, or nothing of it is."""
-    for value in (True, False):
+    for leaf, value in itertools.product(flagged, (True, False)):
+        path, flag = leaf.path, str(leaf.frozen)
         instance = with_attribute(subject.cached_instance(), flag, value)
         names = [name for name, _ in named_leaves(instance)]
         trained = {names[i] for i in subject.trained(instance) if is_under(names[i], path)}
@@ -217,8 +200,7 @@ def test_p16_as_function_passes_through_lax(subject: PytreeSuite) -> None:
     def through(value: Any, arguments: Any) -> Any:
         function = back(value).as_function()
         hash(function)
-        once = jax.checkpoint(function)(*arguments)
-        return once, jax.lax.cond(True, function, function, *arguments)
+        return jax.checkpoint(function)(*arguments), jax.lax.cond(True, function, function, *arguments)
 
     with doing("as_function", "checkpoint or cond over the function"):
         jax.eval_shape(through, value, subject.arguments(0))

@@ -7,7 +7,7 @@ import jax
 import jax.extend.core
 
 from ...discover.invocation import trace_call
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need
 from ...engine.registry import Checks
 from ...kinds.suite import Suite
 from ...patches.hash_seed import Turned, has_text, salted
@@ -23,8 +23,7 @@ CHECKS = Checks()
 def test_p01_builds_the_same_in_another_process(subject: Suite) -> None:
     with salted(1) as asked:
         first = subject.build(**subject.inputs(0))
-    if not asked:
-        not_applicable("the constructor asks for no hash of a text")
+    need(asked, "the constructor asks for no hash of a text")
     with salted(2):
         second = subject.build(**subject.inputs(0))
     message = f"`hash` of a text is another in each process ({asked[0]}): it holds"
@@ -36,8 +35,7 @@ def test_p12_calls_are_the_same_in_another_process(subject: Suite) -> None:
     instance, arguments = subject.example()
     with salted(1) as asked:
         first = subject.apply(instance, *arguments)
-    if not asked:
-        not_applicable("the call asks for no hash of a text")
+    need(asked, "the call asks for no hash of a text")
     with salted(2):
         second = subject.apply(instance, *arguments)
     message = f"`hash` of a text is another in each process ({asked[0]}): it gives {{}} and {{}}"
@@ -48,9 +46,9 @@ def test_p12_calls_are_the_same_in_another_process(subject: Suite) -> None:
 def test_p05_the_order_of_a_set_does_not_matter(subject: Suite) -> None:
     subject.need_call()
     instance = subject.cached_instance()
-    sets = [(path, v) for path, v in subject.statics_of(instance) if _is_set(v)]
-    if not sets:
-        not_applicable("no set of texts is static")
+    sets = [(path, v) for path, v in subject.statics_of(instance) if isinstance(v, frozenset) and len(v) > 1]
+    sets = [(path, v) for path, v in sets if has_text(v)]
+    need(sets, "no set of texts is static")
     for path, value in sets:
         other = subject.with_static(instance, path, Turned(value))
         first, two = (_traced_with(subject, each) for each in (instance, other))
@@ -63,10 +61,6 @@ def test_p05_the_order_of_a_set_does_not_matter(subject: Suite) -> None:
 def _traced_with(subject: Suite, instance: Any) -> tuple[Any, list[Any]]:
     (closed, _), inputs = trace_call(subject, instance, {})
     return closed, [v for _, v in inputs]
-
-
-def _is_set(value: Any) -> bool:
-    return isinstance(value, frozenset) and len(value) > 1 and has_text(value)
 
 
 def evaluated(closed: Any, arguments: Sequence[Any]) -> list[Any]:

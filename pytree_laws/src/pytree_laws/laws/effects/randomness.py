@@ -13,7 +13,7 @@ from ...discover.configurations import QUIET, TracedConfiguration, traced_config
 from ...discover.evaluation import severity_of_values
 from ...discover.inference import with_other_statics
 from ...discover.invocation import defaults_of_call
-from ...engine.applicability import Condition, not_applicable
+from ...engine.applicability import Condition, need, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import example_call
 from ...inspect.arrays import is_floating, is_inexact, is_key
@@ -35,8 +35,6 @@ UNUSED_KEY = (
     "a call that does not use its key; `ignores_key = True` says that this is so on "
     'purpose, and in a spec `[test]` with `unused = ["key"]`'
 )
-
-
 IGNORES_KEY = Condition("the call does not say that it ignores its key", lambda suite: suite.ignores_key)
 
 
@@ -60,9 +58,8 @@ def test_p12_draws_use_the_key_in_each_configuration(subject: Suite) -> None:
         if not drawn or may_be_seeded(traced):
             continue
         wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-        message = f"{len(wrong)} of its draws depend on nothing that it is given"
         hint = "a constant key where none is given: raise there, or draw nothing"
-        check(not wrong, where, message, hint)
+        check(not wrong, where, f"{len(wrong)} of its draws depend on nothing that it is given", hint)
         keys = {jaxpr.invars[i] for i in keys_given(traced)}
         others = list(constant_draws(jaxpr, keys))
         message = f"it is given a key, and none of its {len(drawn)} draws uses it"
@@ -72,18 +69,16 @@ def test_p12_draws_use_the_key_in_each_configuration(subject: Suite) -> None:
 
 @CHECKS.register()
 def test_p16_a_flag_that_ends_the_noise_does(subject: Suite) -> None:
-    quiet = [traced for traced in _traced(subject) if traced.is_quiet and _keys(subject, traced)]
-    quiet = [configuration for configuration in quiet if not is_overruled(subject, configuration)]
-    if not quiet:
-        not_applicable("no flag is known that ends the noise of the call")
+    quiet = [each for each in _traced(subject) if each.is_quiet and _keys(subject, each)]
+    quiet = [each for each in quiet if not is_overruled(subject, each)]
+    need(quiet, "no flag is known that ends the noise of the call")
     for traced in quiet:
         keys = _keys(subject, traced)
         first = outputs(traced, with_key(traced, keys, 0))
         for seed in range(1, KEYS):
             other = outputs(traced, with_key(traced, keys, seed))
             message = f"nothing is random there, and two keys give {first} and {other}"
-            hint = "noise that is drawn in spite of the flag"
-            check(close(first, other), _place(traced), message, hint)
+            check(close(first, other), _place(traced), message, "noise that is drawn in spite of the flag")
 
 
 @CHECKS.register()
@@ -93,14 +88,10 @@ def test_p15_rows_of_a_batch_differ_in_their_noise(subject: Suite) -> None:
     if traced is None or not keys or not draws_of(traced.trace[0].jaxpr):
         not_applicable("the call draws nothing from a key that it is given")
     batch = rows_given(traced)
-    rows = [{**batch, **with_key(traced, keys, seed)} for seed in range(KEYS)]
-    noise = [outputs(traced, changes) for changes in rows]
+    noise = [outputs(traced, {**batch, **with_key(traced, keys, seed)}) for seed in range(KEYS)]
     for i, results in enumerate(zip(*noise)):
         message = "each row of the batch has one and the same noise"
-        hint = (
-            "one key for all rows: `jax.random.split(key, len(x))`; "
-            "`shares_noise = True` says that this is so on purpose"
-        )
+        hint = "one key for all rows: `jax.random.split(key, len(x))`; `shares_noise = True` says that this is so on purpose"
         wrong = not subject.shares_noise and rows_share_noise([*batch.values()], results)
         check(not wrong, f"output {i}", message, hint, severity=ADVICE if draws_weights(traced) else FAULT)
 
@@ -128,8 +119,7 @@ def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:
 def may_be_seeded(traced: TracedConfiguration) -> bool:
     """Whether a static value may be the seed."""
     settings = [v for _, _, aux in nodes(traced.instance) for v in parts_of(aux)]
-    has_keys = any(is_key(v) for _, v in traced.inputs)
-    return not has_keys and any(type(v) is int for v in settings)
+    return not any(is_key(v) for _, v in traced.inputs) and any(type(v) is int for v in settings)
 
 
 def keys_given(configuration: TracedConfiguration) -> list[int]:
@@ -154,8 +144,7 @@ def rows_given(configuration: TracedConfiguration) -> dict[int, Any]:
 def outputs(traced: TracedConfiguration, changes: Mapping[int, Any]) -> list[Any]:
     """What the traced call gives, with some of what goes in changed and random values in its other arrays."""
     values = randomize([v for _, v in traced.inputs], 2)
-    arguments = [changes.get(i, v) for i, v in enumerate(values)]
-    return traced.program(*arguments)
+    return traced.program(*(changes.get(i, v) for i, v in enumerate(values)))
 
 
 def rows_share_noise(arguments: Sequence[Any], results: Sequence[Any]) -> bool:
@@ -166,16 +155,14 @@ def rows_share_noise(arguments: Sequence[Any], results: Sequence[Any]) -> bool:
         return False
     noise = [np.asarray(output).astype(np.float64) - np.asarray(first) for output in results[1:]]
     same = all(np.allclose(result, result[:1], rtol=1e-4, atol=1e-6) for result in noise)
-    varies = any(np.ptp(result[0]) > 1e-6 for result in noise)
-    return same and varies
+    return same and any(np.ptp(result[0]) > 1e-6 for result in noise)
 
 
 def keys_of_call(arguments: Any) -> Callable[[int], Any]:
     """What gives the arguments with the keys of a seed in the place of theirs; skips where there are none."""
     leaves = jax.tree.leaves(arguments)
     keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
-    if not keys:
-        not_applicable("the call takes no key")
+    need(keys, "the call takes no key")
     return lambda seed: replace_leaves(arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys})
 
 
@@ -185,8 +172,7 @@ def test_p16_a_call_that_ignores_its_key_draws_nothing(subject: Suite) -> None:
     with_keys = keys_of_call(arguments)
     drawn = draws_of(subject.traced_call().jaxpr)
     message = f"it says that it ignores its key, and {len(drawn)} of its draws have another"
-    hint = "the same noise in every call: draw from the key that is given"
-    check(not drawn, "call", message, hint)
+    check(not drawn, "call", message, "the same noise in every call: draw from the key that is given")
     result, other = (subject.apply(instance, *with_keys(seed)) for seed in (0, 1))
     message = "it says that it ignores its key, and two keys give {} and {}"
     check_close("call", message, result, other, "leave `ignores_key` out")
@@ -233,8 +219,7 @@ def drops_its_draws(jaxpr: Any) -> bool:
     Classes of one interface take a key that only some of them draw with, and an estimate may be exact whatever is drawn.
     """
     marks = zip(jaxpr.invars, inputs_reaching(jaxpr))
-    by_keys = (is_key_type(variable.aval) for variable, mark in marks if mark)
-    return bool(draws_of(jaxpr)) and not any(by_keys)
+    return bool(draws_of(jaxpr)) and not any(is_key_type(variable.aval) for variable, mark in marks if mark)
 
 
 def holds_for_some(instances: Iterable[Any], condition: Callable[[Any], bool]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import equinox as eqx
 import jax
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...kinds.abstract import AbstractSuite
 from ...report import Law, check, doing
@@ -34,14 +34,12 @@ def test_it_is_a_module(subject: AbstractSuite) -> None:
 
 @CHECKS.register()
 def test_it_cannot_be_instantiated(subject: AbstractSuite) -> None:
-    message = "it can be built, and is to be abstract"
-    check(_is_refused(subject.cls), _name(subject), message, NOT_MARKED)
+    check(_is_refused(subject.cls), _name(subject), "it can be built, and is to be abstract", NOT_MARKED)
 
 
 @CHECKS.register()
 def test_a_subclass_with_every_member_can_be(subject: AbstractSuite) -> None:
-    if not subject.complete:
-        not_applicable("a base asks for members that are not declared here")
+    need(subject.complete, "a base asks for members that are not declared here")
     hint = "a member that it asks for besides: name it in `fields` or `methods`"
     with doing(_name(subject), "a subclass with every declared member", hint):
         subject.fill(subject.subclass())
@@ -51,20 +49,18 @@ def test_a_subclass_with_every_member_can_be(subject: AbstractSuite) -> None:
 def test_a_subclass_without_one_member_cannot_be(subject: AbstractSuite) -> None:
     for name in (*subject.fields, *subject.methods):
         lacking = subject.subclass(without=name)
-        message = "a subclass without it can be built"
         refused = _is_refused(functools.partial(subject.fill, lacking, without=name))
-        check(refused, name, message, NOT_MARKED)
+        check(refused, name, "a subclass without it can be built", NOT_MARKED)
 
 
 @CHECKS.register()
 def test_a_subclass_is_copied_whole(subject: AbstractSuite) -> None:
     for instance in subject.filled():
         copied = jax.tree.flatten(copy.copy(instance))
-        message = f"a copy of a subclass is {copied}"
         hint = (
             "`__getstate__`, `__copy__` or `__reduce__` of the base, which leaves out what a subclass holds"
         )
-        check(copied == jax.tree.flatten(instance), _name(subject), message, hint)
+        check(copied == jax.tree.flatten(instance), _name(subject), f"a copy of a subclass is {copied}", hint)
 
 
 @CHECKS.register()

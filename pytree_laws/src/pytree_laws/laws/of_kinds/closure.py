@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...errors import is_of_types
 from ...inspect.arrays import on_device, raw, restore_like
@@ -39,11 +39,7 @@ LOOK = "hand jax a plain function that calls the closure: it hashes what it is g
 
 def _while_loop(function: Any, arguments: Any) -> Any:
     start = 0, jax.tree.map(jnp.zeros_like, jax.eval_shape(function, *arguments))
-
-    def body(state: Any) -> Any:
-        return state[0] + 1, function(*arguments)
-
-    return jax.lax.while_loop(lambda state: state[0] < 2, body, start)[1]
+    return jax.lax.while_loop(lambda s: s[0] < 2, lambda s: (s[0] + 1, function(*arguments)), start)[1]
 
 
 def _fori_loop(function: Any, arguments: Any) -> Any:
@@ -81,8 +77,7 @@ def through(way: str, closure: Any, arguments: Any) -> Any:
     Equinox is given the closure itself, whose arrays are arguments to it. Of a plain function
     it keeps what that captures, so that a tracer of an outer trace outlives it.
     """
-    function = closure if way == "filter_jit" else closure.as_function()
-    return WAYS[way](function, arguments)
+    return WAYS[way](closure if way == "filter_jit" else closure.as_function(), arguments)
 
 
 @CHECKS.register()
@@ -138,8 +133,7 @@ def test_gradients_reach_what_it_captures(subject: PytreeSuite) -> None:
 
     def grads(through: Callable[[Any, Any], Any]) -> Any:
         def loss(captured: Any) -> Any:
-            function = eqx.combine(captured, rest).as_function()
-            return weighted_sum(through(function, arguments))
+            return weighted_sum(through(eqx.combine(captured, rest).as_function(), arguments))
 
         return compiled(jax.grad(loss))(captured)
 
@@ -181,9 +175,8 @@ def test_it_passes_through_custom_vjp(subject: PytreeSuite) -> None:
 
 
 def skip_unless_differentiable(closure: Any, arguments: Any) -> None:
-    outputs = jax.tree.leaves(jax.eval_shape(closure, *arguments))
-    if not any(jnp.issubdtype(out.dtype, jnp.inexact) for out in outputs):
-        not_applicable("it returns nothing to differentiate")
+    dtypes = [out.dtype for out in jax.tree.leaves(jax.eval_shape(closure, *arguments))]
+    need(any(jnp.issubdtype(dtype, jnp.inexact) for dtype in dtypes), "it returns nothing to differentiate")
 
 
 @CHECKS.register()
@@ -245,8 +238,7 @@ def test_other_arguments_are_refused_and_both_structures_shown(subject: PytreeSu
 @CHECKS.register()
 def test_it_computes_in_the_dtype_of_its_arguments(subject: PytreeSuite) -> None:
     closure, arguments = subject.example()
-    if not PytreeSuite.computes_in_one_dtype(subject, closure, arguments):
-        not_applicable("the class fixes a dtype")
+    need(PytreeSuite.computes_in_one_dtype(subject, closure, arguments), "the class fixes a dtype")
     closure, arguments = bfloat16((closure, arguments))
     leaves, treedef = jax.tree.flatten(described(arguments))
     cast = clone_as(type(closure), closure, structure=(tuple(leaves), treedef))
@@ -266,8 +258,7 @@ def results(suite: Any, built_inside: bool) -> dict[str, Any]:
         result = {}
         for name in WAYS:
             with contextlib.suppress(Exception):  # its own test says why
-                inner = build(values) if built_inside else closure
-                result[name] = through(name, inner, arguments)
+                result[name] = through(name, build(values) if built_inside else closure, arguments)
         return result
 
     return compiled(every)(values, arguments)
@@ -287,24 +278,13 @@ def described(arguments: Any) -> Any:
     return jax.tree.map(lambda v: jax.ShapeDtypeStruct(v.shape, v.dtype), arguments)
 
 
-def _other_shape(arguments: Any) -> Any:
-    return jax.tree.map(lambda leaf: restore_like(raw(leaf)[None], leaf), arguments)
-
-
-def _other_dtype(arguments: Any) -> Any:
-    def cast(leaf: Any) -> Any:
-        other = jnp.int16 if jnp.issubdtype(leaf.dtype, jnp.inexact) else jnp.float16
-        return on_device(np.zeros(leaf.shape), other)
-
-    return jax.tree.map(cast, arguments)
-
-
-def _other_structure(arguments: Any) -> Any:
-    return tuple((argument,) for argument in arguments)
+def _of_other_dtype(leaf: Any) -> Any:
+    other = jnp.int16 if jnp.issubdtype(leaf.dtype, jnp.inexact) else jnp.float16
+    return on_device(np.zeros(leaf.shape), other)
 
 
 CHANGES: dict[str, Callable[[Any], Any]] = {
-    "shape": _other_shape,
-    "dtype": _other_dtype,
-    "structure": _other_structure,
+    "shape": lambda arguments: jax.tree.map(lambda leaf: restore_like(raw(leaf)[None], leaf), arguments),
+    "dtype": functools.partial(jax.tree.map, _of_other_dtype),
+    "structure": lambda arguments: tuple((argument,) for argument in arguments),
 }

@@ -13,7 +13,7 @@ from ...declare.methods import Method
 from ...discover.configurations import QUIET
 from ...discover.invocation import defaults_of_call, trace_call
 from ...discover.method_programs import usable_methods
-from ...engine.applicability import Condition, declares, not_applicable
+from ...engine.applicability import declares, need, not_applicable, of_methods
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_floating, same_bits
 from ...inspect.classes import documents_nan
@@ -41,10 +41,7 @@ from ...values.randomize import randomize
 
 CHECKS = Checks()
 
-BATCHED = (
-    "an update from one example of a batch: average it first, with `jax.lax.pmean` over "
-    "the axis, and map with in_axes and out_axes None for the state"
-)
+BATCHED = "an update from one example of a batch: average it first, with `jax.lax.pmean` over the axis, and map with in_axes and out_axes None for the state"
 CUT_OFF = "`jax.lax.stop_gradient` on what a state was assigned, or on what it is read"
 
 
@@ -54,13 +51,11 @@ def test_p02_states_are_as_declared(subject: StateSuite) -> None:
     message = f"{len(leaves)} states, declared are {[leaf.path for leaf in subject.states]}"
     check(len(leaves) == len(subject.states), "state", message)
     for leaf, value in zip(subject.states, leaves):
-        message = f"the shape is {value.shape}, declared is {leaf.shape}"
-        check(value.shape == leaf.shape, leaf.path, message)
+        check(value.shape == leaf.shape, leaf.path, f"the shape is {value.shape}, declared is {leaf.shape}")
         message = f"the dtype is {value.dtype}, declared is {leaf.dtype}"
         check(has_dtype(value, leaf.dtype), leaf.path, message)
         begins = leaf.value is None or bool((value == leaf.value).all())
-        message = f"it begins as {value}, declared is {leaf.value}"
-        check(begins, leaf.path, message, "another initial value")
+        check(begins, leaf.path, f"it begins as {value}, declared is {leaf.value}", "another initial value")
 
 
 @CHECKS.register()
@@ -96,8 +91,7 @@ def test_p09_gradients_flow_through_the_state(subject: StateSuite) -> None:
     for i, leaf in zip(states, subject.states):
         fixed[len(fixed) - len(given) + i] = leaf.unused  # whoever declares it cuts it off on purpose
     places = [i for i, v in enumerate(leaves) if is_floating(v) and not fixed[i]]
-    if not places:
-        not_applicable("nothing has a gradient")
+    need(places, "nothing has a gradient")
 
     def run(values: Sequence[Any]) -> Any:
         arguments = treedef.unflatten(replace_leaves(leaves, dict(zip(places, values))))
@@ -124,7 +118,7 @@ def test_p12_inference_leaves_the_state_as_it_is(subject: StateSuite) -> None:
         check(same_bits(value, other), f"state {i}", message, "`if not self.inference:` around each update")
 
 
-TAKES_STATE = Condition("no method takes the state", lambda suite: any(map(takes_state, suite.methods)))
+TAKES_STATE = of_methods("no method takes the state", lambda method: method.state_at is not None)
 
 
 @CHECKS.register(TAKES_STATE)
@@ -136,8 +130,7 @@ def test_p09_gradients_of_methods_flow_through_the_state(subject: StateSuite) ->
 @CHECKS.register(TAKES_STATE)
 def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuite) -> None:
     instance = subject.cached_instance()
-    if documents_nan(type(instance)):
-        not_applicable("a docstring of the class says where it gives NaN")
+    need(not documents_nan(type(instance)), "a docstring of the class says where it gives NaN")
     for method in _usable_with_state(subject):
         arguments = [*method.arguments(0)]
         arguments.insert(method.state_at or 0, subject.state(0))
@@ -150,7 +143,8 @@ def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuit
 @CHECKS.register(declares("states", "no states are declared"), TAKES_STATE)
 def test_p12_methods_update_the_states_that_they_declare_alone(subject: StateSuite) -> None:
     paths = [leaf.path for leaf in subject.states]
-    for method in (each for each in subject.methods if takes_state(each) and (each.updates or each.returns)):
+    methods = (method for method in subject.methods if method.updates or method.returns)
+    for method in (method for method in methods if method.state_at is not None):
         moved = {paths[place] for place in _states_moved(subject, method)}
         for path in sorted(moved - {*method.updates}):
             hint = f"another state than the one that is meant; `updates = ({path!r},)` of the Method says that this is so on purpose"
@@ -180,13 +174,8 @@ def _states_moved(subject: StateSuite, method: Method) -> set[int]:
     moved = set[int]()
     for seed in range(4):
         with contextlib.suppress(*(Exception,) * bool(seed)):  # a check in the method may refuse the values
-            state = (
-                subject.after(0)
-                if seed == 3
-                else map_arrays(counted_on, randomize(start, seed))
-                if seed
-                else start
-            )
+            state = map_arrays(counted_on, randomize(start, seed)) if seed else start
+            state = subject.after(0) if seed == 3 else state
             result = use_with_state(method, instance, state, method.arguments(seed))
             pairs = zip(*map(jax.tree.leaves, (state, next_of(state, result))))
             moved |= {place for place, (before, after) in enumerate(pairs) if not same_bits(before, after)}
@@ -196,7 +185,7 @@ def _states_moved(subject: StateSuite, method: Method) -> set[int]:
 def _usable_with_state(subject: StateSuite) -> list[Method]:
     """The methods that take the state, and that the example does not break."""
     names = {method.name for method in usable_methods(subject, declared=True)}
-    return [method for method in subject.methods if takes_state(method) and method.name in names]
+    return [method for method in subject.methods if method.state_at is not None and method.name in names]
 
 
 def _check_flow_of(subject: StateSuite, method: Method) -> None:
@@ -231,11 +220,6 @@ def use_with_state(method: Method, instance: Any, state: Any, arguments: Sequenc
     return method.use(instance, *arguments[: method.state_at], remade(state), *arguments[method.state_at :])
 
 
-def takes_state(method: Method) -> bool:
-    """Whether a method is given the state of the instance, and gives the next one."""
-    return method.state_at is not None
-
-
 def cut_off_at_once(subject: StateSuite, instance: Any) -> set[str]:
     """The leaves, `0.weight`, and arguments, `1.0`, that the call itself cuts off where it reads them, which says nothing of the state."""
     (closed, _), inputs = trace_call(subject, instance, {})
@@ -248,8 +232,7 @@ def test_p11_the_state_is_a_fixed_point(subject: StateSuite) -> None:
     place = subject.place(arguments)
 
     def advance(state: Any) -> Any:
-        placed = [*arguments[:place], state, *arguments[place + 1 :]]
-        return subject.advance(instance, placed)[1]
+        return subject.advance(instance, [*arguments[:place], state, *arguments[place + 1 :]])[1]
 
     first = subject.state(0)
     with doing("call", "the call for its next state", BATCHED):
@@ -260,8 +243,7 @@ def test_p11_the_state_is_a_fixed_point(subject: StateSuite) -> None:
     check(not wanted, where, f"the next state is {got}, it was {wanted}", BATCHED)
     got, _ = jax.lax.scan(lambda s, _: (advance(s), None), remade(first), length=2)
     loop = subject.after(0, steps=2)
-    message = f"scan gives {got}, a loop {loop}"
-    check(close(got, loop, 16), f"argument {place}", message)
+    check(close(got, loop, 16), f"argument {place}", f"scan gives {got}, a loop {loop}")
 
 
 @CHECKS.register()
@@ -291,7 +273,5 @@ def test_p14_the_state_is_saved_with_the_instance(subject: StateSuite, tmp_path:
     like = keys_as_data((subject.make(1), subject.state(1)))
     loaded = eqx.tree_deserialise_leaves(tmp_path / "saved.eqx", like)
     check_treedef(structure(saved), structure(loaded), "save and load", "the structure became")
-    pairs = zip(jax.tree.leaves(saved), jax.tree.leaves(loaded))
-    for i, (before, after) in enumerate(pairs):
-        message = f"it was {before!r:.200}, and is {after!r:.200}"
-        check(same_bits(before, after), f"leaf {i}", message)
+    for i, (before, after) in enumerate(zip(jax.tree.leaves(saved), jax.tree.leaves(loaded))):
+        check(same_bits(before, after), f"leaf {i}", f"it was {before!r:.200}, and is {after!r:.200}")

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ...engine.applicability import Condition, not_applicable
+from ...engine.applicability import Condition, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array
 from ...kinds.suite import Suite
@@ -22,11 +22,10 @@ from ...sharding.specs import (
     axes_in,
     blocked,
     call_of,
-    declared_specs,
     dims_alone,
     example_of,
-    spec_in,
     spec_of,
+    specs_under,
     step_of,
     trace,
 )
@@ -55,13 +54,11 @@ ASKS = Condition("no mesh axes are declared", lambda suite: suite.sharding is no
 
 @CHECKS.register(RECORDED, ASKS, ABSTRACT)
 def test_p20_each_dim_shards_as_recorded(subject: Suite) -> None:
-    text = subject.recorded()
-    if not text:
-        not_applicable("the numbers are not recorded yet")
+    text = subject.recorded() or ""
+    need(text, "the numbers are not recorded yet")
     laws, example = type(subject), sharding_example(subject)
     with contextlib.suppress(NoRecord):  # as P19 says
-        record = parse_record(text)
-        before = record.get(section_of(laws, ALONE), {})
+        before = parse_record(text).get(section_of(laws, ALONE), {})
         mapped = [name for name in example.own_sizes() if name in (subject.sharding or {})]
         for name, error in dims_alone(example, mapped):
             shards = entries({name: np.bool_(True)})[name]
@@ -87,8 +84,7 @@ def test_p20_specs_have_the_axes_of_the_named_dims(subject: Suite) -> None:
     if specs is None:
         not_applicable("the class says nothing of where its arrays lie")
     names = [*subject.leaf_names(instance)]
-    message = "it has other leaves than the class"
-    check(len(specs) == len(names), "partition_specs", message)
+    check(len(specs) == len(names), "partition_specs", "it has other leaves than the class")
     check_followers(dict(zip(names, specs)), subject.named(instance))
     dims_by_path = own_dims(instance)  # sub-modules answer for themselves
     for name, spec in zip(names, specs):
@@ -101,13 +97,11 @@ def test_p20_specs_have_the_axes_of_the_named_dims(subject: Suite) -> None:
 @CHECKS.register(ASKS, ABSTRACT)
 def test_p20_a_step_keeps_the_sharding(subject: Suite) -> None:
     example, _, mesh = sharded_example(subject)
-    if not set(example.names) & subject.trained_names():
-        not_applicable("nothing is trained")
+    need(set(example.names) & subject.trained_names(), "nothing is trained")
     try:
         traced_step(subject)  # jax types a gradient as its array, so a step that traces keeps each sharding
     except ANY_ERROR as error:
-        message = f"its gradient does not shard on {told(mesh)}: {blocked(error)}"
-        check(False, "call", message)
+        check(False, "call", f"its gradient does not shard on {told(mesh)}: {blocked(error)}")
 
 
 def check_followers(specs: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
@@ -116,16 +110,10 @@ def check_followers(specs: Mapping[str, Any], arrays: Mapping[str, Any]) -> None
     for name in [path for path in specs if path in arrays and not specs[path]]:
         parts = name.split(".")
         ends = [".".join(parts[at:]) for at in range(1, len(parts))]
-        leader = next(
-            (places[e, arrays[name].shape] for e in ends if (e, arrays[name].shape) in places), None
-        )
+        leader = next(filter(None, (places.get((end, arrays[name].shape)) for end in ends)), None)
         message = f"it is replicated, and `{leader}`, which it follows, is not"
-        check(
-            leader is None,
-            name,
-            message,
-            "the state of an optimiser that lies elsewhere than its parameters",
-        )
+        hint = "the state of an optimiser that lies elsewhere than its parameters"
+        check(leader is None, name, message, hint)
 
 
 def check_results(example: Example, rules: Rules, outputs: Sequence[Any]) -> None:
@@ -133,8 +121,9 @@ def check_results(example: Example, rules: Rules, outputs: Sequence[Any]) -> Non
     for number, (dims, array) in enumerate(zip(example.results, outputs)):
         if dims is None or len(dims) != array.ndim:
             continue
-        wanted, got = spec_of(dims, rules), spec_in(array, array.ndim)
-        for dim, axes, specs in zip(dims, wanted, got):
+        spec = tuple(array.sharding.spec)
+        got = (*spec, *[None] * (array.ndim - len(spec)))
+        for dim, axes, specs in zip(dims, spec_of(dims, rules), got):
             message = f"its dim `{dim}` lies on {specs}, though the arrays that it comes from lie on {axes}"
             check(not axes or {*axes_in(axes)} <= {*axes_in(specs)}, f"result {number}", message)
 
@@ -142,8 +131,7 @@ def check_results(example: Example, rules: Rules, outputs: Sequence[Any]) -> Non
 def sharding_example(subject: Suite) -> Example:
     subject.need_call()
     example = named_example(subject)
-    if not example.dims:
-        not_applicable("no dims of its arrays have names")
+    need(example.dims, "no dims of its arrays have names")
     return example
 
 
@@ -155,14 +143,14 @@ def sharded_example(subject: Suite) -> tuple[Example, Sequence[Spec], Any]:
 
 
 def specs_of(subject: Suite, example: Example) -> list[Spec]:
-    """The spec of each array of the example."""
+    """The specs that a class gives for its arrays, where it gives any, and those of the arguments by the rules."""
     instance = example.back(example.tree)
     declared = subject.specs_of_leaves(instance)
     leaves = subject.named(instance)
-    specs = declared and [
-        tuple(spec) for name, spec in zip(subject.leaf_names(instance), declared) if is_array(leaves[name])
-    ]
-    return declared_specs(example, specs, subject.sharding or {})
+    pairs = zip(subject.leaf_names(instance), declared or ())
+    specs = declared and [tuple(spec) for name, spec in pairs if is_array(leaves[name])]
+    by_rules = specs_under(example, subject.sharding or {})
+    return by_rules if specs is None else [*specs, *by_rules[len(specs) :]]
 
 
 def of_dims(suite: Any) -> dict[str, Entry]:
@@ -177,8 +165,7 @@ def of_dims(suite: Any) -> dict[str, Entry]:
 def named_example(suite: Any) -> Example:
     """The example of a suite with the names of its dims."""
     instance, arguments = suite.cached_example()
-    names = [*suite.named(instance)]
-    return example_of(instance, suite.call_with_state, arguments, suite.to_tree, names)
+    return example_of(instance, suite.call_with_state, arguments, suite.to_tree, [*suite.named(instance)])
 
 
 @once_per_session

@@ -1,7 +1,6 @@
 """P21: on several devices a class computes what it does on one."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
@@ -10,7 +9,7 @@ import pytest
 from jax.sharding import AxisType, NamedSharding
 
 from ...discover.inference import fits
-from ...engine.applicability import Condition, not_applicable
+from ...engine.applicability import Condition, need, not_applicable
 from ...engine.collection import option_of
 from ...engine.registry import Checks
 from ...inspect.arrays import is_key, raw
@@ -56,7 +55,10 @@ def test_p21_a_step_is_that_of_one_device(subject: Suite, kind: str) -> None:
             message = f"{part} on {name} are {{}}, on one device {{}}"
             check_close(part, message, on_host(got[part]), values, slack=64)
             apart.append((farthest(on_host(got[part]), values), part, name))
-        check_places(subject, name, placement, got["new leaves"])
+        for path, before, now in zip(sharding_example(subject).names, placement.own, got["new leaves"]):
+            spec = without_trailing(tuple(before.sharding.spec))
+            shared = bool(spec) and now.sharding.is_fully_replicated
+            check(not shared, path, f"after a step on {name} each device holds the whole")
     size, part, name = max(apart)
     suite = type(subject).__name__
     subject.summary_line = f"{suite} differs from one device by {size:.1e} at most: {part} on {name}"
@@ -65,8 +67,7 @@ def test_p21_a_step_is_that_of_one_device(subject: Suite, kind: str) -> None:
 @CHECKS.register(ASKS, MESH)
 def test_p21_draws_are_those_of_one_device(subject: Suite) -> None:
     build, values = subject.traceable_build()
-    if not any(is_key(value) and value.shape == () for value in values):
-        not_applicable("the constructor takes no key")
+    need(any(is_key(value) and value.shape == () for value in values), "the constructor takes no key")
 
     def arrays(values: Sequence[Any]) -> Any:
         return arrays_of(subject.to_tree(build(values))[0])
@@ -112,7 +113,8 @@ def on_meshes(subject: Suite, kind: str) -> Iterator[tuple[str, Placed]]:
         if not indivisible_dims:
             divides = True
             mesh, trained = mesh_of(sizes, KINDS[kind]), subject.trained_names()
-            yield name_of(sizes, kind), placed(example, batch_of(subject), specs, trained, mesh)
+            name = " × ".join(f"{n} `{axis}`" for axis, n in sizes.items()) + f" ({kind} axes)"
+            yield name, placed(example, batch_of(subject), specs, trained, mesh)
     if axes and not divides:
         message = f"no mesh of {devices} devices divides it: {'; '.join(dict.fromkeys(faults))}"
         check(False, "sharding", message, "sizes in the example that are multiples")
@@ -126,58 +128,30 @@ def given_by(name: str, placement: Placed) -> Any:
         check(False, "call", f"it does not run on {name}: {blocked(error)}")
 
 
-def check_places(subject: Suite, name: str, placement: Placed, after: Sequence[Any]) -> None:
-    """Holds the new arrays to the places of the old ones."""
-    example = sharding_example(subject)
-    for path, before, now in zip(example.names, placement.own, after):
-        spec = without_trailing(tuple(before.sharding.spec))
-        shared = bool(spec) and now.sharding.is_fully_replicated
-        check(not shared, path, f"after a step on {name} each device holds the whole")
-
-
 @CHECKS.register(ASKS, MESH)
 def test_p21_collectives_are_those_of_the_record(subject: Suite) -> None:
-    file = record_of_collectives(subject)
+    numbers, devices = record_of(subject), option_of(subject, "mesh")  # beside which lies a file for so many
+    file = numbers and numbers.with_name(f"{numbers.stem}.{devices}_devices.txt")
     asked = mode_of(subject, file) == UPDATE
     if file is None or not (asked or file.is_file()):
         not_applicable("no collectives are recorded")
     record = parse_record(file.read_text(encoding="utf-8")) if file.is_file() else {}
     section = section_of(type(subject), "collectives of a step")
-    now = entries(collectives_of_steps(subject))
-    if asked:
-        file.parent.mkdir(exist_ok=True)
-        text = render_sections(dict(sorted({**record, section: now}.items())), head_of(subject, file))
-        file.write_text(text, encoding="utf-8", newline="\n")
-        return
-    for name, difference in differences(record.get(section, {}), now, None):
-        check(False, "call", f"{name}: {difference}", how_to_approve(subject))
-
-
-def head_of(subject: Suite, file: Path) -> str:
-    """The comments above a record of collectives: by whom it is held, and on which devices it was written."""
-    tests = file.stem.partition(".")[0]
-    return HEAD.format(tests=tests, count=option_of(subject, "mesh"), kind=jax.devices()[0].device_kind)
-
-
-def collectives_of_steps(subject: Suite) -> dict[str, Any]:
-    """By mesh and kind, how often a step moves data between devices."""
-    return {
+    counts = {
         f"{kind} on {name}": np.int64(count)
         for name, placement in on_meshes(subject, "explicit")
         for kind, count in collectives(placement.text()).items()
     }
-
-
-def record_of_collectives(subject: Suite) -> Path | None:
-    """The file beside the record of numbers, for so many devices."""
-    file = record_of(subject)
-    if file is None:
-        return None
-    return file.with_name(f"{file.stem}.{option_of(subject, 'mesh')}_devices.txt")
-
-
-def name_of(sizes: Mapping[str, int], kind: str) -> str:
-    return " × ".join(f"{n} `{axis}`" for axis, n in sizes.items()) + f" ({kind} axes)"
+    now = entries(counts)
+    if asked:
+        file.parent.mkdir(exist_ok=True)
+        tests, kind = file.stem.partition(".")[0], jax.devices()[0].device_kind
+        head = HEAD.format(tests=tests, count=devices, kind=kind)
+        text = render_sections(dict(sorted({**record, section: now}.items())), head)
+        file.write_text(text, encoding="utf-8", newline="\n")
+        return
+    for name, difference in differences(record.get(section, {}), now, None):
+        check(False, "call", f"{name}: {difference}", how_to_approve(subject))
 
 
 @once_per_session

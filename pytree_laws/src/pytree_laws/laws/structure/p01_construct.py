@@ -9,19 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...discover.inference import stores_what_it_is_given
-from ...engine.applicability import ACCEPTED, declares, not_applicable
+from ...engine.applicability import ACCEPTED, declares, need, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import first_build
 from ...errors import is_of_types, message_of
-from ...inspect.arrays import (
-    as_in_programs,
-    buffer_of,
-    is_constant,
-    is_inexact,
-    is_key,
-    on_device,
-    same_bits,
-)
+from ...inspect.arrays import as_in_programs, buffer_of, is_constant, is_inexact, is_key, on_device, same_bits
 from ...inspect.global_state import globals_of
 from ...inspect.parameter_values import may_be_of_numpy
 from ...inspect.references import (
@@ -81,19 +73,16 @@ def test_p01_keeps_none_of_its_inputs(subject: Suite) -> None:
 # The constructor of a dataclass or NamedTuple stores all as it is, as its callers know.
 @CHECKS.register(severity=ADVICE)
 def test_p01_a_generated_constructor_is_given_nothing_that_can_change(subject: Suite) -> None:
-    if not stores_what_it_is_given(subject):
-        not_applicable("the constructor is the author's own")
+    need(stores_what_it_is_given(subject), "the constructor is the author's own")
     inputs = subject.plain_inputs(0)
-    instance = subject.build(**{**subject.inputs(0), **inputs})
-    check_no_container(instance, inputs)
+    check_no_container(subject.build(**{**subject.inputs(0), **inputs}), inputs)
 
 
 # Who stores an array as it was given may mean to: nothing changes it in place but donation.
 @CHECKS.register(severity=ADVICE, rests_on=("test_p01_keeps_none_of_its_inputs",))
 def test_p01_shares_no_buffer_with_its_inputs(subject: Suite) -> None:
     instance, arrays = built_of_arrays(subject, subject.plain_inputs(0))
-    if not arrays:
-        not_applicable("the constructor is given no arrays")
+    need(arrays, "the constructor is given no arrays")
     if subject.copies_arrays is not None or keeps_arrays(subject):
         not_applicable("whether it copies the arrays that it is given is known")
     check_no_shared_buffer(subject, instance, arrays)
@@ -110,8 +99,7 @@ def built_of_arrays(subject: Suite, inputs: Mapping[str, Any]) -> tuple[Any, lis
         else value
         for name, value in inputs.items()
     }
-    instance = subject.build(**{**subject.inputs(0), **arguments})
-    return instance, given_arrays(arguments)
+    return subject.build(**{**subject.inputs(0), **arguments}), given_arrays(arguments)
 
 
 def keeps_arrays(subject: Suite) -> bool:
@@ -132,8 +120,7 @@ def check_no_shared_buffer(subject: Suite, instance: Any, arrays: Sequence[tuple
 @CHECKS.register(rests_on=("test_p01_leaves_its_inputs_alone", "test_p01_keeps_none_of_its_inputs"))
 def test_p01_later_changes_of_its_inputs_do_not_reach_it(subject: Suite) -> None:
     inputs = subject.plain_inputs(0)
-    if stores_what_it_is_given(subject):
-        not_applicable("the constructor that Python makes stores what it is given")
+    need(not stores_what_it_is_given(subject), "the constructor that Python makes stores what it is given")
     instance = subject.build(**{**subject.inputs(0), **inputs})
     before = subject.snapshot_of(instance)
     for _, value in containers_of(inputs):
@@ -145,9 +132,8 @@ def test_p01_later_changes_of_its_inputs_do_not_reach_it(subject: Suite) -> None
 @CHECKS.register()
 def test_p01_same_inputs_build_the_same_instance(subject: Suite) -> None:
     hint = "randomness that does not come from the key, or state kept in a global"
-    message = "two instances of equal inputs differ"
     first, second = subject.named(subject.cached_instance()), subject.named(subject.make(0))
-    check_same_bits(first, second, message, hint)
+    check_same_bits(first, second, "two instances of equal inputs differ", hint)
 
 
 @CHECKS.register()
@@ -170,24 +156,16 @@ def test_p01_the_order_of_dict_entries_does_not_matter(subject: Suite) -> None:
 
 @CHECKS.register(declares("drawn", "nothing is declared as drawn from the key"))
 def test_p01_draws_from_its_key(subject: Suite) -> None:
-    first, second = (subject.named(subject.cached_instance()), subject.named(subject.cached_instance(1)))
+    first = subject.named(subject.cached_instance())
     for path in subject.drawn:
-        below = (name for name in first if is_under(name, path))
-        names = [name for name in below if not subject.is_empty(name)]
+        names = [name for name in first if is_under(name, path) and not subject.is_empty(name)]
         # A module may take a key and draw nothing, as a layer norm does.
         names = [n for n in names if n == path or not is_constant(first[n])]
-        same = names and _are_same(first, second, names)
         # Two keys may draw a few signs alike.
-        same = same and all(
-            _are_same(first, subject.named(subject.make(seed)), names) for seed in range(2, KEYS)
-        )
-        message = f"declared as drawn from the key, and the same for {KEYS} keys"
+        others = (subject.named(subject.cached_instance(seed)) for seed in range(1, KEYS))
+        same = names and all(same_bits(first[n], other[n]) for other in others for n in names if n in other)
         hint = "a constant key, or NumPy's generator: use the key that is given; what is drawn no more goes out of `drawn`"
-        check(not same, path, message, hint)
-
-
-def _are_same(first: Mapping[str, Any], other: Mapping[str, Any], names: Sequence[str]) -> bool:
-    return all(same_bits(first[name], other[name]) for name in names if name in other)
+        check(not same, path, f"declared as drawn from the key, and the same for {KEYS} keys", hint)
 
 
 @CHECKS.register(declares("rejected", "no invalid inputs are declared"))
@@ -200,9 +178,9 @@ def test_p01_rejects_invalid_inputs(subject: Suite) -> None:
                 raised = refusal_of(subject.build, inputs, error)
         if isinstance(raised, error) or is_of_types(raised):
             continue
-        message = f"inputs that must raise {error.__name__} were accepted"
-        if raised is not None:
-            message = f"they must raise {error.__name__}, and raised {raised!r}"
+        message = f"they must raise {error.__name__}, and raised {raised!r}"
+        if raised is None:
+            message = f"inputs that must raise {error.__name__} were accepted"
         hint = "a check that never runs, as `__post_init__` beside an `__init__`"
         raise Fault(str(dict(changes)), message, hint)
 
@@ -222,9 +200,8 @@ def test_p01_changes_no_globals(subject: Suite) -> None:
     before = globals_of(first)
     subject.make(2)
     wrong = changed(before, globals_of(first))
-    message = f"the constructor changed {', '.join(wrong)}"
     hint = "a counter or a registry in the module or on the class"
-    check(not wrong, ", ".join(wrong), message, hint)
+    check(not wrong, ", ".join(wrong), f"the constructor changed {', '.join(wrong)}", hint)
 
 
 @CHECKS.register(rests_on=("test_p02_leaves_are_the_",))
@@ -242,8 +219,7 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
         with warnings.catch_warnings(action="ignore"):  # of static arrays: P5 fails on them
             arrays = jax.eval_shape(looked_at, arguments)
     except NEEDS_VALUES as error:
-        if not arguments:
-            not_applicable("the constructor is given no arrays")
+        need(arguments, "the constructor is given no arrays")
         message = f"under jit the constructor needs values: {message_of(error)[:200]}"
         hint = "a check on the values of arrays: make it where they are no tracers, or use `eqx.error_if` in the call"
         # Who gives data at hand may have its values looked at; a key is what builds under vmap are for.
@@ -263,8 +239,7 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
 def test_p01_keeps_no_stream_of_its_rngs(subject: MutableSuite) -> None:
     inputs = subject.inputs(0)
     streams = set(map(id, subject.streams_given(inputs)))
-    if not streams:
-        not_applicable("the constructor takes no rngs")
+    need(streams, "the constructor takes no rngs")
     for path, variable in subject.parts_of(subject.build(**inputs)).items():
         message = "it is a stream of the `rngs` that the constructor was given"
         hint = "two modules that share it draw each other's keys: `rngs.fork()`"

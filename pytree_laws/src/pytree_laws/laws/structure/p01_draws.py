@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ...engine.applicability import not_applicable, of_leaves
+from ...engine.applicability import need, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import host
 from ...inspect.references import reachable
@@ -22,18 +22,14 @@ CHECKS = Checks()
 )
 def test_p01_draws_have_the_declared_spread(subject: Suite) -> None:
     declared = {leaf.path: leaf.std for leaf in subject.manifest() if leaf.std}
-    if not declared or not subject.takes_keys():
-        not_applicable("no standard deviations are declared")
+    need(declared and subject.takes_keys(), "no standard deviations are declared")
     drawn_by_path = subject.drawn_by_path()
     for path in [path for path in declared if path in drawn_by_path and not subject.is_empty(path)]:
         values, std = host(drawn_by_path[path]).astype(np.complex128), declared[path]
         spread = float(np.sqrt(np.mean(np.abs(values) ** 2)))
         message = f"its standard deviation is {spread:.3g}, declared is {std:.3g}"
         slack = max(0.02, 4 / math.sqrt(2 * values.size))
-        hint = (
-            "another initialiser, or one with fan-in and fan-out exchanged; "
-            f"if it is right as it is now, declare `std={spread:.3g}`"
-        )
+        hint = f"another initialiser, or one with fan-in and fan-out exchanged; if it is right as it is now, declare `std={spread:.3g}`"
         check(abs(spread / std - 1) < slack, path, message, hint)
         mean = values.mean()
         centred = abs(mean) / std < 5 / math.sqrt(values.size)
@@ -44,8 +40,7 @@ def test_p01_draws_have_the_declared_spread(subject: Suite) -> None:
 
 @CHECKS.register(rests_on=("test_p01_draws_from_its_key",))
 def test_p01_every_draw_uses_the_key(subject: Suite) -> None:
-    if not subject.takes_keys():
-        not_applicable("the constructor takes no key")
+    need(subject.takes_keys(), "the constructor takes no key")
     jaxpr = without_dead(subject.traced_build().jaxpr)  # a layer may draw what is replaced at once
     wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
     message = f"{len(wrong)} of its draws do not depend on the key that it is given"

@@ -2,13 +2,12 @@
 
 import contextlib
 import functools
-from collections.abc import Iterator
 
 import jax
 import jax.numpy as jnp
 
 from ...discover.invocation import build_with, given_to_constructor
-from ...engine.applicability import ARRAYS_DECLARED, KEPT, not_applicable
+from ...engine.applicability import ARRAYS_DECLARED, KEPT, need
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array, is_key, kind_of, real_dtype, same_bits
 from ...inspect.trees import given_arrays, look_up, map_arrays
@@ -45,14 +44,12 @@ def test_p01_keeps_the_values_that_it_is_given(subject: Suite) -> None:
             hint = f"arithmetic on `{bare}` in the constructor that is not declared"
             if is_array(got) and not is_key(value):
                 value = jnp.asarray(value, jnp.result_type(got))
-            kept = not is_array(got) or same_bits(got, value)
-            check(kept, name, message, hint)
+            check(not is_array(got) or same_bits(got, value), name, message, hint)
 
 
 @CHECKS.register(KEPT)
 def test_p01_keeps_the_dtype_that_it_is_given(subject: Suite) -> None:
-    usual = real_dtype("float")
-    inputs = cast(subject.inputs(0), usual, "bfloat16")
+    inputs = cast(subject.inputs(0), real_dtype("float"), "bfloat16")
     narrow = {name for name, value in given_arrays(inputs) if jnp.result_type(value) == jnp.bfloat16}
     for name, leaf in subject.named(subject.built_abstractly(inputs)).items():
         declared, is_kept = subject.declared(name), name in subject.kept and name in narrow
@@ -66,12 +63,12 @@ def test_p01_keeps_the_dtype_that_it_is_given(subject: Suite) -> None:
 
 @CHECKS.register(KEPT)
 def test_p01_stores_integers_in_the_declared_dtype(subject: Suite) -> None:
-    if isinstance(subject.cached_instance(), tuple):
-        not_applicable("a tuple stores what it is given")
-    inputs = subject.plain_inputs(0)
-    wanted = {name: str(subject.named(subject.cached_instance())[name].dtype) for name in _integers(subject)}
-    if not wanted:
-        not_applicable("no array of integers is given whose dtype is declared")
+    need(not isinstance(subject.cached_instance(), tuple), "a tuple stores what it is given")
+    inputs, leaves = subject.plain_inputs(0), subject.named(subject.cached_instance())
+    arrays = {n: leaves[n].dtype for n in subject.kept if n in leaves and is_array(inputs.get(n))}
+    integers = {name: str(dtype) for name, dtype in arrays.items() if kind_of(dtype) == "int"}
+    wanted = {n: dtype for n, dtype in integers.items() if getattr(subject.declared(n), "dtype", "") == dtype}
+    need(wanted, "no array of integers is given whose dtype is declared")
     for name, dtype in wanted.items():
         other = jnp.asarray(inputs[name]).astype("int8" if dtype == "int16" else "int16")
         try:
@@ -88,8 +85,7 @@ def test_p01_integers_have_the_declared_dtype_with_64_bits_as_well(subject: Suit
     leaves = subject.named(subject.cached_instance())
     declared = {name: getattr(subject.declared(name), "dtype", None) for name in leaves}
     wanted = {name: dtype for name, dtype in declared.items() if dtype in ("int32", "uint32")}
-    if not wanted:
-        not_applicable("no array of integers has a declared dtype that jax could widen")
+    need(wanted, "no array of integers has a declared dtype that jax could widen")
     inputs = subject.inputs(0)
     with in_64_bits(), jax.numpy_dtype_promotion("standard"):
         try:
@@ -98,39 +94,23 @@ def test_p01_integers_have_the_declared_dtype_with_64_bits_as_well(subject: Suit
             return
     for name, dtype in wanted.items():
         found = str(got[name].dtype) if name in got else dtype
-        message = f"where jax has 64 bits it is {found}, declared is {dtype}"
         hint = f"an array of jax's own integers: `jnp.zeros(shape, jnp.{dtype})`"
-        check(found == dtype, name, message, hint)
-
-
-def _integers(subject: Suite) -> Iterator[str]:
-    """The inputs that are held as they are given, as integers of a declared dtype."""
-    inputs, leaves = subject.plain_inputs(0), subject.named(subject.cached_instance())
-    for name in (name for name in subject.kept if name in leaves and is_array(inputs.get(name))):
-        declared = getattr(subject.declared(name), "dtype", None)
-        if kind_of(leaves[name].dtype) == "int" and declared == str(leaves[name].dtype):
-            yield name
+        check(found == dtype, name, f"where jax has 64 bits it is {found}, declared is {dtype}", hint)
 
 
 @CHECKS.register(KEPT)
 def test_p01_keeps_the_order_that_it_is_given(subject: Suite) -> None:
     arguments, instance = given_to_constructor(subject), subject.cached_instance()
-    tuples = {n: arguments[n] for n in subject.kept if _is_plain_tuple(arguments.get(n))}
-    stored = {n: getattr(instance, n, None) for n in tuples}
-    stored_tuples = {n: v for n, v in tuples.items() if type(stored[n]) is tuple and stored[n] == v}
-    turned = {n: v[::-1] for n, v in stored_tuples.items() if v[::-1] != v}
-    if not turned:
-        not_applicable("no tuple is declared that is held as it is given")
+    tuples = {n: v for n in subject.kept if type(v := arguments.get(n)) is tuple}
+    # Of tuples of arrays another test asks whether their values stay in place.
+    plain = {n: v for n, v in tuples.items() if not any(map(is_array, jax.tree.leaves(v)))}
+    stored = {n: v for n, v in plain.items() if type(at := getattr(instance, n, None)) is tuple and at == v}
+    turned = {n: v[::-1] for n, v in stored.items() if v[::-1] != v}
+    need(turned, "no tuple is declared that is held as it is given")
     for name, value in turned.items():
         try:
             instance = build_with(subject, {name: value})
         except ANY_ERROR:
             continue  # it need not be legal
         got = getattr(instance, name)
-        message = f"it was given {value}, and holds {got}"
-        check(got == value, name, message, "a sort that is not declared")
-
-
-def _is_plain_tuple(value: object) -> bool:
-    """Whether it is a tuple without arrays, of which another test asks whether their values stay in place."""
-    return type(value) is tuple and not any(map(is_array, jax.tree.leaves(value)))
+        check(got == value, name, f"it was given {value}, and holds {got}", "a sort that is not declared")

@@ -12,13 +12,7 @@ import numpy as np
 
 from ...discover.invocation import build_with, given_to_constructor
 from ...discover.suggest import check_declared
-from ...engine.applicability import (
-    ARRAYS_DECLARED,
-    TAKES_DTYPE,
-    Condition,
-    not_applicable,
-    of_class,
-)
+from ...engine.applicability import ARRAYS_DECLARED, TAKES_DTYPE, Condition, need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype
 from ...inspect.references import class_attributes
@@ -40,8 +34,6 @@ LAW = Law(
     fix="Store every array in an annotated, assigned field that is flattened, and every setting as static.",
 )
 CHECKS = Checks(LAW)
-
-
 IN_32_BITS = "draw in float32 and cast: `jax.random.orthogonal(key, n, dtype=jnp.float32).astype(dtype)`"
 VALUES = Condition(
     "no values are declared",
@@ -49,8 +41,6 @@ VALUES = Condition(
     "value",
     lambda suite: suite.declares_arrays(),
 )
-
-
 HIDDEN = "a field with `static=True`, which a parameter has not; or a child that flatten leaves out"
 
 
@@ -60,9 +50,8 @@ def is_tuple(cls: type) -> bool:
 
 @CHECKS.register(VALUES)
 def test_p02_leaves_hold_the_declared_values(subject: Suite) -> None:
-    declared = subject.fixed_values()
     values = subject.named(subject.cached_instance())
-    for path, value in declared.items():
+    for path, value in subject.fixed_values().items():
         if path in values:
             wanted = np.asarray(value).astype(values[path].dtype)
             message = f"it holds {values[path]}, declared is {value}"
@@ -76,8 +65,7 @@ def test_p02_holds_the_same_arrays_at_a_size_of_one(subject: Suite) -> None:
     with contextlib.suppress(*ANY_ERROR):  # P5 fails on it
         given = given_to_constructor(subject).items()
         sizes = {name: n for name, n in given if type(n) is int and n > 1}
-    if not sizes:
-        not_applicable("no size is known")
+    need(sizes, "no size is known")
     hint = "a case for a size of one: a flag says what is there"
     for name, size in sizes.items():
         shapes = _shapes_with(subject, name, 1)
@@ -85,8 +73,7 @@ def test_p02_holds_the_same_arrays_at_a_size_of_one(subject: Suite) -> None:
         if gone:  # or it is no size, but a number of layers
             more = _shapes_with(subject, name, size + 1)
             is_size = more.keys() == usual.keys() and more != shapes_of(usual)
-            message = f"with {name}=1 it is not there"
-            check(not is_size, ", ".join(gone), message, hint, severity=ADVICE)
+            check(not is_size, ", ".join(gone), f"with {name}=1 it is not there", hint, severity=ADVICE)
 
 
 def _shapes_with(subject: Suite, name: str, size: int) -> dict[str, Any]:
@@ -103,9 +90,8 @@ def test_p02_leaves_are_the_declared_ones(subject: Suite) -> None:
         message = f"declared as {leaf.word}, but no {subject.noun}; the {subject.nouns} are {list(parts)}"
         there = any(subject.declared(n) == leaf for n in parts) or subject.may_be_absent(leaf)
         is_hidden = not there and _is_array_at(subject, leaf.path)
-        check(
-            not is_hidden, leaf.path, f"declared as {leaf.word}, it is an array and no {subject.noun}", HIDDEN
-        )
+        hidden = f"declared as {leaf.word}, it is an array and no {subject.noun}"
+        check(not is_hidden, leaf.path, hidden, HIDDEN)
         check_declared(subject, there, leaf.path, message)
     for name, value in parts.items():
         text = f"{type(value).__name__} {value!r:.200}"
@@ -216,9 +202,8 @@ def check_nothing_hides(subject: Suite, instance: Any) -> None:
     for place, value in [*subject.outside_of(instance), *class_attributes(instance)]:
         kind, array = type(value).__name__, subject.value_of(value)
         check(array is value, place, f"a {kind} that is not part of the state")
-        if (
-            is_array(value) and value.size
-        ):  # `shape` may be a property that refuses; without elements nothing hides
+        # `shape` may be a property that refuses; without elements nothing hides.
+        if is_array(value) and value.size:
             message = f"an array of shape {value.shape} that is not a {subject.noun}"
             is_compared = any(map(compares_itself, holders(instance, place)))
             severity = ADVICE if is_compared else subject.severity_of_hidden(value)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...discover.inference import with_other_statics
 from ...discover.settings import with_other_settings
-from ...engine.applicability import not_applicable, of_class
+from ...engine.applicability import need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...errors import raises_deliberately
 from ...inspect.arrays import is_array
@@ -54,16 +54,10 @@ def lists_its_parts(cls: type) -> bool:
     return not is_equinox(cls) and not issubclass(cls, tuple)
 
 
-def is_open(cls: type) -> bool:
-    """Whether subclasses are allowed."""
-    return not getattr(cls, "__final__", False)
-
-
 @CHECKS.register()
 def test_p03_round_trip_keeps_any_leaves(subject: PytreeSuite) -> None:
     instance = subject.cached_instance()
-    if is_array(instance):
-        not_applicable("it is one array, a leaf itself")
+    need(not is_array(instance), "it is one array, a leaf itself")
     name, (paths, treedef) = type(instance).__name__, flatten_with_path(instance)
     for sort, maker in STAND_INS.items():
         stand_ins = [maker(i) for i in range(len(paths))]
@@ -77,9 +71,8 @@ def test_p03_round_trip_keeps_any_leaves(subject: PytreeSuite) -> None:
             # A flatten that takes trees apart itself leaves None out, and another takes what is no array for metadata.
             with doing(path_name(path), "reading the leaf after a round trip", severity=ADVICE):
                 got = walk(rebuilt, path)
-            message = f"put in {put_in!r}, came back as {got!r:.200}"
             hint = "a conversion in unflatten, or children in another order than flatten"
-            check(got is put_in, path_name(path), message, hint)
+            check(got is put_in, path_name(path), f"put in {put_in!r}, came back as {got!r:.200}", hint)
 
 
 @CHECKS.register()
@@ -129,8 +122,7 @@ def test_p03_round_trip_keeps_every_attribute(subject: PytreeSuite) -> None:
 @CHECKS.register(severity=ADVICE)
 def test_p03_round_trip_keeps_what_lies_beside_its_fields(subject: PytreeSuite) -> None:
     instance = subject.cached_instance()
-    again = remade(instance)
-    if not (stores_beside_fields(instance) or stores_beside_fields(again)):
+    if not (stores_beside_fields(instance) or stores_beside_fields(remade(instance))):
         not_applicable("all that it stores is a field")
     hint = "a value that a base class or a decorator stores on each instance"
     check_attributes(instance, hint, beside=True)
@@ -153,16 +145,16 @@ def test_p03_round_trip_keeps_what_the_constructor_is_given(subject: PytreeSuite
 @CHECKS.register(severity=ADVICE)
 def test_p03_round_trip_keeps_changed_static_values(subject: PytreeSuite) -> None:
     for _, changed in with_other_statics(subject):
-        hint = "unflatten derives the value anew instead of restoring it from aux"
-        check_attributes(changed, hint)
+        check_attributes(changed, "unflatten derives the value anew instead of restoring it from aux")
 
 
-@CHECKS.register(of_class("the class is final", is_open), severity=ADVICE)
+@CHECKS.register(
+    of_class("the class is final", lambda cls: not getattr(cls, "__final__", False)), severity=ADVICE
+)
 def test_p03_a_trivial_subclass_is_a_pytree_too(subject: PytreeSuite) -> None:
     instance = subject.cached_instance()
     cls = type(instance)
-    if is_of_python(cls):
-        not_applicable(OF_PYTHON)
+    need(not is_of_python(cls), OF_PYTHON)
     sub = trivial_subclass(cls)
     twin = clone_as(sub, instance)
     check(is_node(twin), cls.__name__, "a subclass of it is no pytree", REGISTER)
@@ -202,16 +194,13 @@ def trivial_subclass(cls: type) -> type:
             not_applicable("the class refuses subclasses")
 
 
-ADDED = "unflatten stores what an instance has from its class, or what the constructor has not stored"
-
-
 def hint_of_added(instance: Any) -> str:
     """Why an instance may have an attribute more: Equinox takes one that lacks a field for a wrapper."""
     fields = getattr(instance, "__dataclass_fields__", {})
     missing = [f"`{name}`" for name in fields if name not in attributes(instance)]
-    if not missing:
-        return ADDED
-    return f"a constructor that does not store {', '.join(missing)}"
+    if missing:
+        return f"a constructor that does not store {', '.join(missing)}"
+    return "unflatten stores what an instance has from its class, or what the constructor has not stored"
 
 
 def is_beside_fields(instance: Any, name: str) -> bool:
@@ -229,8 +218,7 @@ def stores_beside_fields(node: Any) -> bool:
 
 def check_attributes(instance: Any, hint: str, beside: bool = False) -> None:
     """A round trip keeps what is stored on the object: the fields, or what lies `beside` them."""
-    again = remade(instance)
-    check_same(instance, again, "", hint, beside, package_of(instance))
+    check_same(instance, remade(instance), "", hint, beside, package_of(instance))
 
 
 def is_foreign(value: Any, package: str) -> bool:
@@ -250,7 +238,9 @@ def check_same(value: Any, other: Any, above: str, hint: str, beside: bool, pack
     def check_attribute(name: str) -> None:
         place, asked = f"{above}{name}", is_beside_fields(value, name) == beside
         if asked:
-            check_stored(name, place, value, other, hint)
+            check(name in after, place, "the attribute is lost in a round trip", hint)
+            message = f"a round trip adds the attribute, with the value {after.get(name)!r:.100}"
+            check(name in before, place, message, hint_of_added(value))
         if name in before and name in after:
             check_kept(before[name], after[name], place, hint, beside, asked, package)
 
@@ -273,9 +263,8 @@ def check_kept(was: Any, now: Any, place: str, hint: str, beside: bool, asked: b
             return  # whose attributes are all there is
     if is_like(was, now):
         return
-    message = f"before a round trip {was!r:.200}, after {now!r:.200}"
     severity = ADVICE if differ_by_rounding(was, now) else ""
-    check(not asked, place, message, hint, severity=severity)
+    check(not asked, place, f"before a round trip {was!r:.200}, after {now!r:.200}", hint, severity=severity)
 
 
 def is_like(was: Any, now: Any) -> bool:
@@ -288,15 +277,5 @@ def elements(was: Any, now: Any) -> list[tuple[Any, Any, Any]]:
     """The elements of two lists, tuples or dicts of one form, in pairs with their keys."""
     if type(was) is not type(now) or type(was) not in (list, tuple, dict) or len(was) != len(now):
         return []
-    keys = list(was) if isinstance(was, dict) else [*range(len(was))]
-    if isinstance(was, dict) and list(now) != keys:
-        return []
-    return [(key, was[key], now[key]) for key in keys]
-
-
-def check_stored(name: str, place: str, value: Any, other: Any, hint: str) -> None:
-    """Both objects store the attribute."""
-    before, after = attributes(value), attributes(other)
-    check(name in after, place, "the attribute is lost in a round trip", hint)
-    message = f"a round trip adds the attribute, with the value {after.get(name)!r:.100}"
-    check(name in before, place, message, hint_of_added(value))
+    keys, others = ([*each] if isinstance(each, dict) else [*range(len(each))] for each in (was, now))
+    return [(key, was[key], now[key]) for key in keys] if keys == others else []

@@ -51,8 +51,7 @@ def test_p04_paths_are_unique_and_lead_to_their_leaf(subject: PytreeSuite) -> No
 @CHECKS.register(severity=ADVICE)
 def test_p04_the_class_is_registered_with_keys(subject: PytreeSuite) -> None:
     for path, _ in flatten_with_path(subject.cached_instance())[0]:
-        message = "the class was registered without keys"
-        check(not is_nameless(path), path_name(path), message)
+        check(not is_nameless(path), path_name(path), "the class was registered without keys")
 
 
 def is_nameless(path: Any) -> bool:

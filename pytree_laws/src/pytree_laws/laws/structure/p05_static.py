@@ -36,12 +36,7 @@ LAW = Law(
     protects="Static fields that are not hashable (an error), change after construction (a stale compiled function), or differ between instances built alike (a compilation for each); and leaves of weak type, as `jnp.asarray(1.0)` gives, whose dtype changes on the first update.",
     mistake="A dict, list, array, NaN, lambda, partial or bound method is static, or an array was made without a dtype.",
     fix="Keep flat tuples of int, bool, str and module-level functions as static, arrays as leaves, and give every array a dtype.",
-    rests_on=(
-        "test_p02_leaves_are_",
-        "test_p03_round_trip",
-        "test_p05_aux",
-        "test_p05_treedef_depends_on",
-    ),
+    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux", "test_p05_treedef_depends_on"),
 )
 CHECKS = Checks(LAW)
 
@@ -49,8 +44,11 @@ CHECKS = Checks(LAW)
 @CHECKS.register()
 def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
     known = {id(value) for _, value in subject.static_parts(subject.cached_instance(1))}
-    of_libraries = places_of_libraries(subject.cached_instance())
-    first, again = ([*subject.static_parts(subject.cached_instance())] for _ in range(2))
+    instance = subject.cached_instance()
+    # Nodes of jax, Flax and other libraries answer for what is static in them.
+    parts = ((place, node) for place, node, _ in nodes(instance) if node is not instance)
+    of_libraries = [place for place, node in parts if is_of_library(type(node))]
+    first, again = ([*subject.static_parts(instance)] for _ in range(2))
 
     def check_static(where: str, value: Any, later: Any) -> None:
         fault = static_fault(value)
@@ -64,8 +62,7 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
         is_new = (fault or "").endswith(NEW)
         is_others = where in statics_given(subject) if is_new else under_any(where, of_libraries)
         severity = ADVICE if is_others or is_made_anew(value, later) else severity
-        message = f"static is {value!r:.200}, {fault}"
-        check(fault is None or is_known, where, message, severity=severity)
+        check(fault is None or is_known, where, f"static is {value!r:.200}, {fault}", severity=severity)
         with doing(where, "hash of a static value", severity=severity):
             hash(with_slices_as_tuples(value))
 
@@ -80,12 +77,6 @@ def severity_of_mutable(subject: Suite, where: str) -> str:
     if subject.declares_arrays() and subject.severity != FAULT:
         return subject.severity_of_unhashable
     return subject.severity_of_unhashable if may_change(subject.cached_instance(), where) else ADVICE
-
-
-def places_of_libraries(instance: Any) -> list[str]:
-    """Where an instance has nodes of jax, Flax and other libraries, which answer for what is static in them."""
-    parts = ((place, node) for place, node, _ in nodes(instance) if node is not instance)
-    return [place for place, node in parts if is_of_library(type(node))]
 
 
 @once_per_session
@@ -146,12 +137,10 @@ def test_p05_static_values_are_the_declared_ones(subject: Suite) -> None:
     instance = subject.cached_instance()
     parts = subject.parts_of(instance)
     for path, value in subject.static.items():
-        message = f"declared as static, but it is a {subject.noun}"
-        check_declared(subject, path not in parts, path, message)
+        check_declared(subject, path not in parts, path, f"declared as static, but it is a {subject.noun}")
         got = look_up(instance, path)
         same = value is ... or (bool(got == value) and isinstance(got, bool) is isinstance(value, bool))
-        message = f"the static value is {got!r}, declared is {value!r}"
-        check_declared(subject, same, path, message)
+        check_declared(subject, same, path, f"the static value is {got!r}, declared is {value!r}")
 
 
 @CHECKS.register(STATICS_DECLARED)
@@ -161,9 +150,8 @@ def test_p05_static_values_are_all_declared(subject: Suite) -> None:
         is_absent = value is None  # in the place of an optional part
         is_new = not same_value(value, others.get(path))  # in each instance, which is told already
         known = is_absent or is_new or "." in path or path in (*subject.static, *subject.held_besides)
-        message = f"a static value that is not declared: {value!r:.200}"
         hint = "a field that nobody knows of, or that the laws are not told of"
-        check_declared(subject, known, path, message, hint)
+        check_declared(subject, known, path, f"a static value that is not declared: {value!r:.200}", hint)
 
 
 @CHECKS.register(declares("tuples", "no tuples are declared"))
@@ -171,9 +159,8 @@ def test_p05_tuples_are_no_lists(subject: PytreeSuite) -> None:
     instance = subject.cached_instance()
     for path in subject.tuples:
         got = look_up(instance, path)
-        message = f"declared as a tuple, it is a {type(got).__name__}"
         hint = "who appends to a list changes the treedef behind compiled code"
-        check(type(got) is tuple, path, message, hint)
+        check(type(got) is tuple, path, f"declared as a tuple, it is a {type(got).__name__}", hint)
 
 
 @CHECKS.register(declares("used", "no static values are declared on which the call depends"))

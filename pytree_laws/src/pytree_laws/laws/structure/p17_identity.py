@@ -18,8 +18,6 @@ LAW = Law(
     severity="advice",
     rests_on=("test_p03_round_trip",),
 )
-
-
 CHECKS = Checks(LAW)
 
 
@@ -37,6 +35,5 @@ class HasTwins(Protocol):
 def test_p17_the_treedef_names_the_class(subject: HasTwins) -> None:
     instance = subject.cached_instance()
     for twin in subject.twins(instance):
-        message = "a twin class with the same fields has an equal treedef"
         same = structure(twin) == structure(instance)
-        check(not same, type(instance).__name__, message)
+        check(not same, type(instance).__name__, "a twin class with the same fields has an equal treedef")

@@ -1,7 +1,6 @@
 """P7 where a call computes in a narrower dtype than its arrays are stored in: what it reads is cast, and little is lost."""
 
 import contextlib
-from collections.abc import Generator
 from typing import Any
 from unittest import mock
 
@@ -9,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...engine.applicability import declares, not_applicable
+from ...engine.applicability import declares, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import host, is_floating, is_inexact
 from ...inspect.trees import flatten, named_arrays, named_leaves, nodes, under_any
@@ -34,10 +33,8 @@ COMPUTES = declares("compute", "the call computes in the dtype that is stored")
 @CHECKS.register(COMPUTES)
 def test_p07_reads_in_the_dtype_that_it_computes_in(subject: PytreeSuite) -> None:
     subject.need_call()
-    names = [name for name, _ in named_arrays(subject.cached_instance())]
-    computed = computed_on(subject.traced_call().jaxpr, str(subject.compute))
-    wider = _read(subject)
-    for name, primitive in zip(names, computed):
+    names, wider = [name for name, _ in named_arrays(subject.cached_instance())], _read(subject)
+    for name, primitive in zip(names, computed_on(subject.traced_call().jaxpr, str(subject.compute))):
         message = f"`{primitive}` reads it as it is stored, and not in {subject.compute}"
         hint = "a cast, `self.weight.astype(self.compute_dtype)`; `uncast` names what is meant so"
         check(not primitive or name not in wider, name, message, hint)
@@ -60,13 +57,14 @@ def test_p07_reads_what_is_uncast_as_it_is_stored(subject: PytreeSuite) -> None:
 def test_p07_computes_what_the_stored_dtype_gives(subject: PytreeSuite) -> None:
     instance, _ = subject.cached_example()
     classes = {type(node) for _, node, _ in nodes(instance)}
-    casting = [cls for cls in classes if _casts(cls)]
-    if not casting:
-        not_applicable(f"no class has `{ATTRIBUTE}`, by which to compute in another")
+    casting = [cls for cls in classes if hasattr(cls, ATTRIBUTE)]
+    need(casting, f"no class has `{ATTRIBUTE}`, by which to compute in another")
     if draws_narrow(subject):
         not_applicable("it draws in the dtype that it computes in: in another it draws other numbers")
     results, grads = _results_and_grads(subject)
-    with _computing_in_what_is_stored(casting):
+    with contextlib.ExitStack() as stack:
+        for cls in casting:
+            stack.enter_context(mock.patch.object(cls, ATTRIBUTE, jnp.result_type(float)))
         wide, wide_grads = _results_and_grads(subject)
     for i, (value, wanted) in enumerate(zip(results, wide, strict=True)):
         _check_near(subject, f"output {i}", value, wanted, 1.0)
@@ -83,7 +81,7 @@ def draws_narrow(subject: PytreeSuite) -> bool:
 def _read(subject: Any) -> dict[str, int]:
     """The places of the floating leaves that are wider than what is computed in, but for those of parts that cast themselves."""
     instance, bits = subject.cached_instance(), jnp.finfo(subject.compute).bits
-    parts = [path for path, node, _ in nodes(instance) if path and _casts(node)]
+    parts = [path for path, node, _ in nodes(instance) if path and hasattr(node, ATTRIBUTE)]
     named = zip(named_leaves(instance), flatten(instance)[0], strict=True)
     return {
         name: i
@@ -91,19 +89,6 @@ def _read(subject: Any) -> dict[str, int]:
         if is_floating(leaf) and jnp.finfo(leaf.dtype).bits > bits
         if not under_any(name, (*subject.uncast, *parts))
     }
-
-
-def _casts(part: Any) -> bool:
-    return hasattr(part, ATTRIBUTE)
-
-
-@contextlib.contextmanager
-def _computing_in_what_is_stored(classes: list[type]) -> Generator[None]:
-    stored = jnp.result_type(float)
-    with contextlib.ExitStack() as stack:
-        for cls in classes:
-            stack.enter_context(mock.patch.object(cls, ATTRIBUTE, stored))
-        yield
 
 
 def _results_and_grads(subject: PytreeSuite) -> tuple[list[Any], dict[str, Any]]:

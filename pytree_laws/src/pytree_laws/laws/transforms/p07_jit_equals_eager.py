@@ -13,7 +13,7 @@ import numpy as np
 
 from ...discover.evaluation import of_one_sign, severity_of_values
 from ...discover.near_zeros import has_an_edge_at_zero
-from ...engine.applicability import ABSENT, Condition, not_applicable, of_class
+from ...engine.applicability import ABSENT, Condition, need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...errors import is_of_promotion, refuses_by_itself
 from ...inspect.arrays import is_floating, stays_wide
@@ -24,11 +24,7 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...patches.fast_compile import quick_options
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
-from ...trace.jaxprs import (
-    NEEDS_VALUES,
-    is_of_flax_layer,
-    lacks_dtype,
-)
+from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
 from ...trace.programs import Compiled, shapes_of, with_static_modules
 from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
 from ...values.closeness import check_close, check_overflow, close
@@ -48,8 +44,6 @@ LAW = Law(
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux", "test_p12_calls_do_not_depend"),
 )
 CHECKS = Checks(LAW)
-
-
 NO_BROADCASTS = Condition("the call may broadcast ranks", lambda suite: not suite.broadcasts, "broadcasts")
 
 
@@ -102,14 +96,13 @@ def check_states(subject: Suite, got: Any, eager: Any, way: str) -> None:
 @CHECKS.register()
 def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
-    if documents_nan(type(instance)):
-        not_applicable(NAN_IS_MEANT)
+    need(not documents_nan(type(instance)), NAN_IS_MEANT)
     for i, result in enumerate(results_of(subject, instance, arguments)):
         check(not has_nan(result), f"output {i}", "the example gives NaN", OUTSIDE, severity=ADVICE)
     hint = "a division by a deviation or a norm that can be 0: add an epsilon"
     for fill in (0, 1):
         message = f"with each element of the arguments {fill} it has NaN"
-        for i, result in enumerate(filled_results(subject, instance, arguments, fill)):
+        for i, result in enumerate(results_of(subject, instance, subject.filled(arguments, fill))):
             if has_nan(result):
                 is_degenerate = fill == 0 and are_zeros_degenerate(subject, instance, arguments, i)
                 severity = ADVICE if is_degenerate else severity_of_values(subject)
@@ -125,16 +118,14 @@ def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: i
     """
 
     def output_at(fill: float) -> list[Any]:
-        return filled_results(subject, instance, arguments, fill)[place : place + 1]
+        return results_of(subject, instance, subject.filled(arguments, fill))[place : place + 1]
 
     if of_one_sign(arguments) or has_an_edge_at_zero(output_at):
         return True
     pairs = zip(arguments, subject.filled(arguments, 0))
     with_zero = [one_zero(v) if zeros is not v and is_floating(v) else v for v, zeros in pairs]
-    with contextlib.suppress(*ANY_ERROR):  # of a check in the call
-        outcome = subject.compiled_ways()[0](instance, *with_zero)
-        return not has_nan(arrays_of(subject.output_of(outcome))[place])
-    return False
+    at_place = results_of(subject, instance, with_zero)[place : place + 1]
+    return bool(at_place) and not has_nan(at_place[0])
 
 
 def one_zero(leaf: Any) -> Any:
@@ -142,11 +133,6 @@ def one_zero(leaf: Any) -> Any:
     flat = np.array(leaf).reshape(-1)
     flat[:1] = 0
     return jnp.asarray(flat.reshape(leaf.shape))
-
-
-def filled_results(subject: Suite, instance: Any, arguments: Any, fill: float) -> list[Any]:
-    """The arrays that the compiled call gives where arguments have one value; nothing where it refuses that."""
-    return results_of(subject, instance, subject.filled(arguments, fill))
 
 
 def results_of(subject: Suite, instance: Any, arguments: Any) -> list[Any]:
@@ -162,10 +148,11 @@ def test_p07_large_arguments_do_not_overflow_on_the_way(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     call, value = subject.pure_call(instance)
     for fill in (100, -100, 300, -300):
-        if not (results := filled_results(subject, instance, arguments, fill)):
+        filled = subject.filled(arguments, fill)
+        if not (results := results_of(subject, instance, filled)):
             continue
         message = f"with each element of the arguments {fill}"
-        static, arrays = partition((value, subject.filled(arguments, fill)))
+        static, arrays = partition((value, filled))
         check_overflow(message, results, functools.partial(numbers_of_call, subject, call, static), arrays)
 
 
@@ -179,8 +166,8 @@ def test_p07_filter_jit_equals_eager(subject: PytreeSuite) -> None:
     instance, arguments = subject.example()
     equinox: Any = sys.modules.get("equinox")
     eager = subject.apply(instance, *arguments)
-    options = {"compiler_options": quick_options()}  # handed on to jax.jit
-    run = equinox.filter_jit(lambda *a: subject.apply(*a), **options)
+    # The options are handed on to jax.jit.
+    run = equinox.filter_jit(lambda *a: subject.apply(*a), compiler_options=quick_options())
     with doing("call", "the call under `eqx.filter_jit`"):
         got = run(instance, *arguments)
     check_close("call", "filter_jit gives {}, eager {}", got, eager)
@@ -189,8 +176,7 @@ def test_p07_filter_jit_equals_eager(subject: PytreeSuite) -> None:
 @CHECKS.register(severity=ADVICE)
 def test_p07_mixes_no_precisions(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
-    if not subject.strict:
-        not_applicable("the call may promote dtypes")
+    need(subject.strict, "the call may promote dtypes")
     hint = "operands of two dtypes: cast them explicitly"
     strict = jax.config.values["jax_numpy_dtype_promotion"] == "strict"
     call, value = subject.pure_call(instance)
@@ -228,8 +214,7 @@ def severity_of_narrow(subject: Suite) -> str:
 @CHECKS.register(of_dtypes=True)
 def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
-    if not subject.computes_in_one_dtype(instance, arguments):
-        not_applicable("the class fixes a dtype")
+    need(subject.computes_in_one_dtype(instance, arguments), "the class fixes a dtype")
     if not any(map(is_floating, arrays_of((subject.to_tree(instance)[0], arguments)))):
         not_applicable("it holds no floats, and is given none")
     small, narrow_arguments = bfloat16((subject.to_tree(instance)[0], arguments))
@@ -241,8 +226,7 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
     except ANY_ERROR as error:
         if lacks_dtype(error) or is_of_flax_layer(error):
             not_applicable(f"there is no such operation in bfloat16: {error}")
-        if refuses_by_itself(error, type(instance)):
-            not_applicable(f"the class refuses bfloat16: {error}")
+        need(not refuses_by_itself(error, type(instance)), f"the class refuses bfloat16: {error}")
         hint = f"{FIXED_DTYPE}, which meets one in bfloat16"
         with doing("call", "the call in bfloat16", hint, severity=severity_of_narrow(subject)):
             raise

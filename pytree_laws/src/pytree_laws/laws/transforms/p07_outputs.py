@@ -1,6 +1,6 @@
 """P7, of what a call gives: as it is declared, and in each dtype."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -12,15 +12,9 @@ from ...declare.methods import Method
 from ...discover.inference import fits
 from ...discover.method_programs import in_wide_dtypes, the_call
 from ...discover.suggest import check_declared
-from ...engine.applicability import DTYPES, declares, not_applicable
+from ...engine.applicability import DTYPES, declares, need
 from ...engine.registry import Checks
-from ...inspect.arrays import (
-    bits_by_kind,
-    has_dtype,
-    host,
-    is_key,
-    real_dtype,
-)
+from ...inspect.arrays import bits_by_kind, has_dtype, host, is_key, real_dtype
 from ...inspect.trees import arrays_of, without_functions
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check, doing
@@ -43,13 +37,11 @@ WIDE = "float", "complex"
 @CHECKS.register()
 def test_p07_outputs_are_as_declared(subject: Suite) -> None:
     subject.need_call()
-    if not subject.outputs():
-        not_applicable("the call has no outputs")
+    need(subject.outputs(), "the call has no outputs")
     for seed in (0, 1):
         if fits(subject, seed):
             result = subject.call(subject.make(seed), *subject.arguments(seed))
-            result = without_functions(result)
-            _check_outputs(subject, jax.tree.leaves(result))
+            _check_outputs(subject, jax.tree.leaves(without_functions(result)))
 
 
 def _check_outputs(subject: Suite, got: Sequence[Any]) -> None:
@@ -60,8 +52,7 @@ def _check_outputs(subject: Suite, got: Sequence[Any]) -> None:
         message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
         check_declared(subject, output.allows(jnp.shape(value)), f"output {i}", message, OF_AXES)
         message = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
-        same = subject.is_of(output.dtype, value)
-        check_declared(subject, same, f"output {i}", message)
+        check_declared(subject, subject.is_of(output.dtype, value), f"output {i}", message)
 
 
 @CHECKS.register(declares("returns", "no outputs are declared"))
@@ -79,9 +70,8 @@ def check_fixed_dtypes(subject: Suite, method: Method, outputs: Sequence[Output]
             got, are_wide = in_wide_dtypes(subject, method)
         except ANY_ERROR:  # of what the class fixes P7 tells in other dtypes
             return
-        wanted = {
-            i: str(real_dtype(output.dtype)) for i, output in enumerate(outputs) if output.dtype in WIDE
-        }
+        wide = {i: output.dtype for i, output in enumerate(outputs) if output.dtype in WIDE}
+        wanted = {i: str(real_dtype(dtype)) for i, dtype in wide.items()}
     fixed = {i: str(output.dtype) for i, output in enumerate(outputs) if output.dtype not in DEFAULTS}
     if len(got) != len(outputs):
         return
@@ -100,22 +90,16 @@ def test_p07_computes_in_each_declared_dtype(subject: Suite) -> None:
     subject.need_call()
     call = compiled_call(subject)
     for dtype in subject.dtypes:
-        with doing("call", f"the class in {dtype}"):
-            got = _result_in(subject, dtype, call)
+        with doing("call", f"the class in {dtype}"), example_in(subject, dtype, 0) as (instance, arguments):
+            got = call(instance, *arguments)
         instance, arguments = rounded(subject.example(), dtype)
-        usual = call(instance, *arguments)
+        usual = arrays_of(call(instance, *arguments))
         draws = any(map(is_key, jax.tree.leaves((instance, arguments))))
-        pairs = zip(arrays_of(usual), arrays_of(got), strict=True)
-        for i, (before, now) in enumerate(pairs):
+        for i, (before, now) in enumerate(zip(usual, arrays_of(got), strict=True)):
             if has_dtype(before, "float"):
                 _check_dtype(dtype, f"output {i}", before, now)
                 if not draws:  # what is drawn depends on the dtype
                     _check_values(subject, dtype, f"output {i}", before, now)
-
-
-def _result_in(subject: Suite, dtype: str, call: Callable[..., Any]) -> Any:
-    with example_in(subject, dtype, 0) as (instance, arguments):
-        return call(instance, *arguments)
 
 
 def _check_dtype(dtype: str, where: str, usual: Any, got: Any) -> None:
@@ -142,11 +126,9 @@ def _check_values(subject: Suite, dtype: str, where: str, usual: Any, got: Any) 
 @CHECKS.register(severity=ADVICE)
 def test_p07_loses_no_precision_on_the_way(subject: Suite) -> None:
     subject.need_call()
-    if not subject.strict:
-        not_applicable("the call may change precision on the way")
+    need(subject.strict, "the call may change precision on the way")
     closed = subject.traced_call()
-    by_path = subject.named(subject.cached_instance())
-    leaves = [*by_path.values(), *arrays_of(subject.arguments(0))]
+    leaves = [*subject.named(subject.cached_instance()).values(), *arrays_of(subject.arguments(0))]
     narrowest = bits_by_kind([*leaves, *closed.out_avals])
     for equation in narrowing_casts(closed.jaxpr, narrowest):
         dtypes = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype

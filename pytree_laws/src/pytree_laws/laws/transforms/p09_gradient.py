@@ -9,24 +9,25 @@ import numpy as np
 
 from ...declare.leaf_spec import TRAINED
 from ...discover.evaluation import of_one_sign, on_purpose, severity_of_values
-from ...discover.method_programs import compiled_grads_of_methods, traceable
+from ...discover.method_programs import (
+    MEMBERS,
+    compiled_grads_of_methods,
+    traceable,
+    traced_methods,
+    traces_of,
+)
 from ...discover.near_zeros import is_finite_around_zero
-from ...engine.applicability import not_applicable, of_leaves
+from ...engine.applicability import need, not_applicable, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, on_device, same_bits
-from ...inspect.trees import (
-    flatten,
-    is_under,
-    named_leaves,
-    replace_leaves,
-    without_lost_weakness,
-)
+from ...inspect.trees import flatten, is_under, named_leaves, replace_leaves, without_lost_weakness
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.slopes import POINTS, grads_at_start, greatest_grads, shows
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, Law, check, doing
-from ...trace.jaxprs import own_rules
+from ...trace.dependencies import undone_sums
+from ...trace.jaxprs import line_of, own_rules
 from ...trace.programs import compiled, result_or_error
 from ...values.closeness import check_flow, check_rule, close
 from ...values.edge_values import has_nan, with_integers_of
@@ -46,28 +47,26 @@ LAW = Law(
     rests_there_on=("test_p08_every_parameter_changes",),
 )
 CHECKS = Checks(LAW)
-
-
-FLOWS = of_leaves(
-    "no data is declared that has a gradient, and nothing frozen",
-    lambda leaf: leaf.role == "data" or leaf.frozen,
-)
+TOO_SMALL = "an example that is too small for it"
+UNUSED = f"a sub-module that the call does not use, or {TOO_SMALL}"
+CUT_OFF = "`stop_gradient` cuts it off, and weight decay moves it: `frozen=True` says that it is not trained"
+TAKEN_AWAY = "`x + jax.lax.stop_gradient(y - x)` has the value of y and the gradient of x; in `x + (stop_gradient(y) - x)` that of x is gone. Where just y is meant, write `stop_gradient(y)`"
+NOTHING_FLOWS = "no data is declared that has a gradient, and nothing frozen"
+FLOWS = of_leaves(NOTHING_FLOWS, lambda leaf: leaf.role == "data" or leaf.frozen)
 
 
 @CHECKS.register()
 def test_p09_every_parameter_has_a_gradient(subject: Suite) -> None:
     start, every = grads_at_start(subject), greatest_grads(subject)
-    trained = subject.trained_paths(subject.cached_instance())
-    for name in (
-        subject.named(subject.cached_instance()) if subject.is_mutable else ()
-    ):  # of others P16 says so
+    instance = subject.cached_instance()
+    trained = subject.trained_paths(instance)
+    for name in subject.named(instance) if subject.is_mutable else ():  # of others P16 says so
         check_trained(name, subject.role(name), name in trained)
     for name, grad in start.items():
         role = subject.role(name)
         if role in TRAINED:
-            message = f"the gradient is not finite: {grad}"
             is_right = bool(np.all(np.isfinite(grad))) or not gives_finite(subject)
-            check(is_right, name, message, severity=severity_of_values(subject))
+            check(is_right, name, f"the gradient is not finite: {grad}", severity=severity_of_values(subject))
         if role == "param" and not subject.is_unused(name):
             hint = "a parameter that the call does not use, or stop_gradient on it"
             if not (np.any(every[name]) or is_optional(subject, name, gradients=True)):
@@ -91,11 +90,9 @@ def check_trained(name: str, role: str, is_trained: bool) -> None:
 def test_p09_gradients_flow_through_what_is_not_trained(subject: PytreeSuite) -> None:
     subject.need_call()
     instance, arguments = randomize(subject.cached_example(), 2)
-    flows = subject.flowing(instance)
+    flows = {n for n in subject.flowing(instance) if subject.role(n) == "data" or subject.is_frozen(n)}
     data = [(n, leaf) for n, leaf in named_leaves(instance) if n in flows]
-    data = [(n, leaf) for n, leaf in data if subject.role(n) == "data" or subject.is_frozen(n)]
-    if not data or subject.leaves is None:
-        not_applicable("no data is declared that has a gradient, and nothing frozen")
+    need(data and subject.leaves is not None, NOTHING_FLOWS)
     hint = "`jax.lax.stop_gradient` on data, or on what is frozen; what is to be cut off is a buffer"
     for name, leaf in data:
 
@@ -152,19 +149,12 @@ def test_p09_every_element_of_a_parameter_has_a_gradient(subject: Suite) -> None
     for name, grad in greatest_grads(subject).items():
         if subject.role(name) == "param" and not subject.is_unused(name) and np.any(grad):
             still = grad == 0
-            if still.any():
-                still = still & ~felt_by_methods(subject, name, grad.shape)
-            wrong = np.argwhere(still)
+            wrong = np.argwhere(still & ~felt_by_methods(subject, name, grad.shape) if still.any() else still)
             message = f"{len(wrong)} of its {grad.size} elements never have a gradient"
             message += f", the first at {tuple(map(int, wrong[0]))}" if len(wrong) else ""
             hint = f"a part of the parameter that the call does not use, or {TOO_SMALL}; "
             hint += how_to_leave_unused(subject.declared(name))
             check(not len(wrong), name, message, hint)
-
-
-TOO_SMALL = "an example that is too small for it"
-UNUSED = f"a sub-module that the call does not use, or {TOO_SMALL}"
-CUT_OFF = "`stop_gradient` cuts it off, and weight decay moves it: `frozen=True` says that it is not trained"
 
 
 def how_to_leave_unused(declared: Any) -> str:
@@ -173,9 +163,8 @@ def how_to_leave_unused(declared: Any) -> str:
 
 @CHECKS.register(of_leaves("no sub-trees are declared", lambda leaf: leaf.role in ("module", "tree")))
 def test_p09_every_trained_sub_tree_has_a_gradient(subject: Suite) -> None:
-    roots = [leaf for leaf in subject.manifest() if leaf.role in ("module", "tree")]
     grads, trained = greatest_grads(subject), subject.trained_paths(subject.cached_instance())
-    for root in roots:
+    for root in (leaf for leaf in subject.manifest() if leaf.role in ("module", "tree")):
         below = [n for n in trained if is_under(n, root.path) and not subject.is_empty(n)]
         used = not below or any(np.any(grads[name]) or subject.is_unused(name) for name in below)
         if not (used or root.unused):
@@ -200,8 +189,7 @@ def test_p09_every_leaf_of_a_sub_module_has_a_gradient(subject: Suite) -> None:
 def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
     subject.need_call()
     rules = own_rules(subject.traced_call().jaxpr)
-    if not rules:
-        not_applicable("the call has no derivative rule of its own")
+    need(rules, "the call has no derivative rule of its own")
     instance, arguments = subject.cached_example()
     value, back = subject.to_arrays(instance)
     leaves, treedef = flatten((value, arguments))
@@ -218,14 +206,10 @@ def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
 @CHECKS.register()
 def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> None:
     start, argument_lists = subject.training_example()
-    flat = tuple(subject.filled(arguments, 0) for arguments in argument_lists)
     zeros = "arguments of zeros"
-    points = [(zeros, start, flat)]
+    points = [(zeros, start, tuple(subject.filled(arguments, 0) for arguments in argument_lists))]
     points += [(f"random values of seed {seed}", *subject.at_point(seed)) for seed in range(1, POINTS)]
-    hint = (
-        "`jnp.where` hides a NaN of the value, and not that of its gradient: make what "
-        "goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
-    )
+    hint = "`jnp.where` hides a NaN of the value, and not that of its gradient: make what goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
     for label, instance, examples in points:
         for arguments, example in zip(examples, argument_lists, strict=True):
             wrong = nan_grads(subject, instance, arguments)
@@ -273,13 +257,11 @@ def test_p09_a_step_moves_the_parameters_alone(subject: Suite) -> None:
         moved = [new for old, new in pairs if not same_bits(old, new)]
         role, frozen = subject.role(name), subject.is_frozen(name)
         if role == "param" and not frozen and not subject.is_empty(name):
-            check(
-                bool(moved), name, "a training step did not move it", "a parameter that training leaves out"
-            )
+            message = "a training step did not move it"
+            check(bool(moved), name, message, "a parameter that training leaves out")
         if (frozen or role in ("data", "buffer", "key", "python")) and not subject.may_update(name, part):
             role = "frozen" if frozen else role
-            message = f"declared as {role}, a training step moved it to {moved!r:.200}"
-            check(not moved, name, message)
+            check(not moved, name, f"declared as {role}, a training step moved it to {moved!r:.200}")
 
 
 @CHECKS.register()
@@ -288,8 +270,7 @@ def test_p09_steps_keep_the_structure(subject: Suite) -> None:
     name, (static, before) = type(instance).__name__, subject.form_of(instance)
     after, made = subject.form_of(subject.stepped(instance, steps=2))
     check(after == static, name, f"two training steps changed the {subject.structure_noun}")
-    message = f"two training steps made {made} of {before}"
-    check(without_lost_weakness(before, made) == before, name, message)
+    check(without_lost_weakness(before, made) == before, name, f"two training steps made {made} of {before}")
 
 
 @CHECKS.register(TIES)
@@ -305,20 +286,18 @@ def check_gradient_of_tie(subject: Suite, instance: Any, examples: Any, name: st
     """The gradient is the sum of those where the array is a value of its own."""
     value = subject.named(instance)[path]
 
-    def loss(value: Any, shared: Any) -> Any:
-        return subject.example_loss(untied(subject.with_array(instance, path, value), name, shared), examples)
+    def edited(value: Any) -> Any:
+        return subject.with_array(instance, path, value)
 
-    shared, back = jax.vjp(
-        lambda value: read_from(subject, subject.with_array(instance, path, value), name), value
-    )
+    def loss(value: Any, shared: Any) -> Any:
+        return subject.example_loss(untied(edited(value), name, shared), examples)
+
+    shared, back = jax.vjp(lambda value: read_from(subject, edited(value), name), value)
     direct, through = jax.grad(loss, (0, 1))(value, shared)
     [through] = back(through)
     hint = f"the call does not use it, or stops its gradient; {on_purpose([name])}"
-    used = bool(np.any(through)) or name in subject.ignored
-    check(used, name, "no gradient comes through it", hint)
-    got = jax.grad(lambda value: subject.example_loss(subject.with_array(instance, path, value), examples))(
-        value
-    )
+    check(bool(np.any(through)) or name in subject.ignored, name, "no gradient comes through it", hint)
+    got = jax.grad(lambda value: subject.example_loss(edited(value), examples))(value)
     message = f"its {subject.noun} has the gradient {got}, its uses {direct} and {through}"
     check(close(got, direct + through, 16), name, message, hint)
 
@@ -336,3 +315,22 @@ def felt_by_methods(suite: Any, name: str, shape: tuple[int, ...]) -> np.ndarray
         return np.zeros(shape, bool)
     grads, _ = compiled_grads_of_methods(suite)(start)
     return np.any(grads[name] != 0, axis=0)
+
+
+@CHECKS.register(severity=ADVICE)
+def test_p09_a_gradient_that_is_passed_on_is_not_taken_away_again(subject: Suite) -> None:
+    subject.need_call()
+    _check_passed_on("call", subject.traced_call())
+
+
+@CHECKS.register(MEMBERS, severity=ADVICE)
+def test_p09_methods_pass_gradients_on(subject: Suite) -> None:
+    for method in traced_methods(subject):
+        _check_passed_on(method.name, traces_of(subject)[method.name])
+
+
+def _check_passed_on(where: str, closed: Any) -> None:
+    for equation in undone_sums(closed.jaxpr):
+        line = line_of(equation)
+        message = f"a term of a sum is taken away again beside `stop_gradient`{f': {line}' if line else ''}"
+        check(False, where, message, TAKEN_AWAY)

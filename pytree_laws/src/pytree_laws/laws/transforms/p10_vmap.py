@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import raw, restore_like
 from ...inspect.trees import arrays_of, flatten, replace_leaves, stack, structure
@@ -44,8 +44,7 @@ def test_p10_stacked_instances(subject: Suite) -> None:
     instances, arguments = rows_of(subject)
     values = [subject.to_arrays(instance)[0] for instance in instances]
     name = type(instances[0]).__name__
-    if not arrays_of((values, arguments)):
-        not_applicable("there are no arrays to map over")
+    need(arrays_of((values, arguments)), "there are no arrays to map over")
     with doing(name, "vmap over stacked instances"):
         got = result_or_raise(mapped(subject)[0])
     loop = [subject.run(instance, *a) for instance, a in zip(instances, arguments)]
@@ -58,8 +57,7 @@ def test_p10_one_leaf_mapped(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     value, back = subject.to_arrays(instance)
     leaves, treedef = flatten(value)
-    if not leaves:
-        not_applicable("the class has no arrays")
+    need(leaves, "the class has no arrays")
     name = next(iter(subject.named(instance)), type(instance).__name__)  # what is in no Variable has no name
     # Whole instances can be mapped where this raises: nodes of libraries, as sparse arrays, may refuse None.
     severity = FAULT if subject.declares_arrays() and holds_none(treedef) else ADVICE
@@ -76,29 +74,23 @@ def check_rows(
     subject: Suite, where: str, got: Any, loop: Sequence[Any], rows: Sequence[tuple[Any, Any]]
 ) -> None:
     """What vmap gives is what a loop does over instances, each with its arguments; up to as much as rounding moves a row."""
-    if holds_sparse_arrays(got):  # vmap counts its axis among what is static of one, and a stack does not
+    # Of a sparse array vmap counts its axis among what is static, and a stack does not.
+    if any(map(is_sparse, jax.tree.leaves(got, is_leaf=is_sparse))):
         got, loop = with_arrays_of_sparse(got), [with_arrays_of_sparse(row) for row in loop]
-        return check_close(where, "vmap gives {}, a loop {}", got, stack(loop), slack=16)
-    if close(got, stack(loop), slack=16):
-        return None
-    is_alike = bool(arrays_of(got)) and structure(got) == structure(loop[0])
-    is_rounding = is_alike and all(
-        close(row, wanted, slack=16) or rounds_so_far(subject, instance, arguments, row, wanted)
-        for row, wanted, (instance, arguments) in zip(unstacked(got), loop, rows)
-    )
-    if not is_rounding:
-        check_close(where, "vmap gives {}, a loop {}", got, stack(loop), slack=16)
-    return None
+    elif not close(got, stack(loop), slack=16):
+        is_alike = bool(arrays_of(got)) and structure(got) == structure(loop[0])
+        if is_alike and all(
+            close(row, wanted, slack=16) or rounds_so_far(subject, instance, arguments, row, wanted)
+            for row, wanted, (instance, arguments) in zip(unstacked(got), loop, rows)
+        ):
+            return
+    check_close(where, "vmap gives {}, a loop {}", got, stack(loop), slack=16)
 
 
 def is_sparse(node: Any) -> bool:
     """Whether a node is a sparse array of jax."""
     sparse: Any = sys.modules.get("jax.experimental.sparse")
     return sparse is not None and isinstance(node, sparse.JAXSparse)
-
-
-def holds_sparse_arrays(tree: Any) -> bool:
-    return any(map(is_sparse, jax.tree.leaves(tree, is_leaf=is_sparse)))
 
 
 def with_arrays_of_sparse(tree: Any) -> Any:
@@ -150,8 +142,7 @@ def over_one_leaf(subject: Suite) -> tuple[Callable[..., Any], Sequence[Any]]:
 
 @CHECKS.register()
 def test_p10_vmapped_constructor(subject: Suite) -> None:
-    if not subject.takes_keys():
-        not_applicable("the constructor takes no key")
+    need(subject.takes_keys(), "the constructor takes no key")
     with doing("build", "the constructor under vmap"):
         try:
             drawn = subject.drawn_by_path()

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from ...engine.applicability import CARRIES, not_applicable
+from ...engine.applicability import CARRIES, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating
 from ...inspect.trees import (
@@ -51,8 +51,7 @@ def test_p11_the_carry_is_a_fixed_point(subject: Suite) -> None:
 def check_fixed_point(where: str, first: Any, advance: Callable[[Any], Any]) -> None:
     """The next value of what is carried has its form, and a scan gives what a loop does."""
     after = jax.eval_shape(advance, first)
-    same = structure(after) == structure(first)
-    check(same, where, "its new value has another structure")
+    check(structure(after) == structure(first), where, "its new value has another structure")
     check_forms(where, "its new value", first, after)
     got, _ = jax.lax.scan(lambda c, _: (advance(c), None), first, length=2)
     check_close(where, "scan gives {}, a loop {}", got, advance(advance(first)), slack=16)
@@ -75,8 +74,7 @@ def check_weakness(where: str, what: str, first: Any, after: Any) -> None:
 @CHECKS.register(CARRIES)
 def test_p11_the_carry_keeps_its_dtypes_with_64_bits_as_well(subject: Suite) -> None:
     first, advance = advancing(subject)
-    if avals(jax.eval_shape(advance, first)) != avals(first):
-        not_applicable("the carry is no fixed point")
+    need(avals(jax.eval_shape(advance, first)) == avals(first), "the carry is no fixed point")
     with in_64_bits(), jax.numpy_dtype_promotion("standard"):
         instance = subject.built_abstractly(subject.inputs(0))
         first, advance = advancing(subject, (instance, subject.arguments(0)))
@@ -91,13 +89,9 @@ def test_p11_the_carry_keeps_its_dtypes_with_64_bits_as_well(subject: Suite) -> 
 
 def _is_wider(after: Any, first: Any) -> bool:
     """Whether an array has more bits than it had; a module whose arrays have a fixed width may give fewer than the example."""
-    leaves, firsts = jax.tree.leaves(after), jax.tree.leaves(first)
-    return any(_width(new) > _width(old) for new, old in zip(leaves, firsts, strict=True))
-
-
-def _width(leaf: Any) -> int:
-    """The bytes of one element; 0 for what is no array."""
-    return getattr(getattr(leaf, "dtype", None), "itemsize", 0)
+    dtypes = ([getattr(leaf, "dtype", None) for leaf in jax.tree.leaves(tree)] for tree in (after, first))
+    new, old = ([getattr(dtype, "itemsize", 0) for dtype in each] for each in dtypes)
+    return any(wide > narrow for wide, narrow in zip(new, old, strict=True))
 
 
 def advancing(
@@ -129,18 +123,15 @@ def check_advances(where: str, carry: Any, advance: Callable[[Any], Any]) -> Non
     """The next value of what is carried is computed, and not handed on."""
     jaxpr = jax.make_jaxpr(lambda carry: arrays_of(advance(carry)))(carry).jaxpr
     same = [new is old for new, old in zip(jaxpr.outvars, jaxpr.invars)]
-    message = "the new carry is the old one, whatever the arguments are"
     hint = "it returns what it was given, and not what it computed"
-    check(not same or not all(same), where, message, hint)
+    check(not same or not all(same), where, "the new carry is the old one, whatever the arguments are", hint)
 
 
 @CHECKS.register(CARRIES)
 def test_p11_gradients_pass_through_the_carry(subject: Suite) -> None:
     carry, advance = advancing(subject)
-    if subject.truncated:
-        not_applicable("gradients end at the carry on purpose")
-    if list(nodes(carry)):
-        not_applicable("the carry is an object, whose state may be held fixed")
+    need(not subject.truncated, "gradients end at the carry on purpose")
+    need(not list(nodes(carry)), "the carry is an object, whose state may be held fixed")
     for i, (name, leaf) in enumerate(named_leaves(carry)):
         if is_floating(leaf):
 

@@ -37,8 +37,7 @@ def test_p18_nothing_is_committed_to_a_device(subject: Suite) -> None:
     message = "is committed to a device, so that no caller can place it elsewhere"
     for name in committed(subject.named(instance)):
         check(False, name, message)
-    output = subject.call(instance, *arguments) if subject.called() else ()
-    for name in committed(output):
+    for name in committed(subject.call(instance, *arguments) if subject.called() else ()):
         check(False, f"output {name}", message)
 
 

@@ -1,6 +1,5 @@
 """P22: stacked layers, which a call goes through by `jax.lax.scan`."""
 
-from collections.abc import Collection, Iterable
 from typing import Any
 
 import jax
@@ -43,10 +42,8 @@ def test_p22_the_scan_gives_what_the_loop_gives(subject: PytreeSuite) -> None:
     instance, arguments = subject.cached_example()
     floats = [i for i, v in enumerate(flatten(instance)[0]) if is_floating(v)]
     with doing("call", "the gradient of the call, or of the loop,"):
-        (results, grads), (looped, looped_grads) = (
-            results_and_grads(use, instance, arguments, floats, compiled)
-            for use in (subject.call, subject.loop)
-        )
+        results, grads = results_and_grads(subject.call, instance, arguments, floats, compiled)
+        looped, looped_grads = results_and_grads(subject.loop, instance, arguments, floats, compiled)
     message = "the scan gives {} and the loop over its layers {}"
     hint = "a layer too few, another order, or a value that the layers do not hand on"
     check_close("call", message, results, looped, hint)
@@ -62,8 +59,7 @@ def test_p22_each_layer_is_drawn_with_its_own_key(subject: PytreeSuite) -> None:
         others = dict(named_arrays(look_up(second, path)))
         for name, array in named_arrays(look_up(first, path)):
             values = np.asarray(host(jax.random.key_data(array) if is_key(array) else array))
-            other = others[name]
-            was_drawn = is_key(array) or not np.array_equal(values, np.asarray(host(other)))
+            was_drawn = is_key(array) or not np.array_equal(values, np.asarray(host(others[name])))
             same = len(values) > 1 and all(np.array_equal(values[0], v) for v in values)
             message = f"all {len(values)} layers hold the same values, which the key draws"
             hint = "split the key before `vmap`, so that each layer has one"
@@ -72,33 +68,19 @@ def test_p22_each_layer_is_drawn_with_its_own_key(subject: PytreeSuite) -> None:
 
 @CHECKS.register(declares("remat", "nothing says that layers are computed again"))
 def test_p22_layers_are_computed_again_on_the_way_back(subject: PytreeSuite) -> None:
-    usual = subject.cached_instance()
-    uses = [
-        (
-            traced.configuration.place("call") if traced.configuration.size else "call",
-            traced.trace[0].jaxpr,
-            traced.instance,
-        )
-        for traced in (traced_configurations(subject) if subject.called() else ())
-        if traced.trace is not None
-    ]
+    usual, uses = subject.cached_instance(), list[tuple[str, Any, Any]]()
+    for traced in traced_configurations(subject) if subject.called() else ():
+        if traced.trace is not None:
+            where = traced.configuration.place("call") if traced.configuration.size else "call"
+            uses.append((where, traced.trace[0].jaxpr, traced.instance))
     uses += [(method.name, traces_of(subject)[method.name].jaxpr, usual) for method in traceable(subject)]
+    paths = dict.fromkeys((*subject.stacked, *subject.layers))
     for where, jaxpr, instance in uses:
-        parts = [*equations(jaxpr)]
-        is_kept = scans(parts, layers_of(subject, instance)) and not any(
-            part.primitive.name in REMAT for part in parts
-        )
+        parts, stacks = [*equations(jaxpr)], (named_arrays(look_up(instance, path)) for path in paths)
+        layers = {len(array) for stack in stacks for _, array in stack}
+        is_again = any(part.primitive.name in REMAT for part in parts)
+        # Another scan than one as long as a stack goes through the elements of an argument.
+        lengths = [part.params["length"] for part in parts if part.primitive.name == "scan"]
+        is_kept = not is_again and not layers.isdisjoint(lengths)
         message = "a scan over the layers keeps all that it computes, and nothing is computed again"
         check(not is_kept, where, message, "`jax.checkpoint` of what is scanned")
-
-
-def layers_of(subject: PytreeSuite, instance: Any) -> set[int]:
-    """How many layers each stack has."""
-    paths = (*subject.stacked, *subject.layers)
-    stacks = (named_arrays(look_up(instance, path)) for path in dict.fromkeys(paths))
-    return {len(array) for stack in stacks for _, array in stack}
-
-
-def scans(parts: Iterable[Any], layers: Collection[int]) -> bool:
-    """Whether a scan is as long as a stack: another one goes through the elements of an argument."""
-    return any(part.primitive.name == "scan" and part.params["length"] in layers for part in parts)

@@ -1,4 +1,4 @@
-"""P19: what the call computes."""
+"""P19: what the call computes is what its author knows: a reference, or invariants."""
 
 from typing import Any
 
@@ -6,13 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...engine.applicability import Condition
+from ...declare.invariants import both_sides, slack_of
+from ...engine.applicability import Condition, declares
 from ...engine.registry import Checks
-from ...inspect.arrays import wide_in_numpy
+from ...inspect.arrays import real_dtype, wide_in_numpy
 from ...inspect.trees import map_arrays
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Law, check, doing
-from ...values.closeness import in_64_bits
+from ...values.closeness import in_64_bits, tolerance_of
 from ...values.comparison import compare, recording_differences
 from ...values.dtypes import SEEDS, compiled_call, dtype_of, example_in, example_name
 from ...values.randomize import randomize
@@ -29,10 +30,36 @@ LAW = Law(
 )
 CHECKS = Checks(LAW)
 
-
 REFERENCE = Condition(
     "no reference is declared", lambda suite: type(suite).reference is not Suite.reference, "reference"
 )
+STEPS = 16  # by how many roundings of one number a few sums of several may differ
+
+
+@CHECKS.register(declares("invariants", "no invariants are declared"))
+def test_p19_invariants_hold(subject: Suite) -> None:
+    subject.need_call()
+    for dtype in (None, *subject.dtypes):
+        for seed in range(SEEDS):
+            with example_in(subject, dtype, seed) as example:
+                for said in subject.invariants:
+                    check_invariant(subject, said, example, dtype, seed)
+
+
+def check_invariant(subject: Suite, said: str, example: Any, dtype: str | None, seed: int) -> None:
+    value, wanted = both_sides(subject, said, *example)
+    value, wanted = np.broadcast_arrays(value, wanted)
+    usual = tolerance_of(dtype or real_dtype("float"), subject.tolerance)
+    largest = float(np.abs(wanted).max(initial=1.0))
+    allowed = STEPS * usual * largest + slack_of(said) * largest
+    wrong = np.argwhere(~(np.abs(value - wanted) <= allowed))
+    where = example_name(dtype, seed)
+    message = f"`{said}` does not hold, with {where}"
+    if len(wrong):
+        first = tuple(map(int, wrong[0]))
+        message += f": {value[first]:.6g} should be {wanted[first]:.6g}"
+        message += f" at {first}" if first else ""
+    check(not len(wrong), "call", message, "what the call does beside what it says")
 
 
 @CHECKS.register(REFERENCE)
@@ -53,7 +80,8 @@ def test_p19_random_values_give_those_of_the_reference(subject: Suite) -> None:
     subject.need_call()
     call = compiled_call(subject)
     for seed in range(1, 1 + 2 * SEEDS):
-        instance, arguments = _random_example(subject, seed)
+        # Signs are other ones as well for an odd seed.
+        instance, arguments = randomize((subject.cached_instance(seed), subject.arguments(seed)), seed)
         try:
             wanted = _reference_of(subject, instance, arguments)
             got = call(instance, *arguments)
@@ -61,12 +89,6 @@ def test_p19_random_values_give_those_of_the_reference(subject: Suite) -> None:
             continue  # what they compute is not defined for these values
         if all(np.isfinite(v).all() for v in jax.tree.leaves(wanted)):
             _check_numbers(subject, f"random values of seed {seed}", got, wanted)
-
-
-def _random_example(subject: Suite, seed: int) -> tuple[Any, tuple[Any, ...]]:
-    """An example with other numbers; signs as well for an odd seed."""
-    example = subject.cached_instance(seed), subject.arguments(seed)
-    return randomize(example, seed)
 
 
 def _reference_of(subject: Suite, instance: Any, arguments: Any) -> Any:
@@ -91,12 +113,10 @@ def as_the_call_has_it(value: Any, usual: Any) -> np.ndarray:
     All of them have 64 bits in the reference. What has fewer, it casts on purpose.
     """
     array = np.asarray(value)
-    is_wide = array.dtype.name in ("float64", "complex128")
-    if is_wide and usual is not None:
+    if array.dtype.name in ("float64", "complex128") and usual is not None:
         parts = jnp.finfo(usual).dtype
         complex_dtype = np.complex128 if parts.itemsize == 8 else np.complex64
-        is_complex = array.dtype == np.complex128
-        return array.astype(complex_dtype if is_complex else parts)
+        return array.astype(complex_dtype if array.dtype == np.complex128 else parts)
     return array.astype(jax.dtypes.canonicalize_dtype(array.dtype))
 
 

@@ -79,8 +79,7 @@ def test_p19_numbers_are_those_of_the_record(subject: Suite, session: Session) -
         if mode == UPDATE or (mode == RECORD and not is_recorded):
             subject.summary_line = write(subject, broken if mode == RECORD else ())
             return
-        missing = "no numbers of the suite are recorded"
-        check(is_recorded, "numbers", missing, how_to_record(subject))
+        check(is_recorded, "numbers", "no numbers of the suite are recorded", how_to_record(subject))
         compare(subject, subject.recorded() or "", broken)
 
 
@@ -110,25 +109,18 @@ def compare(subject: Suite, text: str, broken: Collection[str] = ()) -> None:
     """Holds the suite to a record, where that was written with the settings of this run; not what is of `broken` methods."""
     record, settings = read(subject, text), settings_of(text)
     if settings not in (usual_settings(), None):
-        now = usual_settings()
-        pytest.skip(f"the numbers are recorded with {settings}, this run has {now}")
-    differences_found = [
-        changed_number
-        for section in EVERY
-        for changed_number in changed_numbers(subject, record, section)
-        if not _is_of(changed_number, broken)
-    ]
-    differences_found.sort(
-        key=lambda line: line.startswith("gradient of ")
-    )  # they follow from what is computed
-    is_new = all(f": {NOT_RECORDED} (" in line for line in differences_found)
-    is_gone = all(f": {GONE} (" in line for line in differences_found)
+        pytest.skip(f"the numbers are recorded with {settings}, this run has {usual_settings()}")
+    lines = [line for section in EVERY for line in changed_numbers(subject, record, section)]
+    lines = [line for line in lines if not _is_of(line, broken)]
+    lines.sort(key=lambda line: line.startswith("gradient of "))  # they follow from what is computed
+    is_new = all(f": {NOT_RECORDED} (" in line for line in lines)
+    is_gone = all(f": {GONE} (" in line for line in lines)
     message = "it computes what is not recorded yet" if is_new else "it does not compute what is recorded"
     message += ", which raises now, or is there no more" * is_gone
     hint = how_to_add(subject) if is_new else how_to_approve(subject)
-    shown = differences_found[:SHOWN] + ["and more"] * (len(differences_found) > SHOWN)
-    where = differences_found[0].partition(":")[0] if differences_found else ""
-    check(not differences_found, where, "\n    ".join([message, *shown]), hint)
+    shown = lines[:SHOWN] + ["and more"] * (len(lines) > SHOWN)
+    where = lines[0].partition(":")[0] if lines else ""
+    check(not lines, where, "\n    ".join([message, *shown]), hint)
 
 
 def changed_numbers(subject: Suite, record: Record, kind: str) -> list[str]:
@@ -163,8 +155,7 @@ def how_to_record(subject: Suite) -> str:
 
 def sections(suite: Any) -> Record:
     """What a suite computes now, as a record has it."""
-    names = {section: section_of(type(suite), section) for section in EVERY}
-    by_section = {name: entries_of(suite, section) for section, name in names.items()}
+    by_section = {section_of(type(suite), section): entries_of(suite, section) for section in EVERY}
     needed = {section_of(type(suite), section) for section in SECTIONS}
     by_section[section_of(type(suite), ALONE)] = of_dims(suite)  # which P20 holds
     return {name: numbers for name, numbers in by_section.items() if numbers or name in needed}
@@ -210,6 +201,5 @@ def _changed(text: str | None, now: Record, suite: Any, tests: str) -> str:
     module = vars(sys.modules[laws.__module__])
     before = without(before, {s.partition(":")[0] for s in before} - module.keys())
     for section, entries_now in now.items():
-        was = before.get(section, {})
-        before[section] = kept_where_close(was, entries_now, suite.tolerance)
+        before[section] = kept_where_close(before.get(section, {}), entries_now, suite.tolerance)
     return render_record(dict(sorted(before.items())), tests)

@@ -54,6 +54,11 @@ def leaves_reached(traced: TracedConfiguration, gradients: bool) -> dict[str, bo
     return marks_by_path(traced, inputs_reaching(traced.trace[0].jaxpr, gradients))
 
 
+def leaves_stopped(traced: TracedConfiguration) -> dict[str, bool]:
+    """By path, whether `stop_gradient` keeps the gradients of the call from an array of the instance."""
+    return marks_by_path(traced, stopped_inputs(traced.trace[0].jaxpr)) if traced.trace else {}
+
+
 def marks_by_path(traced: TracedConfiguration, marks: Sequence[bool]) -> dict[str, bool]:
     """By path, the mark of each floating array of the instance."""
     pairs = zip(traced.inputs, marks)
@@ -76,7 +81,7 @@ def severity_of_idle(subject: Any, paths: Collection[str], gradients: bool = Fal
     """
     usual = traced_configurations(subject)[0]
     reached = leaves_reached(usual, gradients=False)
-    stopped = marks_by_path(usual, stopped_inputs(usual.trace[0].jaxpr)) if usual.trace and gradients else {}
+    stopped = leaves_stopped(usual) if gradients else {}
     is_computed_with = any(reached.get(path, False) and not stopped.get(path, False) for path in paths)
     return ADVICE if is_computed_with or calls_a_part(subject) else severity_of_values(subject)
 
@@ -89,8 +94,5 @@ def calls_a_part(subject: Any) -> bool:
 
 def is_cut_off(subject: Any, paths: Collection[str]) -> bool:
     """Whether `stop_gradient` keeps the gradients of the call from some of these leaves."""
-    usual = traced_configurations(subject)[0]
-    if usual.trace is None:
-        return False
-    pairs = zip(usual.inputs, stopped_inputs(usual.trace[0].jaxpr))
-    return any(mark and name.startswith("0.") and name[2:] in paths for (name, _), mark in pairs)
+    stopped = leaves_stopped(traced_configurations(subject)[0])
+    return any(stopped.get(path, False) for path in paths)

@@ -11,7 +11,7 @@ from jax.core import Tracer
 
 from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
 from ...discover.invocation import call_function, trace_call
-from ...engine.applicability import has_method, not_applicable
+from ...engine.applicability import has_method, need, not_applicable
 from ...engine.registry import Checks
 from ...errors import refuses_by_itself
 from ...inspect.global_state import first_use, globals_of
@@ -33,8 +33,7 @@ CHECKS = Checks()
 def _others(subject: Suite) -> Sequence[TracedConfiguration]:
     subject.need_call()
     others = other_programs(subject)
-    if not others:
-        not_applicable("each configuration computes the same")
+    need(others, "each configuration computes the same")
     return others
 
 
@@ -46,8 +45,7 @@ def test_p12_leaves_everything_alone_in_each_configuration(subject: PytreeSuite)
         before, globals_before = snapshot(instance, identity=True), globals_of(instance)
         use = first_use(functools.partial(_traced_from_outside, traced))
         for path, value in reachable(instance, name):
-            message = "a tracer was left behind by a call inside jit"
-            check(not isinstance(value, Tracer), place(path), message)
+            check(not isinstance(value, Tracer), place(path), "a tracer was left behind by a call inside jit")
         same = snapshot(instance, identity=True) == before
         check(same, place(name), "a call inside jit changed what the instance holds")
         names = ", ".join(changed(globals_before, globals_of(instance)))
@@ -65,8 +63,7 @@ def _traced_from_outside(traced: TracedConfiguration) -> None:
 
 @CHECKS.register(rests_on=("test_p15_each_key_is", "test_p15_each_draw_has", "test_p15_no_two_par"))
 def test_p15_each_key_of_the_call_is_used_once_in_each_configuration(subject: Suite) -> None:
-    if redraws(subject):
-        not_applicable("it draws the same again from a key that it holds")
+    need(not redraws(subject), "it draws the same again from a key that it holds")
     for traced in _others(subject):
         check_draws(traced.configuration.place("call"), functools.partial(getitem, traced.trace, 0))
 
@@ -81,8 +78,7 @@ def test_p07_bfloat16_stays_so_in_each_configuration(subject: Suite) -> None:
         usual = _narrow_outputs(subject, traced_configurations(subject)[0])
     except ANY_ERROR:
         not_applicable("the example itself cannot be called in bfloat16")
-    if jnp.bfloat16 not in usual:
-        not_applicable("the example itself gives no bfloat16")
+    need(jnp.bfloat16 in usual, "the example itself gives no bfloat16")
     hint = "a number or an array of a fixed dtype: `dtype=x.dtype`"
     for traced in _others(subject):
         gives_arrays = bool(arrays_of(dict(traced.configuration.given)))  # which stay as wide
@@ -106,8 +102,7 @@ def _narrow_outputs(subject: Suite, traced: TracedConfiguration) -> list[jnp.dty
     except NEEDS_VALUES:
         return []
     except ANY_ERROR as error:
-        cls = type(traced.instance)
-        if lacks_dtype(error) or is_of_flax_layer(error) or refuses_by_itself(error, cls):
+        if lacks_dtype(error) or is_of_flax_layer(error) or refuses_by_itself(error, type(traced.instance)):
             return []
         raise
     return [out.dtype for out in jax.tree.leaves(narrow[0][1])]
@@ -119,11 +114,9 @@ def test_p09_buffers_have_no_gradient_in_each_configuration(subject: Suite) -> N
     usual = traced_configurations(subject)[0]
     if usual.trace is None:
         not_applicable("the call cannot be traced")
-    reached = leaves_reached(usual, gradients=True)
-    cut_off = _cut_off(subject, usual)
+    reached, cut_off = leaves_reached(usual, gradients=True), _cut_off(subject, usual)
     kept_away = [name for name, at in reached.items() if not at and name in cut_off]
-    if not kept_away:
-        not_applicable("the call keeps the gradient away from nothing")
+    need(kept_away, "the call keeps the gradient away from nothing")
     for traced in _others(subject):
         there = leaves_reached(traced, gradients=True)
         for name in kept_away:

@@ -14,16 +14,10 @@ import numpy as np
 
 from ...declare.methods import is_read_beside
 from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
-from ...discover.evaluation import (
-    evaluated,
-    of_generic,
-    on_purpose,
-    run_traced,
-    unused_arguments,
-)
+from ...discover.evaluation import evaluated, of_generic, on_purpose, run_traced, unused_arguments
 from ...discover.invocation import build_with, call_function, given_to_constructor
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, hard_coded_sizes, of_small_sizes
-from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, not_applicable
+from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, need, not_applicable
 from ...engine.error_hints import advice_on
 from ...engine.guesses import may_be_of_the_example
 from ...engine.registry import Checks
@@ -55,16 +49,12 @@ MAX_RUN = 2  # configurations that are run, and not traced alone
 HARD_CODED = "a number where the size of an array belongs: `x.shape[-1]`, `self.weight.shape[0]`"
 SQUEEZED = "`squeeze` without an axis, which takes sizes of one too"
 EMPTY = "a sum or a loop in Python, which gives its plain 0 where there is nothing"
-NOT_ALLOWED = (
-    "a way through the code that the example does not take; where it is not allowed, "
-    "`raise ValueError` says so"
-)
+NOT_ALLOWED = "a way through the code that the example does not take; where it is not allowed, `raise ValueError` says so"
 
 
 def _trials(subject: Suite) -> list[TracedConfiguration]:
     result = [traced for traced in traced_configurations(subject) if traced.configuration.size]
-    if not result:
-        not_applicable("the class has one configuration")
+    need(result, "the class has one configuration")
     return result
 
 
@@ -212,16 +202,14 @@ def test_p07_takes_what_its_constructor_accepts(subject: Suite) -> None:
     accepted = [at_a_bound(subject, changes) for changes in subject.accepted]
     for traced in accepted:
         if traced.error is not None and traced.stage == "call":
-            divides = isinstance(traced.error, ZeroDivisionError)
-            fits = not divides and fits_otherwise(subject, traced)
+            fits = not isinstance(traced.error, ZeroDivisionError) and fits_otherwise(subject, traced)
             _refuse(subject, traced, traced.refused or fits)
     _give_no_nan(subject, [configuration for configuration in accepted if configuration.inputs])
 
 
 def _give_no_nan(subject: Suite, accepted: Sequence[TracedConfiguration]) -> None:
     for configuration, outputs in zip(accepted, of_generic(accepted)):
-        wrong = any(map(has_nan, result_or_raise(outputs)))
-        wrong = wrong and not _gives_nan_itself(subject)
+        wrong = any(map(has_nan, result_or_raise(outputs))) and not _gives_nan_itself(subject)
         message = "the constructor accepts it, and the call gives NaN"
         hint = "a check with `<=` in the place of `<`, or a case that the call needs"
         check(not wrong, configuration.configuration.place("call"), message, hint)
@@ -256,26 +244,21 @@ def test_p12_hands_back_the_state_that_it_is_given(subject: Suite) -> None:
         not_applicable("the call takes no state")
     kind = equinox.nn.State
     names = _left_out(use, kind)
-    if not names:
-        not_applicable("the call takes no state that may be left out")
-    empty = kind(())
-    call, arguments = call_function(subject, {names[0]: empty})
+    need(names, "the call takes no state that may be left out")
+    call, arguments = call_function(subject, {names[0]: kind(())})
     result = call(subject.cached_instance(), arguments)
     leaves = jax.tree.leaves(result, is_leaf=lambda v: isinstance(v, kind))
-    message = "given a state, the call returns none"
     hint = "`return y, state` where a state is given, as `equinox.nn.Sequential` expects"
     there = any(isinstance(leaf, kind) for leaf in leaves)
-    check(there, f"the call's {names[0]}", message, hint)
+    check(there, f"the call's {names[0]}", "given a state, the call returns none", hint)
 
 
 @CHECKS.register(ARRAYS_DECLARED, severity=ADVICE)
 def test_p08_every_argument_matters(subject: Suite) -> None:
     subject.need_call()
-    unused = unused_arguments(subject)
-    names = [name for name in unused if name not in subject.ignored]
-    hint = on_purpose(names)
+    names = [name for name in unused_arguments(subject) if name not in subject.ignored]
     message = "the call takes it, and nothing that it returns depends on it"
-    check(not names, ", ".join(names), message, hint)
+    check(not names, ", ".join(names), message, on_purpose(names))
 
 
 @CHECKS.register()
@@ -293,24 +276,15 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
             first, *others = cut_off
             message = "no gradient reaches it, as it does in the example"
             message += f"; nor {', '.join(f'`{name}`' for name in others)}" if others else ""
-            hint = (
-                "a way through the call that leaves it out: do not build it there; "
-                f"if it is meant, `conditional = {(*subject.conditional, *cut_off)!r}`"
-            )
+            hint = f"a way through the call that leaves it out: do not build it there; if it is meant, `conditional = {(*subject.conditional, *cut_off)!r}`"
             check(False, traced.configuration.place(first), message, hint, severity=ADVICE)
         if any(isinstance(v, dict) for v in traced.configuration.inputs.values()):
             continue  # what is in a dict is the choice of who gives it
         for name, used in leaves_reached(traced, gradients=False).items():
             message = "it is held in this configuration alone, and the call does not use it"
             is_for_others = is_read_beside(cls, called_method(subject), name.partition(".")[0])
-            severity = ADVICE if is_for_others else FAULT
-            check(
-                used or name in usual,
-                traced.configuration.place(name),
-                message,
-                "a part without a use",
-                severity=severity,
-            )
+            severity, place = ADVICE if is_for_others else FAULT, traced.configuration.place(name)
+            check(used or name in usual, place, message, "a part without a use", severity=severity)
 
 
 def _refuse(subject: Suite, traced: TracedConfiguration, may_be: bool) -> None:
@@ -333,9 +307,5 @@ def _asks_for_others(subject: Suite, traced: TracedConfiguration) -> bool:
 
 def _left_out(use: Invocation, kind: type) -> list[str]:
     """The arguments of a call that may be of a kind, and are None in the example."""
-    annotations = use.annotations()
-    return [
-        name
-        for name in use.varied()
-        if use.given[name] is None and any(value is kind for value in members(annotations.get(name)))
-    ]
+    annotations, absent = use.annotations(), [name for name in use.varied() if use.given[name] is None]
+    return [name for name in absent if any(value is kind for value in members(annotations.get(name)))]

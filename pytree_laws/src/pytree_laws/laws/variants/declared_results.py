@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...declare.methods import Method
-from ...discover.configurations import TracedConfiguration, traced_configurations
+from ...discover.configurations import traced_configurations
 from ...discover.method_programs import MEMBERS, usable
 from ...discover.method_uses import Traced
 from ...discover.traced_uses import traced_uses
@@ -34,11 +34,12 @@ def test_p07_gives_what_is_declared_in_each_configuration(subject: Suite) -> Non
     if not paths or usual.trace is None:
         not_applicable("no annotation of the call has the dims of what it returns")
     for traced in others:
-        if traced.trace is not None and not _changes_what_is_given(traced):
-            where = traced.configuration.place("call")
+        # Results follow a dtype, and the keys of a dict.
+        follows = is_of_dtypes(traced) or traced.configuration.changes_a_dict
+        if traced.trace is not None and not follows:
             forms = [dict(named_leaves(configuration.trace[1])) for configuration in (usual, traced)]
             sizes = _has_the_same_sizes(subject, traced.instance, traced.configuration.changes)
-            _check_forms(where, paths, *forms, sizes=sizes)
+            _check_forms(traced.configuration.place("call"), paths, *forms, sizes=sizes)
 
 
 @CHECKS.register(MEMBERS, severity=ADVICE)
@@ -55,16 +56,11 @@ def test_p07_methods_give_what_is_declared_in_each_configuration(subject: Suite)
 
 def _check_forms(where: str, paths: list[str], usual: Forms, forms: Forms, *, sizes: bool) -> None:
     """Holds the results at paths to the forms of the example: their sizes, or their ranks alone."""
-    for path in paths:
-        if path not in usual:
-            continue
+    for path in (path for path in paths if path in usual):
         declared, result = usual[path], forms.get(path)
         place = f"{where}, output {path}".removesuffix(", output ")
-        message = (
-            f"it gives {len(forms)} arrays, and its annotation one"
-            if path == ""
-            else "it gives no such array"
-        )
+        several = f"it gives {len(forms)} arrays, and its annotation one"
+        message = "it gives no such array" if path else several
         check(result is not None, place, message, BRANCH)
         shape, wanted = getattr(result, "shape", ()), declared.shape
         same = shape == wanted if sizes else len(shape) == len(wanted)
@@ -77,11 +73,6 @@ def _forms(name: str, trace: Traced) -> Forms:
     """The results of a use, by path below its name."""
     results, _ = trace.form
     return {path.removeprefix(name).removeprefix("."): form for path, form in results.items()}
-
-
-def _changes_what_is_given(traced: TracedConfiguration) -> bool:
-    """Whether a dtype or the keys of a dict are changed, which results follow."""
-    return is_of_dtypes(traced) or traced.configuration.changes_a_dict
 
 
 def _has_the_same_sizes(subject: Suite, instance: Any, changes: Mapping[str, Any]) -> bool:

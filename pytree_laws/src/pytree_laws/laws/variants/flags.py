@@ -1,35 +1,29 @@
-"""What the laws say of the flags and options that the call and the methods take."""
+"""What the laws say of flags and options: those of the call and of methods matter, and those of the constructor leave out what is declared."""
 
-from collections.abc import Sequence
+import contextlib
+import warnings
+from collections.abc import Mapping
 from typing import Any
+
+import jax
 
 from ...discover.configurations import Configuration, TracedConfiguration, traced_configurations
 from ...discover.evaluation import on_purpose
-from ...discover.invocation import trace_call
+from ...discover.invocation import build_with, given_to_constructor, trace_call
 from ...discover.likely import at_likely_values
 from ...discover.method_programs import traced_methods
 from ...discover.method_uses import computed_text, is_flag, trace_use, uses_by_flag
-from ...engine.applicability import ARRAYS_DECLARED, METHODS, Condition, not_applicable
+from ...engine.applicability import ARRAYS_DECLARED, METHODS, Condition, declares, need
 from ...engine.registry import Checks
 from ...inspect.branches import strings_of_attribute
 from ...inspect.parameter_values import literal_values
-from ...inspect.trees import structure
+from ...inspect.trees import look_up, structure, under_any
 from ...kinds.suite import Suite
 from ...report import ADVICE, check
 from ...trace.jaxprs import without_dead
 
 CHECKS = Checks()
-
-
 STATICS = Condition("no static value is declared", lambda suite: bool(suite.static))
-
-
-def _literal_fields(suite: Any) -> list[str]:
-    """The static fields that are one of several texts."""
-    cls = type(suite.cached_instance())
-    return [name for name in suite.static if any(type(v) is str for v in literal_values(cls, name))]
-
-
 IDLE = "at each of its values the same is computed"
 
 
@@ -40,7 +34,8 @@ def test_p08_every_flag_of_the_call_matters(subject: Suite) -> None:
     if traced_configurations(subject)[0].trace is None:
         return  # the call cannot be traced, as P6 says
     traced_by_key = {_key(traced.configuration): traced for traced in traced_configurations(subject)}
-    for name in sorted(_flags(list(traced_by_key.values()))):
+    given = [pair for traced in traced_by_key.values() for pair in traced.configuration.given.items()]
+    for name in sorted({name for name, value in given if is_flag(value)}):
         with_flag = [value for value in traced_by_key.values() if name in value.configuration.given]
         pairs = ((traced, traced_by_key.get(_key(traced.configuration, name))) for traced in with_flag)
         _check(subject, "call", name, any(_differ(subject, *pair) for pair in pairs))
@@ -52,20 +47,18 @@ def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
         likely = uses_by_flag(subject, method, at_likely_values)
         for name, uses in {**likely, **uses_by_flag(subject, method)}.items():
             pairs = [[trace_use(subject, use) for use in each] for each in uses]
-            texts = [
-                {None if trace is None else f"{computed_text(trace)} {trace.treedef}" for trace in p}
-                for p in pairs
-            ]
             # What raises is another thing, too.
-            matters = any(len(each) > 1 for each in texts)
-            _check(subject, method.name, name, matters)
+            texts = [
+                {trace and f"{computed_text(trace)} {trace.treedef}" for trace in each} for each in pairs
+            ]
+            _check(subject, method.name, name, any(len(each) > 1 for each in texts))
 
 
 @CHECKS.register(STATICS)
 def test_p08_a_text_is_told_apart_by_what_it_may_be(subject: Suite) -> None:
-    cls, names = type(subject.cached_instance()), _literal_fields(subject)
-    if not names:
-        not_applicable("no field is one of several texts")
+    cls = type(subject.cached_instance())
+    names = [name for name in subject.static if any(type(v) is str for v in literal_values(cls, name))]
+    need(names, "no field is one of several texts")
     for name in names:
         values = literal_values(cls, name)
         strange = [text for text in strings_of_attribute(cls, name) if text not in values]
@@ -75,11 +68,6 @@ def test_p08_a_text_is_told_apart_by_what_it_may_be(subject: Suite) -> None:
 
 def _check(subject: Suite, where: str, name: str, matters: bool) -> None:
     check(matters or name in subject.ignored, f"{where}({name})", IDLE, on_purpose([name]))
-
-
-def _flags(traces: Sequence[TracedConfiguration]) -> set[str]:
-    pairs = [pair for traced in traces for pair in traced.configuration.given.items()]
-    return {name for name, value in pairs if is_flag(value)}
 
 
 def _key(configuration: Configuration, without: str = "") -> str:
@@ -108,3 +96,48 @@ def _text(trace: Any) -> str:
     """What the call computes, and in which structure: the settings of a module that it makes are part of that."""
     closed, form = trace
     return f"{without_dead(closed.jaxpr)} {structure(form)}"
+
+
+@CHECKS.register(declares("left_out", "no flag is declared to leave anything out"))
+def test_p02_each_flag_leaves_out_what_is_declared(subject: Suite) -> None:
+    flags = {path: name for name, paths in subject.left_out.items() for path in paths}
+    usual = _paths(subject, subject.cached_instance(), flags)
+    for traced in traced_configurations(subject)[1:]:
+        inputs = traced.configuration.inputs
+        if traced.instance is None or not inputs or not inputs.keys() <= subject.left_out.keys():
+            continue
+        wanted = {path for path in usual if flags.get(path) not in inputs}
+        built = {name for name, value in inputs.items() if value is not None and value is not False}
+        wanted |= {path for path, name in flags.items() if name in built}
+        for path in sorted(wanted ^ _paths(subject, traced.instance, flags)):
+            message = "it is not there" if path in wanted else "it is there"
+            flag = f"`{flags[path]}`" if path in flags else "no flag"
+            hint = f"`left_out` of the tests says that it depends on {flag}"
+            check(False, traced.configuration.place(path), message, hint)
+
+
+def _paths(subject: Suite, instance: Any, flags: Mapping[str, str]) -> set[str]:
+    """The paths of the arrays of an instance; of what a flag leaves out its root."""
+    held = subject.named(instance)
+    roots = {path for path in flags if any(under_any(name, [path]) for name in held)}
+    return roots | {path for path in held if not under_any(path, [*flags])}
+
+
+@CHECKS.register(declares("layers", "no input is declared to count layers"))
+def test_p02_as_many_layers_are_made_as_are_asked_for(subject: Suite) -> None:
+    given = given_to_constructor(subject)
+    for path, name in subject.layers.items():
+        usual = given.get(name)
+        for count in (usual + 1, usual - 1) if type(usual) is int else ():
+            # It may refuse the number.
+            with contextlib.suppress(ValueError, TypeError), warnings.catch_warnings(action="ignore"):
+                built = build_with(subject, {name: count})
+                made, hint = _count(look_up(built, path)), f"a number in the place of `{name}`"
+                check(made == count, f"{path} with {name}={count}", f"{made} layers are made", hint)
+
+
+def _count(layers: Any) -> int:
+    """The number of layers: of a list its length, of stacked layers that of the first axis."""
+    with contextlib.suppress(TypeError):
+        return len(layers)
+    return int(jax.tree.leaves(layers)[0].shape[0])

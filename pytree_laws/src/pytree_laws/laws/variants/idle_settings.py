@@ -6,7 +6,7 @@ from typing import Any
 from ...discover.inference import same_value, statics_of
 from ...discover.invocation import build_with
 from ...discover.settings import settings
-from ...engine.applicability import ARRAYS_DECLARED, not_applicable
+from ...engine.applicability import ARRAYS_DECLARED, need
 from ...engine.registry import Checks
 from ...inspect.branches import unread_attributes
 from ...inspect.references import snapshot
@@ -28,15 +28,11 @@ OF_TRAINING = re.compile(r"(is_)?(train|training|inference|deterministic)|use_ru
 def test_p08_every_setting_matters(subject: Suite) -> None:
     subject.need_call()
     cls = type(subject.cached_instance())
-    stored = {
-        name: at
-        for name, at in settings(subject).items()
-        if not (name in subject.ignored or LABEL.search(name))
-    }
+    named = {name: at for name, at in settings(subject).items() if not LABEL.search(name)}
+    stored = {name: at for name, at in named.items() if name not in subject.ignored}
     flags = _flags_of_its_own(subject) - {*stored, *stored.values(), *subject.ignored}
     unread = unread_attributes(cls, [*stored.values(), *sorted(flags)])
-    if not unread:
-        not_applicable("the code of the class reads each setting")
+    need(unread, "the code of the class reads each setting")
     for name, attribute in ((name, at) for name, at in stored.items() if at in unread):
         message = "no code of its module reads it, and another value changes nothing else"
         hint = f"a constant in the place of `self.{attribute}`; `ignored = ({name!r},)` in the suite, `unused` in a spec, says that it is for others"

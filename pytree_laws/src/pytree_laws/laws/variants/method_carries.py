@@ -8,7 +8,7 @@ import jax
 
 from ...declare.methods import SELF, Method
 from ...discover.method_programs import usable_methods
-from ...engine.applicability import Condition, not_applicable
+from ...engine.applicability import need, of_methods
 from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact
 from ...inspect.references import snapshot
@@ -20,20 +20,15 @@ from ...values.closeness import check_close
 from ..transforms.p11_carry import carried, check_advances, check_fixed_point, check_forms, check_weakness
 
 CHECKS = Checks()
-NEXT_INSTANCE = Condition(
-    "no method gives the next instance", lambda suite: any(method.carry == SELF for method in suite.methods)
-)
-ARGUMENT = Condition(
-    "no method carries an argument", lambda suite: any(isinstance(each.carry, int) for each in suite.methods)
-)
+NEXT_INSTANCE = of_methods("no method gives the next instance", lambda method: method.carry == SELF)
+ARGUMENT = of_methods("no method carries an argument", lambda method: isinstance(method.carry, int))
 
 
 @CHECKS.register(ARGUMENT)
 def test_p11_methods_carry_their_argument(subject: Suite) -> None:
     pairs = [(each, each.carry) for each in usable_methods(subject) if not each.needs_values]
     carrying = [(method, at) for method, at in pairs if isinstance(at, int)]
-    if not carrying:
-        not_applicable("no method carries an argument")
+    need(carrying, "no method carries an argument")
     for method, at in carrying:
         where, arguments = f"{method.name}, argument {at}", list(method.arguments(0))
         message = f"the suite says that it is carried, and the example has {len(arguments)} arguments"
@@ -52,8 +47,7 @@ def test_p11_methods_carry_their_argument(subject: Suite) -> None:
 @CHECKS.register(NEXT_INSTANCE)
 def test_p11_methods_carry_the_instance(subject: Suite) -> None:
     carrying = [method for method in usable_methods(subject) if method.carry == SELF]
-    if not carrying:
-        not_applicable("no method gives the next instance")
+    need(carrying, "no method gives the next instance")
     for method in carrying:
         _check_carry(subject, method)
 
@@ -63,31 +57,26 @@ def _check_carry(subject: Suite, method: Method) -> None:
     static, arrays = partition(tuple(method.arguments(0)))
 
     def following(value: Any, arrays: Sequence[Any]) -> Any:
-        arguments = combine(static, arrays)
-        return subject.to_arrays(subject.next_instance(method, back(value), arguments))[0]
+        return subject.to_arrays(subject.next_instance(method, back(value), combine(static, arrays)))[0]
 
     def advance(value: Any) -> Any:
         return following(value, arrays)
 
     with doing(method.name, "to carry the instance"):
         new = jax.eval_shape(advance, value)
-    message = "the next instance has another structure"
-    check(structure(new) == structure(value), method.name, message)
+    check(structure(new) == structure(value), method.name, "the next instance has another structure")
     check_forms(method.name, "the next instance", value, new)
-    next_instances = [subject.next_instance(method, back(value), method.arguments(1))]
+    other, _ = subject.to_arrays(subject.next_instance(method, back(value), method.arguments(1)))
     first = advance(value)
-    ways = (snapshot(arrays_of(value)) for value in (first, subject.to_arrays(next_instances[0])[0]))
-    same = [way == snapshot(arrays_of(value)) for way in ways]
     message = "the next instance is the one before, whatever the arguments are"
     hint = "it gives back what it was given, and not what it computed"
-    if all(same):
+    if all(snapshot(arrays_of(way)) == snapshot(arrays_of(value)) for way in (first, other)):
         advanced = functools.partial(following, value)
         # Where nobody declared what the class holds, a state that never changes may be meant.
         severity = FAULT if subject.declares_arrays() else ADVICE
         check(is_for_these_alone(advanced, arrays), method.name, message, hint, severity=severity)
     got, _ = jax.lax.scan(lambda v, _: (advance(v), None), value, length=2)
-    message = "scan gives {}, a loop {}"
-    check_close(method.name, message, got, advance(first), slack=16)
+    check_close(method.name, "scan gives {}, a loop {}", got, advance(first), slack=16)
     check_weakness(method.name, "the next instance", value, new)
 
 

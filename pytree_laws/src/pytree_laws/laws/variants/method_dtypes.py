@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from ...discover.method_programs import arrays_given, usable
 from ...discover.method_uses import Traced
 from ...discover.traced_uses import TracedUse, traced_uses
-from ...engine.applicability import METHODS, not_applicable
+from ...engine.applicability import METHODS, need
 from ...engine.registry import Checks
 from ...inspect.trees import arrays_of, bfloat16
 from ...kinds.suite import Suite
@@ -24,15 +24,9 @@ HINT = "`jnp.zeros_like(self.weight)` where a sum of other values begins: it tak
 
 @CHECKS.register(METHODS, of_dtypes=True, rests_on=("test_p07_methods_give",))
 def test_p07_results_of_arguments_alone_have_their_dtype(subject: Suite) -> None:
-    uses = [
-        traced
-        for method in usable(subject)
-        if method.returns
-        for traced in traced_uses(subject)[method.name][:1]
-        if traced.trace is not None and _reads_no_float(traced.trace)
-    ]
-    if not uses:
-        not_applicable("the result of each method depends on a float leaf, or on no argument")
+    examples = [traced_uses(subject)[method.name][0] for method in usable(subject) if method.returns]
+    uses = [each for each in examples if each.trace is not None and _reads_no_float(each.trace)]
+    need(uses, "the result of each method depends on a float leaf, or on no argument")
     for traced in uses:
         _check_dtypes(subject, traced)
 
@@ -53,9 +47,8 @@ def _check_dtypes(subject: Suite, traced: TracedUse) -> None:
     """A use gives the same dtypes where the leaves of the instance have 16 bits, and its arguments the usual ones."""
     run, (value, arrays) = arrays_given(subject, traced.use)
     usual: Sequence[Any] = jax.eval_shape(run, value, arrays)
-    with doing(
-        traced.use.name, "with leaves in bfloat16, of which its result needs none, it", HINT, severity=ADVICE
-    ):
+    action = "with leaves in bfloat16, of which its result needs none, it"
+    with doing(traced.use.name, action, HINT, severity=ADVICE):
         narrow = jax.make_jaxpr(run)(bfloat16(value), arrays)
     casts = _cast_outputs(narrow.jaxpr)
     for i, (out, other) in enumerate(zip(usual, narrow.out_avals)):
@@ -73,9 +66,5 @@ def _cast_outputs(jaxpr: Any) -> set[int]:
     made = {v: equation for equation in jaxpr.eqns for v in equation.outvars}
     casts = {v: made[v].invars[0] for v in made if made[v].primitive.name == CAST}
     scattered = {v for v in made if made[v].primitive.name.startswith("scatter")}
-    outputs = enumerate(jaxpr.outvars)
-    return {i for i, v in outputs if is_variable(v) and v in casts and not _is_in(casts[v], scattered)}
-
-
-def _is_in(atom: Any, variables: set[Any]) -> bool:
-    return is_variable(atom) and atom in variables
+    written = {v for v, source in casts.items() if not (is_variable(source) and source in scattered)}
+    return {i for i, v in enumerate(jaxpr.outvars) if is_variable(v) and v in written}

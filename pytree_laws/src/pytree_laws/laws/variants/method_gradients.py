@@ -31,7 +31,7 @@ from ...discover.method_slopes import (
 )
 from ...discover.near_zeros import is_finite_around_zero
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import METHODS, Condition, not_applicable
+from ...engine.applicability import METHODS, Condition, need, of_methods
 from ...engine.registry import Checks
 from ...inspect.trees import under_any
 from ...kinds.suite import Suite
@@ -41,8 +41,6 @@ from ...values.closeness import KINK, STEP, is_smooth
 from ...values.precision import is_half
 
 CHECKS = Checks()
-
-
 STOPS = (
     "`jax.lax.stop_gradient`; `Method(..., stopped=(...,))` names the paths of leaves that it is meant for"
 )
@@ -61,17 +59,14 @@ TOLD_APART = 1e-5
 ALIKE = 2 * KINK
 """By which share the slopes that both show differ on a way that does not bend."""
 NOT_CALLED = Condition("the call reaches the parameters", lambda suite: not suite.called())
-CLOSED = Condition(
-    "no method declares what it closes", lambda suite: any(method.closed for method in suite.methods)
-)
+CLOSED = of_methods("no method declares what it closes", lambda method: method.closed)
 
 
 @CHECKS.register(METHODS, rests_on=("test_p09_every_parameter_has_a_gradient",))
 def test_p09_methods_have_true_gradients(subject: Suite) -> None:
     traced_methods(subject, declared=True)
     start, _ = subject.flowing_values(subject.cached_instance())
-    if not start:
-        not_applicable("no gradient flows through anything that the class holds")
+    need(start, "no gradient flows through anything that the class holds")
     for point in _points(start):
         _check_grads(subject, point)
 
@@ -82,12 +77,10 @@ def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
     # A method without operations replaces a part, or gives one.
     traces = traces_of(subject)
     methods = [m for m in methods if traces[m.name].jaxpr.eqns and is_of_instances(cls, m.name)]
-    if not methods:
-        not_applicable("what the class is for, no method does")
+    need(methods, "what the class is for, no method does")
     if any(method.found for method in methods):
         pytest.skip("a method that nobody declared may use it")
-    if callable(subject.cached_instance()):
-        not_applicable("the class has a call, of which there is no example")
+    need(not callable(subject.cached_instance()), "the class has a call, of which there is no example")
     start, _ = subject.flowing_values(subject.cached_instance())
     run = compiled_grads_of_methods(subject)
     results = [run(point)[0] for point in _points(start)]
@@ -105,23 +98,20 @@ def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
 def test_p09_methods_send_no_gradient_to_buffers(subject: Suite) -> None:
     start, rebuilt = subject.buffer_values(subject.cached_instance())
     methods = traced_methods(subject)
-    if not start:
-        not_applicable("there is no buffer that could have a gradient")
+    need(start, "there is no buffer that could have a gradient")
     hint = "`jax.lax.stop_gradient` around it, where the method reads it"
     for method in methods:
         arguments = method.arguments(0)
         if gives_an_instance(subject, method, subject.cached_instance(), arguments):
             continue  # of which the buffers are a part
         for name in grads_reaching(subject, method, rebuilt, start, arguments):
-            message = f"a gradient reaches the buffer `{name}`"
-            check(False, method.name, message, hint)
+            check(False, method.name, f"a gradient reaches the buffer `{name}`", hint)
 
 
 @CHECKS.register(MEMBERS, rests_on=("test_p09_methods_send_no_gradient",))
 def test_p09_methods_keep_gradients_from_buffers_at_other_values(subject: Suite) -> None:
     buffers, _ = subject.buffer_values(subject.cached_instance())
-    if not buffers:
-        not_applicable("there is no buffer that could have a gradient")
+    need(buffers, "there is no buffer that could have a gradient")
     hint = "`jax.lax.stop_gradient` around it, wherever the method reads it"
     for method in traced_methods(subject):
         traced = [(use, trace) for use, trace, _ in traced_uses(subject)[method.name] if trace is not None]
@@ -182,25 +172,19 @@ def test_p09_methods_have_gradients_at_other_values(subject: Suite) -> None:
 
 @CHECKS.register(METHODS)
 def test_p09_no_gradient_of_a_method_is_nan_at_zeros(subject: Suite) -> None:
-    hint = (
-        "a root or a norm of zeros: `jnp.where` hides a NaN of the value, and not that of its gradient, "
-        "so make what goes in safe, `jnp.where(x > 0, x, 1)`"
-    )
+    hint = "a root or a norm of zeros: `jnp.where` hides a NaN of the value, and not that of its gradient, so make what goes in safe, `jnp.where(x > 0, x, 1)`"
     slopes = slopes_by_arguments(subject)
+    methods = {method.name: method for method in traced_methods(subject, declared=True)}
     for name, at_zeros in slopes.filled(0).items():
         finite = all(np.isfinite(np.asarray(v)).all() for v in at_zeros.values)
         wrong = finite and any(np.isnan(np.asarray(v)).any() for v in at_zeros.by_argument.values())
-        if wrong and _makes_an_instance(subject, name) and _bends_at_zeros(name, slopes):
+        arguments = methods[name].arguments(0) if wrong else ()
+        makes_one = wrong and gives_an_instance(subject, methods[name], subject.cached_instance(), arguments)
+        if makes_one and _bends_at_zeros(name, slopes):
             continue
         message = "at arguments of zeros its result is finite, and the gradient by them is NaN"
-        severity = ADVICE if wrong and not_for_zeros(subject, name, slopes) else FAULT
+        severity = ADVICE if wrong and not_for_zeros(arguments, name, slopes) else FAULT
         check(not wrong, name, message, hint, severity=severity)
-
-
-def _makes_an_instance(subject: Suite, name: str) -> bool:
-    """Whether a method makes an instance of what it is given."""
-    method = next(method for method in traced_methods(subject, declared=True) if method.name == name)
-    return gives_an_instance(subject, method, subject.cached_instance(), method.arguments(0))
 
 
 def _bends_at_zeros(name: str, slopes: SlopesAt) -> bool:
@@ -209,15 +193,14 @@ def _bends_at_zeros(name: str, slopes: SlopesAt) -> bool:
     return not is_smooth(*(np.concatenate([np.ravel(v) for v in at[name].values]) for at in ways))
 
 
-def not_for_zeros(subject: Suite, name: str, slopes: SlopesAt) -> bool:
+def not_for_zeros(arguments: Any, name: str, slopes: SlopesAt) -> bool:
     """Whether a method may not be for zeros: it takes numbers of one sign, or is not finite on both sides of zero."""
 
     def numbers_at(fill: float) -> list[Any]:
         at_fill = slopes.filled(fill)[name]
         return [*at_fill.values, *at_fill.by_argument.values()]
 
-    given = [method.arguments(0) for method in traced_methods(subject, declared=True) if method.name == name]
-    return of_one_sign(given) or not is_finite_around_zero(numbers_at)
+    return of_one_sign([arguments]) or not is_finite_around_zero(numbers_at)
 
 
 def _check_grads(subject: Suite, point: dict[str, Any]) -> None:
@@ -228,13 +211,11 @@ def _check_grads(subject: Suite, point: dict[str, Any]) -> None:
     by_rejection = [draws_by_rejection(traces_of(subject)[m.name].jaxpr) for m in methods]
     for name, leaf in point.items():
         ahead = _way(leaf)
-        moved = {
-            step: [run({**point, name: pushed(leaf, s, ahead)})[1] for s in (-step, step)] for step in STEPS
-        }
+        at = {s: run({**point, name: pushed(leaf, s, ahead)})[1] for step in STEPS for s in (-step, step)}
         for i, method in enumerate(methods):
             if by_rejection[i]:
                 continue
-            values = {s: sums_of_moved(first[i], middle[i], last[i]) for s, (first, last) in moved.items()}
+            values = {step: sums_of_moved(at[-step][i], middle[i], at[step][i]) for step in STEPS}
             _check_grad(subject, method, name, (grads[name][i], ahead), values)
 
 
@@ -280,14 +261,11 @@ def _check_grad(
         message = f"small steps of `{name}` show the slope {slope:.4g}, its gradient is {shown:.4g}"
         near = any(abs(each - shown) < KINK * abs(each) + spread for each in slopes)
         severity = ADVICE if name in cut_off_by(subject, method) else FAULT
-        check(near, method.name, message, _hint_of_grad(subject, method), severity=severity)
+        rules = own_rules(traces_of(subject)[method.name].jaxpr)
+        hint = f"the rule of `{rules[0]}`" if rules else STOPS
+        check(near, method.name, message, hint, severity=severity)
 
 
 def is_told_apart(moved: Sequence[float]) -> bool:
     """Whether a step moves sums in 32 bits by much more than these are rounded."""
     return abs(moved[2] - moved[0]) > TOLD_APART * max(map(abs, moved))
-
-
-def _hint_of_grad(subject: Suite, method: Method) -> str:
-    rules = own_rules(traces_of(subject)[method.name].jaxpr)
-    return f"the rule of `{rules[0]}`" if rules else STOPS

@@ -13,7 +13,7 @@ from ...discover.configurations import traced_configurations
 from ...discover.given_instances import gives_an_instance
 from ...discover.method_programs import program_of, traceable, traced_methods, traces_of
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import METHODS, Condition, not_applicable
+from ...engine.applicability import METHODS, Condition, need
 from ...engine.registry import Checks
 from ...inspect.arrays import is_key
 from ...kinds.suite import Suite
@@ -59,8 +59,7 @@ def _check_keys(subject: Suite, method: Method, program: Any) -> None:
     keys = [np.asarray(jax.random.key_data(v)) for v in run(*arrays)[0] if is_key(v)]
     rows = [row.tobytes() for data in keys for row in data.reshape(-1, data.shape[-1])]
     hint = "a key for each consumer: `jax.random.split(key)`; `reuses_key = True` says that this is so on purpose"
-    message = "it gives one key twice"
-    check(len(set(rows)) == len(rows), method.name, message, hint, severity=ADVICE)
+    check(len(set(rows)) == len(rows), method.name, "it gives one key twice", hint, severity=ADVICE)
 
 
 @CHECKS.register(METHODS)
@@ -70,16 +69,14 @@ def test_p12_methods_draw_from_a_key_that_is_given(subject: Suite) -> None:
             jaxpr = traces_of(subject)[method.name].jaxpr
             wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
             message = f"{len(wrong)} of its draws depend on nothing that it is given"
-            hint = "a constant key, as `jax.random.key(0)`"
-            check(not wrong, method.name, message, hint)
+            check(not wrong, method.name, message, "a constant key, as `jax.random.key(0)`")
 
 
 @CHECKS.register(
     DRAWS_ONCE, rests_on=("test_p15_each_draw_has_a_key_of_its_own", "test_p15_methods_use_each_key_once")
 )
 def test_p15_no_key_is_drawn_from_and_handed_on(subject: Suite) -> None:
-    if redraws(subject):
-        not_applicable("a draw that is made again is meant")
+    need(not redraws(subject), "a draw that is made again is meant")
     for traced in traced_configurations(subject) if subject.called() else ():
         if traced.trace is not None:
             _check_key_handed_on(traced.configuration.place("call"), traced.trace[0])
@@ -90,10 +87,6 @@ def test_p15_no_key_is_drawn_from_and_handed_on(subject: Suite) -> None:
 
 
 def _check_key_handed_on(where: str, closed: Any) -> None:
+    message = "it draws from a key that it gives, so that who takes it draws the same"
     hint = "`key, draw = jax.random.split(key)`: draw from the one, and give the other"
-    check(
-        not gives_drawn_key(closed.jaxpr),
-        where,
-        "it draws from a key that it gives, so that who takes it draws the same",
-        hint,
-    )
+    check(not gives_drawn_key(closed.jaxpr), where, message, hint)

@@ -14,7 +14,7 @@ from ...declare.methods import Method, methods_of
 from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable, usable_methods
 from ...discover.method_uses import Use, traced_or_raise
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import METHODS, TAKES_DTYPE, not_applicable
+from ...engine.applicability import METHODS, TAKES_DTYPE, need
 from ...engine.guesses import is_misfit, lacks_a_name, may_be_of_the_example, said_of
 from ...engine.registry import Checks
 from ...errors import asks_for_a_package, message_of, raises_deliberately
@@ -35,12 +35,10 @@ RAISES = "what raises whenever it is used; a `raise` with the reason says so on 
 
 @CHECKS.register(MEMBERS)
 def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
-    if not methods_of(subject):
-        not_applicable(NO_METHOD)
+    need(methods_of(subject), NO_METHOD)
     for method in usable(subject):
         if method.returns:
-            instance = subject.spare()
-            result = method.use(instance, *method.arguments(0))
+            result = method.use(subject.spare(), *method.arguments(0))
             _check_returns(subject, method, jax.tree.leaves(result))
     errors = tried(subject).items()
     broken = {name: error for name, error in errors if _is_broken(subject, name, error)}
@@ -50,15 +48,14 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
     broken = {name: error for name, error in broken.items() if name not in misfits}
     for name, error in broken.items():
         if _is_missing(subject.cached_instance(), name):
-            raise Fault(
-                name, "the suite declares it in `methods`, and the class has nothing of this name", RENAMED
-            )
+            message = "the suite declares it in `methods`, and the class has nothing of this name"
+            raise Fault(name, message, RENAMED)
         others = ", ".join(other for other in broken if other != name)
         message = f"it raised {type(error).__name__}: {message_of(error):.300}"
         message += f"; so do {others}" if others else ""
-        is_doubtful = _lacks_a_part(subject.cached_instance(), error) or (
-            _is_found(subject, name) and not lacks_a_name(subject, error)
-        )
+        is_found = any(method.name == name and method.found for method in methods_of(subject))
+        is_doubtful = is_found and not lacks_a_name(subject, error)
+        is_doubtful = is_doubtful or _lacks_a_part(subject.cached_instance(), error)
         severity = ADVICE if is_doubtful else FAULT
         raise Fault(name, message, hint_of(subject, error) or RAISES, severity=severity) from error
 
@@ -92,10 +89,6 @@ def _lacks_a_part(instance: Any, error: Exception | None) -> bool:
     return "NoneType" in str(error) and any(value is None for value in attributes(instance).values())
 
 
-def _is_found(subject: Suite, name: str) -> bool:
-    return any(method.name == name and method.found for method in methods_of(subject))
-
-
 def _is_missing(instance: Any, name: str) -> bool:
     """Whether neither the class nor the instance has a method; a property may raise an `AttributeError` by itself."""
     return not (hasattr(type(instance), name) or hasattr(instance, name))
@@ -105,9 +98,8 @@ def _is_broken(subject: Suite, name: str, error: Exception | None) -> bool:
     """Whether a method raises on its example, and does not say so on purpose, nor asks for a package that is not there."""
     if error is None or isinstance(error, NotImplementedError) or asks_for_a_package(error):
         return False
-    cls = type(subject.cached_instance())
     inferred = [method.name for method in methods_of(subject) if method.found]
-    return not (name in inferred and raises_deliberately(error, cls))
+    return not (name in inferred and raises_deliberately(error, type(subject.cached_instance())))
 
 
 def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
@@ -119,8 +111,7 @@ def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
         check(output.allows(jnp.shape(value)), where, message, OF_AXES)
         message = f"it is {value!r}, a number of Python, and an array is declared"
         check(is_array(value), where, message, "`jnp.zeros((), jnp.int32)` for a count that is carried")
-        message = f"the dtype is {dtype}, declared is {output.dtype}"
-        check(subject.is_of(output.dtype, value), where, message)
+        check(subject.is_of(output.dtype, value), where, f"the dtype is {dtype}, declared is {output.dtype}")
 
 
 @CHECKS.register(MEMBERS, severity=COST)

@@ -9,7 +9,7 @@ import jax
 from ...declare.methods import Method
 from ...discover.method_programs import traced_methods
 from ...discover.resize import of_other_sizes, resized
-from ...engine.applicability import METHODS, not_applicable
+from ...engine.applicability import METHODS, need
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array
 from ...inspect.trees import look_up
@@ -28,8 +28,7 @@ def test_p07_methods_follow_the_sizes_of_the_instance(subject: Suite) -> None:
     severity = FAULT if subject.declares_arrays() else ADVICE
     pairs = [(method, function_of(type(subject.cached_instance()), method.name)) for method in methods]
     named = [(method, function) for method, function in pairs if function is not None]
-    if not named:
-        not_applicable("no annotation names a dim that a method gives")
+    need(named, "no annotation names a dim that a method gives")
     for sizes, instance in of_other_sizes(subject):
         known = sizes_by_dim(instance)
         for method, function in named:
@@ -51,8 +50,7 @@ def sizes_by_dim(instance: Any) -> dict[str, int]:
     """The sizes of the dims that the annotations of the fields name; none of a dim of which two fields say another."""
     found = dict[str, set[int]]()
     for path, dims in own_dims(instance).items():
-        array = look_up(instance, path)
-        for dim, size in zip(dims, getattr(array, "shape", ())):
+        for dim, size in zip(dims, getattr(look_up(instance, path), "shape", ())):
             found.setdefault(dim, set()).add(size)
     return {dim: min(sizes) for dim, sizes in found.items() if len(sizes) == 1 and dim.isidentifier()}
 

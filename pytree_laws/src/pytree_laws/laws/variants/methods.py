@@ -6,6 +6,7 @@ The tests have the numbers of their laws. All methods share a few programs, sinc
 import contextlib
 import functools
 import inspect
+import itertools
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -35,7 +36,7 @@ from ...discover.method_programs import (
 )
 from ...discover.method_uses import Use, updated_by
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, not_applicable
+from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, need
 from ...engine.registry import Checks
 from ...errors import refuses_by_itself
 from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, real_dtype
@@ -58,10 +59,7 @@ from ..transforms.p18_backend import check_lowers
 
 CHECKS = Checks()
 
-ANEW = (
-    "`jax.jit` of a lambda, a partial or a bound method that the call makes: compile a "
-    "function of the module, and give it the instance as an argument"
-)
+ANEW = "`jax.jit` of a lambda, a partial or a bound method that the call makes: compile a function of the module, and give it the instance as an argument"
 VALUES = "values decide a branch or a shape: `jnp.where`, or `Method(..., traced=False)`"
 
 
@@ -70,12 +68,10 @@ def test_p06_a_call_compiles_nothing_anew(subject: Suite) -> None:
     jaxprs = {method: traces_of(subject)[method.name].jaxpr for method in traceable(subject)}
     if subject.called():
         jaxprs[the_call(subject)] = subject.traced_call().jaxpr
-    if not jaxprs:
-        not_applicable("the class is not called, and has no method")
+    need(jaxprs, "the class is not called, and has no method")
     for method, first in jaxprs.items():
         for name in compiled_anew(first, trace_of(subject, method).jaxpr):
-            message = f"each use traces and compiles `{name}` anew"
-            check(False, method.name, message, ANEW)
+            check(False, method.name, f"each use traces and compiles `{name}` anew", ANEW)
 
 
 @CHECKS.register(METHODS)
@@ -119,16 +115,14 @@ def test_p07_methods_jit_equals_eager(subject: Suite) -> None:
 def test_p07_methods_in_bfloat16_give_bfloat16(subject: Suite) -> None:
     methods, instance = traced_methods(subject, declared=True), subject.cached_instance()
     arguments = {method.name: method.arguments(0) for method in methods}
-    if not has_one_dtype(subject, methods, (instance, arguments)):
-        not_applicable("the class fixes a dtype")
+    need(has_one_dtype(subject, methods, (instance, arguments)), "the class fixes a dtype")
     for method in methods:
         if not method.returns and gives_an_instance(subject, method, instance, arguments[method.name]):
             continue  # whose constructor decides; P11 tells of it
         fixed = set[int]() if method.returns else _fixed_outputs(subject, method)
         for traced in traced_uses(subject)[method.name]:
-            if traced.trace is None or _is_of_numbers(
-                traced.trace.jaxpr, traced.use.given, type(instance), method.name
-            ):
+            closed, given = traced.trace and traced.trace.jaxpr, traced.use.given
+            if closed is None or _is_of_numbers(closed, given, type(instance), method.name):
                 continue
             if not traced.is_likely:
                 severity = "" if traced.use.is_plain and method.returns else ADVICE
@@ -153,11 +147,8 @@ def _fixed_outputs(subject: Suite, method: Method) -> set[int]:
         except ANY_ERROR:
             return {*range(len(traces_of(subject)[method.name].out_avals))}
     # What counts is in no dtype of floats, and may be a share of what is counted where a flag asks for it.
-    narrow = [
-        jnp.issubdtype(output.dtype, jnp.inexact) and not (are_wide and output.dtype == jnp.dtype("float64"))
-        for output in outputs
-    ]
-    return {i for i, is_narrow in enumerate(narrow) if is_narrow}
+    floats = {i: out.dtype for i, out in enumerate(outputs) if jnp.issubdtype(out.dtype, jnp.inexact)}
+    return {i for i, dtype in floats.items() if not (are_wide and dtype == jnp.dtype("float64"))}
 
 
 def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severity: str) -> None:
@@ -177,27 +168,17 @@ def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severi
         message = f"with bfloat16 leaves and arguments it is {out.dtype}"
         is_right = right or i in fixed or is_of_complex(run, narrow, i)
         line = "" if is_right else f"{unless_promised(subject)}{widened_in(run, narrow, i)}"
-        hint = f"{FIXED_DTYPE}{line}"
-        check(is_right, f"{use.name}, output {i}", message, hint, severity=ADVICE)
+        check(is_right, f"{use.name}, output {i}", message, f"{FIXED_DTYPE}{line}", severity=ADVICE)
 
 
 @CHECKS.register(METHODS, DTYPES)
 def test_p07_methods_compute_in_each_dtype(subject: Suite) -> None:
-    traced_methods(subject, declared=True)
-    for dtype in subject.dtypes:
-        _check_in(subject, dtype)
-
-
-def _check_in(subject: Suite, dtype: str) -> None:
-    for method in traced_methods(subject, declared=True):
+    for dtype, method in itertools.product(subject.dtypes, traced_methods(subject, declared=True)):
         with doing(method.name, f"in {dtype} it"):
             usual, got = (traces_of(subject)[method.name], traced_in(subject, method, dtype))
         for i, (before, now) in enumerate(zip(usual.out_avals, got.out_avals)):
-            follows = has_dtype(before, "float")
-            same = now.dtype == jnp.dtype(dtype)
-            where = f"{method.name}, output {i}"
-            message = f"in {dtype} it is {now.dtype}"
-            check(same or not follows, where, message, FIXED_DTYPE)
+            same = now.dtype == jnp.dtype(dtype) or not has_dtype(before, "float")
+            check(same, f"{method.name}, output {i}", f"in {dtype} it is {now.dtype}", FIXED_DTYPE)
 
 
 def has_one_dtype(suite: Any, methods: Sequence[Method], tree: Any) -> bool:
@@ -206,8 +187,7 @@ def has_one_dtype(suite: Any, methods: Sequence[Method], tree: Any) -> bool:
     declared = [leaf.dtype for leaf in suite.manifest() if not leaf.is_tree]
     declared += [str(out.dtype) for out in (*outputs, *suite.returns)]
     dtypes = {v.dtype for v in jax.tree.leaves(tree) if is_inexact(v)}
-    fixed = any(map(is_fixed_inexact, declared))
-    return not fixed and dtypes == {real_dtype("float")}
+    return not any(map(is_fixed_inexact, declared)) and dtypes == {real_dtype("float")}
 
 
 @CHECKS.register(MEMBERS)
@@ -260,25 +240,21 @@ def test_p12_statistics_are_all_updated(subject: MutableSuite) -> None:
     kept, cls = subject.statistics_of(subject.cached_instance()), type(subject.cached_instance())
     by_methods = (path for method in usable_methods(subject) for path in updated_by(subject, method))
     moved = {*subject.updated(), *by_methods}
-    idle = [
-        path for path in kept if not under_any(path, sorted(moved)) and computes_without_storing(cls, path)
-    ]
-    if len(idle) == len(kept):
-        not_applicable("it has no statistics that are updated")
+    idle = [path for path in kept if not under_any(path, sorted(moved))]
+    idle = [path for path in idle if computes_without_storing(cls, path)]
+    need(len(idle) != len(kept), "it has no statistics that are updated")
     for path in idle:
         others = ", ".join(f"`{other}`" for other in kept if other not in idle)
-        message = f"neither the call nor a method updates it, as they do {others}"
         hint = f"`self.{path}[...] = {path}`: a local name that was computed, and is not stored"
-        check(False, path, message, hint)
+        check(False, path, f"neither the call nor a method updates it, as they do {others}", hint)
 
 
 @CHECKS.register(METHODS)
 def test_p12_methods_keep_their_variables(subject: MutableSuite) -> None:
     for method in usable_methods(subject, declared=True):
-        instance, arguments = subject.make(0), method.arguments(0)
-        check_parts_kept(
-            subject, instance, f"`{method.name}`", functools.partial(method.use, instance, *arguments)
-        )
+        instance = subject.make(0)
+        use = functools.partial(method.use, instance, *method.arguments(0))
+        check_parts_kept(subject, instance, f"`{method.name}`", use)
 
 
 @CHECKS.register(MEMBERS)
@@ -310,9 +286,8 @@ def test_p12_methods_have_no_side_effects(subject: Suite) -> None:
         hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback`"
         check(not names, method.name, f"it has side effects: {names}", hint)
         wrong = lost_updates(closed.jaxpr)
-        message = f"nothing uses the result of {', '.join(wrong)}"
         hint = "`x.at[i].set(y)` changes nothing in place: go on with its result"
-        check(not wrong, method.name, message, hint)
+        check(not wrong, method.name, f"nothing uses the result of {', '.join(wrong)}", hint)
 
 
 @CHECKS.register(PLATFORMS, METHODS)

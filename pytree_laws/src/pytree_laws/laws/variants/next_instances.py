@@ -12,7 +12,7 @@ from ...discover.inference import same_value
 from ...discover.method_programs import MEMBERS, traceable
 from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, uses_of
 from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
-from ...engine.applicability import Condition, not_applicable
+from ...engine.applicability import need, of_methods
 from ...engine.registry import Checks
 from ...inspect.arrays import same_bits
 from ...inspect.trees import avals, bfloat16, instances_in, new_carry, under_any
@@ -27,9 +27,7 @@ CHECKS = Checks()
 
 MAX_USES = 16  # uses of one method whose next instances are looked at
 MAX_STEPS = 3  # a static value that has changed as often comes to no end
-KEEPS = Condition(
-    "no method is declared to keep anything", lambda suite: any(m.keeps for m in suite.methods), "methods"
-)
+KEEPS = of_methods("no method is declared to keep anything", lambda method: method.keeps, "methods")
 CHOICES = bool, str, type(None)
 """Types of settings that a method may set on purpose, as one that ends training does."""
 
@@ -61,14 +59,8 @@ def test_p11_methods_hand_on_what_the_instance_has(subject: PytreeSuite) -> None
                 message = f"of an instance with {setting_text(was)} the next has {setting_text(value)}"
                 # A number that is neither is computed, as a scale to a power.
                 is_computed = type(value) in (int, float) and not same_value(value, usual.settings.get(path))
-                same = same_value(value, was) or is_computed
-                check(
-                    same or _is_given(method, use, value),
-                    f"{use.name}.{path}",
-                    message,
-                    hint.format(path),
-                    severity=_severity(method),
-                )
+                same = same_value(value, was) or is_computed or _is_given(method, use, value)
+                check(same, f"{use.name}.{path}", message, hint.format(path), severity=_severity(method))
             _check_leaves(method, use.name, usual, form, own)
 
 
@@ -122,9 +114,8 @@ def test_p11_methods_hand_on_what_they_keep(subject: PytreeSuite) -> None:
         following = new_carry(use.run(use.instance, use.given), use.instance)
         before, after = subject.named(use.instance), subject.named(following)
         for path in (path for path in before if under_any(path, method.keeps)):
-            message = "the next instance has another array there"
             same = path in after and same_bits(before[path], after[path])
-            check(same, f"{use.name}.{path}", message, hint.format(path))
+            check(same, f"{use.name}.{path}", "the next instance has another array there", hint.format(path))
 
 
 @CHECKS.register(MEMBERS, of_dtypes=True)
@@ -142,10 +133,9 @@ def test_p11_methods_keep_dtypes_with_64_bits_as_well(subject: PytreeSuite) -> N
 @CHECKS.register(MEMBERS, of_dtypes=True)
 def test_p11_methods_keep_bfloat16(subject: PytreeSuite) -> None:
     for method in _advancing(subject):
-        forms = _forms_in_bfloat16(subject, method)
-        if forms is not None:
-            where = f"{method.name} with arrays of bfloat16"
-            _check_leaves(method, where, next_forms(subject)[method.name], *forms)
+        usual, where = next_forms(subject)[method.name], f"{method.name} with arrays of bfloat16"
+        if (forms := _forms_in_bfloat16(subject, method)) is not None:
+            _check_leaves(method, where, usual, *forms)
 
 
 def _forms_in_bfloat16(subject: PytreeSuite, method: Method) -> tuple[Form, Form] | None:
@@ -173,8 +163,7 @@ def _check_leaves(method: Method, where: str, usual: Form, form: Form, own: Form
 
 def _advancing(subject: PytreeSuite) -> list[Method]:
     methods = [method for method in traceable(subject) if method.name in next_forms(subject)]
-    if not methods:
-        not_applicable("no method gives another instance")
+    need(methods, "no method gives another instance")
     return methods
 
 

@@ -34,11 +34,6 @@ def changes(run: StepRun) -> Iterator[tuple[str, str]]:
             was, now = before.get(name), after.get(name)
             if was is None or now is None:
                 yield (name, f"it is {'new' if was is None else 'gone'} after step {number}")
-            elif was != now and is_array_form(was):
+            elif was != now and "[" in was.partition(" ")[0]:  # the form of an array
                 yield name, f"after step {number} it is {now}, and was {was}"
         before = after
-
-
-def is_array_form(form: str) -> bool:
-    """Whether a form in a signature is that of an array."""
-    return "[" in form.partition(" ")[0]

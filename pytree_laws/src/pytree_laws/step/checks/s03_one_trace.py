@@ -40,14 +40,12 @@ def test_s3_one_trace(suite: StepSuite, step_run: StepRun) -> None:
 
 def _cause(run: StepRun, before: Taken, after: Taken) -> tuple[str, str]:
     """The first leaf that differs between two states, or else a function that is new."""
-    pairs = before.signature, run.before.signature
-    for old in pairs:
+    for old in (before.signature, run.before.signature):
         for name in sorted(old.keys() & after.signature.keys()):
             if old[name] != after.signature[name]:
                 return name, f"it is {after.signature[name]}, and was {old[name]}"
-    for name, change in run.static_changes().items():
-        return name, change
-    return ("step", "no leaf of the state differs, so a function is made anew in each step")
+    anew = "no leaf of the state differs, so a function is made anew in each step"
+    return next(iter(static_differences(run.start.copied(), run.last).items()), ("step", anew))
 
 
 def _names(step: Taken) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 
 import jax
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need
 from ...engine.registry import Checks
-from ...inspect.arrays import buffer_of, is_array
+from ...inspect.arrays import buffer_of
 from ...report import Law, check
 from ..run import StepRun
 from ..states import opened
@@ -26,13 +26,11 @@ CHECKS = Checks(LAW)
 
 @CHECKS.register()
 def test_s4_donation(suite: StepSuite, step_run: StepRun) -> None:
-    first = opened(step_run.suite.state(0)).leaves
+    first, other = (opened(step_run.suite.state(0)).leaves for _ in range(2))
     _check_own_buffers(first)
-    _check_not_shared(first, opened(step_run.suite.state(0)).leaves)
-    if step_run.error is not None:
-        not_applicable("the step does not run")
-    if isinstance(step_run.jaxpr, Exception):
-        not_applicable("the step as a whole cannot be traced")
+    _check_not_shared(first, other)
+    need(step_run.error is None, "the step does not run")
+    need(not isinstance(step_run.jaxpr, Exception), "the step as a whole cannot be traced")
     _check_all_are_used(step_run)
 
 
@@ -49,8 +47,7 @@ def _check_not_shared(leaves: dict[str, Any], other: dict[str, Any]) -> None:
     known = {identity for leaf in leaves.values() for identity in _identities(leaf)}
     for name, leaf in other.items():
         message = "two states that were built one after the other share it: once donated, it is deleted for the other"
-        hint = "copy it where the state is built"
-        check(known.isdisjoint(_identities(leaf)), name, message, hint)
+        check(known.isdisjoint(_identities(leaf)), name, message, "copy it where the state is built")
 
 
 def _identities(leaf: Any) -> list[int]:
@@ -63,22 +60,18 @@ def _identities(leaf: Any) -> list[int]:
 
 def _check_all_are_used(run: StepRun) -> None:
     """Run the step with its state donated, and name each leaf that jax could not reuse."""
-    state = {n: v for n, v in run.second.leaves.items() if is_array(v)}
+    state = run.second.arrays()
     rest = {n: v for n, v in run.arrays.items() if n not in state}
 
     def step(state: dict[str, Any], rest: dict[str, Any]) -> Any:
         return run.pure({**state, **rest})
 
-    copies = {n: v for n, v in opened(run.second.copied()).leaves.items() if is_array(v)}
+    copies = opened(run.second.copied()).arrays()
     with warnings.catch_warnings(record=True, action="always") as caught:
         after = jax.block_until_ready(jax.jit(step, donate_argnums=0)(copies, rest))
     unused = [str(w.message) for w in caught if "donated buffers" in str(w.message)]
     if unused:
-        names = [n for n in state if n not in after or _form(after[n]) != _form(state[n])]
-        where = names[0] if names else "step"
+        forms, kept = ({n: (v.shape, v.dtype) for n, v in each.items()} for each in (state, after))
+        where = next((n for n in state if forms[n] != kept.get(n)), "step")
         message = f"jax cannot reuse what is donated: {unused[0].splitlines()[0]:.200}"
         check(False, where, message, "the leaf comes out in another shape or dtype, or not at all")
-
-
-def _form(leaf: Any) -> tuple[Any, ...]:
-    return leaf.shape, leaf.dtype

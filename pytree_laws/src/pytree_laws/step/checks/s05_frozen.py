@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need
 from ...engine.registry import Checks
 from ...inspect.trees import under_any
 from ...report import Law, check
@@ -23,8 +23,7 @@ CHECKS = Checks(LAW)
 @CHECKS.register()
 def test_s5_frozen_leaves_stay(suite: StepSuite, step_run: StepRun) -> None:
     paths = suite.frozen_paths(suite.state(0))
-    if not paths:
-        not_applicable("nothing is frozen")
+    need(paths, "nothing is frozen")
     names = [n for n in step_run.before.values if under_any(n, paths)]
     nearest = ", ".join(step_run.before.values)
     check(bool(names), "frozen", f"{', '.join(paths)} names no array; legal: {nearest:.300}")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need
 from ...engine.registry import Checks
 from ...report import Law, check
 from ...trace.jaxprs import equations
@@ -24,8 +24,7 @@ _CALLBACKS = ("callback", "debug_print", "infeed", "outfeed")
 
 @CHECKS.register()
 def test_s7_the_compiled_step_holds_no_data_and_calls_no_host(suite: StepSuite, step_run: StepRun) -> None:
-    if isinstance(step_run.jaxpr, Exception):
-        not_applicable("the step as a whole cannot be traced")
+    need(not isinstance(step_run.jaxpr, Exception), "the step as a whole cannot be traced")
     if not step_run.suite.callbacks:
         for equation in equations(step_run.jaxpr.jaxpr):
             name = equation.primitive.name
@@ -46,8 +45,7 @@ def _constants(closed: Any) -> list[Any]:
 def _is_check(equation: Any) -> bool:
     """Whether it is the callback of `eqx.error_if`, which runs where a check fails."""
     callback = equation.params.get("callback")
-    function = getattr(callback, "callback_func", callback)
-    return getattr(function, "__module__", None) == "equinox._errors"
+    return getattr(getattr(callback, "callback_func", callback), "__module__", None) == "equinox._errors"
 
 
 def _form(constant: Any) -> str:

@@ -2,7 +2,7 @@
 
 import math
 
-from ...engine.applicability import not_applicable
+from ...engine.applicability import need
 from ...engine.registry import Checks
 from ...report import Law, check
 from ..run import StepRun
@@ -22,8 +22,7 @@ CHECKS = Checks(LAW)
 @CHECKS.register()
 def test_s8_the_loss_falls_on_one_batch(suite: StepSuite, step_run: StepRun) -> None:
     losses = step_run.losses()
-    if not losses:
-        not_applicable("the step gives no loss")
+    need(losses, "the step gives no loss")
     text = ", ".join(f"{loss:.4g}" for loss in (*losses[:3], losses[-1]))
     check(all(map(math.isfinite, losses)), "loss", f"it is not finite: {text}")
     falls = losses[-1] < losses[0] or losses[0] == 0

@@ -59,11 +59,8 @@ def _rounding(run: StepRun) -> float:
     """How much rounding, relative, may add up in the dtypes of the state and the batch, and in those that the step computes in."""
     arrays = [*run.arrays.values(), *(v.aval for each in equations(run.jaxpr.jaxpr) for v in each.outvars)]
     dtypes = {str(array.dtype) for array in arrays if is_inexact_dtype(getattr(array, "dtype", None))}
-    return max(map(_rounding_in, dtypes), default=0.0)
-
-
-def _rounding_in(dtype: str) -> float:
-    return (HALF_ROUNDINGS if is_half(dtype) else ROUNDINGS) * float(jnp.finfo(dtype).eps)
+    counts = ((HALF_ROUNDINGS if is_half(dtype) else ROUNDINGS, jnp.finfo(dtype)) for dtype in dtypes)
+    return max((count * float(info.eps) for count, info in counts), default=0.0)
 
 
 def _close(array: np.ndarray, other: np.ndarray, allowed: float) -> bool:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax  # type: ignore[import-untyped]
 
-from ....engine.applicability import has_method, not_applicable
+from ....engine.applicability import has_method, need, not_applicable
 from ....engine.registry import Checks
 from ....inspect.trees import named_leaves, structure
 from ....kinds.train_state import TrainStateSuite, filter_compiled
@@ -101,12 +101,8 @@ def test_the_average_follows_the_weights(subject: TrainStateSuite) -> None:
         is_average = shares.size == 0 or (
             np.ptp(shares) < SLACK and least < shares.min() and shares.max() < 0.25 + SLACK
         )
-        message = (
-            "the average is not decay * average + (1 - decay) * weights, with one decay, "
-            f"which may begin below the declared one: it kept {shares}, and the declared share is 0.25"
-        )
-        hint = "exchanged shares, or weights from before the step"
-        check(is_average, "averaged", message, hint)
+        message = f"the average is not decay * average + (1 - decay) * weights, with one decay, which may begin below the declared one: it kept {shares}, and the declared share is 0.25"
+        check(is_average, "averaged", message, "exchanged shares, or weights from before the step")
     message = f"its structure is {structure(after.averaged())}, expected is that of the model, {structure(after.model)}"
     hint = "combine the average with what is not trained"
     check(structure(after.averaged()) == structure(after.model), "averaged", message, hint)
@@ -114,10 +110,8 @@ def test_the_average_follows_the_weights(subject: TrainStateSuite) -> None:
 
 @CHECKS.register()
 def test_each_step_has_a_key_of_its_own(subject: TrainStateSuite) -> None:
-    optimiser = OPTIMISERS["adamw"]()
-    state = subject.start_with(optimiser)
-    if not hasattr(state, "step_key"):
-        not_applicable("it holds no key")
+    state = subject.start_with(OPTIMISERS["adamw"]())
+    need(hasattr(state, "step_key"), "it holds no key")
     after = subject.compiled_step("adamw")(state)
     keys = [jax.random.key_data(train_state.step_key) for train_state in (state, after, state)]
     hint = "`jax.random.fold_in(self.key, self.step)`"

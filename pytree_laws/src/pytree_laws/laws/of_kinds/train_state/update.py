@@ -42,10 +42,7 @@ CLIPPED = 0.01  # what rounding adds to a share
 @pytest.mark.parametrize("name", OPTIMISERS)
 def test_the_update_is_a_fixed_point(subject: TrainStateSuite, name: str) -> None:
     state, after, _ = abstract_step(subject, name)
-    hint = (
-        "the optimiser's state is made from the weights of the finished model, and updated with a "
-        "tree of the same structure"
-    )
+    hint = "the optimiser's state is made from the weights of the finished model, and updated with a tree of the same structure"
     message = f"with {name} the update changed the treedef: it is"
     check_treedef(structure(state), structure(after), "apply_gradients", message, hint)
     check_same_avals(avals(state), avals(after), f"with {name} the update", "give every array a dtype")
@@ -56,12 +53,8 @@ def test_the_update_is_a_fixed_point(subject: TrainStateSuite, name: str) -> Non
 def test_a_step_under_strict_promotion(subject: TrainStateSuite, name: str) -> None:
     _, _, error = abstract_step(subject, name)
     hint = 'wrap the update in `jax.numpy_dtype_promotion("standard")`'
-    check(
-        error is None,
-        "apply_gradients",
-        f"{name} mixes dtypes, which strict promotion refuses: {error}",
-        hint,
-    )
+    message = f"{name} mixes dtypes, which strict promotion refuses: {error}"
+    check(error is None, "apply_gradients", message, hint)
 
 
 @CHECKS.register()
@@ -70,11 +63,8 @@ def test_scan_takes_the_steps_of_a_loop(subject: TrainStateSuite) -> None:
     step, compiled_step = subject.step_of(optimiser), subject.compiled_step("adamw")
     arrays, rest = eqx.partition(subject.start_with(optimiser), eqx.is_array)
 
-    def advance(arrays: Any) -> Any:
-        return eqx.filter(step(eqx.combine(arrays, rest)), eqx.is_array)
-
     def scan(arrays: Any) -> Any:
-        return jax.lax.scan(lambda c, _: (advance(c), None), arrays, length=2)[0]
+        return jax.lax.scan(lambda c, _: (arrays_only(step(eqx.combine(c, rest))), None), arrays, length=2)[0]
 
     start, scanned = eqx.combine(arrays, rest), compiled(scan)(arrays)
     loop = arrays_only(compiled_step(compiled_step(start)))
@@ -94,13 +84,11 @@ def test_an_optimiser_may_be_passed_through_filter_jit(subject: TrainStateSuite)
 
 @CHECKS.register()
 def test_a_step_moves_the_trained_arrays_alone(subject: TrainStateSuite) -> None:
-    optimiser = OPTIMISERS["adamw"]()
-    state = subject.start_with(optimiser)
+    state = subject.start_with(OPTIMISERS["adamw"]())
     ones = jax.tree.map(lambda leaf: jnp.ones_like(leaf) if eqx.is_inexact_array(leaf) else None, state.model)
     moved = compiled_update(subject, "adamw")(state, ones).model
     marks = jax.tree.leaves(subject.spec(state.model))
-    pairs = zip(named_leaves(state.model), jax.tree.leaves(moved), marks)
-    for (name, before), after, trained in pairs:
+    for (name, before), after, trained in zip(named_leaves(state.model), jax.tree.leaves(moved), marks):
         message = "it is trained, and a step left it" if trained else "it is not trained, and a step moved it"
         hint = "one filter spec for gradients, weights and the optimiser's state"
         check(same_bits(before, after) is not trained, f"model.{name}", message, hint)
@@ -136,8 +124,7 @@ def _plain_steps(subject: TrainStateSuite, size: float) -> list[Any]:
 def test_the_optimiser_holds_nothing_of_what_is_not_trained(subject: TrainStateSuite) -> None:
     optimiser = OPTIMISERS["adamw"]()
     state = subject.start_with(optimiser)
-    weights = eqx.filter(state.model, subject.spec(state.model))
-    expected = structure(optimiser.init(weights))
+    expected = structure(optimiser.init(eqx.filter(state.model, subject.spec(state.model))))
     message = (
         f"its structure is {structure(state.opt_state)}, expected is that of the trained weights, {expected}"
     )
@@ -147,8 +134,7 @@ def test_the_optimiser_holds_nothing_of_what_is_not_trained(subject: TrainStateS
 
 @CHECKS.register()
 def test_a_step_moves_the_optimiser_too(subject: TrainStateSuite) -> None:
-    optimiser = OPTIMISERS["adamw"]()
-    state = subject.start_with(optimiser)
+    state = subject.start_with(OPTIMISERS["adamw"]())
     after = subject.compiled_step("adamw")(state)
     pairs = zip(arrays_of(state.opt_state), arrays_of(after.opt_state))
     hint = "store the state that `optimiser.update` returns"
@@ -158,8 +144,7 @@ def test_a_step_moves_the_optimiser_too(subject: TrainStateSuite) -> None:
 
 @CHECKS.register()
 def test_steps_are_counted(subject: TrainStateSuite) -> None:
-    optimiser = OPTIMISERS["adamw"]()
-    state = subject.start_with(optimiser)
+    state = subject.start_with(OPTIMISERS["adamw"]())
     whole = jnp.issubdtype(state.step.dtype, jnp.integer)
     message = f"steps are counted in {state.step.aval}, expected is an integer that is not weakly typed"
     check(whole and not state.step.weak_type, "step", message, "begin with `jnp.zeros((), jnp.int32)`")

@@ -14,7 +14,7 @@ from ....engine.applicability import not_applicable
 from ....engine.registry import Checks
 from ....inspect.arrays import is_floating, on_device
 from ....inspect.trees import avals, bfloat16, named_leaves, structure
-from ....kinds.train_state import TrainStateSuite, filter_compiled
+from ....kinds.train_state import TrainStateSuite, arrays_only, filter_compiled
 from ....report import Law, check
 from ....values.closeness import close, in_64_bits
 from ....values.comparison import check_treedef
@@ -74,8 +74,7 @@ def _check_stays_in_bfloat16(subject: TrainStateSuite, name: str, gradients: Any
     state = eqx.filter_eval_shape(lambda: subject.build(**inputs))
     after = eqx.filter_eval_shape(lambda state: subject.update(state, optimiser, gradients), state)
     what = f"with {name} the update of a model in bfloat16{how}"
-    message = f"{what} changed the treedef: it is"
-    check_treedef(structure(state), structure(after), "apply_gradients", message)
+    check_treedef(structure(state), structure(after), "apply_gradients", f"{what} changed the treedef: it is")
     hint = "cast what the optimiser gives to the dtype of what it replaces"
     check_same_avals(avals(state), avals(after), what, hint)
 
@@ -93,25 +92,18 @@ def test_the_average_of_a_model_in_bfloat16_moves(subject: TrainStateSuite) -> N
         arrays, rest = eqx.partition(first, eqx.is_array)
 
         def step(arrays: Any, _: None) -> tuple[Any, None]:
-            after = subject.update(eqx.combine(arrays, rest), optimiser, still)
-            return eqx.filter(after, eqx.is_array), None
+            return arrays_only(subject.update(eqx.combine(arrays, rest), optimiser, still)), None
 
         last, _ = jax.lax.scan(step, arrays, length=STEPS)
         return start.model, first.model, eqx.combine(last, rest).averaged()
 
-    old, new, mean = (
-        jax.tree.leaves(eqx.filter(value, subject.spec(value))) for value in trained(inputs["model"])
-    )
-    for before, after, got in zip(old, new, mean):
+    weights = (jax.tree.leaves(eqx.filter(v, subject.spec(v))) for v in trained(inputs["model"]))
+    for before, after, got in zip(*weights):
         message = f"the average of a model in {after.dtype} is a model in {got.dtype}"
         hint = "cast what `averaged` gives to the dtype of the weights"
         check(got.dtype == after.dtype, "averaged", message, hint)
-        far = np.abs(np.asarray(after, np.float64) - np.asarray(before, np.float64))
-        left = np.abs(np.asarray(after, np.float64) - np.asarray(got, np.float64))
-        message = (
-            f"after {STEPS} steps of 0.001 the average of a model in bfloat16 is {got}, expected is near "
-            f"the weights, {after}"
-        )
+        far, left = (np.abs(np.asarray(after, np.float64) - np.asarray(v, np.float64)) for v in (before, got))
+        message = f"after {STEPS} steps of 0.001 the average of a model in bfloat16 is {got}, expected is near the weights, {after}"
         hint = "keep the average in 32 bits, where such a step is no rounding"
         check(bool(np.all(left <= 0.25 * far + 0.05)), "averaged", message, hint)
 
@@ -172,14 +164,9 @@ def test_an_optimiser_may_take_more_arguments(subject: TrainStateSuite) -> None:
     def step(state: Any) -> Any:
         return state.apply_gradients(gradients, optimiser, *of_model, value=value)
 
-    moved = step(state)
     spec = subject.spec(state.model)
-    expected = jax.tree.map(
-        lambda weight, grad: np.asarray(weight) - FACTOR * np.asarray(grad),
-        eqx.filter(state.model, spec),
-        eqx.filter(gradients, spec),
-    )
-    got = eqx.filter(moved.model, spec)
+    got, weights, grads = (eqx.filter(tree, spec) for tree in (step(state).model, state.model, gradients))
+    expected = jax.tree.map(lambda v, grad: np.asarray(v) - FACTOR * np.asarray(grad), weights, grads)
     message = (
         f"what the optimiser takes besides does not reach it: the weights are {got}, expected {expected}"
     )
