@@ -7,11 +7,16 @@ from scaffold.spec.grammar.types import ArrayType, Type
 
 ROWS = "rows"
 """The dim of an axis that has no name."""
+_WIDE = r"\b(Real|Num|Shaped)\["
 _DIMS = r"([\"'])([^\"']*)\1"
 
 
 def with_named_dims(text: str) -> str:
-    """The text of a type with one axis for `...`, and for `_`: `Float[Array, "rows dim"]` of `Float[Array, "... dim"]`."""
+    """The text of a type with one axis for `...`, and for `_`: `Float[Array, "rows dim"]` of `Float[Array, "... dim"]`.
+
+    What takes numbers of any dtype is given floats.
+    """
+    text = re.sub(_WIDE, "Float[", text)
     return re.sub(_DIMS, lambda dims: f'"{" ".join(map(_named, dims[2].split()))}"', text)
 
 

@@ -7,7 +7,9 @@ from msgspec import Struct
 
 from scaffold.spec.grammar.dtypes import DTYPES
 
-_ARRAYS = frozenset(("Array", "ndarray"))
+ARRAY_NAMES = ("Array", "ndarray", "NDArray", "JAXArray", "JaxArray")
+"""What packages call an array of any shape."""
+_ARRAYS = frozenset(ARRAY_NAMES)
 _PARTS = _ARRAYS | {
     *("tuple", "list", "dict", "Tuple", "List", "Dict", "Sequence", "Mapping", "Optional"),
     *("int", "float", "bool", "complex", "jax", "jnp", "np", "numpy", "typing", "collections", "abc"),
@@ -106,7 +108,7 @@ class OpaqueType(Struct, frozen=True):
     @property
     def is_array(self) -> bool:
         """Whether it is an array of which no more is known: `jax.Array`, `Float[Array, "..."]`, and no `tuple[Array, ...]`."""
-        array = r"(jax\.|jnp\.)?(Array|ndarray)"
+        array = rf"(jax\.|jnp\.)?({'|'.join(ARRAY_NAMES)})"
         return re.fullmatch(rf"{array}|[\w.]+\[{array}, *['\"].*\]", self.text) is not None
 
     @property

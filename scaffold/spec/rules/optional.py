@@ -21,12 +21,15 @@ _LAZY = (
 
 
 def optional_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """Optional fields that the call, or a derived field, uses without asking whether they are there."""
+    """Optional fields that the call, or a derived field, uses without asking whether they are there.
+
+    A method may be for the instances alone that have them.
+    """
     fields = {field.name: field for field in spec.stored if field.optional or field.nullable}
     if not fields:
         return
-    for key, function in spec.functions:
-        yield from _faults(parsed(function.call.body).body, fields, f"{key}.body")
+    if spec.call is not None:
+        yield from _faults(parsed(spec.call.body).body, fields, "call.body")
     for derived_field in spec.derived:
         if derived_field.expression:
             body: list[ast.stmt] = [ast.Return(ast.parse(derived_field.expression.strip(), mode="eval").body)]

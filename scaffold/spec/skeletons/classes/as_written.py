@@ -199,4 +199,4 @@ def _said_of_field(value: ast.expr | None, names: Names) -> dict[str | None, ast
 def _makes_field(whole: str) -> bool:
     """Whether a function makes a field: `eqx.field`, `attr.ib`, and the words of the vocabulary."""
     module, _, name = whole.rpartition(".")
-    return module == VOCABULARY or name == "ib" or name.endswith("field")
+    return module == VOCABULARY or name in ("ib", "attrib") or name.endswith("field")

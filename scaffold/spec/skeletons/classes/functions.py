@@ -11,7 +11,13 @@ from scaffold.spec.grammar.named_dims import with_named_dims
 from scaffold.spec.names import argument_name_faults
 from scaffold.spec.skeletons.classes.carried import outdented, source_of
 from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
-from scaffold.spec.skeletons.words.annotations import is_of_grammar, meant_type, results, type_of
+from scaffold.spec.skeletons.words.annotations import (
+    ARRAYS_BY_NAME,
+    is_of_grammar,
+    meant_type,
+    results,
+    type_of,
+)
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes, Path
 from scaffold.spec.skeletons.words.values import expression
@@ -22,15 +28,6 @@ from scaffold.spec.source.instance import last_name
 _KEYS = ("key", "rng", "rng_key", "prng_key")
 """How an argument is called that is a random key, unless others say that it is attended to."""
 _ATTENTION = ("query", "value", "queries", "values")
-ANY_ARRAY = (
-    "jax.Array",
-    "jaxtyping.Array",
-    "jaxtyping.ArrayLike",
-    "jax.typing.ArrayLike",
-    "jax.numpy.ndarray",
-    "chex.Array",
-)
-"""Annotations of an array that say no shape."""
 ANY_TREE = ("optax.Params", "optax.Updates", "chex.ArrayTree")
 """Annotations of a tree of arrays, beside `PyTree`."""
 
@@ -169,7 +166,7 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
         argument.arg
         for argument, default in arguments_with_defaults(node)
         if default is None
-        and (argument.annotation is None or names.of(argument.annotation) in ANY_ARRAY)
+        and (argument.annotation is None or _is_any_array(argument.annotation, names))
         and names.valued.isdisjoint((argument.arg, f"{node.name}.{argument.arg}"))
     ]
     read = {name.id for name in nodes_of(ast.Name, *node.body)}
@@ -179,9 +176,15 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
     return {name: types[name] for name in bare if types[name]}
 
 
+def _is_any_array(annotation: ast.expr, names: Names) -> bool:
+    """Whether an annotation names an array, and says no shape: `jax.Array`, or what a package calls one."""
+    module, _, name = names.of(annotation).rpartition(".")
+    return bool(module) and name in ARRAYS_BY_NAME
+
+
 def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Names) -> str:
     """The type, for the tests, of an array that a class is given, and of which its annotation says no shape."""
-    if names.of(annotation) not in ANY_ARRAY:
+    if not _is_any_array(annotation, names):
         return ""
     return "key[]" if name in _KEYS else names.shapes_of(owner).of_field(name)
 
@@ -200,7 +203,11 @@ def _example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> st
 def _key_by_name(argument: ast.arg, pairs: Sequence[tuple[ast.arg, object]], names: Names) -> str:
     """The type of a random key for an argument that is called so, of which its annotation says no more than that it is an array."""
     annotation = argument.annotation
-    is_plain = annotation is None or names.of(annotation) in (*ANY_ARRAY, "jaxtyping.PRNGKeyArray")
+    is_plain = (
+        annotation is None
+        or _is_any_array(annotation, names)
+        or names.of(annotation) == "jaxtyping.PRNGKeyArray"
+    )
     is_attended = any(other.arg in _ATTENTION for other, _ in pairs)
     return "key[]" if argument.arg in _KEYS and is_plain and not is_attended else ""
 

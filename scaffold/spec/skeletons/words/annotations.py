@@ -5,7 +5,7 @@ import builtins
 
 from scaffold.errors import nearest
 from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
-from scaffold.spec.grammar.types import ClassType, walk
+from scaffold.spec.grammar.types import ARRAY_NAMES, ClassType, walk
 from scaffold.spec.names import IMPORTS, OF_TYPES, is_read
 from scaffold.spec.skeletons.words.names import Names, is_of_types
 from scaffold.spec.skeletons.words.notes import Notes
@@ -86,9 +86,21 @@ def misspelt_word(annotation: ast.expr, names: Names) -> str | None:
     return next((name for name in unknown if nearest(name, OF_TYPES, ALIKE)), None)
 
 
+ARRAYS_BY_NAME = (
+    *ARRAY_NAMES,
+    *("ArrayLike", "Real", "Num", "Shaped", "Integer"),
+)
+"""Names by which packages call any array, which say no shape."""
+
+
 def _is_no_class(name: str) -> bool:
     """Whether a name stands for no class of a package: it is a builtin, a word of types, or begins as a function does."""
-    return hasattr(builtins, name) or is_read(name) or not name.lstrip("_")[:1].isupper()
+    return (
+        hasattr(builtins, name)
+        or is_read(name)
+        or name in ARRAYS_BY_NAME
+        or not name.lstrip("_")[:1].isupper()
+    )
 
 
 def _is_literal(above: tuple[ast.AST, ...]) -> bool:

@@ -21,7 +21,9 @@ from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.expressions import Import, single_imports
 
 VOCABULARY = "scaffold.skeleton"
-_DEFINED = re.compile(r"^flax\.nnx\.(?:rnglib|variablelib|module|nn\.\w+)\.(?=[A-Z])")
+_DEFINED = re.compile(
+    r"^flax\.nnx\.(?:rnglib|variablelib|module|pytreelib|metrics|(?:nn|training)\.\w+)\.(?=[A-Z])"
+)
 """The modules in which Flax defines what it has under `nnx`, as its own code imports them."""
 VOCABULARY_WORDS = tuple(sorted(skeleton.__all__))
 _SELF = ("typing.Self", "typing_extensions.Self")
@@ -161,7 +163,7 @@ def _import(
         names.whole[bound] = bound
         return
     else:
-        brought = f"{'.' * statement.level}{statement.module or ''}.{alias.name}"
+        brought = _DEFINED.sub("flax.nnx.", f"{'.' * statement.level}{statement.module or ''}.{alias.name}")
         names.whole[bound] = brought
     if brought != VOCABULARY and not names.is_word(brought):
         names.lines.append((bound, line))
