@@ -25,6 +25,8 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.instance import last_name, made_attributes
 from scaffold.spec.states import holds_state, is_stateful
 from scaffold.suite.bounds import bounds
 from scaffold.suite.calls import call_arguments, never_reads, unread_of_interface
@@ -81,9 +83,25 @@ def _helpers_beside(spec: ModuleSpec) -> list[str]:
     asks_parts = any(field.role == "module" for field in spec.dynamic) and not spec.defines("decayed")
     return [
         *(["saves_whole = True"] if spec.save else []),
+        # Who stores an array as it is given means to: nothing changes it in place but donation.
+        *(["copies_arrays = False"] if _keeps_given(spec) else []),
         *(["remat = True"] if any(field.remat for field in spec.fields) else []),
         *(["decay_mask = staticmethod(decayed)"] if undecayed(spec) and asks_parts else []),
     ]
+
+
+def _keeps_given(spec: ModuleSpec) -> bool:
+    """Whether the author's own constructor stores an argument as it is, or what `asarray` gives of it."""
+    own = spec.own_constructor
+    if own is None:
+        return False
+    values = (value for _, value in made_attributes(dedented(own.call.source)))
+    stored = (
+        value.args[0] if isinstance(value, ast.Call) and last_name(value) == "asarray" else value
+        for value in values
+    )
+    arguments = {argument.name for argument in own.call.args}
+    return any(isinstance(value, ast.Name) and value.id in arguments for value in stored)
 
 
 def _construction(subject: Subject) -> Context:

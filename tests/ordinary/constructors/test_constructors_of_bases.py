@@ -101,3 +101,28 @@ class Locked(Pytree):
 
 def test_a_default_is_there_before_the_constructor_stores(tmp_path: Path) -> None:
     assert "    is_locked: bool = False\n" in tried(tmp_path, "locked", HEAD + LOCKED)
+
+
+QUIET = """
+class Quiet(eqx.Module):
+    linear: eqx.nn.Linear
+    gain: Array
+    rate: float = eqx.field(static=True)
+
+    def __init__(self, n: int, gain: Float[Array, " n"], rate: float = 0.0, *, key: PRNGKeyArray):
+        self.linear = eqx.nn.Linear(n, n, key=key)
+        self.gain = gain
+        self.rate = rate
+
+    def __call__(
+        self, x: Float[Array, " n"], deterministic: bool = True, key: PRNGKeyArray | None = None
+    ) -> Float[Array, " n"]:
+        y = self.linear(x) * self.gain
+        if not deterministic and self.rate > 0.0:
+            y = y * jax.random.bernoulli(key, 1 - self.rate, y.shape)
+        return y
+"""
+
+
+def test_what_it_stores_as_given_and_a_quiet_call_are_no_findings(tmp_path: Path) -> None:
+    tried(tmp_path, "quiet", HEAD + QUIET)

@@ -203,7 +203,15 @@ def test_p16_keys_give_different_draws(subject: Suite) -> None:
         of_statics = () if is_dropped else (other for _, other in with_other_statics(subject))
         others = itertools.chain(_with_noise(instance), of_statics)  # built where the example does not tell
         varies = varies or holds_for_some(others, has_draws_that_differ)
+        need(varies or is_dropped or not is_quiet(subject), "nothing is random as the call is used")
         check(varies, "call", "eight keys give the same output", UNUSED_KEY, severity=severity)
+
+
+def is_quiet(suite: Any) -> bool:
+    """Whether a flag of the call has the value at which nothing is random, as `deterministic` by default."""
+    use = example_call(suite)
+    keywords = {**defaults_of_call(suite), **({} if use is None else use.given)}
+    return any(name in keywords and keywords[name] is value for name, value in QUIET.items())
 
 
 def _with_noise(instance: Any) -> Iterator[Any]:
