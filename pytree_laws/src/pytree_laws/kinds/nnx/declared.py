@@ -16,12 +16,7 @@ from ..slopes import shows
 from ..suite import takes_a_seed
 from .inference import inferred_updates, inferred_variables, render_variables
 from .texts import RENAMED_TESTS, WORDING
-from .variables import (
-    Var,
-    holds_nnx,
-    is_variable,
-    variables_of,
-)
+from .variables import Var, holds_nnx, is_variable, variables_of
 
 
 class VariableSuite(MutableSuite):

@@ -11,14 +11,7 @@ from flax import nnx
 
 from ...declare.methods import Method
 from ...engine.applicability import not_applicable
-from ...inspect.arrays import (
-    is_fixed_inexact,
-    is_floating,
-    is_inexact,
-    is_key,
-    real_dtype,
-    wide_in_numpy,
-)
+from ...inspect.arrays import is_fixed_inexact, is_floating, is_inexact, is_key, real_dtype, wide_in_numpy
 from ...inspect.classes import twin_class
 from ...inspect.static_values import static_fault
 from ...inspect.trees import clone_as, inexact_places, map_arrays, named_numbers, one_level
@@ -29,14 +22,7 @@ from ..programs import DRAWS, names_of
 from ..subject import Rebuilt
 from . import programs, training
 from .declared import VariableSuite
-from .settings import (
-    all_settings,
-    check_copy,
-    functions_of,
-    graph_and_settings,
-    settings_of,
-    with_setting,
-)
+from .settings import all_settings, check_copy, functions_of, graph_and_settings, settings_of, with_setting
 from .variables import (
     OBJECTS,
     assign,
