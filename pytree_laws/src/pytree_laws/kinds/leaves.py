@@ -61,14 +61,11 @@ class LeafSuite(Suite):
         return frozen
 
     def may_be_absent(self, declared: Any) -> bool:
-        return self._is_bare_module(declared) or super().may_be_absent(declared)
-
-    def _is_bare_module(self, declared: Any) -> bool:
-        """Whether a sub-module is there that has no arrays, as `eqx.nn.Identity`."""
         with contextlib.suppress(AttributeError, KeyError, IndexError):
             part = look_up(self.cached_instance(), declared.path)
-            return declared.role == "module" and part is not None and not arrays_of(part)
-        return False
+            if declared.role == "module" and part is not None and not arrays_of(part):
+                return True  # a sub-module without arrays, as `eqx.nn.Identity`
+        return super().may_be_absent(declared)
 
     def expected_to_train(self, instance: Any) -> set[str]:
         """The paths that are declared as trained; sub-modules decide for themselves."""

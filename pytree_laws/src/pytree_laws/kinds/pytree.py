@@ -28,7 +28,7 @@ from ..inspect.arrays import (
     wide_in_numpy,
 )
 from ..inspect.classes import REGISTER, compares_by_equinox, twins
-from ..inspect.references import atoms_of
+from ..inspect.references import atoms_of, outside_of, static_parts, tracers_beside
 from ..inspect.static_values import structures_in
 from ..inspect.trees import (
     arrays_of,
@@ -56,31 +56,13 @@ from ..trace.programs import Compiled
 from ..values.comparison import check_same_structure, check_same_tree
 from ..values.randomize import perturb_leaf, randomize
 from . import programs, training
-from .beside_leaves import outside_of, static_parts, tracers_beside
 from .leaves import LeafSuite
 from .subject import Rebuilt
-
-
-def as_it_is(instance: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """An instance, and the way back from it to one: it is a tree itself."""
-    return instance, lambda tree: tree
-
-
-def named(instance: Any) -> dict[str, Any]:
-    return dict(named_arrays(instance))
-
-
-def form_of(instance: Any) -> tuple[Any, dict[str, Any]]:
-    return structure(instance), avals(instance)
 
 
 def with_array(instance: Any, path: str, value: Any) -> Any:
     names = [name for name, _ in named_leaves(instance)]
     return replace_leaves(instance, {names.index(path): value})
-
-
-def with_arrays_of(instance: Any, other: Any) -> Any:
-    return structure(instance).unflatten(jax.tree.leaves(other))
 
 
 def assign_array(instance: Any, path: str, value: Any) -> None:
@@ -115,13 +97,15 @@ def pickled(instance: Any) -> Any:
 class PytreeSuite(LeafSuite):
     """The answers of pytrees."""
 
-    to_tree = staticmethod(as_it_is)
-    named = staticmethod(named)
-    form_of = staticmethod(form_of)
+    to_tree = staticmethod(lambda instance: (instance, lambda tree: tree))  # it is a tree itself
+    named = staticmethod(lambda instance: dict(named_arrays(instance)))
+    form_of = staticmethod(lambda instance: (structure(instance), avals(instance)))
     copied = staticmethod(remade)
     with_array = staticmethod(with_array)
     with_static = staticmethod(with_attribute)
-    with_arrays_of = staticmethod(with_arrays_of)
+    with_arrays_of = staticmethod(
+        lambda instance, other: structure(instance).unflatten(jax.tree.leaves(other))
+    )
     assign_array = staticmethod(assign_array)
     tracers_beside = staticmethod(tracers_beside)
     twins = staticmethod(twins)
@@ -139,7 +123,11 @@ class PytreeSuite(LeafSuite):
             return
         message = f"declared as python, it must be no array and is {part!r:.200}"
         check_declared(self, not is_array(part), path, message)
-        same = declared.value is None or holds_number(part, declared.value)
+        # To Python a flag is a number.
+        is_number = type(part) in (bool, int, float, complex)
+        same = declared.value is None or (
+            is_number and (isinstance(part, bool), part) == (isinstance(declared.value, bool), declared.value)
+        )
         check(same, path, f"it holds {part!r:.200}, declared is {declared.value!r}", "another default")
 
     def weak_fixed_points(self) -> set[str]:
@@ -184,7 +172,6 @@ class PytreeSuite(LeafSuite):
         return map_arrays(wide_in_numpy, instance)
 
     def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
-        """An instance of these inputs with zeros in its arrays, made without compiling."""
         return programs.built_with_zeros(self, inputs)
 
     def traced_outputs(self) -> Sequence[Any]:
@@ -313,10 +300,3 @@ def values_at(instance: Any, paths: set[str]) -> Rebuilt:
     places = {name: i for i, (name, _) in pairs if name in paths}
     values = {name: leaf for name, leaf in named_leaves(instance) if name in paths}
     return values, lambda changed: replace_leaves(instance, {places[n]: v for n, v in changed.items()})
-
-
-def holds_number(value: Any, declared: Any) -> bool:
-    """Whether a leaf that is no array is this number or flag; to Python a flag is a number."""
-    return type(value) in (bool, int, float, complex) and (
-        (isinstance(value, bool), value) == (isinstance(declared, bool), declared)
-    )

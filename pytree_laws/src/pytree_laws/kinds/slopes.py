@@ -37,7 +37,7 @@ def grads_at_points(suite: Any) -> Iterator[Slopes]:
     """The gradients at the start, and elsewhere; first where no mask leaves anything out, as a short one leaves a single key to attention."""
     yield grads_at_start(suite)
     start, examples = suite.training_example(or_buffers=True)
-    open_examples = jax.tree.map(_without_mask, examples)
+    open_examples = jax.tree.map(lambda leaf: np.ones_like(leaf) if is_mask(leaf) else leaf, examples)
     if any(map(is_mask, jax.tree.leaves(examples))):
         with contextlib.suppress(Exception):
             yield grads_at(suite, start, open_examples)
@@ -50,10 +50,6 @@ def grads_at_points(suite: Any) -> Iterator[Slopes]:
 
 def is_mask(leaf: Any) -> bool:
     return is_array(leaf) and leaf.dtype == bool and leaf.ndim > 0
-
-
-def _without_mask(leaf: Any) -> Any:
-    return np.ones_like(leaf) if is_mask(leaf) else leaf
 
 
 @once_per_session
