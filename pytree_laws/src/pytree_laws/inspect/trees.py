@@ -110,6 +110,21 @@ def stack(trees: Sequence[Any]) -> Any:
     return jax.tree.map(stack_leaves, *trees)
 
 
+def unstacked(stacked: Any) -> list[Any]:
+    """The layers one by one; what is no array is the same in all of them.
+
+    Raises ValueError for an instance without arrays, which has no number of layers.
+    """
+    leaves, treedef = jax.tree.flatten(stacked)
+    sizes = {leaf.shape[0] for leaf in leaves if is_array(leaf)}
+    if len(sizes) != 1:
+        raise ValueError(f"stacked layers have arrays with one first axis, got sizes {sorted(sizes)}")
+    return [
+        jax.tree.unflatten(treedef, [leaf[i] if is_array(leaf) else leaf for leaf in leaves])
+        for i in range(sizes.pop())
+    ]
+
+
 def keys_as_data(tree: Any) -> Any:
     """Typed keys cannot be pickled; their data can."""
     return map_arrays(lambda v: jax.random.key_data(v) if is_key(v) else v, tree)

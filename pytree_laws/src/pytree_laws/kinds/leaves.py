@@ -10,7 +10,7 @@ from ..declare.leaf_spec import Leaf
 from ..declare.render import render_leaves
 from ..discover.inference import inferred_leaves
 from ..inspect.arrays import host, is_floating, is_inexact, restore_like
-from ..inspect.own_files import has_files, path_for
+from ..inspect.files import has_files, path_for
 from ..inspect.trees import arrays_of, look_up, map_arrays, named_arrays, named_leaves
 from ..values.optimisation import trained_names
 from .suite import Suite

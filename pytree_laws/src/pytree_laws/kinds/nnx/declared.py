@@ -8,7 +8,7 @@ from flax import nnx
 from ...discover.suggest import check_declared
 from ...engine.applicability import not_applicable
 from ...inspect.arrays import same_bits
-from ...inspect.own_files import has_files
+from ...inspect.files import has_files
 from ...inspect.trees import given_arrays, is_under
 from ...report import ADVICE, check, doing
 from ..mutable import MutableSuite
