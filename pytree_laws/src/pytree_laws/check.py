@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import importlib
 import inspect
 import pathlib
@@ -132,7 +133,7 @@ def tests_of(suite: Any) -> Iterator[tuple[str, Callable[..., None]]]:
             yield name, test
         for mark in marks:
             for value in mark.args[1]:
-                yield f"{name}[{value}]", _with(test, mark.args[0], value)
+                yield f"{name}[{value}]", functools.partial(test, **{mark.args[0]: value})
 
 
 def conditions_unmet(suite: Any) -> dict[str, Condition]:
@@ -140,13 +141,6 @@ def conditions_unmet(suite: Any) -> dict[str, Condition]:
     tests = {name: getattr(suite, name) for name in dir(suite) if name.startswith("test_p")}
     conditions = {name: unmet(suite, test) for name, test in tests.items()}
     return {name: condition for name, condition in conditions.items() if condition is not None}
-
-
-def _with(test: Callable[..., None], name: str, value: Any) -> Callable[..., None]:
-    def run(**further: Any) -> None:
-        test(**{name: value}, **further)
-
-    return run
 
 
 def run(test: Callable[..., None]) -> None:

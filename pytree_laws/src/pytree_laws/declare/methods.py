@@ -45,10 +45,6 @@ _ACTIONS = re.compile(
 )
 
 
-def _nothing(seed: int) -> Sequence[Any]:
-    return ()
-
-
 @dataclasses.dataclass(frozen=True)
 class Method:
     """A method, a property, a class method or a static method that is held to what the call is.
@@ -67,7 +63,7 @@ class Method:
     """
 
     name: str
-    arguments: Callable[[int], Sequence[Any]] = _nothing
+    arguments: Callable[[int], Sequence[Any]] = lambda seed: ()
     returns: Sequence[Output] = ()
     carry: int | str | None = None
     call: Callable[..., Any] | None = None

@@ -42,30 +42,20 @@ def evaluated(trials: Sequence[TracedConfiguration]) -> list[Any]:
     """
     with warnings.catch_warnings(action="ignore"):
         traces = [
-            trace_call(traced.suite, with_other_values(traced), traced.configuration.given)
-            for traced in trials
+            trace_call(each.suite, with_other_values(each), each.configuration.given) for each in trials
         ]
-    return run_batched(
-        [
-            (jax.extend.core.jaxpr_as_fun(closed), [value for _, value in inputs])
-            for (closed, _), inputs in traces
-        ]
-    )
+    programs = ((jax.extend.core.jaxpr_as_fun(closed), inputs) for (closed, _), inputs in traces)
+    return run_batched([(program, [value for _, value in inputs]) for program, inputs in programs])
 
 
 def of_generic(trials: Sequence[TracedConfiguration]) -> list[Any]:
     """The arrays that configurations give where floats are positive and differ, by their traces; or an error."""
-    return run_batched(
-        [(jax.extend.core.jaxpr_as_fun(trial.trace[0]), _generic_inputs(trial)) for trial in trials]
-    )
-
-
-def _generic_inputs(trial: TracedConfiguration) -> list[Any]:
-    names = [name for name, _ in trial.inputs]
-    tree = randomize([value for _, value in trial.inputs], 2)
-    return [
-        new if name.startswith("0.") else value for name, new, (_, value) in zip(names, tree, trial.inputs)
-    ]
+    programs: list[tuple[Any, list[Any]]] = []
+    for trial in trials:
+        drawn = randomize([value for _, value in trial.inputs], 2)
+        inputs = [new if name.startswith("0.") else v for new, (name, v) in zip(drawn, trial.inputs)]
+        programs.append((jax.extend.core.jaxpr_as_fun(trial.trace[0]), inputs))
+    return run_batched(programs)
 
 
 @once_per_session

@@ -98,17 +98,14 @@ def _other_instances(suite: Any, invocation: Invocation) -> Iterator[tuple[str, 
     """The arguments of the class itself, each as an instance of another configuration."""
     cls = type(suite.cached_instance())
     names = [name for name in invocation.varied() if type(invocation.given[name]) is cls]
-    others = [trial for trial in _all_traced(suite) if names and _is_built_with_an_option(trial)]
-    for name in names:
-        yield from ((name, suite.elsewhere(trial.instance)) for trial in others[:1])
-
-
-def _all_traced(suite: Any) -> Iterator[TracedConfiguration]:
-    yield from likely_configurations(suite)
-    yield from accepted_configurations(suite)
-    yield from traced_configurations(suite)
-
-
-def _is_built_with_an_option(trial: TracedConfiguration) -> bool:
-    values = trial.configuration.inputs.values()
-    return trial.instance is not None and len(values) == 1 and not any(map(is_array, values))
+    if not names:
+        return
+    for trial in (
+        *likely_configurations(suite),
+        *accepted_configurations(suite),
+        *traced_configurations(suite),
+    ):
+        values = trial.configuration.inputs.values()
+        if trial.instance is not None and len(values) == 1 and not any(map(is_array, values)):
+            yield from ((name, suite.elsewhere(trial.instance)) for name in names)
+            return

@@ -259,7 +259,8 @@ def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, li
     """Of each declared method the terms of a loss; and by path how the losses change, as one program."""
     instance = suite.cached_instance()
     _, rebuilt = suite.flowing_values(instance)
-    of_parts = parts_that_decide(suite, instance) if suite.is_mutable else set[str]()
+    parts = suite.parts_of(instance).items() if suite.is_mutable else ()
+    of_parts = {path for path, part in parts if suite.decides_itself(path, part)}
     methods = [method for method in traceable(suite) if not method.found]
     static, arrays = zip(*(partition(tuple(method.arguments(0))) for method in methods))
 
@@ -282,11 +283,6 @@ def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, li
         return rows, [np.asarray(each, np.float64) for each in terms]
 
     return of_values
-
-
-def parts_that_decide(suite: Any, instance: Any) -> set[str]:
-    """The paths of what sub-modules update by themselves."""
-    return {path for path, part in suite.parts_of(instance).items() if suite.decides_itself(path, part)}
 
 
 def _with_grad(loss: Callable[..., Any], *arguments: Any) -> Any:

@@ -52,21 +52,18 @@ def slopes_by_arguments(suite: Any) -> SlopesAt:
     run = jit_all([program.run for program in programs])
 
     def at(point: Callable[[Any], Any]) -> SlopesByMethod:
-        return _by_method(programs, run([[[point(v) for v in program.floats]] for program in programs]))
+        results = run([[[point(v) for v in program.floats]] for program in programs])
+        pairs = [pair for pair in zip(programs, results) if not isinstance(pair[1], Exception)]
+        return {
+            program.method: Slopes(values, dict(zip(program.names, slopes)))
+            for program, (values, slopes) in pairs
+        }
 
     return SlopesAt(
         at(lambda value: value),
         lambda fill: at(lambda value: jnp.full_like(value, fill)),
         lambda factor: at(lambda value: (factor * value).astype(value.dtype)),
     )
-
-
-def _by_method(programs: Sequence[_Program], results: Sequence[Any]) -> SlopesByMethod:
-    pairs = [pair for pair in zip(programs, results) if not isinstance(pair[1], Exception)]
-    return {
-        program.method: Slopes(values, dict(zip(program.names, slopes)))
-        for program, (values, slopes) in pairs
-    }
 
 
 def _program(suite: Any, method: Method) -> _Program:

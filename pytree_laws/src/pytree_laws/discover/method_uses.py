@@ -9,8 +9,8 @@ import jax
 import numpy as np
 
 from ..declare.methods import Method
-from ..inspect.call_recorder import Invocation, record_call
-from ..inspect.parameter_values import EMPTY, other_values
+from ..inspect.call_recorder import EMPTY, Invocation, record_call
+from ..inspect.parameter_values import other_values
 from ..inspect.trees import arrays_of, attributes, keys_as_data, named_numbers, structure
 from ..report import ANY_ERROR
 from ..trace.jaxprs import without_dead
@@ -146,12 +146,7 @@ def is_flag(value: Any) -> bool:
 
 def bound_with(invocation: Invocation, changes: dict[str, Any]) -> Callable[..., Any]:
     """A method as a function of an instance and its other arguments."""
-
-    def run(instance: Any, rest: Any) -> Any:
-        positional, by_name = invocation.bound({**rest, **changes})
-        return getattr(instance, invocation.name)(*positional, **by_name)
-
-    return run
+    return lambda instance, rest: invocation.call(instance, {**rest, **changes})
 
 
 def trace_use(suite: Any, use: Use) -> Traced | None:

@@ -74,7 +74,8 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
 
 def is_left_out(collector: Any, name: str, test: Any) -> bool:
     suite = getattr(collector, "cls", None)
-    if suite is None or not _may_be_left_out(suite, test) or is_asked_for(collector.config, name):
+    may_be_left_out = hasattr(test, "conditions") or bool(getattr(suite, "laws", ""))
+    if suite is None or not may_be_left_out or is_asked_for(collector.config, name):
         return False
     instance = suite()
     instance.session = session_in(collector.config)
@@ -87,11 +88,6 @@ def is_left_out(collector: Any, name: str, test: Any) -> bool:
     )
     session_in(collector.config).of(LeftOut).setdefault(collector.nodeid, {})[name] = reason
     return True
-
-
-def _may_be_left_out(suite: Any, test: Any) -> bool:
-    """Whether a test has conditions, or its suite names a set of laws."""
-    return hasattr(test, "conditions") or bool(getattr(suite, "laws", ""))
 
 
 def name_of(item: Any) -> str:

@@ -51,7 +51,7 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
         __tracebackhide__ = True
         expected = expected_failure(name, getattr(self, "skips", ()))
         try:
-            run_test(self, number, functools.partial(run_if_applicable, test, self, *args, **kwargs))
+            run_test(self, number, test, *args, **kwargs)
         except Fault as fault:
             session_of(self).forget(self, "cached_instance")  # it may be what is broken
             if expected is not None:
@@ -143,14 +143,8 @@ def called_method(suite: Any) -> str:
     return "" if invocation is None or invocation.name == "__call__" else invocation.name
 
 
-def run_if_applicable(test: Callable[..., None], suite: Any, *args: Any, **kwargs: Any) -> None:
-    __tracebackhide__ = True
-    require_conditions(suite, test)
-    test(suite, *args, **kwargs)
-
-
-def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
-    """Runs a test; whatever the class raises is a finding, and so is a call without end."""
+def run_test(suite: Any, number: str, test: Callable[..., None], *args: Any, **kwargs: Any) -> None:
+    """Runs a test that applies; whatever the class raises is a finding, and so is a call without end."""
     __tracebackhide__ = True
     name, took = type(suite).__name__, f"took more than {suite.time_limit:.0f} seconds"
     watch = session_of(suite).of(Watch)
@@ -168,7 +162,8 @@ def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
             time_limit(suite.time_limit, f"{number} of {name} {took}", watch),
         ):
             stop_if_broken(suite, "P1", "build", first_build(suite).error)
-            test()
+            require_conditions(suite, test)
+            test(suite, *args, **kwargs)
     except TooLong as error:
         hint = "a loop that does not end for these values; `time_limit` allows more"
         severity = FAULT if error.is_of_example else COST  # a law runs what it holds many times

@@ -98,7 +98,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for line in [
         *untried_lines(reasons),
         *declared_lines(reasons),
-        *lines_of_passed(terminalreporter.stats.get("passed", [])),
+        *(line for _, line in noted_in(terminalreporter.stats.get("passed", []), _LINE)),
         *lines_of_too_few(terminalreporter, config),
     ]:
         terminalreporter.write_line(line)
@@ -120,12 +120,7 @@ def lines_of_too_few(reporter: Any, config: pytest.Config) -> list[str]:
     if hasattr(config, "workerinput") or config.getoption("collectonly", False):
         return []
     reports = [report for kind in ("passed", "failed", "skipped") for report in reporter.stats.get(kind, [])]
-    required = {
-        _suite_of(report.nodeid): least
-        for report in reports
-        for name, least in getattr(report, "user_properties", ())
-        if name == _REQUIRED
-    }
+    required = {_suite_of(report.nodeid): least for report, least in noted_in(reports, _REQUIRED)}
     ran = Counter(
         _suite_of(report.nodeid) for report in reports if report.when == "call" and not report.skipped
     )
@@ -188,20 +183,18 @@ def more_laws(names: Sequence[str]) -> str:
     return f"more laws with: {', '.join(names[:MAX_NAMED])}{rest}"
 
 
-def lines_of_passed(reports: Iterable[Any]) -> list[str]:
-    """What passed tests have to say, such as what they recorded."""
-    properties = (pair for report in reports for pair in getattr(report, "user_properties", ()))
-    return [line for name, line in properties if name == _LINE]
-
-
 def findings_by_class(reports: Iterable[Any]) -> dict[str, list[Mapping[str, str]]]:
     """What the failed tests found, by the test class, in the order of the run."""
     result: dict[str, list[Mapping[str, str]]] = {}
-    for report in reports:
-        for name, value in getattr(report, "user_properties", ()):
-            if name == _FOUND:
-                result.setdefault(_suite_of(report.nodeid), []).append(value)
+    for report, finding in noted_in(reports, _FOUND):
+        result.setdefault(_suite_of(report.nodeid), []).append(finding)
     return result
+
+
+def noted_in(reports: Iterable[Any], key: str) -> Iterator[tuple[Any, Any]]:
+    """What the reports of tests have under a key, each with its report."""
+    for report in reports:
+        yield from ((report, value) for name, value in getattr(report, "user_properties", ()) if name == key)
 
 
 def count_text(findings: Iterable[Mapping[str, str]]) -> str:

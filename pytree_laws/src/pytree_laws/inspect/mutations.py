@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from .branches import nodes_of
@@ -19,7 +18,10 @@ _METHODS = (
 
 def changed_in_place(cls: type) -> frozenset[str]:
     """The attributes of `self` that a method of a class changes in place, once an instance is made."""
-    return frozenset(name for owner in own_classes(cls) for name in _changed_by(owner))
+    members = (member for owner in own_classes(cls) for member in _members(owner))
+    functions = (member for member in members if isinstance(member, ast.FunctionDef))
+    methods = (function for function in functions if function.name not in _CONSTRUCTORS)
+    return frozenset(filter(None, (_changed_attribute(node) for each in methods for node in ast.walk(each))))
 
 
 def may_change(instance: Any, where: str) -> bool:
@@ -28,12 +30,6 @@ def may_change(instance: Any, where: str) -> bool:
     changed = {name for node in held for name in changed_in_place(type(node))}
     named = {name for node in held for name in attributes(node)}.intersection(re.findall(r"\w+", where))
     return bool(changed & (named or changed))
-
-
-def _changed_by(owner: type) -> Iterator[str]:
-    for member in _members(owner):
-        if isinstance(member, ast.FunctionDef) and member.name not in _CONSTRUCTORS:
-            yield from filter(None, map(_changed_attribute, ast.walk(member)))
 
 
 def _members(owner: type) -> list[ast.stmt]:

@@ -211,22 +211,13 @@ def look_up(tree: Any, path: str) -> Any:
         if name in by_name or (type(tree) is dict and not name.isdigit()):
             tree = by_name[name]
         elif name.isdigit() and (hasattr(tree, "__getitem__") or is_node(tree)):
-            tree = _at_position(tree, int(name))
+            # Of what is registered without keys, and may be indexed by something else, the child there.
+            place, children = int(name), () if isinstance(tree, Sequence) else (one_level(tree) or ((),))[0]
+            tree = children[place] if place < len(children) else tree[place]
         else:
-            tree = _stored(tree, name)
+            held = attributes(tree)  # an instance may hand it out without the wrapper that keeps it static
+            tree = held[name] if name in held else getattr(tree, name)
     return tree
-
-
-def _stored(tree: Any, name: str) -> Any:
-    """An attribute as an instance stores it, which may hand it out without the wrapper that keeps it static."""
-    held = attributes(tree)
-    return held[name] if name in held else getattr(tree, name)
-
-
-def _at_position(tree: Any, place: int) -> Any:
-    """An element of a sequence; of what is registered without keys, and may be indexed by something else, the child there."""
-    children = () if isinstance(tree, Sequence) else (one_level(tree) or ((),))[0]
-    return children[place] if place < len(children) else tree[place]
 
 
 def clone_as(cls: type, instance: Any, /, **changes: Any) -> Any:

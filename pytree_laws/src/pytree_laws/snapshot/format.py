@@ -72,15 +72,13 @@ def entry_of(array: np.ndarray) -> Entry:
     if array.size <= WHOLE:
         width = array.shape[-1] if array.ndim > 1 else IN_A_ROW
         parts = np.split(array.ravel(), range(width or 1, array.size, width or 1))
-        labelled: Rows = [("", part) for line in parts for part in _folded(line)]
+        labelled: Rows = [
+            ("", part) for line in parts for part in np.split(line, range(IN_A_ROW, len(line), IN_A_ROW))
+        ]
     else:
         labelled = [("first", array.ravel()[:IN_A_ROW]), *_sums(array)]
     rows = ((label, tuple(map(write, values))) for label, values in labelled if len(values))
     return Entry(array.dtype.name, array.shape, tuple(rows))
-
-
-def _folded(line: np.ndarray) -> list[np.ndarray]:
-    return np.split(line, range(IN_A_ROW, len(line), IN_A_ROW))
 
 
 def _sums(array: np.ndarray) -> Iterator[tuple[str, Any]]:

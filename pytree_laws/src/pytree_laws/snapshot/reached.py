@@ -1,5 +1,6 @@
 """What methods give on instances that several uses have led to, as a record has it."""
 
+import functools
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -78,25 +79,20 @@ def _form(inputs: Any) -> tuple[Any, list[Any]]:
 @once_per_session
 def reached_instances(suite: Any) -> tuple[Reached, ...]:
     """The example after one use that counts, and after as many as arrays have places; none where nothing counts."""
+
+    def call(instance: Any, seed: int) -> Any:
+        copied = suite.copied(instance)
+        suite.call(copied, *suite.arguments(seed))
+        return copied
+
+    def use(method: Method, instance: Any, seed: int) -> Any:
+        return new_carry(method.use(suite.copied(instance), *method.arguments(seed)), instance)
+
     if suite.is_mutable:
-        return tuple(_after(suite, "call", lambda i, seed: _called(suite, i, seed)) if suite.called() else ())
-    for method in usable(suite):
-        reached = [] if method.found else _after(suite, method.name, _step_of(suite, method))
-        if reached:
-            return tuple(reached)
-    return ()
-
-
-def _step_of(suite: Any, method: Method) -> Callable[[Any, int], Any]:
-    return lambda instance, seed: new_carry(
-        method.use(suite.copied(instance), *method.arguments(seed)), instance
-    )
-
-
-def _called(suite: Any, instance: Any, seed: int) -> Any:
-    copied = suite.copied(instance)
-    suite.call(copied, *suite.arguments(seed))
-    return copied
+        return tuple(_after(suite, "call", call) if suite.called() else ())
+    declared = (method for method in usable(suite) if not method.found)
+    every = (_after(suite, method.name, functools.partial(use, method)) for method in declared)
+    return tuple(next(filter(None, every), ()))
 
 
 def _after(suite: Any, name: str, step: Callable[[Any, int], Any]) -> list[Reached]:

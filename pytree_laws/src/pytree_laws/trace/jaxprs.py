@@ -3,7 +3,7 @@
 import re
 import traceback
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import jax
@@ -31,10 +31,15 @@ def inner_jaxprs(equation: Any) -> list[Any]:
 
 def equations(jaxpr: Any) -> Iterator[Any]:
     """Every equation, those of inner jaxprs too."""
-    for equation in jaxpr.eqns:
+    yield from with_inner(jaxpr.eqns)
+
+
+def with_inner(outer: Iterable[Any]) -> Iterator[Any]:
+    """Some equations, and after each those of its inner jaxprs."""
+    for equation in outer:
         yield equation
         for inner in inner_jaxprs(equation):
-            yield from equations(inner)
+            yield from with_inner(inner.eqns)
 
 
 def is_variable(atom: Any) -> bool:
@@ -104,9 +109,7 @@ def update_lines(jaxpr: Any) -> tuple[set[str], set[str]]:
     """The lines of the class with updates or checks that nothing reads, and of those that outputs need."""
     dead = {id(equation) for equation in dead_equations(jaxpr)}
     needed = (e for e in equations(jaxpr) if id(e) not in dead and is_update_or_check(e))
-    return {line_of(equation) for equation in unread_updates(jaxpr)}, {
-        line_of(equation) for equation in needed
-    }
+    return {*map(line_of, unread_updates(jaxpr))}, {*map(line_of, needed)}
 
 
 def line_of(equation: Any) -> str:
@@ -117,8 +120,7 @@ def line_of(equation: Any) -> str:
 
 def is_update_or_check(equation: Any) -> bool:
     """Whether it is `x.at[i].set(y)`, or holds the callback of a check such as `error_if`."""
-    every = [equation, *(e for inner in inner_jaxprs(equation) for e in equations(inner))]
-    names = [each.primitive.name for each in every]
+    names = [each.primitive.name for each in with_inner([equation])]
     return names[0].startswith("scatter") or "pure_callback" in names
 
 
@@ -130,7 +132,7 @@ def live_part(closed: Any) -> Any:
 
 def repeated_draws(jaxpr: Any) -> Iterator[Any]:
     """The random draws whose key is computed just as that of an earlier draw."""
-    yield from Numbering().repeated(jaxpr)
+    return Numbering().repeated(jaxpr)
 
 
 def mixed_draws(jaxpr: Any) -> Iterator[str]:

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..report import ADVICE, ANY_ERROR
-from .jaxprs import equations, inner_jaxprs, is_variable, line_of
+from .jaxprs import is_variable, line_of, with_inner
 
 FIXED_DTYPE = "an array with a fixed dtype (`dtype=x.dtype`)"
 _NO_PROMISE = '`one_dtype = True` in the suite, `@test(severity="cost")` in a spec, says that it promises no other dtype'
@@ -37,13 +37,8 @@ def is_of_complex(function: Callable[..., Any], arguments: tuple[Any, ...], resu
     except ANY_ERROR:
         return False
     outer = [equation for equation in jaxpr.eqns if id(equation) in behind]
-    every = [
-        *outer,
-        *(each for equation in outer for inner in inner_jaxprs(equation) for each in equations(inner)),
-    ]
-    return any(
-        jnp.issubdtype(atom.aval.dtype, jnp.complexfloating) for equation in every for atom in equation.invars
-    )
+    atoms = (atom for equation in with_inner(outer) for atom in equation.invars)
+    return any(jnp.issubdtype(atom.aval.dtype, jnp.complexfloating) for atom in atoms)
 
 
 def _widening(jaxpr: Any, variable: Any) -> Any:

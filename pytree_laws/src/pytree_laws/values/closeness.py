@@ -103,15 +103,9 @@ def as_wide_as_jax(value: Any) -> Any:
 
 def farthest(left: Any, right: Any) -> float:
     """The largest difference of two results of equal structure, relative to the largest value of an array, or to 1."""
-    pairs = zip(jax.tree.leaves(left), jax.tree.leaves(right))
-    floats = [
-        (np.asarray(leaf, np.complex128), np.asarray(other, np.complex128))
-        for leaf, other in pairs
-        if is_inexact(leaf)
-    ]
-    ratios = [
-        np.abs(array - other).max(initial=0.0) / np.abs(other).max(initial=1.0) for array, other in floats
-    ]
+    leaves = [(leaf, other) for leaf, other in zip(*map(jax.tree.leaves, (left, right))) if is_inexact(leaf)]
+    pairs = [[np.asarray(leaf, np.complex128) for leaf in pair] for pair in leaves]
+    ratios = [np.abs(a - b).max(initial=0.0) / np.abs(b).max(initial=1.0) for a, b in pairs]
     return float(max(ratios, default=0.0))
 
 

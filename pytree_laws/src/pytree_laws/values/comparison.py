@@ -117,20 +117,16 @@ _SHOWN = 240
 
 
 def check_treedef(before: Any, after: Any, where: str, message: str, hint: str = "") -> None:
-    """Equal treedefs; the message goes on with how the second reads, and how the first read there."""
-    if before != after:
-        raise Fault(where, f"{message} {_treedef_change(before, after)}", hint)
-
-
-def _treedef_change(before: Any, after: Any) -> str:
-    """How a treedef reads from a little before the first difference on, and how it read there before."""
+    """Equal treedefs; the message goes on with how the second reads from a little before the first difference on, and the first there."""
+    if before == after:
+        return
     texts = str(before), str(after)
     equal = next((i for i, (left, right) in enumerate(zip(*texts)) if left != right), 0)
     start = max(0, equal - _BEFORE_CHANGE)
     was, now = (
         f"{'…' * (start > 0)}{text[start:][:_SHOWN]}{'…' * (len(text) > start + _SHOWN)}" for text in texts
     )
-    return f"`{now}`, it was `{was}`"
+    raise Fault(where, f"{message} `{now}`, it was `{was}`", hint)
 
 
 def hint_of_marks(*treedefs: Any) -> str:
