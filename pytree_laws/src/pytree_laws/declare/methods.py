@@ -103,8 +103,7 @@ class Method:
 
 def is_property(cls: type, name: str) -> bool:
     """Whether an attribute of a class is computed when it is read."""
-    attribute = inspect.getattr_static(cls, name, None)
-    return isinstance(attribute, property | functools.cached_property)
+    return isinstance(inspect.getattr_static(cls, name, None), property | functools.cached_property)
 
 
 def is_of_instances(cls: type, name: str) -> bool:

@@ -229,15 +229,13 @@ def traced_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
         wrong = [traced.configuration for traced in trials if traced.error is not None]
         fine = [(where, name, _without(wrong, where, name, values)) for where, name, values in known_factors]
         if asks_of_instances(suite):
-            fine = [factor for factor in fine if not _changes_a_tree(factor)]
+            # Another tree for an argument that is made of the example, as a state, fits no other configuration.
+            trees = dict, list, tuple
+            fine = [
+                each for each in fine if each[0] != "given" or not any(isinstance(v, trees) for v in each[2])
+            ]
         further = itertools.islice(_pairs(fine), max(0, MAX_CONFIGURATIONS - len(trials)))
         return (*trials, *(trace_configuration(suite, configuration) for configuration in further))
-
-
-def _changes_a_tree(factor: Factor) -> bool:
-    """Whether it has other trees for an argument: one that is made of the example, as a state, fits no other configuration."""
-    where, _, values = factor
-    return where == "given" and any(isinstance(value, dict | list | tuple) for value in values)
 
 
 def other_programs(suite: Any) -> list[TracedConfiguration]:
@@ -282,8 +280,7 @@ def trace_configuration(suite: Any, configuration: Configuration) -> TracedConfi
     try:
         trial.instance = _instance(suite, configuration)
         if suite.called():
-            traced_call = trace_call(trial.suite, trial.instance, configuration.given)
-            trial.trace, trial.inputs = traced_call
+            trial.trace, trial.inputs = trace_call(trial.suite, trial.instance, configuration.given)
     except ANY_ERROR as error:
         trial.error = error
         trial.refused = raises_deliberately(error, cls) or is_left_out(suite, trial) or asks_for_entry(trial)

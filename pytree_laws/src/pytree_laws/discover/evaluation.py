@@ -82,7 +82,8 @@ def unused_arguments(suite: Any) -> tuple[str, ...]:
         return ()
     if traced_configurations(suite)[0].trace is None:  # what no trace shows may still matter
         return ()
-    names = {name for name, v in use.given.items() if _may_matter(v) and name[0] != "_"}
+    arrays = {name: arrays_of(value) for name, value in use.given.items() if name[0] != "_"}
+    names = {n for n, own in arrays.items() if any(v.size for v in own) and not any(map(is_key, own))}
     for trial in traced_configurations(suite):
         if names and trial.trace is not None:
             names -= _used(trial, names)
@@ -100,11 +101,6 @@ def is_of_a_base(suite: Any, name: str) -> bool:
     """Whether a base has a method of this name, so that its arguments are no choice of the class."""
     cls = type(suite.cached_instance())
     return [owner for owner in cls.__mro__ if name in vars(owner)] != [cls]
-
-
-def _may_matter(value: Any) -> bool:
-    arrays = arrays_of(value)
-    return any(v.size for v in arrays) and not any(map(is_key, arrays))
 
 
 def _used(trial: TracedConfiguration, names: set[str]) -> set[str]:

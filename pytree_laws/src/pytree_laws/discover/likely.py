@@ -4,7 +4,7 @@ Nothing says that a class takes such a value, so an error says nothing against i
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..declare.methods import Method
@@ -18,12 +18,11 @@ from .configurations import (
     Configuration,
     TracedConfiguration,
     accepted_configurations,
-    changes_as_text,
     traced_configurations,
     working_configurations,
 )
 from .invocation import example_construction
-from .method_uses import Use, bound_with, example_use, invocation_of
+from .method_uses import Use, example_use, invocation_of, use_with
 
 MAX_LIKELY = 8  # values that are tried of the constructor, of the call and of a method
 SOME = {int: 2, float: 0.5}
@@ -51,22 +50,14 @@ def likely_uses(suite: Any, method: Method) -> Iterator[Use]:
     invocation = invocation_of(method, use)
     if invocation is not None:
         yield from at_likely_values(method, invocation, use.instance)
-        yield from _uses(method, invocation, use.instance, _other_instances(suite, invocation))
+        for name, value in _other_instances(suite, invocation):
+            yield use_with(method, invocation, use.instance, name, value, flag=name)
 
 
 def at_likely_values(method: Method, invocation: Invocation, instance: Any) -> Iterator[Use]:
     """A method at another value of each option that is at its default."""
-    return _uses(method, invocation, instance, likely_values(invocation, invocation.function))
-
-
-def _uses(
-    method: Method, invocation: Invocation, instance: Any, values: Iterable[tuple[str, Any]]
-) -> Iterator[Use]:
-    for name, value in values:
-        rest = {key: v for key, v in invocation.given.items() if key != name}
-        changes = {name: value}
-        title = f"{method.name}({changes_as_text(changes)})"
-        yield Use(title, bound_with(invocation, changes), instance, rest, flag=name, changes=changes)
+    for name, value in likely_values(invocation, invocation.function):
+        yield use_with(method, invocation, instance, name, value, flag=name)
 
 
 def likely_values(invocation: Invocation, source: Callable[..., Any] | type) -> list[tuple[str, Any]]:

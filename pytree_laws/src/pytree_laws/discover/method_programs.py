@@ -21,9 +21,8 @@ from ..values.dtypes import cast, example_in
 from ..values.example_values import sample
 from ..values.optimisation import has_forward_mode_alone, weighted_terms
 from ..values.precision import tolerated
-from .given_instances import holds_an_instance
 from .invocation import on_arrays
-from .method_uses import example_use
+from .method_uses import example_use, holds_an_instance
 
 PLAIN = bool, int, float
 """Results that are no arrays, and that are compared all the same."""
@@ -73,8 +72,7 @@ def program_of(
     """A method as a function of the arrays of an instance and of its arguments, and these."""
 
     def use(instance: Any, arguments: Any) -> Any:
-        result = method.use(instance, *arguments)
-        return arrays_of(result), suite.changed_in_place(instance)
+        return arrays_of(method.use(instance, *arguments)), suite.changed_in_place(instance)
 
     return on_arrays(suite, instance, tuple(arguments), use)
 

@@ -1,5 +1,6 @@
 """The gradients of what methods give by what they are given: at the example, and elsewhere."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -96,19 +97,19 @@ def _stopped_last(given: Sequence[Any], jaxpr: Any) -> list[str]:
     """The paths of what is given last to a program, and read behind `stop_gradient` alone."""
     names = [name for name, _ in named_arrays(tuple(given))]
     marks = stopped_inputs(jaxpr)
-    return [name for name, is_stopped in zip(names, marks[len(marks) - len(names) :]) if is_stopped]
+    return [*itertools.compress(names, marks[len(marks) - len(names) :])]
 
 
 def stopped_leaves(suite: Any, use: Use, trace: Traced) -> list[str]:
     """The paths of the leaves that a use of a method reads behind `stop_gradient` alone."""
-    marks = stopped_inputs(_of_result(trace))
-    return [name for name, is_stopped in zip(suite.named(use.instance), marks) if is_stopped]
+    return [*itertools.compress(suite.named(use.instance), stopped_inputs(_of_result(trace)))]
 
 
 def leaves_with_gradient(suite: Any, use: Use, trace: Traced) -> list[str]:
     """The paths of the leaves that a gradient of what a use of a method gives can reach."""
-    marks = inputs_reaching(_of_result(trace), gradients=True)
-    return [name for name, is_reached in zip(suite.named(use.instance), marks) if is_reached]
+    return [
+        *itertools.compress(suite.named(use.instance), inputs_reaching(_of_result(trace), gradients=True))
+    ]
 
 
 def _of_result(trace: Traced) -> Any:

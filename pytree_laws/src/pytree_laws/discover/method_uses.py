@@ -108,14 +108,20 @@ def at_other_values(method: Method, invocation: Invocation, instance: Any) -> It
         for value in other_values(annotation, parameter.default, invocation.given[name]):
             if isinstance(value, np.ndarray) or name.startswith("_"):
                 continue
-            rest = {key: argument for key, argument in invocation.given.items() if key != name}
-            changes = {name: value}
-            message = f"{method.name}({changes_as_text(changes)})"
-            flag, has_arrays = name if is_flag(value) else "", bool(arrays_of(value))
-            # Arrays are given like the others, so that they are traced, and cast.
-            run = bound_with(invocation, {} if has_arrays else changes)
-            given = {**rest, name: value} if has_arrays else rest
-            yield Use(message, run, instance, given, flag=flag, changes=changes)
+            use = use_with(method, invocation, instance, name, value, flag=name if is_flag(value) else "")
+            if arrays_of(value):  # given like the others, so that they are traced, and cast
+                use = use._replace(run=bound_with(invocation, {}), given={**use.given, name: value})
+            yield use
+
+
+def use_with(
+    method: Method, invocation: Invocation, instance: Any, name: str, value: Any, *, flag: str
+) -> Use:
+    """A method with another value of one argument, which is fixed."""
+    changes = {name: value}
+    rest = {key: argument for key, argument in invocation.given.items() if key != name}
+    title = f"{method.name}({changes_as_text(changes)})"
+    return Use(title, bound_with(invocation, changes), instance, rest, flag=flag, changes=changes)
 
 
 def uses_by_flag(
@@ -210,3 +216,28 @@ def computed_text(trace: Traced) -> str:
 def trace_text(trace: Traced) -> str:
     """What a use does, as far as its trace tells."""
     return f"{trace.jaxpr} {list(trace.plain.values())}"
+
+
+def gives_an_instance(suite: Any, method: Method, instance: Any, arguments: Any) -> bool:
+    """Whether a method gives another instance of the class, as an edit does."""
+    return isinstance(_abstract_result(suite, method, instance, arguments), type(instance))
+
+
+def holds_an_instance(suite: Any, method: Method) -> bool:
+    """Whether a part of what a method gives is of the class, or holds one whole, as the sum of two kernels does."""
+    cls = type(suite.cached_instance())
+    result = _abstract_result(suite, method, suite.cached_instance(), method.arguments(0))
+    return any(
+        isinstance(node, cls) for node in jax.tree.leaves(result, is_leaf=lambda n: isinstance(n, cls))
+    )
+
+
+def _abstract_result(suite: Any, method: Method, instance: Any, arguments: Any) -> Any:
+    result: list[Any] = []
+
+    def run() -> Any:
+        result[:] = [method.use(suite.copied(instance), *arguments)]
+        return arrays_of(result)
+
+    jax.eval_shape(run)
+    return result[0]

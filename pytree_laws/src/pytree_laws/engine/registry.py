@@ -82,9 +82,7 @@ def with_tests_of(*groups: Checks, guard: Guard = guarded) -> Callable[[Suite], 
             check: number_of(check.__name__) or group.number
             for group in groups
             for check in group
-            if is_answered(
-                suite, next(iter(typing.get_type_hints(check).values()))
-            )  # the annotation of its subject
+            if is_answered(suite, check)
         }
         for check, number in answered.items():
             name = names.get(check.__name__, check.__name__)
@@ -102,8 +100,9 @@ def with_tests_of(*groups: Checks, guard: Guard = guarded) -> Callable[[Suite], 
     return add
 
 
-def is_answered(suite: type, asked: Any) -> bool:
-    """Whether a suite is the adapter that a check asks for, or has all that a protocol names."""
+def is_answered(suite: type, check: Check) -> bool:
+    """Whether a suite is the adapter that a check asks for by the annotation of its subject, or has all that a protocol names."""
+    asked: Any = next(iter(typing.get_type_hints(check).values()))
     if not getattr(asked, "_is_protocol", False):
         return asked is Any or issubclass(suite, asked)
     owners = [owner for owner in asked.__mro__ if getattr(owner, "_is_protocol", False)]

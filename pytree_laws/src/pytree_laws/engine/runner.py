@@ -21,9 +21,8 @@ from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
 from ..values.precision import tolerated
 from .applicability import require_conditions, skip_as_resting_on
-from .error_hints import advice_on
+from .example_errors import advice_on, is_misfit, said_of
 from .expected import expected_failure, held_as_declared
-from .guesses import is_misfit, said_of
 from .timeout import TooLong, Watch, time_limit
 
 SAME = 60
@@ -56,7 +55,7 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             session_of(self).forget(self, "cached_instance")  # it may be what is broken
             if expected is not None:
                 expected.skip()
-            if needs_memory(fault.__cause__):
+            if isinstance(fault.__cause__, MemoryError) or "RESOURCE_EXHAUSTED" in str(fault.__cause__):
                 pytest.skip(f"it takes more memory than there is: {message_of(fault.__cause__):.80}")
             finding = finding_of(self, fault, number, test)
             skip_what_rests_on_a_broken_law(self, number, finding, getattr(test, "rests_on", ()))
@@ -72,11 +71,6 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             expected.fail_as_mended(type(self).__name__)
 
     return run
-
-
-def needs_memory(error: BaseException | None) -> bool:
-    """Whether the machine is too small for the example, which says nothing of the class."""
-    return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
 
 
 def skippable(test: Callable[..., None]) -> Callable[..., None]:

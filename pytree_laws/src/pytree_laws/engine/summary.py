@@ -67,20 +67,13 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if isinstance(error, LawBroken):
         report = outcome.get_result()
         report.user_properties.append((_FOUND, error.finding.to_json()))
-        if report.failed and call.excinfo and is_told_alone(item.config):
-            report.longrepr = text_alone(call.excinfo)
-
-
-def text_alone(broken: pytest.ExceptionInfo[BaseException]) -> Any:
-    """A failure without the code that it went through, for pytest to print; its short summary has the message as ever."""
-    shown: Any = broken.getrepr(style="value", chain=False)
-    shown.reprcrash = broken.getrepr(style="short").reprcrash
-    return shown
-
-
-def is_told_alone(config: pytest.Config) -> bool:
-    """Whether nobody asks for the code that a failure went through, as by `--tb=long`: its text names the line of the class."""
-    return not config.getoption("fulltrace", False) and config.getoption("tbstyle", "auto") == "auto"
+        # Nobody asks for the code that it went through, as by `--tb=long`: its text names the line of the class.
+        is_alone = not item.config.getoption("fulltrace", False)
+        is_alone = is_alone and item.config.getoption("tbstyle", "auto") == "auto"
+        if report.failed and call.excinfo and is_alone:
+            text: Any = call.excinfo.getrepr(style="value", chain=False)
+            text.reprcrash = call.excinfo.getrepr(style="short").reprcrash  # for the short summary of pytest
+            report.longrepr = text
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

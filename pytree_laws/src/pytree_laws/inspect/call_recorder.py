@@ -78,17 +78,12 @@ def functions_of(cls: type) -> dict[CodeType, tuple[str, Any]]:
     for owner in cls.__mro__[:-1]:
         for name, attribute in vars(owner).items():
             function = getattr(attribute, "__func__", attribute)
-            code = getattr(_unwrapped(function), "__code__", None)
+            with contextlib.suppress(*ANY_ERROR):  # raised by what answers every attribute
+                function = inspect.unwrap(function)
+            code = getattr(function, "__code__", None)
             if code is not None and name not in _PLUMBING:
                 result.setdefault(code, (name, attribute))
     return result
-
-
-def _unwrapped(function: Any) -> Any:
-    try:
-        return inspect.unwrap(function)
-    except ANY_ERROR:  # what answers every attribute
-        return function
 
 
 def record_constructors(cls: type, use: Callable[[], Any]) -> list[Invocation]:
@@ -183,8 +178,7 @@ def record_mapped_call(
 
 def _called(instance: Any, use: Callable[[], Any], method: str) -> Invocation | None:
     cls, result = type(instance), list[Invocation]()
-    every = functions_of(cls).items()
-    methods = {code: held for code, held in every if method in ("", held[0])}
+    methods = {code: held for code, held in functions_of(cls).items() if method in ("", held[0])}
 
     def note(frame: FrameType) -> None:
         name, attribute = methods[frame.f_code]

@@ -75,9 +75,8 @@ def _names_64_bits(module: Any) -> bool:
     if FOR_64_BITS not in source:
         return False
     nodes = [*ast.walk(ast.parse(source))]
-    texts = {
-        id(node.value) for node in nodes if isinstance(node, ast.Expr)
-    }  # what is no code, as a docstring
+    # What is no code, as a docstring.
+    texts = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     strings = (node for node in nodes if isinstance(node, ast.Constant) and id(node) not in texts)
     return any(isinstance(node.value, str) and FOR_64_BITS in node.value for node in strings)
 

@@ -72,8 +72,7 @@ def shallow(value: Any) -> Any:
 
 def watching_global_state() -> dict[str, Any]:
     """What a call or a constructor must leave alone: settings, and other generators."""
-    values = getattr(jax.config, "values", {})
-    settings = {f"jax.config.{k}": v for k, v in values.items()}
+    settings = {f"jax.config.{k}": v for k, v in getattr(jax.config, "values", {}).items()}
     name, state, *rest = np.random.get_state(legacy=True)
     # beartype draws from `random`: it checks one item of a container, any of them.
     is_drawn_from = "beartype" in sys.modules

@@ -112,9 +112,8 @@ def _is_kind(part: Any, wanted: type) -> bool:
 
 def _with_other_keys(annotation: Any, arguments: dict[str, Any]) -> Iterator[Any]:
     """A dict with a further key, which comes before all others; none where the keys are declared, or name options."""
-    if getattr(annotation, "__required_keys__", None) is None and any(
-        map(is_array, jax.tree.leaves(arguments))
-    ):
+    is_declared = getattr(annotation, "__required_keys__", None) is not None
+    if not is_declared and any(map(is_array, jax.tree.leaves(arguments))):
         first = min(arguments)
         yield {**arguments, f"A{first}": arguments[first]}
 

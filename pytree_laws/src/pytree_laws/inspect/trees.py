@@ -29,8 +29,7 @@ def path_name(path: Any) -> str:
 
 def named_leaves(tree: Any) -> list[tuple[str, Any]]:
     """Leaf paths and leaves, in the order of flatten."""
-    pairs = jax.tree_util.tree_leaves_with_path(tree)
-    return [(path_name(path), leaf) for path, leaf in pairs]
+    return [(path_name(path), leaf) for path, leaf in jax.tree_util.tree_leaves_with_path(tree)]
 
 
 def named_arrays(tree: Any) -> list[tuple[str, Any]]:

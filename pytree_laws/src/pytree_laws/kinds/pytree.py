@@ -140,8 +140,7 @@ class PytreeSuite(LeafSuite):
 
     def mixed(self, instance: Any) -> bool:
         """Whether declared leaves are no arrays, so that jax.jit cannot take it."""
-        pairs = named_leaves(instance)
-        roles = {self.role(name) for name, leaf in pairs if not is_array(leaf)}
+        roles = {self.role(name) for name, leaf in named_leaves(instance) if not is_array(leaf)}
         return bool(roles & {"python", "module", "tree"})
 
     def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -179,8 +178,7 @@ class PytreeSuite(LeafSuite):
 
     def keys_of_inputs(self) -> list[str]:
         """The names of the keys that the constructor takes."""
-        inputs = self.inputs(0).items()
-        return [name for name, value in inputs if is_key(value) and value.shape == ()]
+        return [name for name, value in self.inputs(0).items() if is_key(value) and value.shape == ()]
 
     def takes_keys(self) -> bool:
         return bool(self.keys_of_inputs())
@@ -296,7 +294,6 @@ class PytreeSuite(LeafSuite):
 
 def values_at(instance: Any, paths: set[str]) -> Rebuilt:
     """The leaves at these paths, and an instance with others in their places."""
-    pairs = enumerate(named_leaves(instance))
-    places = {name: i for i, (name, _) in pairs if name in paths}
+    places = {name: i for i, (name, _) in enumerate(named_leaves(instance)) if name in paths}
     values = {name: leaf for name, leaf in named_leaves(instance) if name in paths}
     return values, lambda changed: replace_leaves(instance, {places[n]: v for n, v in changed.items()})

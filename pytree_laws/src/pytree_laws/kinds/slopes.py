@@ -56,7 +56,7 @@ def is_mask(leaf: Any) -> bool:
 def every_point(suite: Any) -> list[Slopes]:
     """The sizes of slopes at each point, with 0 where one is not finite, until more points can show no more.
 
-    There are more of them where an element may be rare.
+    There are more of them where an element may be rare: others of its array have a gradient already.
     """
     points = (
         {name: np.where(np.isfinite(v), np.abs(v), 0) for name, v in point.items()}
@@ -67,14 +67,10 @@ def every_point(suite: Any) -> list[Slopes]:
         taken.append(point)
         greatest = greatest_of([greatest, point])
         felt = greatest_of([felt, {name: size > rounding_of(point) for name, size in point.items()}])
-        if all(map(np.all, felt.values())) or (len(taken) >= POINTS and not has_rare_element(greatest)):
+        is_rare = any(np.any(size) and not np.all(size) for size in greatest.values())
+        if all(map(np.all, felt.values())) or (len(taken) >= POINTS and not is_rare):
             break
     return taken
-
-
-def has_rare_element(greatest: Mapping[str, np.ndarray]) -> bool:
-    """Whether elements of an array have no gradient yet, and others of it have one."""
-    return any(np.any(size) and not np.all(size) for size in greatest.values())
 
 
 @once_per_session

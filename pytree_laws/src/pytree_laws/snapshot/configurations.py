@@ -103,8 +103,12 @@ def _called_otherwise(
 ) -> list[tuple[TracedConfiguration, str]]:
     """Those of which the call does another thing than that of the example, with their names."""
     usual, *_ = traced_configurations(suite)
-    works = (traced for traced in trials if traced.error is None)
-    called = [trial for trial in works if _is_called_otherwise(usual, trial)]
+    if usual.trace is None:
+        return []
+    text = str(usual.trace[0])
+    works = (traced for traced in trials if traced.error is None and traced.trace is not None)
+    # Of several changes, one may undo another.
+    called = [trial for trial in works if trial.configuration.size > 1 or str(trial.trace[0]) != text]
     return [(traced, traced.configuration.built_with) for traced in called[:MAX_RECORDED]]
 
 
@@ -147,14 +151,6 @@ def _forms(suite: Any, trial: TracedConfiguration) -> dict[str, Entry]:
         for name, v in suite.named(trial.instance).items()
         if is_array(v)
     }
-
-
-def _is_called_otherwise(usual: TracedConfiguration, trial: TracedConfiguration) -> bool:
-    """Whether its call does another thing, as far as the trace tells; of several changes, one may undo another."""
-    if trial.trace is None or usual.trace is None:
-        return False
-    is_other = str(trial.trace[0]) != str(usual.trace[0])
-    return is_other or trial.configuration.size > 1
 
 
 def _called_at(suite: Any, places: Sequence[tuple[TracedConfiguration, str]]) -> list[Called]:

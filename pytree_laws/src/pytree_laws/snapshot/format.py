@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..inspect.arrays import real_dtype
+from ..inspect.arrays import real_dtype, widened
 from ..values.closeness import Tolerance, tolerance_of
 from ..values.edge_values import is_finite
 
@@ -83,8 +83,7 @@ def entry_of(array: np.ndarray) -> Entry:
 
 def _sums(array: np.ndarray) -> Iterator[tuple[str, Any]]:
     """Sums that another value, another sign and another order change."""
-    is_complex = array.dtype.kind == "c"
-    wide = array.astype(np.complex128 if is_complex else np.float64).ravel()
+    wide = widened(array).ravel()
     weights = np.linspace(-1, 1, wide.size)
     with np.errstate(all="ignore"):  # numbers that are not finite
         yield "mean", [wide.mean()]

@@ -188,8 +188,7 @@ def _live_before(jaxpr: Any, live: set[Any], gradients: bool, stop: str) -> set[
             continue
         if equation.primitive.name == stop:
             continue
-        marks = _within(equation, outs, gradients, stop)
-        pairs = zip(equation.invars, marks)
+        pairs = zip(equation.invars, _within(equation, outs, gradients, stop))
         live |= {v for v, mark in pairs if mark and _passes(v, gradients)}
     return live
 

@@ -54,8 +54,7 @@ def _computed_keys(programs: Sequence[tuple[Any, Sequence[Any]]]) -> list[list[K
             _evaluated(closed.jaxpr, closed.consts, [arrays[place] for place in own_places], noted, known)
         return [[use.data for use in noted] for noted in uses]
 
-    keys = run(distinct)
-    return [[use._replace(data=data) for use, data in zip(*pair)] for pair in zip(uses, keys)]
+    return [[use._replace(data=data) for use, data in zip(*pair)] for pair in zip(uses, run(distinct))]
 
 
 def _distinct(inputs: Sequence[Sequence[Any]]) -> tuple[list[Any], list[list[int]]]:
@@ -94,8 +93,7 @@ def text_of(uses: Sequence[KeyUse], repeated: Iterable[tuple[int, int]]) -> str:
 def drawn_with_one_key(jaxpr: Any, names: Sequence[str]) -> str:
     """The outputs, by name, that are drawn with a key of another draw, as the end of a sentence."""
     used = numbered(jaxpr).used
-    places = {i for i, key in enumerate(used) if used.count(key) > 1}
-    return drawn_names(jaxpr, places, names)
+    return drawn_names(jaxpr, {i for i, key in enumerate(used) if used.count(key) > 1}, names)
 
 
 def gives_drawn_key(jaxpr: Any) -> bool:

@@ -69,8 +69,7 @@ def constant_draws(jaxpr: Any, variables: set[Any]) -> Iterator[Any]:
             marks = inputs[len(inputs) - len(inner.invars) :]
             if len(marks) != len(inner.invars):
                 marks = [any(inputs)] * len(inner.invars)
-            known = {v for v, mark in zip(inner.invars, marks) if mark}
-            yield from constant_draws(inner, known)
+            yield from constant_draws(inner, {v for v, mark in zip(inner.invars, marks) if mark})
         if any(inputs):
             variables = variables | set(equation.outvars)
 

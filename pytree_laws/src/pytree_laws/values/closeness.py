@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..inspect.arrays import is_array, is_floating, is_inexact, on_device, raw, same_bits
+from ..inspect.arrays import is_array, is_floating, is_inexact, on_device, raw, same_bits, widened
 from ..inspect.trees import named_leaves, structure
 from ..report import ANY_ERROR, Fault, check
 from ..trace.dependencies import is_straight_through
@@ -80,8 +80,7 @@ def close_leaf(left: Any, right: Any, slack: float) -> bool:
     dtype = dtype_in_jax(left)
     if dtype != dtype_in_jax(right) or left.shape != right.shape:
         return False
-    wide = np.complex128 if jnp.iscomplexobj(left) else np.float64
-    array, other = np.asarray(left).astype(wide), np.asarray(right).astype(wide)
+    array, other = widened(left), widened(right)
     steps = ROUNDINGS.get(jax.default_backend(), 64)
     allowed = declared_tolerance(dtype, _DECLARED.get()) or 0.0
     rounding = max(steps * slack * float(jnp.finfo(dtype).eps), allowed)
@@ -153,7 +152,7 @@ def check_overflow(
         return
     try:
         with in_64_bits(), jax.numpy_dtype_promotion("standard"):
-            exact = [np.asarray(v) for v in compiled(run)(list(map(widened, arrays)))]
+            exact = [np.asarray(v) for v in compiled(run)(list(map(in_float64, arrays)))]
     except ANY_ERROR:
         return  # the class fixes a dtype
     for i, (narrow, wide) in enumerate(zip(outputs, exact)):
@@ -173,7 +172,7 @@ def in_64_bits() -> Any:
     return experimental.enable_x64()
 
 
-def widened(leaf: Any) -> Any:
+def in_float64(leaf: Any) -> Any:
     """A float array in 64 bits, where jax allows them."""
     return jnp.asarray(raw(leaf), jnp.float64) if is_floating(leaf) else leaf
 

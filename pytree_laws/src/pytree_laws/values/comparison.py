@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from ..inspect.arrays import is_array, is_inexact, is_key, same_bits
+from ..inspect.arrays import is_array, is_inexact, is_key, same_bits, widened
 from ..inspect.trees import attributes, named_leaves, nodes, parts_of_aux, structure
 from ..report import ADVICE, COST, FAULT, Fault, check, check_each
 from .closeness import Tolerance, tolerance_of
@@ -91,9 +91,9 @@ def differ_by_rounding(value: Any, other: Any) -> bool:
     if not (is_inexact(value) and is_inexact(other)) or _form(value) != _form(other):
         return False
     dtype = jnp.finfo(value.dtype)
-    wide = np.complex128 if jnp.iscomplexobj(value) else np.float64
-    array, close = np.asarray(value).astype(wide), np.asarray(other).astype(wide)
-    return np.allclose(close, array, STEPS * float(dtype.eps), float(dtype.tiny), equal_nan=True)
+    return np.allclose(
+        widened(other), widened(value), STEPS * float(dtype.eps), float(dtype.tiny), equal_nan=True
+    )
 
 
 def check_same_structure(instance: Any, copied: Any, operation: str) -> None:

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..inspect.arrays import is_array, is_inexact, is_key, on_device
+from ..inspect.arrays import is_array, is_inexact, is_key, on_device, widened
 from ..inspect.trees import replace_leaves, structure
 
 LARGE = 100.0
@@ -60,8 +60,7 @@ def rounded(tree: Any, pattern: int, by: int = 1) -> Any:
 
     def moved(value: np.ndarray, place: int) -> np.ndarray:
         bits = np.random.default_rng((pattern, place)).choice((-by, by), value.shape)
-        wide = value.astype(np.complex128 if np.iscomplexobj(value) else np.float64)
-        return wide * (1 + float(jnp.finfo(value.dtype).eps) * bits)
+        return widened(value) * (1 + float(jnp.finfo(value.dtype).eps) * bits)
 
     return _with(tree, moved, jnp.inexact)
 

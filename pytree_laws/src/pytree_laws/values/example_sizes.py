@@ -57,8 +57,7 @@ def sizes_of(suite: Any) -> dict[str, int]:
     annotated: dict[str, int] = {}
     with contextlib.suppress(Exception):  # what cannot be built has none
         annotated = _annotated(suite)
-    inputs = suite.inputs(0).items()
-    return annotated | {name: v for name, v in inputs if type(v) is int and v > 0}
+    return annotated | {name: v for name, v in suite.inputs(0).items() if type(v) is int and v > 0}
 
 
 def fitting(suite: Any, sizes: dict[str, int]) -> dict[str, int]:
