@@ -171,9 +171,7 @@ def has_method_beside(cls: type, called: str) -> bool:
 def is_read_beside(cls: type, called: str, attribute: str) -> bool:
     """Whether a public method of a class reads an attribute, besides the one that is called."""
     functions = (class_attribute(cls, name) for name in _public_names(cls) if name != called)
-    codes = (
-        getattr(inspect.unwrap(function), "__code__", None) for function in functions if callable(function)
-    )
+    codes = (getattr(inspect.unwrap(each), "__code__", None) for each in functions if callable(each))
     return any(code is not None and attribute in names_in_code(code) for code in codes)
 
 

@@ -223,8 +223,7 @@ def traced_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
     with warnings.catch_warnings(action="ignore"):
         known_factors = list(factors(suite))
         trials = [
-            trace_configuration(suite, configuration)
-            for configuration in [Configuration(), *alone(suite, known_factors)]
+            trace_configuration(suite, each) for each in [Configuration(), *alone(suite, known_factors)]
         ]
         wrong = [traced.configuration for traced in trials if traced.error is not None]
         fine = [(where, name, _without(wrong, where, name, values)) for where, name, values in known_factors]
@@ -252,16 +251,12 @@ def other_programs(suite: Any) -> list[TracedConfiguration]:
 @once_per_session
 def accepted_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
     """The example at each value that its constructor is declared to accept."""
-    return tuple(
-        trace_configuration(suite, Configuration(inputs=configuration)) for configuration in suite.accepted
-    )
+    return tuple(trace_configuration(suite, Configuration(inputs=inputs)) for inputs in suite.accepted)
 
 
 def _without(wrong: Sequence[Configuration], where: str, name: str, values: Sequence[Any]) -> list[Any]:
     """The values that work alone."""
-    refused = [
-        getattr(configuration, where).get(name, wrong) for configuration in wrong if configuration.size == 1
-    ]
+    refused = [getattr(each, where).get(name, wrong) for each in wrong if each.size == 1]
     return [value for value in values if not any(value is refused_value for refused_value in refused)]
 
 
@@ -331,7 +326,5 @@ def with_arrays_of(suite: Any, instance: Any, other: Any, kind: Any = np.generic
 
 def _with_leaves(built: Any, leaves: Mapping[str, Any]) -> Any:
     paths = [path for path, _ in named_leaves(built)]
-    places = {
-        i: value for name, value in leaves.items() for i, path in enumerate(paths) if _is_at(name, path)
-    }
+    places = {i: v for name, v in leaves.items() for i, path in enumerate(paths) if _is_at(name, path)}
     return replace_leaves(built, places) if places else built

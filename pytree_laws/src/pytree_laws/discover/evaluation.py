@@ -41,9 +41,8 @@ def evaluated(trials: Sequence[TracedConfiguration]) -> list[Any]:
     They are traced anew: what is held twice in one instance need not be so in one with other values.
     """
     with warnings.catch_warnings(action="ignore"):
-        traces = [
-            trace_call(each.suite, with_other_values(each), each.configuration.given) for each in trials
-        ]
+        calls = ((each.suite, with_other_values(each), each.configuration.given) for each in trials)
+        traces = [trace_call(*call) for call in calls]
     programs = ((jax.extend.core.jaxpr_as_fun(closed), inputs) for (closed, _), inputs in traces)
     return run_batched([(program, [value for _, value in inputs]) for program, inputs in programs])
 

@@ -38,9 +38,8 @@ def likely_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
         pairs = ((n, v) for n, v in likely_values(maker, cls) if type(v) is not int or maker.given[n] is None)
         configurations += [Configuration(inputs={name: value}) for name, value in pairs]
     if call is not None:
-        configurations += [
-            Configuration(given={name: value}) for name, value in likely_values(call, call.function)
-        ]
+        values = likely_values(call, call.function)
+        configurations += [Configuration(given={name: value}) for name, value in values]
     return working_configurations(suite, configurations)
 
 

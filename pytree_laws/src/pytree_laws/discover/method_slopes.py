@@ -107,9 +107,8 @@ def stopped_leaves(suite: Any, use: Use, trace: Traced) -> list[str]:
 
 def leaves_with_gradient(suite: Any, use: Use, trace: Traced) -> list[str]:
     """The paths of the leaves that a gradient of what a use of a method gives can reach."""
-    return [
-        *itertools.compress(suite.named(use.instance), inputs_reaching(_of_result(trace), gradients=True))
-    ]
+    marks = inputs_reaching(_of_result(trace), gradients=True)
+    return [*itertools.compress(suite.named(use.instance), marks)]
 
 
 def _of_result(trace: Traced) -> Any:

@@ -125,10 +125,9 @@ def use_with(
 
 
 def uses_by_flag(
-    suite: Any, method: Method, others_of: OtherUses | None = None
+    suite: Any, method: Method, others_of: OtherUses = at_other_values
 ) -> dict[str, list[list[Use]]]:
     """By flag or option, the uses that differ in it alone: a list for each instance."""
-    others_of = others_of or at_other_values
     built = (traced.instance for traced in traced_configurations(suite)[1:] if is_built_otherwise(traced))
     plain = next(uses_of(suite, method))
     invocation = record_call(plain.instance, lambda: plain.run(plain.instance, plain.given), method.name)
@@ -227,9 +226,8 @@ def holds_an_instance(suite: Any, method: Method) -> bool:
     """Whether a part of what a method gives is of the class, or holds one whole, as the sum of two kernels does."""
     cls = type(suite.cached_instance())
     result = _abstract_result(suite, method, suite.cached_instance(), method.arguments(0))
-    return any(
-        isinstance(node, cls) for node in jax.tree.leaves(result, is_leaf=lambda n: isinstance(n, cls))
-    )
+    leaves = jax.tree.leaves(result, is_leaf=lambda node: isinstance(node, cls))
+    return any(isinstance(leaf, cls) for leaf in leaves)
 
 
 def _abstract_result(suite: Any, method: Method, instance: Any, arguments: Any) -> Any:

@@ -202,10 +202,8 @@ def skip_what_rests_on_a_broken_law(
     checks = {test: check for check, test in suite.renamed_tests.items()}
     for broken, base_finding in session.results(suite).findings.items():
         bases = causes + there if base_finding.where == finding.where else causes
-        is_base = broken != finding.test and (
-            broken.startswith(bases) or checks.get(broken, "").startswith(bases)
-        )
-        if is_base and not is_below(base_finding.severity, finding.severity):
+        is_base = broken.startswith(bases) or checks.get(broken, "").startswith(bases)
+        if is_base and broken != finding.test and not is_below(base_finding.severity, finding.severity):
             skip_as_resting_on(base_finding.law.number)
 
 

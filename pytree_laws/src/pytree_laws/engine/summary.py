@@ -114,9 +114,7 @@ def lines_of_too_few(reporter: Any, config: pytest.Config) -> list[str]:
         return []
     reports = [report for kind in ("passed", "failed", "skipped") for report in reporter.stats.get(kind, [])]
     required = {_suite_of(report.nodeid): least for report, least in noted_in(reports, _REQUIRED)}
-    ran = Counter(
-        _suite_of(report.nodeid) for report in reports if report.when == "call" and not report.skipped
-    )
+    ran = Counter(_suite_of(each.nodeid) for each in reports if each.when == "call" and not each.skipped)
     chosen = [_suite_of(report.nodeid) for report in reporter.stats.get("deselected", [])]
     named = [_suite_of(argument) for argument in config.args if argument.count("::") > 1]
     return too_few(required, ran, [*chosen, *named])

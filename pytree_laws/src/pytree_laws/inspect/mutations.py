@@ -1,6 +1,7 @@
 """Which attributes the methods of a class change in place, as their source says."""
 
 import ast
+import itertools
 import re
 from typing import Any
 
@@ -66,16 +67,10 @@ def computes_without_storing(owner: type, name: str) -> bool:
     is_local = any(isinstance(target, ast.Name) and target.id == name for target in assigned)
     stores = (f"self.{name}", f"self.{name}[", f"self.{name}.")
     texts = [ast.unparse(target) for target in assigned]
-    is_set = any(
-        ast.unparse(node).startswith(f"self.{name}.set_value(")
-        for node in nodes
-        if isinstance(node, ast.Call)
-    )
-    return (
-        is_local
-        and not is_set
-        and not any(text == stores[0] or text.startswith(stores[1:]) for text in texts)
-    )
+    calls = [ast.unparse(node) for node in nodes if isinstance(node, ast.Call)]
+    is_set = any(call.startswith(f"self.{name}.set_value(") for call in calls)
+    is_stored = any(text == stores[0] or text.startswith(stores[1:]) for text in texts)
+    return is_local and not is_set and not is_stored
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:
@@ -83,8 +78,5 @@ def _targets(node: ast.AST) -> list[ast.expr]:
     if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
         return []
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return [
-        part
-        for target in targets
-        for part in (target.elts if isinstance(target, ast.Tuple | ast.List) else [target])
-    ]
+    parts = (target.elts if isinstance(target, ast.Tuple | ast.List) else [target] for target in targets)
+    return [*itertools.chain(*parts)]

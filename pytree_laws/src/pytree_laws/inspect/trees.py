@@ -48,11 +48,8 @@ def axis_sizes(tree: Any) -> set[int]:
 def numbers_of(tree: Any) -> list[Any]:
     """The arrays of a tree, and the numbers of Python in it as the arrays that a trace makes of them."""
     plain = bool | int | float | complex
-    leaves = [
-        jnp.asarray(leaf) if isinstance(leaf, plain) and not is_array(leaf) else leaf
-        for leaf in jax.tree.leaves(tree)
-    ]
-    return [leaf for leaf in leaves if is_array(leaf)]
+    leaves = (leaf for leaf in jax.tree.leaves(tree) if is_array(leaf) or isinstance(leaf, plain))
+    return [leaf if is_array(leaf) else jnp.asarray(leaf) for leaf in leaves]
 
 
 def inexact_places(tree: Any) -> list[int]:

@@ -103,9 +103,7 @@ class PytreeSuite(LeafSuite):
     copied = staticmethod(remade)
     with_array = staticmethod(with_array)
     with_static = staticmethod(with_attribute)
-    with_arrays_of = staticmethod(
-        lambda instance, other: structure(instance).unflatten(jax.tree.leaves(other))
-    )
+    with_arrays_of = staticmethod(lambda tree, other: structure(tree).unflatten(jax.tree.leaves(other)))
     assign_array = staticmethod(assign_array)
     tracers_beside = staticmethod(tracers_beside)
     twins = staticmethod(twins)
@@ -254,9 +252,8 @@ class PytreeSuite(LeafSuite):
         return randomize(instance, 2, self.held_fixed(instance))
 
     def as_trained(self, instance: Any) -> Any:
-        fixed = {
-            path for path in self.fixed_values() if self.role(path) == "param" and not self.is_frozen(path)
-        }
+        values = self.fixed_values()
+        fixed = {path for path in values if self.role(path) == "param" and not self.is_frozen(path)}
         places = [i for i, (name, _) in enumerate(named_leaves(instance)) if name in fixed]
         other = jax.tree.leaves(randomize(instance, 2, places))
         return replace_leaves(instance, {i: other[i] for i in places})
@@ -275,10 +272,11 @@ class PytreeSuite(LeafSuite):
     def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         instance, examples = self.training_example()
         (value, back), places = self.to_arrays(instance), self.trained(instance)
-        return lambda value, *arguments: training.grads(self, back(value), places, arguments), (
-            value,
-            *examples,
-        )
+
+        def run(value: Any, *arguments: Any) -> list[Any]:
+            return training.grads(self, back(value), places, arguments)
+
+        return run, (value, *examples)
 
     def leaf_names(self, instance: Any) -> Sequence[str]:
         return [name for name, _ in named_leaves(instance)]

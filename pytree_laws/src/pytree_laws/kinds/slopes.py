@@ -91,9 +91,8 @@ def greatest_of(points: Sequence[Mapping[str, np.ndarray]]) -> Slopes:
 def shows(suite: Any, path: str) -> bool:
     """Whether somewhere a slope is more than the rounding of those beside it."""
     suite.training_example(or_buffers=True)
-    return any(
-        bool(np.any(point[path] > rounding_of(point))) for point in every_point(suite) if path in point
-    )
+    points = (point for point in every_point(suite) if path in point)
+    return any(bool(np.any(point[path] > rounding_of(point))) for point in points)
 
 
 def seems_unused(suite: Any, path: str) -> bool:

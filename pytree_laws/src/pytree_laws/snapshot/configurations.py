@@ -80,7 +80,11 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
         OPTIONS: _called_otherwise(suite, likely_configurations(suite)),
     }
     with warnings.catch_warnings(action="ignore"):
-        called = {section: _called_at(suite, trials) for section, trials in places.items()}
+        called: dict[str, list[Called]] = {section: [] for section in places}
+        for section, trials in places.items():
+            for trial, where in trials:
+                with contextlib.suppress(Exception):
+                    called[section].append(_called(suite, trial, where))
         every = [call for calls in called.values() for call in calls]
         results = list(_results(suite, every))
     names = {id(call): section for section, calls in called.items() for call in calls}
@@ -93,9 +97,7 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
 def _other_ways(suite: Any) -> list[TracedConfiguration]:
     """The configurations besides the example that work, and are of flags and options alone."""
     _, *others = traced_configurations(suite)
-    return [
-        traced for traced in others if traced.error is None and traced.configuration.changes_options_alone
-    ]
+    return [each for each in others if each.error is None and each.configuration.changes_options_alone]
 
 
 def _called_otherwise(
@@ -151,14 +153,6 @@ def _forms(suite: Any, trial: TracedConfiguration) -> dict[str, Entry]:
         for name, v in suite.named(trial.instance).items()
         if is_array(v)
     }
-
-
-def _called_at(suite: Any, places: Sequence[tuple[TracedConfiguration, str]]) -> list[Called]:
-    called: list[Called] = []
-    for trial, where in places:
-        with contextlib.suppress(Exception):
-            called.append(_called(suite, trial, where))
-    return called
 
 
 def _results(suite: Any, called: Sequence[Called]) -> Iterator[tuple[Called, str, Any]]:
@@ -233,9 +227,7 @@ def _beside_complex(suite: Any) -> dict[str, Entry]:
 def _of_integers(suite: Any) -> dict[str, Entry]:
     """The form of each leaf where the constructor is given integers in the place of its floats."""
     inputs = suite.inputs(0)
-    whole = {
-        name: _whole(value) for name, value in inputs.items() if type(value) is float or is_floating(value)
-    }
+    whole = {name: _whole(v) for name, v in inputs.items() if type(v) is float or is_floating(v)}
     with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
         built = suite.named(suite.build(**{**inputs, **whole})) if whole else {}
         return {

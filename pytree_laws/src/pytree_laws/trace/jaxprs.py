@@ -238,11 +238,8 @@ def compiled_anew(jaxpr: Any, other: Any) -> list[str]:
     one, the function is a new one, and is compiled again.
     """
     pairs = zip(jit_equations(jaxpr), jit_equations(other))
-    return [
-        str(first.params.get("name"))
-        for first, second in pairs
-        if first.params["jaxpr"] is not second.params["jaxpr"]
-    ]
+    params = ((first.params, second.params) for first, second in pairs)
+    return [str(first.get("name")) for first, second in params if first["jaxpr"] is not second["jaxpr"]]
 
 
 def narrowing_casts(jaxpr: Any, narrowest: Mapping[str, int]) -> Iterator[Any]:
@@ -281,9 +278,8 @@ def loops_by_values(jaxpr: Any) -> bool:
     return any(equation.primitive.name == "while" for equation in equations(jaxpr))
 
 
-DECOMPOSITIONS = tuple(
-    sorted(held.name for name, held in vars(jax.lax.linalg).items() if name.endswith("_p"))
-)
+_LINALG = vars(jax.lax.linalg).items()
+DECOMPOSITIONS = tuple(sorted(primitive.name for name, primitive in _LINALG if name.endswith("_p")))
 """The primitives that jax has for a few dtypes alone, on most platforms those of 32 and 64 bits."""
 
 
@@ -300,9 +296,8 @@ def lacks_dtype(error: Exception) -> bool:
     text = str(error).lower()
     if "accepted dtypes at position" in text:  # which jax alone says, and may leave its own frames out
         return True
-    folders = [
-        {*frame.filename.replace("\\", "/").split("/")} for frame in traceback.extract_tb(error.__traceback__)
-    ]
+    frames = traceback.extract_tb(error.__traceback__)
+    folders = [{*frame.filename.replace("\\", "/").split("/")} for frame in frames]
     while folders and "numpy" in folders[-1] and "jax" not in folders[-1]:
         folders.pop()  # which jax asks, as for the eps of a dtype
     inside = bool(folders) and "jax" in folders[-1]

@@ -1,6 +1,6 @@
 """Where a computation in 16 bits gets a wider float: the line of the class, for a message."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -32,8 +32,7 @@ def is_of_complex(function: Callable[..., Any], arguments: tuple[Any, ...], resu
     """Whether an output is made of parts of complex numbers, of which there are none of 16 bits."""
     try:
         jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
-        made = {out: equation for equation in jaxpr.eqns for out in equation.outvars}
-        behind = _wide_behind(jaxpr.outvars[result], made)
+        behind = _wide_behind(jaxpr, jaxpr.outvars[result])
     except ANY_ERROR:
         return False
     outer = [equation for equation in jaxpr.eqns if id(equation) in behind]
@@ -43,14 +42,14 @@ def is_of_complex(function: Callable[..., Any], arguments: tuple[Any, ...], resu
 
 def _widening(jaxpr: Any, variable: Any) -> Any:
     """The first equation that makes something wide of what is not: what is wide from the start, before what a cast makes so."""
-    made = {out: equation for equation in jaxpr.eqns for out in equation.outvars}
-    behind = _wide_behind(variable, made)
+    behind = _wide_behind(jaxpr, variable)
     sources = [equation for equation in jaxpr.eqns if id(equation) in behind and not behind[id(equation)]]
     return min(sources, key=_is_promotion, default=None)
 
 
-def _wide_behind(variable: Any, made: Mapping[Any, Any]) -> dict[int, list[Any]]:
+def _wide_behind(jaxpr: Any, variable: Any) -> dict[int, list[Any]]:
     """By the id of each equation that a wide output comes from, those of its operands that are wide, and made by equations too."""
+    made = {out: equation for equation in jaxpr.eqns for out in equation.outvars}
     behind: dict[int, list[Any]] = {}
     waiting = [variable] if is_variable(variable) else []  # a literal cannot be hashed
     while waiting:

@@ -69,9 +69,7 @@ def tolerance_of(dtype: Any, declared: Tolerance = None) -> float:
 def close(left: Any, right: Any, slack: float = 1.0) -> bool:
     """Equal structure and dtypes, and values up to rounding."""
     leaves = zip(jax.tree.leaves(left), jax.tree.leaves(right))
-    return structure(left) == structure(right) and all(
-        close_leaf(leaf, other, slack) for leaf, other in leaves
-    )
+    return structure(left) == structure(right) and all(close_leaf(*pair, slack) for pair in leaves)
 
 
 def close_leaf(left: Any, right: Any, slack: float) -> bool:

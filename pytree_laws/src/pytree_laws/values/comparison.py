@@ -91,9 +91,8 @@ def differ_by_rounding(value: Any, other: Any) -> bool:
     if not (is_inexact(value) and is_inexact(other)) or _form(value) != _form(other):
         return False
     dtype = jnp.finfo(value.dtype)
-    return np.allclose(
-        widened(other), widened(value), STEPS * float(dtype.eps), float(dtype.tiny), equal_nan=True
-    )
+    relative, absolute = STEPS * float(dtype.eps), float(dtype.tiny)
+    return np.allclose(widened(other), widened(value), relative, absolute, equal_nan=True)
 
 
 def check_same_structure(instance: Any, copied: Any, operation: str) -> None:

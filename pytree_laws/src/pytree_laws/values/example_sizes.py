@@ -64,11 +64,8 @@ def fitting(suite: Any, sizes: dict[str, int]) -> dict[str, int]:
     """Sizes such that those of axes are multiples of a number that is none, as of heads."""
     axes = axis_sizes(suite.arguments(0))
     counts = {name: size for name, size in sizes.items() if size not in axes}
-    least = min((counts or sizes).items(), key=lambda pair: pair[1])
-    return {
-        name: size if name == least[0] or size % least[1] == 0 else size * least[1]
-        for name, size in sizes.items()
-    }
+    least = min((counts or sizes).values())
+    return {name: size if size % least == 0 else size * least for name, size in sizes.items()}
 
 
 def _listed(sizes: dict[str, int]) -> str:

@@ -96,9 +96,8 @@ def with_value(variable: Any, value: Any) -> Any:
 def with_values(state: Any, values: Mapping[str, Any]) -> Any:
     """A state with other values by path."""
     flat = nnx.to_flat_state(state)
-    return nnx.from_flat_state(
-        {path: with_value(part, values[".".join(map(str, path))]) for path, part in flat}
-    )
+    parts = {path: with_value(part, values[".".join(map(str, path))]) for path, part in flat}
+    return nnx.from_flat_state(parts)
 
 
 def values_of(tree: Any) -> dict[str, Any]:
