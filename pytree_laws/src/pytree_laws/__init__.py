@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from .declare.cases import case
     from .declare.leaf_spec import Leaf, Output
     from .declare.methods import Method
+    from .inspect.trees import unstacked
     from .laws import PytreeLaws
     from .laws.values.conditions import holds
     from .report import LawBroken
     from .step import StepLaws
     from .values.example_values import sample
-    from .values.unstacked import unstacked
 
 __all__ = [
     "LawBroken",
@@ -83,7 +83,7 @@ _HOMES = {
     "check_pytree": "check",
     "holds": "laws.values.conditions",
     "sample": "values.example_values",
-    "unstacked": "values.unstacked",
+    "unstacked": "inspect.trees",
 }
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import importlib
 import inspect
 import pathlib
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from .discover.suggest import suggest_declaration
-from .engine.applicability import Condition, NotApplicable, unmet
+from .engine.applicability import NotApplicable, unmet
 from .engine.summary import (
     count_text,
     declared_lines,
@@ -102,7 +103,9 @@ def check_pytree(
         with contextlib.suppress(Exception):
             name, leaves = (type(suite.cached_instance()).__name__, tuple(suite.manifest()))
             parts = tuple(findings), tuple(passed), skipped, leaves
-            more = undeclared(condition.declaration for condition in conditions_unmet(suite).values())
+            tests = [getattr(suite, test) for test in dir(suite) if test.startswith("test_p")]
+            conditions = [condition for test in tests if (condition := unmet(suite, test))]
+            more = undeclared(condition.declaration for condition in conditions)
             return Report(name, *parts, more, suggest_declaration(suite))
     return Report("?", tuple(findings), tuple(passed), skipped, ())
 
@@ -132,21 +135,7 @@ def tests_of(suite: Any) -> Iterator[tuple[str, Callable[..., None]]]:
             yield name, test
         for mark in marks:
             for value in mark.args[1]:
-                yield f"{name}[{value}]", _with(test, mark.args[0], value)
-
-
-def conditions_unmet(suite: Any) -> dict[str, Condition]:
-    """By test, what a suite does not declare, as far as its declarations tell."""
-    tests = {name: getattr(suite, name) for name in dir(suite) if name.startswith("test_p")}
-    conditions = {name: unmet(suite, test) for name, test in tests.items()}
-    return {name: condition for name, condition in conditions.items() if condition is not None}
-
-
-def _with(test: Callable[..., None], name: str, value: Any) -> Callable[..., None]:
-    def run(**further: Any) -> None:
-        test(**{name: value}, **further)
-
-    return run
+                yield f"{name}[{value}]", functools.partial(test, **{mark.args[0]: value})
 
 
 def run(test: Callable[..., None]) -> None:

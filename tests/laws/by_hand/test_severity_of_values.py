@@ -8,7 +8,8 @@ import jax.numpy as jnp
 from flax import nnx
 
 from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, check_pytree, sample
-from pytree_laws.inspect.parameter_values import EMPTY, other_values
+from pytree_laws.inspect.call_recorder import EMPTY
+from pytree_laws.inspect.parameter_values import other_values
 from pytree_laws.nnx import NnxLaws
 from pytree_laws.report import ADVICE, COST, FAULT
 

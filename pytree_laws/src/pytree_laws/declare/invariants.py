@@ -69,9 +69,8 @@ OF_OUTPUTS: Mapping[str, Callable[[np.ndarray, Axis], Arrays]] = {
 TRANSFORMATIONS: Mapping[str, Callable[[np.ndarray, Axis], np.ndarray]] = {
     "shift": lambda x, _: x + 0.75,
     "scale": lambda x, _: x * 1.75,
-    "permutation": lambda x, axis: np.roll(
-        x, 1, axis or 0
-    ),  # with distinct elements, no other one is like it
+    # With distinct elements, no other permutation is like it.
+    "permutation": lambda x, axis: np.roll(x, 1, axis or 0),
 }
 OF_CALLS: Mapping[str, Callable[[Call, np.ndarray, Axis], Arrays]] = {
     **{f"invariant under {n}": functools.partial(_invariant, f) for n, f in TRANSFORMATIONS.items()},
@@ -105,8 +104,7 @@ def both_sides(suite: Any, said: str, instance: Any, arguments: Sequence[Any]) -
     call = functools.partial(_first_result, suite, instance, arguments)
     if name in OF_OUTPUTS:
         return OF_OUTPUTS[name](call(None), axis)
-    leaves = jax.tree.leaves(arguments)
-    x = next((leaf for leaf in leaves if is_inexact(leaf)), None)
+    x = next((leaf for leaf in jax.tree.leaves(arguments) if is_inexact(leaf)), None)
     if x is None:
         raise ValueError(f"`{said}` is about an array of floats, which the call is not given")
     return OF_CALLS[name](call, wide_in_numpy(x), axis)
@@ -119,8 +117,15 @@ def _first_result(suite: Any, instance: Any, arguments: Any, x: Any, draws: int 
     places = {} if x is None or first is None else {first: jnp.asarray(x, leaves[first].dtype)}
     call_arguments = replace_leaves(treedef.unflatten(leaves), places)
     keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
+
+    def first_array(arguments: Any) -> Any:
+        arrays = [leaf for leaf in jax.tree.leaves(suite.apply(instance, *arguments)) if is_inexact(leaf)]
+        if not arrays:
+            raise ValueError("the call returns no array of floats")
+        return arrays[0]
+
     if not draws:
-        return _first_array(suite.apply(instance, *call_arguments))
+        return wide_in_numpy(first_array(call_arguments))
     if not keys:
         raise ValueError("a mean over keys is of a call that is given a key")
 
@@ -128,17 +133,6 @@ def _first_result(suite: Any, instance: Any, arguments: Any, x: Any, draws: int 
         root_key = jax.random.key(seed)
         shapes = {i: leaves[i].shape for i in keys}
         key = {i: jax.random.split(root_key, n) if n else root_key for i, n in shapes.items()}
-        return _arrays(suite.apply(instance, *replace_leaves(call_arguments, key)))[0]
+        return first_array(replace_leaves(call_arguments, key))
 
     return wide_in_numpy(jax.vmap(drawn)(jnp.arange(draws)))
-
-
-def _arrays(result: Any) -> list[Any]:
-    return [leaf for leaf in jax.tree.leaves(result) if is_inexact(leaf)]
-
-
-def _first_array(result: Any) -> np.ndarray:
-    arrays = _arrays(result)
-    if not arrays:
-        raise ValueError("the call returns no array of floats")
-    return wide_in_numpy(arrays[0])

@@ -45,10 +45,6 @@ _ACTIONS = re.compile(
 )
 
 
-def _nothing(seed: int) -> Sequence[Any]:
-    return ()
-
-
 @dataclasses.dataclass(frozen=True)
 class Method:
     """A method, a property, a class method or a static method that is held to what the call is.
@@ -67,7 +63,7 @@ class Method:
     """
 
     name: str
-    arguments: Callable[[int], Sequence[Any]] = _nothing
+    arguments: Callable[[int], Sequence[Any]] = lambda seed: ()
     returns: Sequence[Output] = ()
     carry: int | str | None = None
     call: Callable[..., Any] | None = None
@@ -107,8 +103,7 @@ class Method:
 
 def is_property(cls: type, name: str) -> bool:
     """Whether an attribute of a class is computed when it is read."""
-    attribute = inspect.getattr_static(cls, name, None)
-    return isinstance(attribute, property | functools.cached_property)
+    return isinstance(inspect.getattr_static(cls, name, None), property | functools.cached_property)
 
 
 def is_of_instances(cls: type, name: str) -> bool:
@@ -176,9 +171,7 @@ def has_method_beside(cls: type, called: str) -> bool:
 def is_read_beside(cls: type, called: str, attribute: str) -> bool:
     """Whether a public method of a class reads an attribute, besides the one that is called."""
     functions = (class_attribute(cls, name) for name in _public_names(cls) if name != called)
-    codes = (
-        getattr(inspect.unwrap(function), "__code__", None) for function in functions if callable(function)
-    )
+    codes = (getattr(inspect.unwrap(each), "__code__", None) for each in functions if callable(each))
     return any(code is not None and attribute in names_in_code(code) for code in codes)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..inspect.arrays import real_dtype
 from ..inspect.trees import is_under
 from ..report import ANY_ERROR
-from .leaf_spec import Leaf, Output
+from .leaf_spec import Leaf
 
 INDENT = "    "
 
@@ -75,10 +75,6 @@ def render_static(values: Mapping[str, Any]) -> str:
     pairs = ((path, source_of(value)) for path, value in values.items())
     lines = [f"{source_of(path)}: {source or '...'}" for path, source in pairs]
     return block("static", lines, "{}")
-
-
-def render_outputs(outputs: Sequence[Output]) -> str:
-    return block("returns", [render(output) for output in outputs])
 
 
 def source_of(value: Any) -> str:

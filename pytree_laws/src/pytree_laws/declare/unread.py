@@ -19,9 +19,8 @@ def refuse_unread(suite: type) -> None:
         for name in (*dir(owner), *vars(owner).get("__annotations__", {}))
     }
     read = {name for owner in suite.__mro__ if not _is_of_laws(owner) for name in _read_by(owner)}
-    unread = [
-        name for name, value in vars(suite).items() if _is_value(name, value) and name not in known | read
-    ]
+    read |= known
+    unread = [name for name, value in vars(suite).items() if _is_value(name, value) and name not in read]
     if unread:
         raise TypeError(
             "; ".join(

@@ -223,21 +223,18 @@ def traced_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
     with warnings.catch_warnings(action="ignore"):
         known_factors = list(factors(suite))
         trials = [
-            trace_configuration(suite, configuration)
-            for configuration in [Configuration(), *alone(suite, known_factors)]
+            trace_configuration(suite, each) for each in [Configuration(), *alone(suite, known_factors)]
         ]
         wrong = [traced.configuration for traced in trials if traced.error is not None]
         fine = [(where, name, _without(wrong, where, name, values)) for where, name, values in known_factors]
         if asks_of_instances(suite):
-            fine = [factor for factor in fine if not _changes_a_tree(factor)]
+            # Another tree for an argument that is made of the example, as a state, fits no other configuration.
+            trees = dict, list, tuple
+            fine = [
+                each for each in fine if each[0] != "given" or not any(isinstance(v, trees) for v in each[2])
+            ]
         further = itertools.islice(_pairs(fine), max(0, MAX_CONFIGURATIONS - len(trials)))
         return (*trials, *(trace_configuration(suite, configuration) for configuration in further))
-
-
-def _changes_a_tree(factor: Factor) -> bool:
-    """Whether it has other trees for an argument: one that is made of the example, as a state, fits no other configuration."""
-    where, _, values = factor
-    return where == "given" and any(isinstance(value, dict | list | tuple) for value in values)
 
 
 def other_programs(suite: Any) -> list[TracedConfiguration]:
@@ -254,16 +251,12 @@ def other_programs(suite: Any) -> list[TracedConfiguration]:
 @once_per_session
 def accepted_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
     """The example at each value that its constructor is declared to accept."""
-    return tuple(
-        trace_configuration(suite, Configuration(inputs=configuration)) for configuration in suite.accepted
-    )
+    return tuple(trace_configuration(suite, Configuration(inputs=inputs)) for inputs in suite.accepted)
 
 
 def _without(wrong: Sequence[Configuration], where: str, name: str, values: Sequence[Any]) -> list[Any]:
     """The values that work alone."""
-    refused = [
-        getattr(configuration, where).get(name, wrong) for configuration in wrong if configuration.size == 1
-    ]
+    refused = [getattr(each, where).get(name, wrong) for each in wrong if each.size == 1]
     return [value for value in values if not any(value is refused_value for refused_value in refused)]
 
 
@@ -282,8 +275,7 @@ def trace_configuration(suite: Any, configuration: Configuration) -> TracedConfi
     try:
         trial.instance = _instance(suite, configuration)
         if suite.called():
-            traced_call = trace_call(trial.suite, trial.instance, configuration.given)
-            trial.trace, trial.inputs = traced_call
+            trial.trace, trial.inputs = trace_call(trial.suite, trial.instance, configuration.given)
     except ANY_ERROR as error:
         trial.error = error
         trial.refused = raises_deliberately(error, cls) or is_left_out(suite, trial) or asks_for_entry(trial)
@@ -334,7 +326,5 @@ def with_arrays_of(suite: Any, instance: Any, other: Any, kind: Any = np.generic
 
 def _with_leaves(built: Any, leaves: Mapping[str, Any]) -> Any:
     paths = [path for path, _ in named_leaves(built)]
-    places = {
-        i: value for name, value in leaves.items() for i, path in enumerate(paths) if _is_at(name, path)
-    }
+    places = {i: v for name, v in leaves.items() for i, path in enumerate(paths) if _is_at(name, path)}
     return replace_leaves(built, places) if places else built

@@ -41,31 +41,20 @@ def evaluated(trials: Sequence[TracedConfiguration]) -> list[Any]:
     They are traced anew: what is held twice in one instance need not be so in one with other values.
     """
     with warnings.catch_warnings(action="ignore"):
-        traces = [
-            trace_call(traced.suite, with_other_values(traced), traced.configuration.given)
-            for traced in trials
-        ]
-    return run_batched(
-        [
-            (jax.extend.core.jaxpr_as_fun(closed), [value for _, value in inputs])
-            for (closed, _), inputs in traces
-        ]
-    )
+        calls = ((each.suite, with_other_values(each), each.configuration.given) for each in trials)
+        traces = [trace_call(*call) for call in calls]
+    programs = ((jax.extend.core.jaxpr_as_fun(closed), inputs) for (closed, _), inputs in traces)
+    return run_batched([(program, [value for _, value in inputs]) for program, inputs in programs])
 
 
 def of_generic(trials: Sequence[TracedConfiguration]) -> list[Any]:
     """The arrays that configurations give where floats are positive and differ, by their traces; or an error."""
-    return run_batched(
-        [(jax.extend.core.jaxpr_as_fun(trial.trace[0]), _generic_inputs(trial)) for trial in trials]
-    )
-
-
-def _generic_inputs(trial: TracedConfiguration) -> list[Any]:
-    names = [name for name, _ in trial.inputs]
-    tree = randomize([value for _, value in trial.inputs], 2)
-    return [
-        new if name.startswith("0.") else value for name, new, (_, value) in zip(names, tree, trial.inputs)
-    ]
+    programs: list[tuple[Any, list[Any]]] = []
+    for trial in trials:
+        drawn = randomize([value for _, value in trial.inputs], 2)
+        inputs = [new if name.startswith("0.") else v for new, (name, v) in zip(drawn, trial.inputs)]
+        programs.append((jax.extend.core.jaxpr_as_fun(trial.trace[0]), inputs))
+    return run_batched(programs)
 
 
 @once_per_session
@@ -92,7 +81,8 @@ def unused_arguments(suite: Any) -> tuple[str, ...]:
         return ()
     if traced_configurations(suite)[0].trace is None:  # what no trace shows may still matter
         return ()
-    names = {name for name, v in use.given.items() if _may_matter(v) and name[0] != "_"}
+    arrays = {name: arrays_of(value) for name, value in use.given.items() if name[0] != "_"}
+    names = {n for n, own in arrays.items() if any(v.size for v in own) and not any(map(is_key, own))}
     for trial in traced_configurations(suite):
         if names and trial.trace is not None:
             names -= _used(trial, names)
@@ -110,11 +100,6 @@ def is_of_a_base(suite: Any, name: str) -> bool:
     """Whether a base has a method of this name, so that its arguments are no choice of the class."""
     cls = type(suite.cached_instance())
     return [owner for owner in cls.__mro__ if name in vars(owner)] != [cls]
-
-
-def _may_matter(value: Any) -> bool:
-    arrays = arrays_of(value)
-    return any(v.size for v in arrays) and not any(map(is_key, arrays))
 
 
 def _used(trial: TracedConfiguration, names: set[str]) -> set[str]:

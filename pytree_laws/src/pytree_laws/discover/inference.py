@@ -17,16 +17,18 @@ from ..inspect.classes import LIBRARIES, is_of_library
 from ..inspect.references import parts_of
 from ..inspect.static_values import another_value, static_fault
 from ..inspect.trees import attributes, avals, clone_as, named_leaves, nodes, one_level, structure
+from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.dependencies import stopped_inputs
-from .invocation import trace_call
+from .invocation import PLAIN, build_with, example_construction, trace_call
 
 
 @once_per_session
 def inferred_leaves(suite: Any) -> tuple[Leaf, ...]:
     """The leaves of the example, each with the role that its class shows."""
     first, second = (suite.cached_instance(), dict(named_leaves(suite.cached_instance(1))))
-    spec, cut_off = trained_by(first), cut_off_leaves(suite)
+    method, cut_off = getattr(first, "trainable", None), cut_off_leaves(suite)
+    spec = jax.tree.leaves(method()) if callable(method) else None  # None: all arrays are trained
     return tuple(
         inferred_leaf(
             name,
@@ -49,12 +51,6 @@ def cut_off_leaves(suite: Any) -> set[str]:
         pairs = zip(inputs, stopped_inputs(closed.jaxpr))
         return {name[2:] for (name, _), mark in pairs if mark and name[:2] == "0."}
     return set()
-
-
-def trained_by(instance: Any) -> list[bool] | None:
-    """The marks of its `trainable()`; None where it has none, and all arrays are trained."""
-    method = getattr(instance, "trainable", None)
-    return jax.tree.leaves(method()) if callable(method) else None
 
 
 def inferred_leaf(name: str, leaf: Any, other: Any, *, is_trained: bool | None, is_cut_off: bool) -> Leaf:
@@ -102,6 +98,37 @@ def same_value(value: Any, other: Any) -> bool:
     with contextlib.suppress(Exception):  # a value whose == has no truth value
         return type(value) is type(other) and bool(value == other)
     return False
+
+
+def settings(suite: Any) -> dict[str, str]:
+    """The settings, which are plain values that a constructor takes and stores under their names: the attribute that holds each plain argument of the constructor, by the name of the argument."""
+    invocation = example_construction(suite)
+    if invocation is None:
+        return {}
+    stored = attributes(suite.cached_instance())
+    pairs = (
+        (name, attribute)
+        for name in invocation.varied()
+        for attribute in (name, f"_{name}")
+        if type(invocation.given[name]) in PLAIN
+    )
+    return {
+        name: attribute
+        for name, attribute in pairs
+        if attribute in stored and same_value(stored[attribute], invocation.given[name])
+    }
+
+
+def with_other_settings(suite: Any) -> Iterator[tuple[str, Any]]:
+    """Instances with another value of one setting: built so; of a text which the constructor refuses, with it in its place."""
+    instance = suite.cached_instance()
+    for name, attribute in settings(suite).items():
+        other = another_value(attributes(instance)[attribute])
+        try:
+            yield name, build_with(suite, {name: other}, abstractly=False)
+        except ANY_ERROR:
+            if isinstance(other, str):
+                yield name, clone_as(type(instance), instance, **{attribute: other})
 
 
 def statics_of(instance: Any) -> Iterator[tuple[str, Any]]:

@@ -4,7 +4,7 @@ Nothing says that a class takes such a value, so an error says nothing against i
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..declare.methods import Method
@@ -18,12 +18,11 @@ from .configurations import (
     Configuration,
     TracedConfiguration,
     accepted_configurations,
-    changes_as_text,
     traced_configurations,
     working_configurations,
 )
 from .invocation import example_construction
-from .method_uses import Use, bound_with, example_use, invocation_of
+from .method_uses import Use, example_use, invocation_of, use_with
 
 MAX_LIKELY = 8  # values that are tried of the constructor, of the call and of a method
 SOME = {int: 2, float: 0.5}
@@ -39,9 +38,8 @@ def likely_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
         pairs = ((n, v) for n, v in likely_values(maker, cls) if type(v) is not int or maker.given[n] is None)
         configurations += [Configuration(inputs={name: value}) for name, value in pairs]
     if call is not None:
-        configurations += [
-            Configuration(given={name: value}) for name, value in likely_values(call, call.function)
-        ]
+        values = likely_values(call, call.function)
+        configurations += [Configuration(given={name: value}) for name, value in values]
     return working_configurations(suite, configurations)
 
 
@@ -51,22 +49,14 @@ def likely_uses(suite: Any, method: Method) -> Iterator[Use]:
     invocation = invocation_of(method, use)
     if invocation is not None:
         yield from at_likely_values(method, invocation, use.instance)
-        yield from _uses(method, invocation, use.instance, _other_instances(suite, invocation))
+        for name, value in _other_instances(suite, invocation):
+            yield use_with(method, invocation, use.instance, name, value, flag=name)
 
 
 def at_likely_values(method: Method, invocation: Invocation, instance: Any) -> Iterator[Use]:
     """A method at another value of each option that is at its default."""
-    return _uses(method, invocation, instance, likely_values(invocation, invocation.function))
-
-
-def _uses(
-    method: Method, invocation: Invocation, instance: Any, values: Iterable[tuple[str, Any]]
-) -> Iterator[Use]:
-    for name, value in values:
-        rest = {key: v for key, v in invocation.given.items() if key != name}
-        changes = {name: value}
-        title = f"{method.name}({changes_as_text(changes)})"
-        yield Use(title, bound_with(invocation, changes), instance, rest, flag=name, changes=changes)
+    for name, value in likely_values(invocation, invocation.function):
+        yield use_with(method, invocation, instance, name, value, flag=name)
 
 
 def likely_values(invocation: Invocation, source: Callable[..., Any] | type) -> list[tuple[str, Any]]:
@@ -98,17 +88,14 @@ def _other_instances(suite: Any, invocation: Invocation) -> Iterator[tuple[str, 
     """The arguments of the class itself, each as an instance of another configuration."""
     cls = type(suite.cached_instance())
     names = [name for name in invocation.varied() if type(invocation.given[name]) is cls]
-    others = [trial for trial in _all_traced(suite) if names and _is_built_with_an_option(trial)]
-    for name in names:
-        yield from ((name, suite.elsewhere(trial.instance)) for trial in others[:1])
-
-
-def _all_traced(suite: Any) -> Iterator[TracedConfiguration]:
-    yield from likely_configurations(suite)
-    yield from accepted_configurations(suite)
-    yield from traced_configurations(suite)
-
-
-def _is_built_with_an_option(trial: TracedConfiguration) -> bool:
-    values = trial.configuration.inputs.values()
-    return trial.instance is not None and len(values) == 1 and not any(map(is_array, values))
+    if not names:
+        return
+    for trial in (
+        *likely_configurations(suite),
+        *accepted_configurations(suite),
+        *traced_configurations(suite),
+    ):
+        values = trial.configuration.inputs.values()
+        if trial.instance is not None and len(values) == 1 and not any(map(is_array, values)):
+            yield from ((name, suite.elsewhere(trial.instance)) for name in names)
+            return

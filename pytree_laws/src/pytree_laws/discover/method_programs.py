@@ -21,9 +21,8 @@ from ..values.dtypes import cast, example_in
 from ..values.example_values import sample
 from ..values.optimisation import has_forward_mode_alone, weighted_terms
 from ..values.precision import tolerated
-from .given_instances import holds_an_instance
 from .invocation import on_arrays
-from .method_uses import example_use
+from .method_uses import example_use, holds_an_instance
 
 PLAIN = bool, int, float
 """Results that are no arrays, and that are compared all the same."""
@@ -73,8 +72,7 @@ def program_of(
     """A method as a function of the arrays of an instance and of its arguments, and these."""
 
     def use(instance: Any, arguments: Any) -> Any:
-        result = method.use(instance, *arguments)
-        return arrays_of(result), suite.changed_in_place(instance)
+        return arrays_of(method.use(instance, *arguments)), suite.changed_in_place(instance)
 
     return on_arrays(suite, instance, tuple(arguments), use)
 
@@ -259,7 +257,8 @@ def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, li
     """Of each declared method the terms of a loss; and by path how the losses change, as one program."""
     instance = suite.cached_instance()
     _, rebuilt = suite.flowing_values(instance)
-    of_parts = parts_that_decide(suite, instance) if suite.is_mutable else set[str]()
+    parts = suite.parts_of(instance).items() if suite.is_mutable else ()
+    of_parts = {path for path, part in parts if suite.decides_itself(path, part)}
     methods = [method for method in traceable(suite) if not method.found]
     static, arrays = zip(*(partition(tuple(method.arguments(0))) for method in methods))
 
@@ -282,11 +281,6 @@ def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, li
         return rows, [np.asarray(each, np.float64) for each in terms]
 
     return of_values
-
-
-def parts_that_decide(suite: Any, instance: Any) -> set[str]:
-    """The paths of what sub-modules update by themselves."""
-    return {path for path, part in suite.parts_of(instance).items() if suite.decides_itself(path, part)}
 
 
 def _with_grad(loss: Callable[..., Any], *arguments: Any) -> Any:

@@ -1,5 +1,6 @@
 """The gradients of what methods give by what they are given: at the example, and elsewhere."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -52,21 +53,18 @@ def slopes_by_arguments(suite: Any) -> SlopesAt:
     run = jit_all([program.run for program in programs])
 
     def at(point: Callable[[Any], Any]) -> SlopesByMethod:
-        return _by_method(programs, run([[[point(v) for v in program.floats]] for program in programs]))
+        results = run([[[point(v) for v in program.floats]] for program in programs])
+        pairs = [pair for pair in zip(programs, results) if not isinstance(pair[1], Exception)]
+        return {
+            program.method: Slopes(values, dict(zip(program.names, slopes)))
+            for program, (values, slopes) in pairs
+        }
 
     return SlopesAt(
         at(lambda value: value),
         lambda fill: at(lambda value: jnp.full_like(value, fill)),
         lambda factor: at(lambda value: (factor * value).astype(value.dtype)),
     )
-
-
-def _by_method(programs: Sequence[_Program], results: Sequence[Any]) -> SlopesByMethod:
-    pairs = [pair for pair in zip(programs, results) if not isinstance(pair[1], Exception)]
-    return {
-        program.method: Slopes(values, dict(zip(program.names, slopes)))
-        for program, (values, slopes) in pairs
-    }
 
 
 def _program(suite: Any, method: Method) -> _Program:
@@ -99,19 +97,18 @@ def _stopped_last(given: Sequence[Any], jaxpr: Any) -> list[str]:
     """The paths of what is given last to a program, and read behind `stop_gradient` alone."""
     names = [name for name, _ in named_arrays(tuple(given))]
     marks = stopped_inputs(jaxpr)
-    return [name for name, is_stopped in zip(names, marks[len(marks) - len(names) :]) if is_stopped]
+    return [*itertools.compress(names, marks[len(marks) - len(names) :])]
 
 
 def stopped_leaves(suite: Any, use: Use, trace: Traced) -> list[str]:
     """The paths of the leaves that a use of a method reads behind `stop_gradient` alone."""
-    marks = stopped_inputs(_of_result(trace))
-    return [name for name, is_stopped in zip(suite.named(use.instance), marks) if is_stopped]
+    return [*itertools.compress(suite.named(use.instance), stopped_inputs(_of_result(trace)))]
 
 
 def leaves_with_gradient(suite: Any, use: Use, trace: Traced) -> list[str]:
     """The paths of the leaves that a gradient of what a use of a method gives can reach."""
     marks = inputs_reaching(_of_result(trace), gradients=True)
-    return [name for name, is_reached in zip(suite.named(use.instance), marks) if is_reached]
+    return [*itertools.compress(suite.named(use.instance), marks)]
 
 
 def _of_result(trace: Traced) -> Any:

@@ -9,8 +9,8 @@ import jax
 import numpy as np
 
 from ..declare.methods import Method
-from ..inspect.call_recorder import Invocation, record_call
-from ..inspect.parameter_values import EMPTY, other_values
+from ..inspect.call_recorder import EMPTY, Invocation, record_call
+from ..inspect.parameter_values import other_values
 from ..inspect.trees import arrays_of, attributes, keys_as_data, named_numbers, structure
 from ..report import ANY_ERROR
 from ..trace.jaxprs import without_dead
@@ -108,21 +108,26 @@ def at_other_values(method: Method, invocation: Invocation, instance: Any) -> It
         for value in other_values(annotation, parameter.default, invocation.given[name]):
             if isinstance(value, np.ndarray) or name.startswith("_"):
                 continue
-            rest = {key: argument for key, argument in invocation.given.items() if key != name}
-            changes = {name: value}
-            message = f"{method.name}({changes_as_text(changes)})"
-            flag, has_arrays = name if is_flag(value) else "", bool(arrays_of(value))
-            # Arrays are given like the others, so that they are traced, and cast.
-            run = bound_with(invocation, {} if has_arrays else changes)
-            given = {**rest, name: value} if has_arrays else rest
-            yield Use(message, run, instance, given, flag=flag, changes=changes)
+            use = use_with(method, invocation, instance, name, value, flag=name if is_flag(value) else "")
+            if arrays_of(value):  # given like the others, so that they are traced, and cast
+                use = use._replace(run=bound_with(invocation, {}), given={**use.given, name: value})
+            yield use
+
+
+def use_with(
+    method: Method, invocation: Invocation, instance: Any, name: str, value: Any, *, flag: str
+) -> Use:
+    """A method with another value of one argument, which is fixed."""
+    changes = {name: value}
+    rest = {key: argument for key, argument in invocation.given.items() if key != name}
+    title = f"{method.name}({changes_as_text(changes)})"
+    return Use(title, bound_with(invocation, changes), instance, rest, flag=flag, changes=changes)
 
 
 def uses_by_flag(
-    suite: Any, method: Method, others_of: OtherUses | None = None
+    suite: Any, method: Method, others_of: OtherUses = at_other_values
 ) -> dict[str, list[list[Use]]]:
     """By flag or option, the uses that differ in it alone: a list for each instance."""
-    others_of = others_of or at_other_values
     built = (traced.instance for traced in traced_configurations(suite)[1:] if is_built_otherwise(traced))
     plain = next(uses_of(suite, method))
     invocation = record_call(plain.instance, lambda: plain.run(plain.instance, plain.given), method.name)
@@ -146,12 +151,7 @@ def is_flag(value: Any) -> bool:
 
 def bound_with(invocation: Invocation, changes: dict[str, Any]) -> Callable[..., Any]:
     """A method as a function of an instance and its other arguments."""
-
-    def run(instance: Any, rest: Any) -> Any:
-        positional, by_name = invocation.bound({**rest, **changes})
-        return getattr(instance, invocation.name)(*positional, **by_name)
-
-    return run
+    return lambda instance, rest: invocation.call(instance, {**rest, **changes})
 
 
 def trace_use(suite: Any, use: Use) -> Traced | None:
@@ -215,3 +215,27 @@ def computed_text(trace: Traced) -> str:
 def trace_text(trace: Traced) -> str:
     """What a use does, as far as its trace tells."""
     return f"{trace.jaxpr} {list(trace.plain.values())}"
+
+
+def gives_an_instance(suite: Any, method: Method, instance: Any, arguments: Any) -> bool:
+    """Whether a method gives another instance of the class, as an edit does."""
+    return isinstance(_abstract_result(suite, method, instance, arguments), type(instance))
+
+
+def holds_an_instance(suite: Any, method: Method) -> bool:
+    """Whether a part of what a method gives is of the class, or holds one whole, as the sum of two kernels does."""
+    cls = type(suite.cached_instance())
+    result = _abstract_result(suite, method, suite.cached_instance(), method.arguments(0))
+    leaves = jax.tree.leaves(result, is_leaf=lambda node: isinstance(node, cls))
+    return any(isinstance(leaf, cls) for leaf in leaves)
+
+
+def _abstract_result(suite: Any, method: Method, instance: Any, arguments: Any) -> Any:
+    result: list[Any] = []
+
+    def run() -> Any:
+        result[:] = [method.use(suite.copied(instance), *arguments)]
+        return arrays_of(result)
+
+    jax.eval_shape(run)
+    return result[0]

@@ -1,6 +1,5 @@
 """The example with other sizes: of 1, and those that a configuration may take."""
 
-import contextlib
 import dataclasses
 import itertools
 import warnings
@@ -70,8 +69,7 @@ def _trace(suite: Any, trial: TracedConfiguration, fit: Callable[[Any], Any]) ->
         return
     cls = type(suite.cached_instance())
     try:
-        traced_call = trace_call(trial.suite, trial.instance, trial.configuration.given, fit)
-        trial.trace, trial.inputs = traced_call
+        trial.trace, trial.inputs = trace_call(trial.suite, trial.instance, trial.configuration.given, fit)
         trial.error = None
     except ANY_ERROR as error:
         trial.error, trial.refused = error, raises_deliberately(error, cls)
@@ -86,23 +84,17 @@ def fits_otherwise(suite: Any, trial: TracedConfiguration) -> bool:
     if not is_of_shapes(trial.error):
         return False
     arguments = suite.arguments(0)
-    return any(_takes(trial, sizes) for sizes in _other_dims(trial, arguments))
-
-
-def _other_dims(trial: TracedConfiguration, arguments: Any) -> Iterator[dict[int, int]]:
     argument_dims, all_dims = dims(arguments), dims((arguments, trial.instance))
     swaps = ({dim: other, other: dim} for dim, other in itertools.combinations(all_dims, 2))
     single = ({dim: other} for dim in argument_dims for other in all_dims if dim != other)
-    yield from itertools.islice(itertools.chain(single, swaps), TRIES)
+    return any(_takes(trial, sizes) for sizes in itertools.islice(itertools.chain(single, swaps), TRIES))
 
 
 def _takes(trial: TracedConfiguration, sizes: Mapping[int, int]) -> bool:
-    def fit(arguments: Any) -> Any:
-        return resized(arguments, sizes)
-
+    given = trial.configuration.given
     with warnings.catch_warnings(action="ignore"):
         try:
-            trace_call(trial.suite, trial.instance, trial.configuration.given, fit)
+            trace_call(trial.suite, trial.instance, given, lambda arguments: resized(arguments, sizes))
         except ANY_ERROR:
             return False
     return True
@@ -188,13 +180,12 @@ def of_other_sizes(suite: Any) -> Iterator[tuple[dict[int, int], Any]]:
         changes = _inputs_of_size(inputs, size, other)
         if not changes:
             continue
-        instance, is_alike = None, False
-        with (
-            warnings.catch_warnings(action="ignore"),
-            contextlib.suppress(*ANY_ERROR),
-        ):  # it need not be legal
-            instance = suite.elsewhere(build_with(suite, changes))
-            is_alike = _alike(instance, usual)
+        with warnings.catch_warnings(action="ignore"):
+            try:
+                instance = suite.elsewhere(build_with(suite, changes))
+                is_alike = _alike(instance, usual)
+            except ANY_ERROR:  # it need not be legal
+                continue
         if is_alike:
             yield {size: other}, instance
 

@@ -1,14 +1,24 @@
 """The uses of the methods of one suite's class, each traced once for the laws and the record of numbers."""
 
+import itertools
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..session import once_per_session
-from .hidden_values import hidden_configurations
+from .configurations import (
+    Configuration,
+    TracedConfiguration,
+    accepted_configurations,
+    traced_configurations,
+    working_configurations,
+)
 from .likely import likely_uses
 from .method_programs import usable
-from .method_uses import Traced, Use, trace_use, uses_of, uses_of_instances
+from .method_uses import Traced, Use, is_built_otherwise, trace_use, uses_of, uses_of_instances
+
+MAX_HIDDEN = 6
+"""How many pairs of such a value and an option are tried of a class."""
 
 
 class TracedUse(NamedTuple):
@@ -30,7 +40,7 @@ def traced_uses(suite: Any) -> dict[str, tuple[TracedUse, ...]]:
         ]
         for method in usable(suite)
     }
-    hidden = hidden_configurations(suite, {name: [use[:2] for use in uses] for name, uses in every.items()})
+    hidden = hidden_configurations(suite, every)
     return {
         method.name: (*every[method.name], *_traced(suite, uses_of_instances(suite, method, hidden)))
         for method in usable(suite)
@@ -40,3 +50,54 @@ def traced_uses(suite: Any) -> dict[str, tuple[TracedUse, ...]]:
 def _traced(suite: Any, uses: Iterable[Use], *, is_likely: bool = False) -> list[TracedUse]:
     with warnings.catch_warnings(action="ignore"):
         return [TracedUse(use, trace_use(suite, use), is_likely) for use in [*uses]]
+
+
+def hidden_configurations(
+    suite: Any, uses: Mapping[str, Sequence[TracedUse]]
+) -> tuple[TracedConfiguration, ...]:
+    """Each value that a constructor accepts and that shows in nothing that the example does, together with each value of an option.
+
+    An exponent may count in one branch alone, which another option chooses. `uses` are those of the methods.
+    """
+    usual = suite.static
+    hidden = [
+        trial
+        for trial in accepted_configurations(suite)
+        if not all(usual.get(name) == value for name, value in trial.configuration.inputs.items())
+        and _is_hidden(suite, trial, uses)
+    ]
+    pairs = (
+        Configuration(inputs={**option.configuration.inputs, **trial.configuration.inputs})
+        for trial in hidden
+        for option in _options(suite)
+        if option.configuration.inputs.keys().isdisjoint(trial.configuration.inputs)
+    )
+    return working_configurations(suite, itertools.islice(pairs, MAX_HIDDEN))
+
+
+def _options(suite: Any) -> Iterator[TracedConfiguration]:
+    """The example with one option of its constructor at another value that is no None."""
+    for trial in traced_configurations(suite)[1:]:
+        values = trial.configuration.inputs.values()
+        if is_built_otherwise(trial) and values and all(value is not None for value in values):
+            yield trial
+
+
+def _is_hidden(suite: Any, trial: TracedConfiguration, uses: Mapping[str, Sequence[TracedUse]]) -> bool:
+    """Whether the call and all methods do with it what they do in the example."""
+    if not is_built_otherwise(trial) or _call_text(trial) != _call_text(traced_configurations(suite)[0]):
+        return False
+    changes = trial.configuration.changes
+    texts = [
+        {
+            str(trace.jaxpr)
+            for use, trace, _ in of_method
+            if trace and (use.is_plain or use.changes == changes)
+        }
+        for of_method in uses.values()
+    ]
+    return all(len(of_method) < 2 for of_method in texts)
+
+
+def _call_text(trial: TracedConfiguration) -> str:
+    return str(trial.trace[0]) if trial.trace is not None else ""

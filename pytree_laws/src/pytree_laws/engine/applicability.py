@@ -44,10 +44,6 @@ def skip_as_resting_on(law: str) -> NoReturn:
     pytest.skip(f"it rests on {law}, which is broken")
 
 
-def _always(suite: Any) -> bool:
-    return True
-
-
 @dataclasses.dataclass(frozen=True)
 class Condition:
     """What a class must have for a law to apply."""
@@ -58,7 +54,7 @@ class Condition:
     """Of a suite."""
     declaration: str = ""
     """What a suite declares to meet it; empty where the class decides."""
-    is_known: Callable[[Any], bool] = _always
+    is_known: Callable[[Any], bool] = lambda suite: True
     """Of a suite: whether declarations alone tell, without an instance."""
 
 

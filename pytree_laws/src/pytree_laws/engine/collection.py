@@ -67,14 +67,14 @@ def pytest_pycollect_makeitem(collector: Any, name: str, obj: Any) -> list[Any] 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
     """Leaves the test out as well by which pytest came to know of this module."""
-    items[:] = [
-        item for item in items if not is_left_out(item.parent, name_of(item), getattr(item, "obj", None))
-    ]
+    names = ((item, name_of(item), getattr(item, "obj", None)) for item in items)
+    items[:] = [item for item, name, test in names if not is_left_out(item.parent, name, test)]
 
 
 def is_left_out(collector: Any, name: str, test: Any) -> bool:
     suite = getattr(collector, "cls", None)
-    if suite is None or not _may_be_left_out(suite, test) or is_asked_for(collector.config, name):
+    may_be_left_out = hasattr(test, "conditions") or bool(getattr(suite, "laws", ""))
+    if suite is None or not may_be_left_out or is_asked_for(collector.config, name):
         return False
     instance = suite()
     instance.session = session_in(collector.config)
@@ -82,16 +82,9 @@ def is_left_out(collector: Any, name: str, test: Any) -> bool:
     later = later_set(instance, name)
     if condition is None and not later:
         return False
-    reason = (
-        (condition.reason, condition.declaration) if condition is not None else (NEWER, f'laws = "{later}"')
-    )
+    reason = (condition.reason, condition.declaration) if condition else (NEWER, f'laws = "{later}"')
     session_in(collector.config).of(LeftOut).setdefault(collector.nodeid, {})[name] = reason
     return True
-
-
-def _may_be_left_out(suite: Any, test: Any) -> bool:
-    """Whether a test has conditions, or its suite names a set of laws."""
-    return hasattr(test, "conditions") or bool(getattr(suite, "laws", ""))
 
 
 def name_of(item: Any) -> str:

@@ -2,7 +2,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -62,18 +62,12 @@ def held_as_declared(suite: Any, test: str, *, is_alone: bool = True) -> Generat
 def expected_failure(test: str, skips: Skips) -> Expected | None:
     """The entry for a test; one that names a part of several tests skips it at once."""
     __tracebackhide__ = True
-    pairs = skips.items() if isinstance(skips, Mapping) else _pairs(skips)
-    for part, why in pairs:
+    texts = () if isinstance(skips, Mapping) else skips  # such as `p17_: its twin is meant`
+    pairs = [(part.strip(), why.strip()) for part, _, why in (text.partition(":") for text in texts)]
+    for part, why in skips.items() if isinstance(skips, Mapping) else pairs:
         if part in test:
             entry = Expected(part, why, test)
             if not entry.is_whole:
                 entry.skip()
             return entry
     return None
-
-
-def _pairs(skips: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Parts of names and reasons, of texts such as `p17_: its twin is meant`."""
-    for entry in skips:
-        part, _, why = entry.partition(":")
-        yield part.strip(), why.strip()

@@ -82,12 +82,14 @@ def with_tests_of(*groups: Checks, guard: Guard = guarded) -> Callable[[Suite], 
             check: number_of(check.__name__) or group.number
             for group in groups
             for check in group
-            if is_answered(suite, asked_of(check))
+            if is_answered(suite, check)
         }
         for check, number in answered.items():
             name = names.get(check.__name__, check.__name__)
             if name not in vars(suite):
-                setattr(suite, name, as_test(check, name, guard, number))
+                test = as_method(check)
+                test.__name__ = name
+                setattr(suite, name, guard(test, number) if number else skippable(test))
         wording: Mapping[str, Mapping[str, Any]] = getattr(cls, "wording", {})
         numbers = {*answered.values()}
         laws = [group.law for group in groups if group.law and group.law.number in numbers]
@@ -98,24 +100,13 @@ def with_tests_of(*groups: Checks, guard: Guard = guarded) -> Callable[[Suite], 
     return add
 
 
-def asked_of(check: Check) -> Any:
-    """The annotation of the subject of a check: what it asks of a suite."""
-    return next(iter(typing.get_type_hints(check).values()))
-
-
-def is_answered(suite: type, asked: Any) -> bool:
-    """Whether a suite is the adapter that a check asks for, or has all that a protocol names."""
+def is_answered(suite: type, check: Check) -> bool:
+    """Whether a suite is the adapter that a check asks for by the annotation of its subject, or has all that a protocol names."""
+    asked: Any = next(iter(typing.get_type_hints(check).values()))
     if not getattr(asked, "_is_protocol", False):
         return asked is Any or issubclass(suite, asked)
     owners = [owner for owner in asked.__mro__ if getattr(owner, "_is_protocol", False)]
     return all(hasattr(suite, name) for owner in owners for name in vars(owner) if name[0] != "_")
-
-
-def as_test(check: Check, name: str, guard: Guard, number: str) -> Callable[..., None]:
-    """A method that runs a check on a suite; of a numbered law, each failure says which law it is."""
-    test = as_method(check)
-    test.__name__ = name
-    return guard(test, number) if number else skippable(test)
 
 
 def as_method(check: Check) -> Callable[..., None]:

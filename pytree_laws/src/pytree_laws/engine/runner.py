@@ -13,17 +13,7 @@ from ..errors import message_of
 from ..inspect.call_recorder import Invocation, record_call, record_mapped_call
 from ..inspect.global_state import FirstUse, first_use
 from ..inspect.raised_at import raised_at
-from ..report import (
-    ADVICE,
-    COST,
-    FAULT,
-    SEVERITIES,
-    Fault,
-    Finding,
-    LawBroken,
-    LawWarning,
-    under_test,
-)
+from ..report import ADVICE, COST, FAULT, SEVERITIES, Fault, Finding, LawBroken, LawWarning, under_test
 from ..session import once_per_session, session_of
 from ..trace.jaxprs import NEEDS_VALUES
 from ..trace.programs import result_or_error
@@ -31,9 +21,8 @@ from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
 from ..values.precision import tolerated
 from .applicability import require_conditions, skip_as_resting_on
-from .error_hints import advice_on
+from .example_errors import advice_on, is_misfit, said_of
 from .expected import expected_failure, held_as_declared
-from .guesses import is_misfit, said_of
 from .timeout import TooLong, Watch, time_limit
 
 SAME = 60
@@ -61,12 +50,12 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
         __tracebackhide__ = True
         expected = expected_failure(name, getattr(self, "skips", ()))
         try:
-            run_test(self, number, functools.partial(run_if_applicable, test, self, *args, **kwargs))
+            run_test(self, number, test, *args, **kwargs)
         except Fault as fault:
             session_of(self).forget(self, "cached_instance")  # it may be what is broken
             if expected is not None:
                 expected.skip()
-            if needs_memory(fault.__cause__):
+            if isinstance(fault.__cause__, MemoryError) or "RESOURCE_EXHAUSTED" in str(fault.__cause__):
                 pytest.skip(f"it takes more memory than there is: {message_of(fault.__cause__):.80}")
             finding = finding_of(self, fault, number, test)
             skip_what_rests_on_a_broken_law(self, number, finding, getattr(test, "rests_on", ()))
@@ -82,11 +71,6 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             expected.fail_as_mended(type(self).__name__)
 
     return run
-
-
-def needs_memory(error: BaseException | None) -> bool:
-    """Whether the machine is too small for the example, which says nothing of the class."""
-    return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
 
 
 def skippable(test: Callable[..., None]) -> Callable[..., None]:
@@ -153,14 +137,8 @@ def called_method(suite: Any) -> str:
     return "" if invocation is None or invocation.name == "__call__" else invocation.name
 
 
-def run_if_applicable(test: Callable[..., None], suite: Any, *args: Any, **kwargs: Any) -> None:
-    __tracebackhide__ = True
-    require_conditions(suite, test)
-    test(suite, *args, **kwargs)
-
-
-def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
-    """Runs a test; whatever the class raises is a finding, and so is a call without end."""
+def run_test(suite: Any, number: str, test: Callable[..., None], *args: Any, **kwargs: Any) -> None:
+    """Runs a test that applies; whatever the class raises is a finding, and so is a call without end."""
     __tracebackhide__ = True
     name, took = type(suite).__name__, f"took more than {suite.time_limit:.0f} seconds"
     watch = session_of(suite).of(Watch)
@@ -178,7 +156,8 @@ def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
             time_limit(suite.time_limit, f"{number} of {name} {took}", watch),
         ):
             stop_if_broken(suite, "P1", "build", first_build(suite).error)
-            test()
+            require_conditions(suite, test)
+            test(suite, *args, **kwargs)
     except TooLong as error:
         hint = "a loop that does not end for these values; `time_limit` allows more"
         severity = FAULT if error.is_of_example else COST  # a law runs what it holds many times
@@ -223,10 +202,8 @@ def skip_what_rests_on_a_broken_law(
     checks = {test: check for check, test in suite.renamed_tests.items()}
     for broken, base_finding in session.results(suite).findings.items():
         bases = causes + there if base_finding.where == finding.where else causes
-        is_base = broken != finding.test and (
-            broken.startswith(bases) or checks.get(broken, "").startswith(bases)
-        )
-        if is_base and not is_below(base_finding.severity, finding.severity):
+        is_base = broken.startswith(bases) or checks.get(broken, "").startswith(bases)
+        if is_base and broken != finding.test and not is_below(base_finding.severity, finding.severity):
             skip_as_resting_on(base_finding.law.number)
 
 

@@ -67,20 +67,13 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if isinstance(error, LawBroken):
         report = outcome.get_result()
         report.user_properties.append((_FOUND, error.finding.to_json()))
-        if report.failed and call.excinfo and is_told_alone(item.config):
-            report.longrepr = text_alone(call.excinfo)
-
-
-def text_alone(broken: pytest.ExceptionInfo[BaseException]) -> Any:
-    """A failure without the code that it went through, for pytest to print; its short summary has the message as ever."""
-    shown: Any = broken.getrepr(style="value", chain=False)
-    shown.reprcrash = broken.getrepr(style="short").reprcrash
-    return shown
-
-
-def is_told_alone(config: pytest.Config) -> bool:
-    """Whether nobody asks for the code that a failure went through, as by `--tb=long`: its text names the line of the class."""
-    return not config.getoption("fulltrace", False) and config.getoption("tbstyle", "auto") == "auto"
+        # Nobody asks for the code that it went through, as by `--tb=long`: its text names the line of the class.
+        is_alone = not item.config.getoption("fulltrace", False)
+        is_alone = is_alone and item.config.getoption("tbstyle", "auto") == "auto"
+        if report.failed and call.excinfo and is_alone:
+            text: Any = call.excinfo.getrepr(style="value", chain=False)
+            text.reprcrash = call.excinfo.getrepr(style="short").reprcrash  # for the short summary of pytest
+            report.longrepr = text
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -98,7 +91,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for line in [
         *untried_lines(reasons),
         *declared_lines(reasons),
-        *lines_of_passed(terminalreporter.stats.get("passed", [])),
+        *(line for _, line in noted_in(terminalreporter.stats.get("passed", []), _LINE)),
         *lines_of_too_few(terminalreporter, config),
     ]:
         terminalreporter.write_line(line)
@@ -120,15 +113,8 @@ def lines_of_too_few(reporter: Any, config: pytest.Config) -> list[str]:
     if hasattr(config, "workerinput") or config.getoption("collectonly", False):
         return []
     reports = [report for kind in ("passed", "failed", "skipped") for report in reporter.stats.get(kind, [])]
-    required = {
-        _suite_of(report.nodeid): least
-        for report in reports
-        for name, least in getattr(report, "user_properties", ())
-        if name == _REQUIRED
-    }
-    ran = Counter(
-        _suite_of(report.nodeid) for report in reports if report.when == "call" and not report.skipped
-    )
+    required = {_suite_of(report.nodeid): least for report, least in noted_in(reports, _REQUIRED)}
+    ran = Counter(_suite_of(each.nodeid) for each in reports if each.when == "call" and not each.skipped)
     chosen = [_suite_of(report.nodeid) for report in reporter.stats.get("deselected", [])]
     named = [_suite_of(argument) for argument in config.args if argument.count("::") > 1]
     return too_few(required, ran, [*chosen, *named])
@@ -188,20 +174,18 @@ def more_laws(names: Sequence[str]) -> str:
     return f"more laws with: {', '.join(names[:MAX_NAMED])}{rest}"
 
 
-def lines_of_passed(reports: Iterable[Any]) -> list[str]:
-    """What passed tests have to say, such as what they recorded."""
-    properties = (pair for report in reports for pair in getattr(report, "user_properties", ()))
-    return [line for name, line in properties if name == _LINE]
-
-
 def findings_by_class(reports: Iterable[Any]) -> dict[str, list[Mapping[str, str]]]:
     """What the failed tests found, by the test class, in the order of the run."""
     result: dict[str, list[Mapping[str, str]]] = {}
-    for report in reports:
-        for name, value in getattr(report, "user_properties", ()):
-            if name == _FOUND:
-                result.setdefault(_suite_of(report.nodeid), []).append(value)
+    for report, finding in noted_in(reports, _FOUND):
+        result.setdefault(_suite_of(report.nodeid), []).append(finding)
     return result
+
+
+def noted_in(reports: Iterable[Any], key: str) -> Iterator[tuple[Any, Any]]:
+    """What the reports of tests have under a key, each with its report."""
+    for report in reports:
+        yield from ((report, value) for name, value in getattr(report, "user_properties", ()) if name == key)
 
 
 def count_text(findings: Iterable[Mapping[str, str]]) -> str:

@@ -106,10 +106,12 @@ def numpy_leaf(value: Any) -> Any:
 
 def wide_in_numpy(value: Any) -> Any:
     """An array as NumPy's, with floats in 64 bits; a key as it is, which NumPy has none of."""
-    if not is_inexact(value):
-        return numpy_leaf(value)
-    is_complex = jnp.issubdtype(value.dtype, jnp.complexfloating)
-    return np.array(value).astype(np.complex128 if is_complex else np.float64)
+    return widened(value) if is_inexact(value) else numpy_leaf(value)
+
+
+def widened(array: Any) -> np.ndarray:
+    """A copy of an array in NumPy, with 64 bits for each number, or for each part of a complex one."""
+    return np.array(array).astype(np.complex128 if jnp.iscomplexobj(array) else np.float64)
 
 
 def host(value: Any) -> np.ndarray:

@@ -35,12 +35,9 @@ class Invocation:
     def call(self, instance: Any, values: Mapping[str, Any]) -> Any:
         """Call the method of an instance with some arguments changed."""
         positional, named = self.bound(values)
-        function = getattr(instance, self.name)
-        return (
-            function(*positional, **named)
-            if self.within is None
-            else self.within(instance, *positional, **named)
-        )
+        if self.within is not None:
+            return self.within(instance, *positional, **named)
+        return getattr(instance, self.name)(*positional, **named)
 
     @property
     def parameters(self) -> dict[str, inspect.Parameter]:
@@ -81,17 +78,12 @@ def functions_of(cls: type) -> dict[CodeType, tuple[str, Any]]:
     for owner in cls.__mro__[:-1]:
         for name, attribute in vars(owner).items():
             function = getattr(attribute, "__func__", attribute)
-            code = getattr(_unwrapped(function), "__code__", None)
+            with contextlib.suppress(*ANY_ERROR):  # raised by what answers every attribute
+                function = inspect.unwrap(function)
+            code = getattr(function, "__code__", None)
             if code is not None and name not in _PLUMBING:
                 result.setdefault(code, (name, attribute))
     return result
-
-
-def _unwrapped(function: Any) -> Any:
-    try:
-        return inspect.unwrap(function)
-    except ANY_ERROR:  # what answers every attribute
-        return function
 
 
 def record_constructors(cls: type, use: Callable[[], Any]) -> list[Invocation]:
@@ -106,24 +98,15 @@ def record_constructors(cls: type, use: Callable[[], Any]) -> list[Invocation]:
     def note(frame: FrameType) -> None:
         name, attribute = makers[frame.f_code]
         first, arguments = _given(frame)
-        if _is_of(first, cls, name):
+        if (type(first) if name == "__init__" else first) is cls:
             made = name in ("__init__", "__new__")
             function: Any = getattr(attribute, "__func__", attribute)
             invocations.append(Invocation(cls.__name__ if made else name, function, arguments))
 
     with recording_calls(makers, note), contextlib.suppress(*ANY_ERROR):
         use()
-    return [call for call in invocations if not _has_tracers(call) and not _hands_on(call)]
-
-
-def _hands_on(invocation: Invocation) -> bool:
-    """Whether a function takes whatever it is given, as `__new__` of Equinox does."""
-    return bool(invocation.given) and not invocation.varied()
-
-
-def _is_of(first: Any, cls: type, name: str) -> bool:
-    """Whether a constructor or a factory makes an instance of just this class."""
-    return type(first) is cls if name == "__init__" else first is cls
+    # `__new__` of Equinox takes whatever it is given.
+    return [call for call in invocations if not _has_tracers(call) and (call.varied() or not call.given)]
 
 
 class _Reached(BaseException):
@@ -195,8 +178,7 @@ def record_mapped_call(
 
 def _called(instance: Any, use: Callable[[], Any], method: str) -> Invocation | None:
     cls, result = type(instance), list[Invocation]()
-    every = functions_of(cls).items()
-    methods = {code: held for code, held in every if method in ("", held[0])}
+    methods = {code: held for code, held in functions_of(cls).items() if method in ("", held[0])}
 
     def note(frame: FrameType) -> None:
         name, attribute = methods[frame.f_code]
@@ -241,7 +223,10 @@ def recording_calls(codes: Container[CodeType | None], note: Callable[[FrameType
     try:
         yield
     finally:
-        _profile_again(before)
+        is_function = before is None or callable(before)
+        sys.setprofile(before if is_function else None)
+        if not is_function:  # a profiler in C, as cProfile, is enabled
+            getattr(before, "enable", bool)()
 
 
 def _goes_on(frame: FrameType) -> bool:
@@ -249,12 +234,3 @@ def _goes_on(frame: FrameType) -> bool:
     code, at = frame.f_code, frame.f_lasti
     begins = bytes((dis.opmap["RESUME"], 0))
     return bool(code.co_flags & inspect.CO_GENERATOR) and code.co_code[at : at + 2] != begins
-
-
-def _profile_again(before: Any) -> None:
-    """Puts back the profiler that ran: one in C, as cProfile, is no function, and is enabled."""
-    if before is None or callable(before):
-        sys.setprofile(before)
-    else:
-        sys.setprofile(None)
-        getattr(before, "enable", bool)()

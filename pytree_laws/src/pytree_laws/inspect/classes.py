@@ -75,9 +75,8 @@ def _names_64_bits(module: Any) -> bool:
     if FOR_64_BITS not in source:
         return False
     nodes = [*ast.walk(ast.parse(source))]
-    texts = {
-        id(node.value) for node in nodes if isinstance(node, ast.Expr)
-    }  # what is no code, as a docstring
+    # What is no code, as a docstring.
+    texts = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     strings = (node for node in nodes if isinstance(node, ast.Constant) and id(node) not in texts)
     return any(isinstance(node.value, str) and FOR_64_BITS in node.value for node in strings)
 
@@ -87,10 +86,8 @@ def twins(instance: Any) -> Iterator[Any]:
     cls = type(instance)
     children, aux = one_level(instance) or ((), ())
     yield dataclass_twin(children, parts_of_aux(aux))
-    source = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    if source and "<locals>" not in cls.__qualname__:
-        with contextlib.suppress(Exception):  # a module that cannot be run twice
-            yield clone_as(second_class(cls, source), instance)
+    with contextlib.suppress(Exception, pytest.skip.Exception):  # a module that cannot be run twice
+        yield clone_as(twin_class(cls), instance)
 
 
 def dataclass_twin(children: Sequence[Any], aux: tuple[Any, ...]) -> Any:

@@ -1,8 +1,9 @@
-"""Files: damaged ones, which no `load` may take."""
+"""Files: those that a class saves to and loads from, and damaged ones, which no `load` may take."""
 
 import contextlib
 import errno
 import importlib
+import inspect
 import io
 import json
 import os
@@ -18,6 +19,7 @@ from unittest import mock
 import jax
 
 from ..report import ADVICE, ANY_ERROR, check
+from .classes import defaults_of
 from .trees import arrays_of, path_name
 
 
@@ -130,7 +132,7 @@ def smaller_trees(tree: Any) -> Iterator[tuple[str, Any]]:
     pairs, treedef = flatten(tree, is_leaf=_has_entries)
     for i, (path, container) in enumerate(pairs):
         if _has_entries(container):
-            *kept, last = _entries(container)
+            *kept, last = container.items() if isinstance(container, dict) else container
             leaves = [leaf for _, leaf in pairs]
             leaves[i] = dict(kept) if isinstance(container, dict) else container[:-1]
             if arrays_of(last):
@@ -139,10 +141,6 @@ def smaller_trees(tree: Any) -> Iterator[tuple[str, Any]]:
 
 def _has_entries(value: Any) -> bool:
     return type(value) in (dict, list, tuple) and len(value) > 0
-
-
-def _entries(container: Any) -> list[Any]:
-    return list(container.items() if isinstance(container, dict) else container)
 
 
 def is_refused(load: Callable[[], Any]) -> bool:
@@ -158,3 +156,33 @@ def refusal_of(load: Callable[[], Any]) -> tuple[type[BaseException], str] | Non
         except ANY_ERROR as error:
             return type(error), f"{error!r:.80}"
     return None
+
+
+def has_files(instance: Any) -> bool:
+    """Whether a class saves to a path, and loads from one into a skeleton; a `__getattr__` may give anything by these names."""
+    save, load = getattr(instance, "save", None), getattr(type(instance), "load", None)
+    return callable(save) and callable(load) and takes(save, 1) and takes(load, 2)
+
+
+def takes(function: Any, count: int) -> bool:
+    """Whether a function takes so many arguments by position, as far as its signature says."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # it has none
+        return True
+    return True
+
+
+def path_for(function: Any, path: Any) -> Any:
+    """A path as a function takes it: as a text where its annotation says so."""
+    with contextlib.suppress(TypeError, ValueError):
+        first = next(iter(inspect.signature(function).parameters.values()))
+        return str(path) if first.annotation in (str, "str") else path
+    return path
+
+
+def other_ways(function: Any) -> dict[str, bool]:
+    """The flags of a function by name, each with the value that it has not by default."""
+    return {name: not default for name, default in defaults_of(function) if isinstance(default, bool)}

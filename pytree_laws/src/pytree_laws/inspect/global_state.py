@@ -72,8 +72,7 @@ def shallow(value: Any) -> Any:
 
 def watching_global_state() -> dict[str, Any]:
     """What a call or a constructor must leave alone: settings, and other generators."""
-    values = getattr(jax.config, "values", {})
-    settings = {f"jax.config.{k}": v for k, v in values.items()}
+    settings = {f"jax.config.{k}": v for k, v in getattr(jax.config, "values", {}).items()}
     name, state, *rest = np.random.get_state(legacy=True)
     # beartype draws from `random`: it checks one item of a container, any of them.
     is_drawn_from = "beartype" in sys.modules
@@ -139,15 +138,9 @@ def holds_host_values(result: Any) -> bool:
 def clear_caches(instance: Any) -> None:
     """Empties functools caches on the class and beside it, so that a call is cold."""
     module = vars(sys.modules.get(type(instance).__module__, types.ModuleType("none")))
-    values = [value for _, value in class_attributes(instance)] + list(module.values())
-    for value in values:
-        for function in (value, *(got for _, got in references_of_wrapper(value))):
+    names = ("method", "__wrapped__", "__func__", "fget")
+    for value in [*(value for _, value in class_attributes(instance)), *module.values()]:
+        for function in (value, *(inspect.getattr_static(value, name, None) for name in names)):
             clear = getattr(function, "cache_clear", None)
             if hasattr(function, "cache_info") and callable(clear):
                 clear()
-
-
-def references_of_wrapper(value: Any) -> list[tuple[str, Any]]:
-    names = ("method", "__wrapped__", "__func__", "fget")
-    pairs = [(name, inspect.getattr_static(value, name, None)) for name in names]
-    return [(name, reference) for name, reference in pairs if reference is not None]

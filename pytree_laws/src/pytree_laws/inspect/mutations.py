@@ -1,8 +1,8 @@
 """Which attributes the methods of a class change in place, as their source says."""
 
 import ast
+import itertools
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from .branches import nodes_of
@@ -19,7 +19,10 @@ _METHODS = (
 
 def changed_in_place(cls: type) -> frozenset[str]:
     """The attributes of `self` that a method of a class changes in place, once an instance is made."""
-    return frozenset(name for owner in own_classes(cls) for name in _changed_by(owner))
+    members = (member for owner in own_classes(cls) for member in _members(owner))
+    functions = (member for member in members if isinstance(member, ast.FunctionDef))
+    methods = (function for function in functions if function.name not in _CONSTRUCTORS)
+    return frozenset(filter(None, (_changed_attribute(node) for each in methods for node in ast.walk(each))))
 
 
 def may_change(instance: Any, where: str) -> bool:
@@ -28,12 +31,6 @@ def may_change(instance: Any, where: str) -> bool:
     changed = {name for node in held for name in changed_in_place(type(node))}
     named = {name for node in held for name in attributes(node)}.intersection(re.findall(r"\w+", where))
     return bool(changed & (named or changed))
-
-
-def _changed_by(owner: type) -> Iterator[str]:
-    for member in _members(owner):
-        if isinstance(member, ast.FunctionDef) and member.name not in _CONSTRUCTORS:
-            yield from filter(None, map(_changed_attribute, ast.walk(member)))
 
 
 def _members(owner: type) -> list[ast.stmt]:
@@ -70,16 +67,10 @@ def computes_without_storing(owner: type, name: str) -> bool:
     is_local = any(isinstance(target, ast.Name) and target.id == name for target in assigned)
     stores = (f"self.{name}", f"self.{name}[", f"self.{name}.")
     texts = [ast.unparse(target) for target in assigned]
-    is_set = any(
-        ast.unparse(node).startswith(f"self.{name}.set_value(")
-        for node in nodes
-        if isinstance(node, ast.Call)
-    )
-    return (
-        is_local
-        and not is_set
-        and not any(text == stores[0] or text.startswith(stores[1:]) for text in texts)
-    )
+    calls = [ast.unparse(node) for node in nodes if isinstance(node, ast.Call)]
+    is_set = any(call.startswith(f"self.{name}.set_value(") for call in calls)
+    is_stored = any(text == stores[0] or text.startswith(stores[1:]) for text in texts)
+    return is_local and not is_set and not is_stored
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:
@@ -87,8 +78,5 @@ def _targets(node: ast.AST) -> list[ast.expr]:
     if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
         return []
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return [
-        part
-        for target in targets
-        for part in (target.elts if isinstance(target, ast.Tuple | ast.List) else [target])
-    ]
+    parts = (target.elts if isinstance(target, ast.Tuple | ast.List) else [target] for target in targets)
+    return [*itertools.chain(*parts)]

@@ -6,7 +6,6 @@ import re
 import types
 import typing
 from collections.abc import Iterator
-from inspect import Parameter
 from typing import Any
 
 import jax
@@ -15,8 +14,6 @@ import numpy as np
 from ..report import ANY_ERROR
 from .arrays import is_array, is_key
 from .trees import look_up
-
-EMPTY = Parameter.empty
 
 
 def other_values(annotation: Any, default: Any, argument: Any) -> list[Any]:
@@ -39,8 +36,11 @@ def _others(annotation: Any, default: Any, argument: Any) -> Iterator[Any]:
             yield from part
     if default is None or type(None) in parts:
         yield None
-    if _is_array_like(annotation, parts):
-        yield from _as_numpy(argument, _takes_numbers(parts))
+    if isinstance(argument, jax.Array) and not is_key(argument) and _is_array_like(annotation, parts):
+        host = np.asarray(argument)
+        yield host
+        if _takes_numbers(parts) and host.shape == ():
+            yield host.item()
     if isinstance(argument, dict) and argument and all(isinstance(key, str) for key in argument):
         yield from _with_other_keys(annotation, argument)
 
@@ -110,20 +110,10 @@ def _is_kind(part: Any, wanted: type) -> bool:
     return isinstance(array_type, type) and issubclass(array_type, wanted)
 
 
-def _as_numpy(argument: Any, takes_numbers: bool) -> Iterator[Any]:
-    """An array as one of NumPy, and as a Python number where it has one element."""
-    if isinstance(argument, jax.Array) and not is_key(argument):
-        host = np.asarray(argument)
-        yield host
-        if takes_numbers and host.shape == ():
-            yield host.item()
-
-
 def _with_other_keys(annotation: Any, arguments: dict[str, Any]) -> Iterator[Any]:
     """A dict with a further key, which comes before all others; none where the keys are declared, or name options."""
-    if getattr(annotation, "__required_keys__", None) is None and any(
-        map(is_array, jax.tree.leaves(arguments))
-    ):
+    is_declared = getattr(annotation, "__required_keys__", None) is not None
+    if not is_declared and any(map(is_array, jax.tree.leaves(arguments))):
         first = min(arguments)
         yield {**arguments, f"A{first}": arguments[first]}
 

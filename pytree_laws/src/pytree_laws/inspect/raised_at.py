@@ -11,13 +11,7 @@ from .classes import LIBRARIES
 
 _BESIDE = (
     *LIBRARIES,
-    "pytree_laws",
-    "jaxtyping",
-    "beartype",
-    "wadler_lindig",
-    "ml_dtypes",
-    "_pytest",
-    "pluggy",
+    *("pytree_laws", "jaxtyping", "beartype", "wadler_lindig", "ml_dtypes", "_pytest", "pluggy"),
 )
 """Packages whose code nobody looks into for a mistake of a class."""
 _PYTHON = tuple(f"{os.path.realpath(sysconfig.get_path(name))}{os.sep}" for name in ("stdlib", "platstdlib"))

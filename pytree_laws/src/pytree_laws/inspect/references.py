@@ -15,7 +15,7 @@ from jax.core import Tracer
 from ..report import ANY_ERROR, check
 from .arrays import host, is_array
 from .classes import is_of_library
-from .trees import attributes, is_named_tuple, is_node, nodes
+from .trees import arrays_of, attributes, is_named_tuple, is_node, nodes, parts_of_aux, structure
 
 ATOMS = (
     *(type, types.ModuleType, str, bytes, int, float, complex, type(None), np.dtype),
@@ -101,6 +101,33 @@ def carried(instance: Any, leaves: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     for place, value in reachable(instance, name, [*leaves, *cached_values(instance)]):
         if not is_array(value) or twins.get(place, value) is value:
             yield place, value
+
+
+def tracers_beside(instance: Any) -> list[str]:
+    """The places of tracers that are no leaves."""
+    parts = carried(instance, jax.tree.leaves(instance))
+    return [place for place, value in parts if isinstance(value, Tracer)]
+
+
+def outside_of(instance: Any) -> Iterator[tuple[str, Any]]:
+    """What can be reached without the leaves, and by the treedef alone, with its places; nothing that is made anew."""
+    yield from carried(instance, arrays_of(instance))
+    treedef = structure(instance)
+    with contextlib.suppress(Exception):  # P3 fails on it
+        leaves = [object() if is_array(v) else v for v in jax.tree.leaves(instance)]
+        first, second = (treedef.unflatten(leaves) for _ in range(2))
+        others = [value for _, value in reachable(second, "")]
+        for place, value in reachable(first, type(instance).__name__, cached_values(first)):
+            if not is_array(value) or any(value is other for other in others):
+                yield place, value
+
+
+def static_parts(instance: Any) -> Iterator[tuple[str, Any]]:
+    """The parts of the aux data of all nodes, with the attributes that hold them."""
+    for place, node, aux in nodes(instance):
+        for value in parts_of_aux(aux):
+            names = [f".{name}" for name, other in attributes(node).items() if other is value]
+            yield place + "".join(names[:1]), value
 
 
 def class_attributes(instance: Any) -> Iterator[tuple[str, Any]]:

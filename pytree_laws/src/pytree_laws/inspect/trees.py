@@ -29,8 +29,7 @@ def path_name(path: Any) -> str:
 
 def named_leaves(tree: Any) -> list[tuple[str, Any]]:
     """Leaf paths and leaves, in the order of flatten."""
-    pairs = jax.tree_util.tree_leaves_with_path(tree)
-    return [(path_name(path), leaf) for path, leaf in pairs]
+    return [(path_name(path), leaf) for path, leaf in jax.tree_util.tree_leaves_with_path(tree)]
 
 
 def named_arrays(tree: Any) -> list[tuple[str, Any]]:
@@ -49,11 +48,8 @@ def axis_sizes(tree: Any) -> set[int]:
 def numbers_of(tree: Any) -> list[Any]:
     """The arrays of a tree, and the numbers of Python in it as the arrays that a trace makes of them."""
     plain = bool | int | float | complex
-    leaves = [
-        jnp.asarray(leaf) if isinstance(leaf, plain) and not is_array(leaf) else leaf
-        for leaf in jax.tree.leaves(tree)
-    ]
-    return [leaf for leaf in leaves if is_array(leaf)]
+    leaves = (leaf for leaf in jax.tree.leaves(tree) if is_array(leaf) or isinstance(leaf, plain))
+    return [leaf if is_array(leaf) else jnp.asarray(leaf) for leaf in leaves]
 
 
 def inexact_places(tree: Any) -> list[int]:
@@ -108,6 +104,21 @@ def map_arrays(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
 
 def stack(trees: Sequence[Any]) -> Any:
     return jax.tree.map(stack_leaves, *trees)
+
+
+def unstacked(stacked: Any) -> list[Any]:
+    """The layers one by one; what is no array is the same in all of them.
+
+    Raises ValueError for an instance without arrays, which has no number of layers.
+    """
+    leaves, treedef = jax.tree.flatten(stacked)
+    sizes = {leaf.shape[0] for leaf in leaves if is_array(leaf)}
+    if len(sizes) != 1:
+        raise ValueError(f"stacked layers have arrays with one first axis, got sizes {sorted(sizes)}")
+    return [
+        jax.tree.unflatten(treedef, [leaf[i] if is_array(leaf) else leaf for leaf in leaves])
+        for i in range(sizes.pop())
+    ]
 
 
 def keys_as_data(tree: Any) -> Any:
@@ -196,22 +207,13 @@ def look_up(tree: Any, path: str) -> Any:
         if name in by_name or (type(tree) is dict and not name.isdigit()):
             tree = by_name[name]
         elif name.isdigit() and (hasattr(tree, "__getitem__") or is_node(tree)):
-            tree = _at_position(tree, int(name))
+            # Of what is registered without keys, and may be indexed by something else, the child there.
+            place, children = int(name), () if isinstance(tree, Sequence) else (one_level(tree) or ((),))[0]
+            tree = children[place] if place < len(children) else tree[place]
         else:
-            tree = _stored(tree, name)
+            held = attributes(tree)  # an instance may hand it out without the wrapper that keeps it static
+            tree = held[name] if name in held else getattr(tree, name)
     return tree
-
-
-def _stored(tree: Any, name: str) -> Any:
-    """An attribute as an instance stores it, which may hand it out without the wrapper that keeps it static."""
-    held = attributes(tree)
-    return held[name] if name in held else getattr(tree, name)
-
-
-def _at_position(tree: Any, place: int) -> Any:
-    """An element of a sequence; of what is registered without keys, and may be indexed by something else, the child there."""
-    children = () if isinstance(tree, Sequence) else (one_level(tree) or ((),))[0]
-    return children[place] if place < len(children) else tree[place]
 
 
 def clone_as(cls: type, instance: Any, /, **changes: Any) -> Any:

@@ -31,9 +31,7 @@ class Declarations(Collected):
     returns: ClassVar[Sequence[Output]] = ()  # (): those of the example call
     carry: ClassVar[int | None] = None  # which argument is carried by lax.scan
     methods: ClassVar[Sequence[Method]] = ()  # beside the call; others are found
-    guessed: ClassVar[
-        Sequence[str]
-    ] = ()  # those whose examples nobody declared: what does not fit is not tried
+    guessed: ClassVar[Sequence[str]] = ()  # those with examples that nobody declared, which need not fit
     takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
     drawn: ClassVar[Sequence[str]] = ()  # paths of what is drawn from the key
     kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given
@@ -60,9 +58,7 @@ class Declarations(Collected):
     lower_for: ClassVar[Sequence[str]] = ()  # platforms, with or without the hardware
     tries_configurations: ClassVar[bool] = True  # False: another suite does
     severity: ClassVar[str] = ADVICE  # the least that fails a test; below it warns
-    one_dtype: ClassVar[bool] = (
-        False  # True: it promises no other dtype than jax's default; what others show warns
-    )
+    one_dtype: ClassVar[bool] = False  # True: it promises jax's default dtype alone; what others show warns
     time_limit: ClassVar[float] = 120.0  # seconds for each test
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
     """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""

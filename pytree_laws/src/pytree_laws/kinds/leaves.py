@@ -9,20 +9,9 @@ import numpy as np
 from ..declare.leaf_spec import Leaf
 from ..declare.render import render_leaves
 from ..discover.inference import inferred_leaves
-from ..inspect.arrays import (
-    host,
-    is_floating,
-    is_inexact,
-    restore_like,
-)
-from ..inspect.own_files import has_files, path_for
-from ..inspect.trees import (
-    arrays_of,
-    look_up,
-    map_arrays,
-    named_arrays,
-    named_leaves,
-)
+from ..inspect.arrays import host, is_floating, is_inexact, restore_like
+from ..inspect.files import has_files, path_for
+from ..inspect.trees import arrays_of, look_up, map_arrays, named_arrays, named_leaves
 from ..values.optimisation import trained_names
 from .suite import Suite
 
@@ -72,14 +61,11 @@ class LeafSuite(Suite):
         return frozen
 
     def may_be_absent(self, declared: Any) -> bool:
-        return self._is_bare_module(declared) or super().may_be_absent(declared)
-
-    def _is_bare_module(self, declared: Any) -> bool:
-        """Whether a sub-module is there that has no arrays, as `eqx.nn.Identity`."""
         with contextlib.suppress(AttributeError, KeyError, IndexError):
             part = look_up(self.cached_instance(), declared.path)
-            return declared.role == "module" and part is not None and not arrays_of(part)
-        return False
+            if declared.role == "module" and part is not None and not arrays_of(part):
+                return True  # a sub-module without arrays, as `eqx.nn.Identity`
+        return super().may_be_absent(declared)
 
     def expected_to_train(self, instance: Any) -> set[str]:
         """The paths that are declared as trained; sub-modules decide for themselves."""

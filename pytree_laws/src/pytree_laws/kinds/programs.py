@@ -8,15 +8,7 @@ import numpy as np
 
 from ..declare.leaf_spec import TRAINED
 from ..inspect.arrays import is_key, on_device
-from ..inspect.trees import (
-    avals,
-    combine,
-    flatten,
-    named_leaves,
-    next_of,
-    partition,
-    replace_leaves,
-)
+from ..inspect.trees import avals, combine, flatten, named_leaves, next_of, partition, replace_leaves
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.programs import compiled, shapes_of

@@ -28,7 +28,7 @@ from ..inspect.arrays import (
     wide_in_numpy,
 )
 from ..inspect.classes import REGISTER, compares_by_equinox, twins
-from ..inspect.references import atoms_of
+from ..inspect.references import atoms_of, outside_of, static_parts, tracers_beside
 from ..inspect.static_values import structures_in
 from ..inspect.trees import (
     arrays_of,
@@ -56,31 +56,13 @@ from ..trace.programs import Compiled
 from ..values.comparison import check_same_structure, check_same_tree
 from ..values.randomize import perturb_leaf, randomize
 from . import programs, training
-from .beside_leaves import outside_of, static_parts, tracers_beside
 from .leaves import LeafSuite
 from .subject import Rebuilt
-
-
-def as_it_is(instance: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """An instance, and the way back from it to one: it is a tree itself."""
-    return instance, lambda tree: tree
-
-
-def named(instance: Any) -> dict[str, Any]:
-    return dict(named_arrays(instance))
-
-
-def form_of(instance: Any) -> tuple[Any, dict[str, Any]]:
-    return structure(instance), avals(instance)
 
 
 def with_array(instance: Any, path: str, value: Any) -> Any:
     names = [name for name, _ in named_leaves(instance)]
     return replace_leaves(instance, {names.index(path): value})
-
-
-def with_arrays_of(instance: Any, other: Any) -> Any:
-    return structure(instance).unflatten(jax.tree.leaves(other))
 
 
 def assign_array(instance: Any, path: str, value: Any) -> None:
@@ -115,13 +97,13 @@ def pickled(instance: Any) -> Any:
 class PytreeSuite(LeafSuite):
     """The answers of pytrees."""
 
-    to_tree = staticmethod(as_it_is)
-    named = staticmethod(named)
-    form_of = staticmethod(form_of)
+    to_tree = staticmethod(lambda instance: (instance, lambda tree: tree))  # it is a tree itself
+    named = staticmethod(lambda instance: dict(named_arrays(instance)))
+    form_of = staticmethod(lambda instance: (structure(instance), avals(instance)))
     copied = staticmethod(remade)
     with_array = staticmethod(with_array)
     with_static = staticmethod(with_attribute)
-    with_arrays_of = staticmethod(with_arrays_of)
+    with_arrays_of = staticmethod(lambda tree, other: structure(tree).unflatten(jax.tree.leaves(other)))
     assign_array = staticmethod(assign_array)
     tracers_beside = staticmethod(tracers_beside)
     twins = staticmethod(twins)
@@ -139,7 +121,11 @@ class PytreeSuite(LeafSuite):
             return
         message = f"declared as python, it must be no array and is {part!r:.200}"
         check_declared(self, not is_array(part), path, message)
-        same = declared.value is None or holds_number(part, declared.value)
+        # To Python a flag is a number.
+        is_number = type(part) in (bool, int, float, complex)
+        same = declared.value is None or (
+            is_number and (isinstance(part, bool), part) == (isinstance(declared.value, bool), declared.value)
+        )
         check(same, path, f"it holds {part!r:.200}, declared is {declared.value!r}", "another default")
 
     def weak_fixed_points(self) -> set[str]:
@@ -152,8 +138,7 @@ class PytreeSuite(LeafSuite):
 
     def mixed(self, instance: Any) -> bool:
         """Whether declared leaves are no arrays, so that jax.jit cannot take it."""
-        pairs = named_leaves(instance)
-        roles = {self.role(name) for name, leaf in pairs if not is_array(leaf)}
+        roles = {self.role(name) for name, leaf in named_leaves(instance) if not is_array(leaf)}
         return bool(roles & {"python", "module", "tree"})
 
     def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -184,7 +169,6 @@ class PytreeSuite(LeafSuite):
         return map_arrays(wide_in_numpy, instance)
 
     def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
-        """An instance of these inputs with zeros in its arrays, made without compiling."""
         return programs.built_with_zeros(self, inputs)
 
     def traced_outputs(self) -> Sequence[Any]:
@@ -192,8 +176,7 @@ class PytreeSuite(LeafSuite):
 
     def keys_of_inputs(self) -> list[str]:
         """The names of the keys that the constructor takes."""
-        inputs = self.inputs(0).items()
-        return [name for name, value in inputs if is_key(value) and value.shape == ()]
+        return [name for name, value in self.inputs(0).items() if is_key(value) and value.shape == ()]
 
     def takes_keys(self) -> bool:
         return bool(self.keys_of_inputs())
@@ -269,9 +252,8 @@ class PytreeSuite(LeafSuite):
         return randomize(instance, 2, self.held_fixed(instance))
 
     def as_trained(self, instance: Any) -> Any:
-        fixed = {
-            path for path in self.fixed_values() if self.role(path) == "param" and not self.is_frozen(path)
-        }
+        values = self.fixed_values()
+        fixed = {path for path in values if self.role(path) == "param" and not self.is_frozen(path)}
         places = [i for i, (name, _) in enumerate(named_leaves(instance)) if name in fixed]
         other = jax.tree.leaves(randomize(instance, 2, places))
         return replace_leaves(instance, {i: other[i] for i in places})
@@ -290,10 +272,11 @@ class PytreeSuite(LeafSuite):
     def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         instance, examples = self.training_example()
         (value, back), places = self.to_arrays(instance), self.trained(instance)
-        return lambda value, *arguments: training.grads(self, back(value), places, arguments), (
-            value,
-            *examples,
-        )
+
+        def run(value: Any, *arguments: Any) -> list[Any]:
+            return training.grads(self, back(value), places, arguments)
+
+        return run, (value, *examples)
 
     def leaf_names(self, instance: Any) -> Sequence[str]:
         return [name for name, _ in named_leaves(instance)]
@@ -309,14 +292,6 @@ class PytreeSuite(LeafSuite):
 
 def values_at(instance: Any, paths: set[str]) -> Rebuilt:
     """The leaves at these paths, and an instance with others in their places."""
-    pairs = enumerate(named_leaves(instance))
-    places = {name: i for i, (name, _) in pairs if name in paths}
+    places = {name: i for i, (name, _) in enumerate(named_leaves(instance)) if name in paths}
     values = {name: leaf for name, leaf in named_leaves(instance) if name in paths}
     return values, lambda changed: replace_leaves(instance, {places[n]: v for n, v in changed.items()})
-
-
-def holds_number(value: Any, declared: Any) -> bool:
-    """Whether a leaf that is no array is this number or flag; to Python a flag is a number."""
-    return type(value) in (bool, int, float, complex) and (
-        (isinstance(value, bool), value) == (isinstance(declared, bool), declared)
-    )

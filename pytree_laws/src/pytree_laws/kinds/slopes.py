@@ -37,7 +37,7 @@ def grads_at_points(suite: Any) -> Iterator[Slopes]:
     """The gradients at the start, and elsewhere; first where no mask leaves anything out, as a short one leaves a single key to attention."""
     yield grads_at_start(suite)
     start, examples = suite.training_example(or_buffers=True)
-    open_examples = jax.tree.map(_without_mask, examples)
+    open_examples = jax.tree.map(lambda leaf: np.ones_like(leaf) if is_mask(leaf) else leaf, examples)
     if any(map(is_mask, jax.tree.leaves(examples))):
         with contextlib.suppress(Exception):
             yield grads_at(suite, start, open_examples)
@@ -52,15 +52,11 @@ def is_mask(leaf: Any) -> bool:
     return is_array(leaf) and leaf.dtype == bool and leaf.ndim > 0
 
 
-def _without_mask(leaf: Any) -> Any:
-    return np.ones_like(leaf) if is_mask(leaf) else leaf
-
-
 @once_per_session
 def every_point(suite: Any) -> list[Slopes]:
     """The sizes of slopes at each point, with 0 where one is not finite, until more points can show no more.
 
-    There are more of them where an element may be rare.
+    There are more of them where an element may be rare: others of its array have a gradient already.
     """
     points = (
         {name: np.where(np.isfinite(v), np.abs(v), 0) for name, v in point.items()}
@@ -71,14 +67,10 @@ def every_point(suite: Any) -> list[Slopes]:
         taken.append(point)
         greatest = greatest_of([greatest, point])
         felt = greatest_of([felt, {name: size > rounding_of(point) for name, size in point.items()}])
-        if all(map(np.all, felt.values())) or (len(taken) >= POINTS and not has_rare_element(greatest)):
+        is_rare = any(np.any(size) and not np.all(size) for size in greatest.values())
+        if all(map(np.all, felt.values())) or (len(taken) >= POINTS and not is_rare):
             break
     return taken
-
-
-def has_rare_element(greatest: Mapping[str, np.ndarray]) -> bool:
-    """Whether elements of an array have no gradient yet, and others of it have one."""
-    return any(np.any(size) and not np.all(size) for size in greatest.values())
 
 
 @once_per_session
@@ -99,9 +91,8 @@ def greatest_of(points: Sequence[Mapping[str, np.ndarray]]) -> Slopes:
 def shows(suite: Any, path: str) -> bool:
     """Whether somewhere a slope is more than the rounding of those beside it."""
     suite.training_example(or_buffers=True)
-    return any(
-        bool(np.any(point[path] > rounding_of(point))) for point in every_point(suite) if path in point
-    )
+    points = (point for point in every_point(suite) if path in point)
+    return any(bool(np.any(point[path] > rounding_of(point))) for point in points)
 
 
 def seems_unused(suite: Any, path: str) -> bool:

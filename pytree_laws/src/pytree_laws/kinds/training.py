@@ -59,14 +59,20 @@ def gives_floats(suite: Any) -> bool:
     return any(jnp.issubdtype(output.dtype, jnp.inexact) for output in suite.traced_outputs())
 
 
-def derivative(loss: Callable[[Any], Any], values: Any) -> Any:
-    """The gradient of a loss, in the forward mode where that is the only one."""
+def derivative(loss: Callable[[Any], Any], tree: Any, places: Sequence[int]) -> list[Any]:
+    """The gradients of a loss of a tree for its leaves at `places`, in the forward mode where that is the only one."""
+    leaves = jax.tree.leaves(tree)
+    values = [leaves[i] for i in places]
+
+    def loss_of(values: Sequence[Any]) -> Any:
+        return loss(replace_leaves(tree, dict(zip(places, values))))
+
     try:
-        return jax.grad(loss)(values)
+        return jax.grad(loss_of)(values)
     except ValueError as error:
         if not has_forward_mode_alone(error):
             raise
-        return jax.jacfwd(loss)(values)
+        return jax.jacfwd(loss_of)(values)
 
 
 def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
@@ -76,31 +82,19 @@ def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
 
 def grads(suite: Any, instance: Any, places: Sequence[int], examples: Any) -> list[Any]:
     """Gradients of the loss over the example arguments, for the leaves at `places`."""
-    leaves = jax.tree.leaves(instance)
-
-    def loss(values: Sequence[Any]) -> Any:
-        return summed_loss(suite, replace_leaves(instance, dict(zip(places, values))), examples)
-
-    return derivative(loss, [leaves[i] for i in places])
+    return derivative(lambda instance: summed_loss(suite, instance, examples), instance, places)
 
 
 @once_per_session
 def compiled_grads(suite: Any) -> Compiled:
     """The loss of one suite's example and its gradients, those of the arguments last, compiled once."""
 
-    def of_all(instance: Any, arguments: Any) -> list[Any]:
-        tree = instance, arguments
-        leaves, places = jax.tree.leaves(tree), inexact_places(tree)
-
-        def loss(values: Sequence[Any]) -> Any:
-            built, call_arguments = replace_leaves(tree, dict(zip(places, values)))
-            return summed_loss(suite, built, [call_arguments])
-
-        return derivative(loss, [leaves[i] for i in places])
-
     def loss_and_slopes(instance: Any, *arguments: Any) -> list[Any]:
+        both = instance, arguments
         try:
-            slopes = of_all(instance, arguments)
+            slopes = derivative(
+                lambda pair: summed_loss(suite, pair[0], [pair[1]]), both, inexact_places(both)
+            )
         except ANY_ERROR:  # it may have none with respect to its arguments
             slopes = grads(suite, instance, inexact_places(instance), [arguments])
         return [summed_loss(suite, instance, [arguments]), *slopes]

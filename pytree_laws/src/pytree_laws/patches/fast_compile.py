@@ -20,13 +20,13 @@ import numpy as np
 from ..report import ANY_ERROR
 from .replace import replaced
 from .shared_executables import shared_executables
-from .tracer_sharding import quick_sharding
 
 QUICK: Mapping[str, Any] = {"xla_cpu_use_fusion_emitters": False, "xla_cpu_parallel_codegen_split_count": 1}
 """On the CPU, XLA compiles in a third of the time without its fusion emitters, and in less of both cores in one piece."""
 OPTIONS = "jax._src.compiler", "get_compile_options"
 OVERRIDES = "env_options_overrides"  # what it takes
 CONTEXT = "jax._src.interpreters.mlir", "make_ir_context"
+SHARDING = "jax._src.core", "Tracer.sharding"
 PROGRAMS = 50  # that one context serves, since it keeps what it has seen
 
 
@@ -50,7 +50,7 @@ def quick_compilation() -> Generator[None, None, None]:
         replaced(OPTIONS, _takes_overrides, _with_quick),
         replaced(CONTEXT, _makes_anew, _shared),
         shared_executables(),
-        quick_sharding(),
+        replaced(SHARDING, lambda attribute: isinstance(attribute, property), _without_sharding),
     ):
         yield
 
@@ -96,3 +96,17 @@ def _shared(made: Callable[[], Any]) -> Callable[[], Any]:
         return contexts.pop()
 
     return shared
+
+
+@functools.cache
+def _without_sharding(_: Any) -> property:
+    """Has tracers say at once that they have no `sharding`, which NNX asks each one that is stored.
+
+    jax prints the operations that led to the tracer for a message that nobody sees, since its `__getattr__` has another one:
+    a fifth of what the constructor of a module takes to trace.
+    """
+
+    def sharding(tracer: Any) -> Any:
+        raise AttributeError("sharding")  # `Tracer.__getattr__` goes on from here
+
+    return property(sharding)

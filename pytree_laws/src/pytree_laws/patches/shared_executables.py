@@ -32,11 +32,6 @@ def shared_executables() -> AbstractContextManager[None]:
     return replaced(COMPILE, _takes_programs, _compiling_once)
 
 
-def _text_without_names(computation: Any) -> str:
-    """A program as text, in which the names of the function that it came from and of its results are left out."""
-    return NAMES.sub("", computation.operation.get_asm(enable_debug_info=False))
-
-
 @functools.cache
 def _takes_programs(function: Any) -> bool:
     return tuple(inspect.signature(function).parameters) == PARAMETERS
@@ -50,7 +45,7 @@ def _compiling_once(compile_program: Callable[..., Any]) -> Callable[..., Any]:
     def compile_once(
         backend: Any, computation: Any, devices: Any, options: Any, callbacks: Any, *others: Any
     ) -> Any:
-        text = _text_without_names(computation)
+        text = NAMES.sub("", computation.operation.get_asm(enable_debug_info=False))
         if callbacks or "callback" in text:
             return compile_program(backend, computation, devices, options, callbacks, *others)
         digest = hashlib.sha256(text.encode()).digest()

@@ -1,10 +1,11 @@
-"""What a class holds and computes in configurations that the example does not take, as a record has it."""
+"""What a class holds and computes in configurations and with options that the example does not take, as a record has it."""
 
 import contextlib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import jax
 import jax.extend.core
 import numpy as np
 
@@ -18,14 +19,16 @@ from ..discover.configurations import (
 )
 from ..discover.invocation import call_function, given_to_constructor, trace_call, trace_inputs
 from ..discover.likely import likely_configurations
-from ..inspect.arrays import is_array, is_key
-from ..inspect.trees import axis_sizes, changed, named_numbers, structure
+from ..discover.method_programs import arrays_given, the_call, usable
+from ..discover.method_uses import example_use
+from ..inspect.arrays import is_array, is_floating, is_key
+from ..inspect.trees import axis_sizes, bfloat16, changed, named_numbers, structure
 from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from ..trace.programs import jit_all
 from ..values.edge_values import FAR, is_finite
 from .format import Entry, entries, finite_entries
-from .methods import OPTIONS
+from .methods import OPTIONS, numbers_of_methods
 
 CONFIGURED = "in other configurations"
 ACCEPTED = "at values that it accepts"
@@ -77,7 +80,11 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
         OPTIONS: _called_otherwise(suite, likely_configurations(suite)),
     }
     with warnings.catch_warnings(action="ignore"):
-        called = {section: _called_at(suite, trials) for section, trials in places.items()}
+        called: dict[str, list[Called]] = {section: [] for section in places}
+        for section, trials in places.items():
+            for trial, where in trials:
+                with contextlib.suppress(Exception):
+                    called[section].append(_called(suite, trial, where))
         every = [call for calls in called.values() for call in calls]
         results = list(_results(suite, every))
     names = {id(call): section for section, calls in called.items() for call in calls}
@@ -90,9 +97,7 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
 def _other_ways(suite: Any) -> list[TracedConfiguration]:
     """The configurations besides the example that work, and are of flags and options alone."""
     _, *others = traced_configurations(suite)
-    return [
-        traced for traced in others if traced.error is None and traced.configuration.changes_options_alone
-    ]
+    return [each for each in others if each.error is None and each.configuration.changes_options_alone]
 
 
 def _called_otherwise(
@@ -100,8 +105,12 @@ def _called_otherwise(
 ) -> list[tuple[TracedConfiguration, str]]:
     """Those of which the call does another thing than that of the example, with their names."""
     usual, *_ = traced_configurations(suite)
-    works = (traced for traced in trials if traced.error is None)
-    called = [trial for trial in works if _is_called_otherwise(usual, trial)]
+    if usual.trace is None:
+        return []
+    text = str(usual.trace[0])
+    works = (traced for traced in trials if traced.error is None and traced.trace is not None)
+    # Of several changes, one may undo another.
+    called = [trial for trial in works if trial.configuration.size > 1 or str(trial.trace[0]) != text]
     return [(traced, traced.configuration.built_with) for traced in called[:MAX_RECORDED]]
 
 
@@ -144,22 +153,6 @@ def _forms(suite: Any, trial: TracedConfiguration) -> dict[str, Entry]:
         for name, v in suite.named(trial.instance).items()
         if is_array(v)
     }
-
-
-def _is_called_otherwise(usual: TracedConfiguration, trial: TracedConfiguration) -> bool:
-    """Whether its call does another thing, as far as the trace tells; of several changes, one may undo another."""
-    if trial.trace is None or usual.trace is None:
-        return False
-    is_other = str(trial.trace[0]) != str(usual.trace[0])
-    return is_other or trial.configuration.size > 1
-
-
-def _called_at(suite: Any, places: Sequence[tuple[TracedConfiguration, str]]) -> list[Called]:
-    called: list[Called] = []
-    for trial, where in places:
-        with contextlib.suppress(Exception):
-            called.append(_called(suite, trial, where))
-    return called
 
 
 def _results(suite: Any, called: Sequence[Called]) -> Iterator[tuple[Called, str, Any]]:
@@ -206,3 +199,45 @@ def _eagerly(suite: Any, traced_call: Called) -> Any:
         result = call(node, arguments)
         return (result, suite.changed_in_place(node)) if traced_call.changes else result
     return nothing
+
+
+def of_options(suite: Any) -> dict[str, Entry]:
+    """Entries of the call and of methods with other options, and of the leaves of whole numbers."""
+    of_call = outputs(suite)[OPTIONS] if suite.called() else {}
+    numbers = finite_entries({**of_call, **numbers_of_methods(suite)[OPTIONS]})
+    return dict(sorted({**numbers, **_of_integers(suite), **_beside_complex(suite)}.items()))
+
+
+def _beside_complex(suite: Any) -> dict[str, Entry]:
+    """The forms of results in bfloat16, of a class with complex arrays, which have no such dtype and decide the rest."""
+    instance = suite.cached_instance()
+    if not any(np.dtype(v.dtype).kind == "c" for v in suite.named(instance).values() if not is_key(v)):
+        return {}
+    methods = [method for method in usable(suite) if not method.found]
+    entries_by_name: dict[str, Entry] = {}
+    for method in [*methods, *([the_call(suite)] if suite.called() else [])]:
+        with contextlib.suppress(Exception):  # there is no such operation in bfloat16
+            run, given = arrays_given(suite, example_use(method, instance))
+            forms = jax.eval_shape(run, *bfloat16(given))
+            names = (f"{method.name} in bfloat16, output {i}" for i in range(len(forms)))
+            entries_by_name |= {n: Entry(np.dtype(v.dtype).name, v.shape, ()) for n, v in zip(names, forms)}
+    return entries_by_name
+
+
+def _of_integers(suite: Any) -> dict[str, Entry]:
+    """The form of each leaf where the constructor is given integers in the place of its floats."""
+    inputs = suite.inputs(0)
+    whole = {name: _whole(v) for name, v in inputs.items() if type(v) is float or is_floating(v)}
+    with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
+        built = suite.named(suite.build(**{**inputs, **whole})) if whole else {}
+        return {
+            f"{name} of whole numbers": Entry(np.dtype(v.dtype).name, v.shape, ())
+            for name, v in built.items()
+            if is_array(v) and not is_key(v)
+        }
+    return {}  # it refuses them
+
+
+def _whole(value: Any) -> Any:
+    """A number of Python, or an array of NumPy, which has no dtype of jax."""
+    return 1 if np.ndim(value) == 0 else np.ones(np.shape(value), int)

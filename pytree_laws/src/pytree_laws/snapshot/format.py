@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..inspect.arrays import real_dtype
+from ..inspect.arrays import real_dtype, widened
 from ..values.closeness import Tolerance, tolerance_of
 from ..values.edge_values import is_finite
 
@@ -72,21 +72,18 @@ def entry_of(array: np.ndarray) -> Entry:
     if array.size <= WHOLE:
         width = array.shape[-1] if array.ndim > 1 else IN_A_ROW
         parts = np.split(array.ravel(), range(width or 1, array.size, width or 1))
-        labelled: Rows = [("", part) for line in parts for part in _folded(line)]
+        labelled: Rows = [
+            ("", part) for line in parts for part in np.split(line, range(IN_A_ROW, len(line), IN_A_ROW))
+        ]
     else:
         labelled = [("first", array.ravel()[:IN_A_ROW]), *_sums(array)]
     rows = ((label, tuple(map(write, values))) for label, values in labelled if len(values))
     return Entry(array.dtype.name, array.shape, tuple(rows))
 
 
-def _folded(line: np.ndarray) -> list[np.ndarray]:
-    return np.split(line, range(IN_A_ROW, len(line), IN_A_ROW))
-
-
 def _sums(array: np.ndarray) -> Iterator[tuple[str, Any]]:
     """Sums that another value, another sign and another order change."""
-    is_complex = array.dtype.kind == "c"
-    wide = array.astype(np.complex128 if is_complex else np.float64).ravel()
+    wide = widened(array).ravel()
     weights = np.linspace(-1, 1, wide.size)
     with np.errstate(all="ignore"):  # numbers that are not finite
         yield "mean", [wide.mean()]

@@ -53,9 +53,8 @@ def _cut_off_by_flags(suite: Any) -> dict[str, Any]:
     """Whether gradients of a method reach a leaf, by use, where a flag decides whether `stop_gradient` keeps them away."""
     reached: dict[str, Any] = {}
     for uses in traced_uses(suite).values():
-        at_flags = [
-            (use, trace) for use, trace, _ in uses if trace is not None and (use.is_plain or use.flag)
-        ]
+        traced = ((use, trace) for use, trace, _ in uses if use.is_plain or use.flag)
+        at_flags = [(use, trace) for use, trace in traced if trace is not None]
         stopped = [{*stopped_leaves(suite, use, trace)} for use, trace in at_flags]
         names = sorted(set[str]().union(*stopped) - stopped[0].intersection(*stopped)) if stopped else []
         for use, trace in at_flags if names else ():
@@ -176,9 +175,8 @@ def program_of_uses(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[
 def values_by_name(use: Use, trace: Traced, result: Any) -> dict[str, Any]:
     count = len(jax.tree.leaves(trace.form[0]))
     # What a method leaves as it was in its instance is no result of it.
-    updated = [
-        None if same and i >= count else v for i, (v, same) in enumerate(zip(result, _handed_on(trace)))
-    ]
+    given = enumerate(zip(result, _handed_on(trace)))
+    updated = [None if same and i >= count else v for i, (v, same) in given]
     numbers, changed = structure(trace.form).unflatten(updated)
     by_name = {**numbers, **named_numbers(f"after {use.name}", changed)}
     return {name: v for name, v in by_name.items() if v is not None}

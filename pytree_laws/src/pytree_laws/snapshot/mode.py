@@ -26,7 +26,9 @@ COMMAND_VARIABLE = "PYTREE_LAWS_COMMAND"
 
 def mode_of(suite: Any, tests: Path | None) -> str:
     """What the run of a suite does with the record of a test file. Raises `ValueError` for a mode that there is not."""
-    said = _said(suite, tests)
+    if option_of(suite, "record_numbers") or os.environ.get(OLDER_VARIABLE):
+        return UPDATE
+    said = str(option_of(suite, "numbers") or os.environ.get(VARIABLE) or _of_project(tests))
     if said and said not in MODES:
         raise ValueError(f"numbers: {said!r} is no mode; legal values: {', '.join(MODES)}")
     if said:
@@ -34,13 +36,6 @@ def mode_of(suite: Any, tests: Path | None) -> str:
     if not is_within_run(suite):
         return OFF  # of a check outside of pytest
     return CHECK if os.environ.get("CI", "").lower() not in ("", "0", "false") else RECORD
-
-
-def _said(suite: Any, tests: Path | None) -> str:
-    if option_of(suite, "record_numbers") or os.environ.get(OLDER_VARIABLE):
-        return UPDATE
-    said = option_of(suite, "numbers") or os.environ.get(VARIABLE)
-    return str(said or _of_project(tests))
 
 
 def _of_project(tests: Path | None) -> str:

@@ -30,7 +30,10 @@ def section_numbers(suite: Any, section: str) -> Numbers:
     if section == ELSEWHERE:
         instance = suite.elsewhere(instance)
     if suite.called():
-        numbers |= _of_the_call(suite, instance, arguments)
+        results = suite.called_with(instance, arguments)
+        differentiable = any(map(is_inexact, results.values()))
+        grads = suite.gradients(instance, arguments) if differentiable else {}
+        numbers |= {**results, **{f"gradient of {path}": grad for path, grad in grads.items()}}
     numbers |= _of_methods(suite, instance)
     return {name: _number(value) for name, value in numbers.items() if is_number(value)}
 
@@ -48,14 +51,6 @@ def with_other_arguments(suite: Any) -> dict[str, Entry]:
             results = suite.called_with(back(moved), arguments).items()
             numbers |= {f"{name}{where}": v for name, v in results if is_finite(v)}
     return entries({name: _number(v) for name, v in numbers.items() if is_number(v)})
-
-
-def _of_the_call(suite: Any, instance: Any, arguments: Any) -> Numbers:
-    numbers = suite.called_with(instance, arguments)
-    if any(is_inexact(value) for value in numbers.values()):
-        grads = suite.gradients(instance, arguments)
-        numbers |= {f"gradient of {path}": grad for path, grad in grads.items()}
-    return numbers
 
 
 def _of_methods(suite: Any, instance: Any) -> Numbers:

@@ -1,19 +1,30 @@
 """What methods give on instances that several uses have led to, as a record has it."""
 
+import functools
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
+from ..declare.methods import Method
 from ..discover.configurations import with_arrays_of
+from ..discover.method_programs import usable
 from ..discover.method_uses import Traced, Use, trace_text, trace_use
-from ..discover.reached import reached_instances
 from ..discover.traced_uses import traced_uses
+from ..inspect.arrays import same_bits
+from ..inspect.trees import avals, new_carry
+from ..report import ANY_ERROR
+from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from .format import Entry, finite_entries
 from .methods import Recorded, methods_to_record, program_of_uses, values_by_name
 
+MOST_STEPS = 8
+MAX_REACHED = 3
+Reached = tuple[str, Any]
+"""By how many uses of what, and the instance."""
 REACHED = "of its methods after several uses"
 MAX_REACHED_USES = 4  # uses of each method after so many others
 
@@ -63,3 +74,47 @@ def _traced_again(suite: Any, name: str, usual: Traced, use: Use) -> Traced | No
 def _form(inputs: Any) -> tuple[Any, list[Any]]:
     leaves, treedef = jax.tree.flatten(inputs)
     return treedef, [jax.typeof(leaf) for leaf in leaves]
+
+
+@once_per_session
+def reached_instances(suite: Any) -> tuple[Reached, ...]:
+    """The example after one use that counts, and after as many as arrays have places; none where nothing counts."""
+
+    def call(instance: Any, seed: int) -> Any:
+        copied = suite.copied(instance)
+        suite.call(copied, *suite.arguments(seed))
+        return copied
+
+    def use(method: Method, instance: Any, seed: int) -> Any:
+        return new_carry(method.use(suite.copied(instance), *method.arguments(seed)), instance)
+
+    if suite.is_mutable:
+        return tuple(_after(suite, "call", call) if suite.called() else ())
+    declared = (method for method in usable(suite) if not method.found)
+    every = (_after(suite, method.name, functools.partial(use, method)) for method in declared)
+    return tuple(next(filter(None, every), ()))
+
+
+def _after(suite: Any, name: str, step: Callable[[Any, int], Any]) -> list[Reached]:
+    """The instances that steps lead to, where a step keeps the form and counts something."""
+    instance = start = suite.cached_instance()
+    sizes = {size for v in suite.named(start).values() for size in v.shape if 1 < size <= MOST_STEPS}
+    counts, reached = sorted({1, *sizes})[:MAX_REACHED], list[Reached]()
+    for seed in range(counts[-1]):
+        try:
+            instance = step(instance, seed + 1)  # the example itself has the arguments of seed 0
+            if type(instance) is not type(start) or not _counts(suite, start, instance):
+                return []
+        except ANY_ERROR:  # of which other laws tell
+            return []
+        if seed + 1 in counts:
+            reached.append((f"{seed + 1} of `{name}`", instance))
+    return reached
+
+
+def _counts(suite: Any, start: Any, instance: Any) -> bool:
+    """Whether an instance has the form of the start, and other integers."""
+    before, after = suite.named(start), suite.named(instance)
+    integers = [path for path, v in before.items() if jnp.issubdtype(v.dtype, jnp.integer)]
+    same_form = avals(before) == avals(after)
+    return same_form and any(not same_bits(before[path], after[path]) for path in integers)

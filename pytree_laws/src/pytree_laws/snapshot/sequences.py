@@ -1,19 +1,166 @@
-"""What a class gives after several steps, each from what the last one left, as a record has it."""
+"""What a class gives in sequences of uses, each of which goes on from what the last one left, as a record has it."""
 
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import jax
+import jax.extend.core
 import numpy as np
 
-from ..discover.sequences import Steps, sequences_of
-from ..inspect.arrays import is_inexact, is_key
+from ..declare.methods import SELF
+from ..inspect.arrays import is_array, is_inexact, is_key, stack_leaves
+from ..inspect.trees import (
+    arrays_of,
+    combine,
+    named_leaves,
+    named_numbers,
+    new_carry,
+    next_of,
+    partition,
+    remade,
+    without_functions,
+)
+from ..report import ANY_ERROR
+from ..trace.dependencies import inputs_computed_with
+from ..trace.jaxprs import loops_by_values
 from ..trace.programs import jit_all
 from ..values.optimisation import weighted_sum
 from .format import Entry, finite_entries
 
 OVER_STEPS = "over several steps"
+LEAST_STEPS = 3
+MOST_STEPS = 16
+BEYOND = 2  # steps after which a cache with a place for each step is full
+
+
+class Repeated(NamedTuple):
+    """A use that hands something to the next one."""
+
+    name: str
+    use: Callable[..., Any]
+    arguments: Callable[[int], Sequence[Any]]
+    """Without what is carried."""
+    place: int | None = None
+    """Where among the arguments the carried one goes; None where only the instance is carried."""
+    begin: Any = ()
+    gives_instance: bool = False
+
+
+class Steps(NamedTuple):
+    """A repeated use as a function of flat arrays: what is carried, and the arguments of one step."""
+
+    name: str
+    jaxpr: Any
+    outputs: list[str]
+    carried: list[tuple[str, Any]]
+    given: list[tuple[str, Any]]
+    """The arguments of all steps, stacked."""
+    length: int
+    learns: bool
+    """Whether gradients through the steps say something: not where a step is one of training."""
+
+    def run(self, carried: Sequence[Any], arguments: Sequence[Any]) -> list[Any]:
+        """The outputs of all steps."""
+        step, carries = jax.extend.core.jaxpr_as_fun(self.jaxpr), len(self.carried)
+
+        def advance(carry: Sequence[Any], arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+            results = step(*carry, *arrays)
+            return results[:carries], results[carries:]
+
+        return jax.lax.scan(advance, list(carried), list(arguments), length=self.length)[1]
+
+
+def sequences_of(suite: Any) -> Iterator[Steps]:
+    """Each repeated use that can be traced, and in which a step depends on the one before."""
+    for repeated in _repeated(suite):
+        try:
+            steps = _steps(suite, repeated)
+        except ANY_ERROR:  # P11 says why it cannot be carried
+            continue
+        if steps is not None:
+            yield steps
+
+
+def _repeated(suite: Any) -> Iterator[Repeated]:
+    if suite.called():
+        place, begin = suite.carried_argument()
+        yield Repeated(
+            "call",
+            suite.call,
+            lambda seed: [v for i, v in enumerate(suite.arguments(seed)) if i != place],
+            place,
+            begin,
+        )
+    for method in suite.methods:
+        if method.state_at is not None:
+            begin = suite.state(0)
+            yield Repeated(method.name, method.use, method.arguments, method.state_at, begin)
+        elif (method.carry == SELF or suite.is_mutable) and not method.needs_values:
+            carries = method.carry == SELF
+            yield Repeated(method.name, method.use, method.arguments, gives_instance=carries)
+
+
+def _steps(suite: Any, repeated: Repeated) -> Steps | None:
+    instance = suite.elsewhere(suite.cached_instance())
+    value, back = suite.to_arrays(instance)
+    carry = value, repeated.begin
+    steps = _count(carry)
+    static, first, inputs = _given(repeated, steps)
+
+    def advance(carry: Any, arrays: Sequence[Any]) -> Any:
+        value, carried = carry
+        return _advance(suite, repeated, back(value), carried, combine(static, arrays))
+
+    jaxpr, (_, outputs) = jax.make_jaxpr(advance, return_shape=True)(carry, first)
+    count = len(jax.tree.leaves(carry))
+    pairs = zip(jaxpr.jaxpr.outvars[:count], jaxpr.jaxpr.invars)
+    is_step = any(new is not old for new, old in pairs) and any(inputs_computed_with(jaxpr.jaxpr)[:count])
+    if not is_step or loops_by_values(jaxpr.jaxpr):
+        return None  # nothing changes on the way, or all begins anew; or by other numbers it might never end
+    arguments = [path for path, v in named_leaves(combine(static, inputs)) if is_array(v)]
+    learns = suite.is_mutable or repeated.place is not None or repeated.gives_instance
+    named = list(zip((f"argument {path}" for path in arguments), inputs))
+    return Steps(
+        repeated.name, jaxpr, sorted(outputs), _carried(suite, instance, carry), named, steps, learns
+    )
+
+
+def _carried(suite: Any, instance: Any, carry: Any) -> list[tuple[str, Any]]:
+    """What is carried, by name: the arrays of an instance by their paths, and what is carried beside it by number."""
+    names = list(suite.named(instance))
+    rest = [f"carry {i}" for i in range(len(jax.tree.leaves(carry)) - len(names))]
+    return list(zip([*names, *rest], jax.tree.leaves(carry), strict=True))
+
+
+def _count(carry: Any) -> int:
+    """How many steps fill the places of whatever is carried, and a few more."""
+    sizes = [size for v in arrays_of(carry) for size in v.shape if size + BEYOND <= MOST_STEPS]
+    return max([LEAST_STEPS, *(size + BEYOND for size in sizes)])
+
+
+def _given(repeated: Repeated, count: int) -> tuple[Any, list[Any], list[Any]]:
+    """The arguments of all steps: what is no array, the arrays of the first step, and those of all with a leading axis."""
+    halves = [partition(tuple(repeated.arguments(seed))) for seed in range(count)]
+    static, first = halves[0]
+    return static, first, [stack_leaves(*arrays) for arrays in zip(*(arrays for _, arrays in halves))]
+
+
+def _advance(suite: Any, repeated: Repeated, instance: Any, carried: Any, step_arguments: Any) -> Any:
+    """What one step hands to the next, and what it gives and changes in place, by name."""
+    arguments, before = list(step_arguments), dict(suite.changed_in_place(instance))
+    if repeated.place is not None:
+        arguments.insert(repeated.place, remade(carried))  # a state is used up
+    result = without_functions(repeated.use(instance, *arguments))
+    after = dict(suite.changed_in_place(instance)).items()
+    changed = {f"after {repeated.name} {name}": v for name, v in after if v is not before.get(name)}
+    if repeated.place is not None:
+        carried = new_carry(result, carried) if is_array(carried) else next_of(carried, result)
+    following = new_carry(result, instance) if repeated.gives_instance else next_of(instance, result)
+    value = suite.to_arrays(instance if following is None else following)[0]
+    return (value, carried), {**named_numbers(repeated.name, result), **changed}
+
+
 Program = Callable[[Sequence[Any], Sequence[Any]], dict[str, Any]]
 """Arrays by name, from what is carried at the start and the arguments of all steps."""
 

@@ -157,7 +157,7 @@ def _computed_on(jaxpr: Any, bits: int) -> tuple[list[str], list[set[int]]]:
         for indices, primitive in zip(origins, within):
             for i in indices:
                 computed[i] = computed[i] or primitive
-        if name == CAST and _bits(equation.outvars[0]) <= bits:
+        if name == CAST and 8 * int(equation.outvars[0].aval.dtype.itemsize) <= bits:
             outs = [set()]
         places |= dict(zip(equation.outvars, outs))
     return computed, [places.get(v, set()) if is_variable(v) else set() for v in jaxpr.outvars]
@@ -177,10 +177,6 @@ def _through(equation: Any, origins: list[set[int]], bits: int) -> tuple[list[st
     return within, [{i for place in places for i in origins[place]} for places in outs]
 
 
-def _bits(variable: Any) -> int:
-    return 8 * int(variable.aval.dtype.itemsize)
-
-
 def _reached(jaxpr: Any, gradients: bool, stop: str) -> list[bool]:
     return _within_body(jaxpr, [True] * len(jaxpr.outvars), gradients, stop)
 
@@ -192,8 +188,7 @@ def _live_before(jaxpr: Any, live: set[Any], gradients: bool, stop: str) -> set[
             continue
         if equation.primitive.name == stop:
             continue
-        marks = _within(equation, outs, gradients, stop)
-        pairs = zip(equation.invars, marks)
+        pairs = zip(equation.invars, _within(equation, outs, gradients, stop))
         live |= {v for v, mark in pairs if mark and _passes(v, gradients)}
     return live
 

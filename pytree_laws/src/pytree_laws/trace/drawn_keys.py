@@ -54,8 +54,7 @@ def _computed_keys(programs: Sequence[tuple[Any, Sequence[Any]]]) -> list[list[K
             _evaluated(closed.jaxpr, closed.consts, [arrays[place] for place in own_places], noted, known)
         return [[use.data for use in noted] for noted in uses]
 
-    keys = run(distinct)
-    return [[use._replace(data=data) for use, data in zip(*pair)] for pair in zip(uses, keys)]
+    return [[use._replace(data=data) for use, data in zip(*pair)] for pair in zip(uses, run(distinct))]
 
 
 def _distinct(inputs: Sequence[Sequence[Any]]) -> tuple[list[Any], list[list[int]]]:
@@ -75,11 +74,11 @@ def repeated_keys(uses: Sequence[KeyUse]) -> list[tuple[int, int]]:
     served: dict[bytes, int] = {}
     repeated: list[tuple[int, int]] = []
     for place, use in enumerate(uses):
-        rows = np.asarray(use.data)
-        for row in rows.reshape(-1, rows.shape[-1]):
+        rows = np.asarray(use.data).reshape(-1, use.data.shape[-1])
+        for row in rows:
             earlier = served.setdefault(row.tobytes(), place)
             # To split a key twice is no fault: what is drawn from the parts tells.
-            is_first = earlier == place and _count(rows, row) == 1
+            is_first = earlier == place and np.sum(np.all(rows == row, axis=-1)) == 1
             if not is_first and DRAW in (uses[earlier].primitive, use.primitive):
                 repeated.append((earlier, place))
     return repeated
@@ -94,8 +93,7 @@ def text_of(uses: Sequence[KeyUse], repeated: Iterable[tuple[int, int]]) -> str:
 def drawn_with_one_key(jaxpr: Any, names: Sequence[str]) -> str:
     """The outputs, by name, that are drawn with a key of another draw, as the end of a sentence."""
     used = numbered(jaxpr).used
-    places = {i for i, key in enumerate(used) if used.count(key) > 1}
-    return drawn_names(jaxpr, places, names)
+    return drawn_names(jaxpr, {i for i, key in enumerate(used) if used.count(key) > 1}, names)
 
 
 def gives_drawn_key(jaxpr: Any) -> bool:
@@ -145,10 +143,6 @@ def drawn_in_part(closed: Any, uses: Sequence[KeyUse]) -> list[bool]:
     return [0 < size < output.size for size, output in zip(sizes, closed.out_avals)]
 
 
-def _count(rows: np.ndarray, row: np.ndarray) -> int:
-    return int(np.sum(np.all(rows.reshape(-1, rows.shape[-1]) == row, axis=-1)))
-
-
 def _text(use: KeyUse) -> str:
     return "a split" if use.primitive == SPLIT else f"a draw of shape {use.shape}"
 
@@ -187,13 +181,9 @@ def _computed_once(equation: Any, inputs: Sequence[Any], known: Known) -> Sequen
     read = [id(value) if is_variable(atom) else repr(value) for atom, value in zip(equation.invars, inputs)]
     place = equation.primitive.name, str(equation.params), *read
     if place not in known:
-        known[place] = inputs, _computed(equation, inputs)
+        bound = equation.primitive.get_bind_params(equation.params)
+        # Before jax 0.8 the functions of an equation come beside its parameters.
+        functions, params = bound if isinstance(bound, tuple) else ((), bound)
+        results = equation.primitive.bind(*functions, *inputs, **params)
+        known[place] = inputs, results if equation.primitive.multiple_results else [results]
     return known[place][1]
-
-
-def _computed(equation: Any, inputs: Sequence[Any]) -> Sequence[Any]:
-    bound = equation.primitive.get_bind_params(equation.params)
-    # Before jax 0.8 the functions of an equation come beside its parameters.
-    functions, params = bound if isinstance(bound, tuple) else ((), bound)
-    results = equation.primitive.bind(*functions, *inputs, **params)
-    return results if equation.primitive.multiple_results else [results]

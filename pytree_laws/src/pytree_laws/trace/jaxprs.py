@@ -3,7 +3,7 @@
 import re
 import traceback
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import jax
@@ -31,10 +31,15 @@ def inner_jaxprs(equation: Any) -> list[Any]:
 
 def equations(jaxpr: Any) -> Iterator[Any]:
     """Every equation, those of inner jaxprs too."""
-    for equation in jaxpr.eqns:
+    yield from with_inner(jaxpr.eqns)
+
+
+def with_inner(outer: Iterable[Any]) -> Iterator[Any]:
+    """Some equations, and after each those of its inner jaxprs."""
+    for equation in outer:
         yield equation
         for inner in inner_jaxprs(equation):
-            yield from equations(inner)
+            yield from with_inner(inner.eqns)
 
 
 def is_variable(atom: Any) -> bool:
@@ -64,8 +69,7 @@ def constant_draws(jaxpr: Any, variables: set[Any]) -> Iterator[Any]:
             marks = inputs[len(inputs) - len(inner.invars) :]
             if len(marks) != len(inner.invars):
                 marks = [any(inputs)] * len(inner.invars)
-            known = {v for v, mark in zip(inner.invars, marks) if mark}
-            yield from constant_draws(inner, known)
+            yield from constant_draws(inner, {v for v, mark in zip(inner.invars, marks) if mark})
         if any(inputs):
             variables = variables | set(equation.outvars)
 
@@ -104,9 +108,7 @@ def update_lines(jaxpr: Any) -> tuple[set[str], set[str]]:
     """The lines of the class with updates or checks that nothing reads, and of those that outputs need."""
     dead = {id(equation) for equation in dead_equations(jaxpr)}
     needed = (e for e in equations(jaxpr) if id(e) not in dead and is_update_or_check(e))
-    return {line_of(equation) for equation in unread_updates(jaxpr)}, {
-        line_of(equation) for equation in needed
-    }
+    return {*map(line_of, unread_updates(jaxpr))}, {*map(line_of, needed)}
 
 
 def line_of(equation: Any) -> str:
@@ -117,8 +119,7 @@ def line_of(equation: Any) -> str:
 
 def is_update_or_check(equation: Any) -> bool:
     """Whether it is `x.at[i].set(y)`, or holds the callback of a check such as `error_if`."""
-    every = [equation, *(e for inner in inner_jaxprs(equation) for e in equations(inner))]
-    names = [each.primitive.name for each in every]
+    names = [each.primitive.name for each in with_inner([equation])]
     return names[0].startswith("scatter") or "pure_callback" in names
 
 
@@ -130,7 +131,7 @@ def live_part(closed: Any) -> Any:
 
 def repeated_draws(jaxpr: Any) -> Iterator[Any]:
     """The random draws whose key is computed just as that of an earlier draw."""
-    yield from Numbering().repeated(jaxpr)
+    return Numbering().repeated(jaxpr)
 
 
 def mixed_draws(jaxpr: Any) -> Iterator[str]:
@@ -237,11 +238,8 @@ def compiled_anew(jaxpr: Any, other: Any) -> list[str]:
     one, the function is a new one, and is compiled again.
     """
     pairs = zip(jit_equations(jaxpr), jit_equations(other))
-    return [
-        str(first.params.get("name"))
-        for first, second in pairs
-        if first.params["jaxpr"] is not second.params["jaxpr"]
-    ]
+    params = ((first.params, second.params) for first, second in pairs)
+    return [str(first.get("name")) for first, second in params if first["jaxpr"] is not second["jaxpr"]]
 
 
 def narrowing_casts(jaxpr: Any, narrowest: Mapping[str, int]) -> Iterator[Any]:
@@ -280,9 +278,8 @@ def loops_by_values(jaxpr: Any) -> bool:
     return any(equation.primitive.name == "while" for equation in equations(jaxpr))
 
 
-DECOMPOSITIONS = tuple(
-    sorted(held.name for name, held in vars(jax.lax.linalg).items() if name.endswith("_p"))
-)
+_LINALG = vars(jax.lax.linalg).items()
+DECOMPOSITIONS = tuple(sorted(primitive.name for name, primitive in _LINALG if name.endswith("_p")))
 """The primitives that jax has for a few dtypes alone, on most platforms those of 32 and 64 bits."""
 
 
@@ -299,9 +296,8 @@ def lacks_dtype(error: Exception) -> bool:
     text = str(error).lower()
     if "accepted dtypes at position" in text:  # which jax alone says, and may leave its own frames out
         return True
-    folders = [
-        {*frame.filename.replace("\\", "/").split("/")} for frame in traceback.extract_tb(error.__traceback__)
-    ]
+    frames = traceback.extract_tb(error.__traceback__)
+    folders = [{*frame.filename.replace("\\", "/").split("/")} for frame in frames]
     while folders and "numpy" in folders[-1] and "jax" not in folders[-1]:
         folders.pop()  # which jax asks, as for the eps of a dtype
     inside = bool(folders) and "jax" in folders[-1]

@@ -140,9 +140,8 @@ def shapes_of(function: Callable[..., Any], arguments: Sequence[Any], *first: An
 def split_modules(arguments: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
     """What is static of the modules among arguments, None where there is nothing, and the rest."""
     nodes, treedef = jax.tree.flatten(tuple(arguments), is_leaf=is_partly_static)
-    if not any(
-        is_partly_static(node) and len(arrays_of(node)) < len(jax.tree.leaves(node)) for node in nodes
-    ):
+    modules = [node for node in nodes if is_partly_static(node)]
+    if all(len(arrays_of(module)) == len(jax.tree.leaves(module)) for module in modules):
         return None, tuple(arguments)
     parts = [partition(node) if is_partly_static(node) else (None, node) for node in nodes]
     return (treedef, tuple(static for static, _ in parts)), [given for _, given in parts]
@@ -153,9 +152,8 @@ def join_modules(held: Any, given: Sequence[Any]) -> Sequence[Any]:
     if held is None:
         return given
     treedef, statics = held
-    return treedef.unflatten(
-        [part if static is None else combine(static, part) for static, part in zip(statics, given)]
-    )
+    pairs = zip(statics, given)
+    return treedef.unflatten([part if static is None else combine(static, part) for static, part in pairs])
 
 
 def is_partly_static(node: Any) -> bool:

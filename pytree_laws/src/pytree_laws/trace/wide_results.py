@@ -1,13 +1,13 @@
 """Where a computation in 16 bits gets a wider float: the line of the class, for a message."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from ..report import ADVICE, ANY_ERROR
-from .jaxprs import equations, inner_jaxprs, is_variable, line_of
+from .jaxprs import is_variable, line_of, with_inner
 
 FIXED_DTYPE = "an array with a fixed dtype (`dtype=x.dtype`)"
 _NO_PROMISE = '`one_dtype = True` in the suite, `@test(severity="cost")` in a spec, says that it promises no other dtype'
@@ -32,30 +32,24 @@ def is_of_complex(function: Callable[..., Any], arguments: tuple[Any, ...], resu
     """Whether an output is made of parts of complex numbers, of which there are none of 16 bits."""
     try:
         jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
-        made = {out: equation for equation in jaxpr.eqns for out in equation.outvars}
-        behind = _wide_behind(jaxpr.outvars[result], made)
+        behind = _wide_behind(jaxpr, jaxpr.outvars[result])
     except ANY_ERROR:
         return False
     outer = [equation for equation in jaxpr.eqns if id(equation) in behind]
-    every = [
-        *outer,
-        *(each for equation in outer for inner in inner_jaxprs(equation) for each in equations(inner)),
-    ]
-    return any(
-        jnp.issubdtype(atom.aval.dtype, jnp.complexfloating) for equation in every for atom in equation.invars
-    )
+    atoms = (atom for equation in with_inner(outer) for atom in equation.invars)
+    return any(jnp.issubdtype(atom.aval.dtype, jnp.complexfloating) for atom in atoms)
 
 
 def _widening(jaxpr: Any, variable: Any) -> Any:
     """The first equation that makes something wide of what is not: what is wide from the start, before what a cast makes so."""
-    made = {out: equation for equation in jaxpr.eqns for out in equation.outvars}
-    behind = _wide_behind(variable, made)
+    behind = _wide_behind(jaxpr, variable)
     sources = [equation for equation in jaxpr.eqns if id(equation) in behind and not behind[id(equation)]]
     return min(sources, key=_is_promotion, default=None)
 
 
-def _wide_behind(variable: Any, made: Mapping[Any, Any]) -> dict[int, list[Any]]:
+def _wide_behind(jaxpr: Any, variable: Any) -> dict[int, list[Any]]:
     """By the id of each equation that a wide output comes from, those of its operands that are wide, and made by equations too."""
+    made = {out: equation for equation in jaxpr.eqns for out in equation.outvars}
     behind: dict[int, list[Any]] = {}
     waiting = [variable] if is_variable(variable) else []  # a literal cannot be hashed
     while waiting:

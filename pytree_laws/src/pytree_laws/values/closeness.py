@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..inspect.arrays import is_array, is_floating, is_inexact, on_device, raw, same_bits
+from ..inspect.arrays import is_array, is_floating, is_inexact, on_device, raw, same_bits, widened
 from ..inspect.trees import named_leaves, structure
 from ..report import ANY_ERROR, Fault, check
 from ..trace.dependencies import is_straight_through
@@ -69,9 +69,7 @@ def tolerance_of(dtype: Any, declared: Tolerance = None) -> float:
 def close(left: Any, right: Any, slack: float = 1.0) -> bool:
     """Equal structure and dtypes, and values up to rounding."""
     leaves = zip(jax.tree.leaves(left), jax.tree.leaves(right))
-    return structure(left) == structure(right) and all(
-        close_leaf(leaf, other, slack) for leaf, other in leaves
-    )
+    return structure(left) == structure(right) and all(close_leaf(*pair, slack) for pair in leaves)
 
 
 def close_leaf(left: Any, right: Any, slack: float) -> bool:
@@ -80,8 +78,7 @@ def close_leaf(left: Any, right: Any, slack: float) -> bool:
     dtype = dtype_in_jax(left)
     if dtype != dtype_in_jax(right) or left.shape != right.shape:
         return False
-    wide = np.complex128 if jnp.iscomplexobj(left) else np.float64
-    array, other = np.asarray(left).astype(wide), np.asarray(right).astype(wide)
+    array, other = widened(left), widened(right)
     steps = ROUNDINGS.get(jax.default_backend(), 64)
     allowed = declared_tolerance(dtype, _DECLARED.get()) or 0.0
     rounding = max(steps * slack * float(jnp.finfo(dtype).eps), allowed)
@@ -103,15 +100,9 @@ def as_wide_as_jax(value: Any) -> Any:
 
 def farthest(left: Any, right: Any) -> float:
     """The largest difference of two results of equal structure, relative to the largest value of an array, or to 1."""
-    pairs = zip(jax.tree.leaves(left), jax.tree.leaves(right))
-    floats = [
-        (np.asarray(leaf, np.complex128), np.asarray(other, np.complex128))
-        for leaf, other in pairs
-        if is_inexact(leaf)
-    ]
-    ratios = [
-        np.abs(array - other).max(initial=0.0) / np.abs(other).max(initial=1.0) for array, other in floats
-    ]
+    leaves = [(leaf, other) for leaf, other in zip(*map(jax.tree.leaves, (left, right))) if is_inexact(leaf)]
+    pairs = [[np.asarray(leaf, np.complex128) for leaf in pair] for pair in leaves]
+    ratios = [np.abs(a - b).max(initial=0.0) / np.abs(b).max(initial=1.0) for a, b in pairs]
     return float(max(ratios, default=0.0))
 
 
@@ -159,7 +150,7 @@ def check_overflow(
         return
     try:
         with in_64_bits(), jax.numpy_dtype_promotion("standard"):
-            exact = [np.asarray(v) for v in compiled(run)(list(map(widened, arrays)))]
+            exact = [np.asarray(v) for v in compiled(run)(list(map(in_float64, arrays)))]
     except ANY_ERROR:
         return  # the class fixes a dtype
     for i, (narrow, wide) in enumerate(zip(outputs, exact)):
@@ -179,7 +170,7 @@ def in_64_bits() -> Any:
     return experimental.enable_x64()
 
 
-def widened(leaf: Any) -> Any:
+def in_float64(leaf: Any) -> Any:
     """A float array in 64 bits, where jax allows them."""
     return jnp.asarray(raw(leaf), jnp.float64) if is_floating(leaf) else leaf
 

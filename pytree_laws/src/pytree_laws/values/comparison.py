@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from ..inspect.arrays import is_array, is_inexact, is_key, same_bits
+from ..inspect.arrays import is_array, is_inexact, is_key, same_bits, widened
 from ..inspect.trees import attributes, named_leaves, nodes, parts_of_aux, structure
 from ..report import ADVICE, COST, FAULT, Fault, check, check_each
 from .closeness import Tolerance, tolerance_of
@@ -91,9 +91,8 @@ def differ_by_rounding(value: Any, other: Any) -> bool:
     if not (is_inexact(value) and is_inexact(other)) or _form(value) != _form(other):
         return False
     dtype = jnp.finfo(value.dtype)
-    wide = np.complex128 if jnp.iscomplexobj(value) else np.float64
-    array, close = np.asarray(value).astype(wide), np.asarray(other).astype(wide)
-    return np.allclose(close, array, STEPS * float(dtype.eps), float(dtype.tiny), equal_nan=True)
+    relative, absolute = STEPS * float(dtype.eps), float(dtype.tiny)
+    return np.allclose(widened(other), widened(value), relative, absolute, equal_nan=True)
 
 
 def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
@@ -117,20 +116,16 @@ _SHOWN = 240
 
 
 def check_treedef(before: Any, after: Any, where: str, message: str, hint: str = "") -> None:
-    """Equal treedefs; the message goes on with how the second reads, and how the first read there."""
-    if before != after:
-        raise Fault(where, f"{message} {_treedef_change(before, after)}", hint)
-
-
-def _treedef_change(before: Any, after: Any) -> str:
-    """How a treedef reads from a little before the first difference on, and how it read there before."""
+    """Equal treedefs; the message goes on with how the second reads from a little before the first difference on, and the first there."""
+    if before == after:
+        return
     texts = str(before), str(after)
     equal = next((i for i, (left, right) in enumerate(zip(*texts)) if left != right), 0)
     start = max(0, equal - _BEFORE_CHANGE)
     was, now = (
         f"{'…' * (start > 0)}{text[start:][:_SHOWN]}{'…' * (len(text) > start + _SHOWN)}" for text in texts
     )
-    return f"`{now}`, it was `{was}`"
+    raise Fault(where, f"{message} `{now}`, it was `{was}`", hint)
 
 
 def hint_of_marks(*treedefs: Any) -> str:

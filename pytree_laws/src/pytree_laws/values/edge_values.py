@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..inspect.arrays import is_array, is_inexact, is_key, on_device
+from ..inspect.arrays import is_array, is_inexact, is_key, on_device, widened
 from ..inspect.trees import replace_leaves, structure
 
 LARGE = 100.0
@@ -30,15 +30,14 @@ def large(pair: Pair, factor: float = LARGE) -> Pair:
     return instance, _with(arguments, lambda value, _: value * factor, jnp.inexact)
 
 
-def turned(pair: Pair) -> Pair:
-    """With large floats of the other sign: a bound on one side alone shows on that side."""
-    return large(pair, -LARGE)
-
-
 def below_zero(pair: Pair) -> Pair:
     """With every other integer of what is given below 0, which often stands for what is missing."""
     instance, arguments = pair
-    return instance, _with(arguments, _below_zero, jnp.signedinteger)
+
+    def lowered(value: np.ndarray, _: int) -> np.ndarray:
+        return np.where(np.arange(value.size).reshape(value.shape) % 2 == 0, -1, value)
+
+    return instance, _with(arguments, lowered, jnp.signedinteger)
 
 
 def redrawn(pair: Pair, seed: int) -> Pair:
@@ -61,8 +60,7 @@ def rounded(tree: Any, pattern: int, by: int = 1) -> Any:
 
     def moved(value: np.ndarray, place: int) -> np.ndarray:
         bits = np.random.default_rng((pattern, place)).choice((-by, by), value.shape)
-        wide = value.astype(np.complex128 if np.iscomplexobj(value) else np.float64)
-        return wide * (1 + float(jnp.finfo(value.dtype).eps) * bits)
+        return widened(value) * (1 + float(jnp.finfo(value.dtype).eps) * bits)
 
     return _with(tree, moved, jnp.inexact)
 
@@ -75,9 +73,9 @@ OTHERS: Mapping[str, Callable[[Pair], Pair]] = {
 """Ways to change what goes into a program, by how a record names what comes out of it."""
 FAR: Mapping[str, Callable[[Pair], Pair]] = {
     LARGE_NUMBERS: large,
-    f"{LARGE_NUMBERS} of the other sign": turned,
+    f"{LARGE_NUMBERS} of the other sign": lambda pair: large(pair, -LARGE),
 }
-"""Those by which other configurations are recorded, too."""
+"""Those by which other configurations are recorded, too: a bound on one side alone shows on that side."""
 
 
 def _with(tree: Any, change: Callable[[np.ndarray, int], np.ndarray], kind: Any) -> Any:
@@ -94,11 +92,6 @@ def changed_pairs(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
         changed = [change(pair) for pair in pairs]
         if any(a is not b for pair in zip(pairs, changed) for a, b in zip(*map(jax.tree.leaves, pair))):
             yield where, changed
-
-
-def _below_zero(value: np.ndarray, _: int) -> np.ndarray:
-    places = np.arange(value.size).reshape(value.shape)
-    return np.where(places % 2 == 0, -1, value)
 
 
 def _whole(value: np.ndarray, seed: int) -> np.ndarray:

@@ -57,19 +57,15 @@ def sizes_of(suite: Any) -> dict[str, int]:
     annotated: dict[str, int] = {}
     with contextlib.suppress(Exception):  # what cannot be built has none
         annotated = _annotated(suite)
-    inputs = suite.inputs(0).items()
-    return annotated | {name: v for name, v in inputs if type(v) is int and v > 0}
+    return annotated | {name: v for name, v in suite.inputs(0).items() if type(v) is int and v > 0}
 
 
 def fitting(suite: Any, sizes: dict[str, int]) -> dict[str, int]:
     """Sizes such that those of axes are multiples of a number that is none, as of heads."""
     axes = axis_sizes(suite.arguments(0))
     counts = {name: size for name, size in sizes.items() if size not in axes}
-    least = min((counts or sizes).items(), key=lambda pair: pair[1])
-    return {
-        name: size if name == least[0] or size % least[1] == 0 else size * least[1]
-        for name, size in sizes.items()
-    }
+    least = min((counts or sizes).values())
+    return {name: size if size % least == 0 else size * least for name, size in sizes.items()}
 
 
 def _listed(sizes: dict[str, int]) -> str:

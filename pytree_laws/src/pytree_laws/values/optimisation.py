@@ -43,9 +43,8 @@ def descend(
     """A step of AdamW for all parameters, and the next state of the optimiser."""
     count, pairs = moments
     count = count + 1
-    with np.errstate(
-        over="ignore", invalid="ignore"
-    ):  # what comes of a gradient that is too large is seen in the result
+    # What comes of a gradient that is too large is seen in the result.
+    with np.errstate(over="ignore", invalid="ignore"):
         moved = [adamw(v, g, m, count, xp) for v, g, m in zip(values, grads, pairs)]
     return [value for value, _ in moved], (count, [pair for _, pair in moved])
 

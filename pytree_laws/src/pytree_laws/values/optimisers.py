@@ -1,16 +1,9 @@
 """Optimisers of different forms of state, which every update must take."""
 
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import optax  # type: ignore[import-untyped]
-
-
-def by_rank(weights: Any) -> Any:
-    """A label for each weight, for `optax.multi_transform`."""
-    return jax.tree.map(lambda leaf: "flat" if leaf.ndim < 2 else "wide", weights)
-
 
 RATE = 0.5  # of the plain descent
 
@@ -24,7 +17,8 @@ OPTIMISERS: dict[str, Callable[[], optax.GradientTransformation]] = {
         optax.clip_by_global_norm(1.0), optax.sgd(optax.linear_schedule(0.1, 0.01, 10))
     ),
     "multi_transform": lambda: optax.multi_transform(
-        {"flat": optax.sgd(0.01), "wide": optax.adamw(0.01)}, by_rank
+        {"flat": optax.sgd(0.01), "wide": optax.adamw(0.01)},
+        lambda weights: jax.tree.map(lambda leaf: "flat" if leaf.ndim < 2 else "wide", weights),
     ),
     "noise": lambda: optax.chain(optax.add_noise(0.1, 0.5, 0), optax.sgd(0.01)),
     "injected": lambda: optax.inject_hyperparams(optax.adam)(learning_rate=0.01),

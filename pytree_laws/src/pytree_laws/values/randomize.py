@@ -172,8 +172,7 @@ def rows_are_one_draw(values: np.ndarray, others: np.ndarray) -> bool:
     """
     if values.size < 2 or np.isin(values, others).any():
         return False
-    sizes = enumerate(values.shape)
-    axes = [axis for axis, size in sizes if 1 < size < values.size]
+    axes = [axis for axis, size in enumerate(values.shape) if 1 < size < values.size]
     return any(np.all(values == values.take([0], axis)) for axis in axes)
 
 

@@ -8,20 +8,15 @@ from flax import nnx
 from ...discover.suggest import check_declared
 from ...engine.applicability import not_applicable
 from ...inspect.arrays import same_bits
-from ...inspect.own_files import has_files
-from ...inspect.trees import given_arrays, is_under
+from ...inspect.files import has_files
+from ...inspect.trees import attributes, given_arrays, is_under
 from ...report import ADVICE, check, doing
 from ..mutable import MutableSuite
 from ..slopes import shows
 from ..suite import takes_a_seed
 from .inference import inferred_updates, inferred_variables, render_variables
 from .texts import RENAMED_TESTS, WORDING
-from .variables import (
-    Var,
-    holds_nnx,
-    is_variable,
-    variables_of,
-)
+from .variables import Var, is_of_nnx, is_variable, variables_of
 
 
 class VariableSuite(MutableSuite):
@@ -38,7 +33,8 @@ class VariableSuite(MutableSuite):
         return {"seed": seed} if takes_a_seed(type(self).build) else {"rngs": nnx.Rngs(seed)}
 
     def is_updated_by_use(self, value: Any) -> bool:
-        return holds_nnx(value)
+        # Settings may have streams of keys among them.
+        return is_of_nnx(value) or any(map(is_of_nnx, attributes(value).values()))
 
     def manifest(self) -> Sequence[Var]:
         """The Variables as they are declared, or as they are found from modules."""

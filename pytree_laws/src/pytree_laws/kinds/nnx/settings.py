@@ -76,8 +76,3 @@ def check_copy(module: Any, copied: Any, operation: str, hint: str = STATE_METHO
     check(not wrong, ", ".join(wrong), f"{operation} changed it", hint)
     same = not functions or nnx.graphdef(copied) == nnx.graphdef(module)
     check(same, name, f"{operation} changed the graph definition", hint)
-
-
-def graph_and_settings(module: Any) -> Any:
-    """All but the values of Variables, to compare with ==."""
-    return nnx.graphdef(module), frozen_settings(module, functions=True)

@@ -11,14 +11,7 @@ from flax import nnx
 
 from ...declare.methods import Method
 from ...engine.applicability import not_applicable
-from ...inspect.arrays import (
-    is_fixed_inexact,
-    is_floating,
-    is_inexact,
-    is_key,
-    real_dtype,
-    wide_in_numpy,
-)
+from ...inspect.arrays import is_fixed_inexact, is_floating, is_inexact, is_key, real_dtype, wide_in_numpy
 from ...inspect.classes import twin_class
 from ...inspect.static_values import static_fault
 from ...inspect.trees import clone_as, inexact_places, map_arrays, named_numbers, one_level
@@ -29,26 +22,17 @@ from ..programs import DRAWS, names_of
 from ..subject import Rebuilt
 from . import programs, training
 from .declared import VariableSuite
-from .settings import (
-    all_settings,
-    check_copy,
-    functions_of,
-    graph_and_settings,
-    settings_of,
-    with_setting,
-)
+from .settings import all_settings, check_copy, frozen_settings, functions_of, settings_of, with_setting
 from .variables import (
     OBJECTS,
     assign,
     bits_of,
     copy_of,
     form_of,
-    is_float,
     outside,
     own_nodes,
     pickled,
     placed_variables,
-    read,
     replace_values,
     retyped,
     round_trips,
@@ -59,7 +43,6 @@ from .variables import (
     values_of,
     variable_types,
     variables_of,
-    with_state_of,
     with_values,
     wrong_states,
 )
@@ -74,11 +57,13 @@ class NnxSuite(VariableSuite):
     copied = staticmethod(copy_of)
     with_array = staticmethod(replace_values)
     with_static = staticmethod(with_setting)
-    with_arrays_of = staticmethod(with_state_of)
+    with_arrays_of = staticmethod(
+        lambda module, other: nnx.merge(nnx.graphdef(module), nnx.state(other), copy=True)
+    )
     assign_array = staticmethod(lambda module, path, value: assign(module, {path: value}))
-    read_array = staticmethod(read)
+    read_array = staticmethod(lambda module, name: value_of(getattr(module, name)))
     snapshot_of = staticmethod(bits_of)
-    remembered = staticmethod(graph_and_settings)
+    remembered = staticmethod(lambda module: (nnx.graphdef(module), frozen_settings(module, functions=True)))
     changed_in_place = staticmethod(values_of)
     tracers_beside = staticmethod(tracers_beside_the_state)
     parts_of = staticmethod(variables_of)
@@ -237,7 +222,7 @@ class NnxSuite(VariableSuite):
 
     def flowing_values(self, instance: Any) -> Rebuilt:
         variables = variables_of(instance).items()
-        flowing = {n: value_of(v) for n, v in variables if self.is_flowing(n, v) and is_float(v)}
+        flowing = {n: value_of(v) for n, v in variables if self.is_flowing(n, v) and is_floating(value_of(v))}
         return flowing, functools.partial(training.with_values, instance)
 
     def next_instance(self, method: Method, instance: Any, arguments: Any) -> Any:
@@ -255,8 +240,7 @@ class NnxSuite(VariableSuite):
     def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
         names = names_of((), arguments)
         _, grads, others, _ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
-        pairs = zip(inexact_places(arguments), others)
-        return {**grads, **{names[i]: grad for i, grad in pairs}}
+        return {**grads, **{names[i]: grad for i, grad in zip(inexact_places(arguments), others)}}
 
     def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return training.gradient_program(self)

@@ -57,8 +57,7 @@ def grads(suite: Any, instance: Any, arguments: Any, of_arguments: bool = True) 
             raise
 
         def forward(values: Any, floats: Any) -> Any:  # as a while_loop alone has
-            module = nnx.merge(parts[0], values, parts[2], copy=True)
-            return loss(module, floats)
+            return loss(nnx.merge(parts[0], values, parts[2], copy=True), floats)
 
         value, (slopes, others) = forward(parts[1], floats), jax.jacfwd(forward, (0, 1))(parts[1], floats)
     return value, values_of(slopes), others

@@ -96,9 +96,8 @@ def with_value(variable: Any, value: Any) -> Any:
 def with_values(state: Any, values: Mapping[str, Any]) -> Any:
     """A state with other values by path."""
     flat = nnx.to_flat_state(state)
-    return nnx.from_flat_state(
-        {path: with_value(part, values[".".join(map(str, path))]) for path, part in flat}
-    )
+    parts = {path: with_value(part, values[".".join(map(str, path))]) for path, part in flat}
+    return nnx.from_flat_state(parts)
 
 
 def values_of(tree: Any) -> dict[str, Any]:
@@ -121,7 +120,7 @@ def to_tree(module: Any) -> tuple[Any, Callable[[Any], Any]]:
 
 def form_of(module: Any) -> tuple[Any, dict[str, Any]]:
     """What a trace of a module depends on: its graph definition, and the form of each Variable."""
-    return nnx.graphdef(module), shapes_of(module)
+    return nnx.graphdef(module), {path: aval(value) for path, value in values_of(module).items()}
 
 
 def copy_of(module: Any) -> Any:
@@ -133,11 +132,6 @@ def replace_values(module: Any, path: str, value: Any) -> Any:
     edited = copy_of(module)
     assign(edited, {path: value})
     return edited
-
-
-def with_state_of(module: Any, other: Any) -> Any:
-    """A module with the Variables of another one, and all else as it was."""
-    return nnx.merge(nnx.graphdef(module), nnx.state(other), copy=True)
 
 
 def assign(module: Any, values: Mapping[str, Any]) -> None:
@@ -169,26 +163,13 @@ def _set_at(module: Any, path: str, value: Any) -> None:
     return _set_at(module, above, jax.tree.unflatten(treedef, children))
 
 
-def read(module: Any, name: str) -> Any:
-    return value_of(getattr(module, name))
-
-
 def is_variable(node: Any) -> bool:
     return isinstance(node, nnx.Variable)
-
-
-def is_float(variable: Any) -> bool:
-    return is_floating(value_of(variable))
 
 
 def is_of_nnx(value: Any) -> bool:
     members = value if isinstance(value, list | tuple) else [value]
     return any(isinstance(member, nnx.Pytree | nnx.Variable) for member in members)
-
-
-def holds_nnx(value: Any) -> bool:
-    """Whether it is of NNX, or an object that has such attributes, as settings with streams of keys among them."""
-    return is_of_nnx(value) or any(map(is_of_nnx, attributes(value).values()))
 
 
 def is_differentiable(_: Any, variable: Any) -> bool:
@@ -213,10 +194,6 @@ def variable_types(variables: Mapping[str, Any]) -> list[type]:
     """The types of Variables, Param among them."""
     kinds = {type(variable) for variable in variables.values() if is_variable(variable)} | {nnx.Param}
     return sorted(kinds, key=lambda kind: kind.__name__)
-
-
-def shapes_of(state: Any) -> dict[str, Any]:
-    return {path: aval(value) for path, value in values_of(state).items()}
 
 
 def outside(module: Any) -> Iterator[tuple[str, Any]]:

@@ -12,8 +12,7 @@ import jax
 from ...engine.applicability import LOADS, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import same_bits
-from ...inspect.files import is_refused
-from ...inspect.own_files import path_for
+from ...inspect.files import is_refused, path_for
 from ...inspect.trees import named_leaves
 from ...kinds.pytree import PytreeSuite
 from ...patches.type_checks import without_type_checks

@@ -17,12 +17,14 @@ from ...inspect.files import (
     check_damage_is_refused,
     full_disk,
     half_written,
+    has_files,
     is_refused,
     no_flush,
+    other_ways,
+    path_for,
     shorter_archives,
     smaller_trees,
 )
-from ...inspect.own_files import has_files, other_ways, path_for
 from ...inspect.references import can_pickle
 from ...inspect.trees import changed, flatten, named_leaves, replace_leaves
 from ...kinds.mutable import MutableSuite

@@ -10,8 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...discover.inference import with_other_statics
-from ...discover.settings import with_other_settings
+from ...discover.inference import with_other_settings, with_other_statics
 from ...engine.applicability import need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...errors import raises_deliberately

@@ -9,7 +9,7 @@ import jax
 from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import raw, restore_like
-from ...inspect.trees import arrays_of, flatten, replace_leaves, stack, structure
+from ...inspect.trees import arrays_of, flatten, replace_leaves, stack, structure, unstacked
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, Law, doing
 from ...session import once_per_session
@@ -17,7 +17,6 @@ from ...trace.jaxprs import NEEDS_VALUES
 from ...trace.programs import join_modules, result_or_error, result_or_raise, run_batched, split_modules
 from ...values.closeness import check_close, close
 from ...values.randomize import need_equal_draws, perturb_leaf
-from ...values.unstacked import unstacked
 from ..rounded import rounds_so_far
 
 LAW = Law(

@@ -15,7 +15,7 @@ from ...engine.registry import Checks
 from ...kinds.suite import Suite
 from ...report import FAULT, Fault, Finding, check
 from ...session import Session
-from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations
+from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations, of_options
 from ...snapshot.files import change, file_of, record_of, tests_of
 from ...snapshot.format import (
     GONE,
@@ -45,7 +45,6 @@ from ...snapshot.mode import (
     mode_of,
 )
 from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other_arguments
-from ...snapshot.options import of_options
 from ...snapshot.reached import REACHED, of_reached
 from ...snapshot.rounding import PATTERNS, with_rounded_example
 from ...snapshot.sequences import OVER_STEPS, of_sequences

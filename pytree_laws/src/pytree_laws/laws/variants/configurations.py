@@ -18,8 +18,7 @@ from ...discover.evaluation import evaluated, of_generic, on_purpose, run_traced
 from ...discover.invocation import build_with, call_function, given_to_constructor
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, hard_coded_sizes, of_small_sizes
 from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, need, not_applicable
-from ...engine.error_hints import advice_on
-from ...engine.guesses import may_be_of_the_example
+from ...engine.example_errors import advice_on, may_be_of_the_example
 from ...engine.registry import Checks
 from ...engine.runner import called_method, example_call
 from ...errors import error_text

@@ -3,9 +3,8 @@
 import re
 from typing import Any
 
-from ...discover.inference import same_value, statics_of
+from ...discover.inference import same_value, settings, statics_of
 from ...discover.invocation import build_with
-from ...discover.settings import settings
 from ...engine.applicability import ARRAYS_DECLARED, need
 from ...engine.registry import Checks
 from ...inspect.branches import unread_attributes

@@ -8,7 +8,6 @@ import pytest
 
 from ...declare.methods import Method, is_of_instances
 from ...discover.evaluation import of_one_sign
-from ...discover.given_instances import gives_an_instance
 from ...discover.method_programs import (
     MEMBERS,
     compiled_grads_of_methods,
@@ -29,6 +28,7 @@ from ...discover.method_slopes import (
     stopped_in,
     stopped_leaves,
 )
+from ...discover.method_uses import gives_an_instance
 from ...discover.near_zeros import is_finite_around_zero
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, need, of_methods

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...declare.methods import Method
 from ...discover.configurations import traced_configurations
-from ...discover.given_instances import gives_an_instance
 from ...discover.method_programs import program_of, traceable, traced_methods, traces_of
+from ...discover.method_uses import gives_an_instance
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, need
 from ...engine.registry import Checks

@@ -15,7 +15,7 @@ from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable, usabl
 from ...discover.method_uses import Use, traced_or_raise
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, TAKES_DTYPE, need
-from ...engine.guesses import is_misfit, lacks_a_name, may_be_of_the_example, said_of
+from ...engine.example_errors import is_misfit, lacks_a_name, may_be_of_the_example, said_of
 from ...engine.registry import Checks
 from ...errors import asks_for_a_package, message_of, raises_deliberately
 from ...inspect.arrays import buffer_of, is_array, is_inexact

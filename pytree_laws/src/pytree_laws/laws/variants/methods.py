@@ -16,7 +16,6 @@ import jax.numpy as jnp
 from jax.core import Tracer
 
 from ...declare.methods import Method
-from ...discover.given_instances import gives_an_instance
 from ...discover.method_programs import (
     MEMBERS,
     abstractly,
@@ -34,7 +33,7 @@ from ...discover.method_programs import (
     traces_of,
     usable_methods,
 )
-from ...discover.method_uses import Use, updated_by
+from ...discover.method_uses import Use, gives_an_instance, updated_by
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, need
 from ...engine.registry import Checks

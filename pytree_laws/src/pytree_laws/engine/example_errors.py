@@ -1,4 +1,4 @@
-"""Examples that the code of a class suggested, and nobody declared: where one does not fit, nothing is said of the class."""
+"""Errors of examples: of one that nobody declared and that does not fit, nothing is said of the class; else what to look for."""
 
 import contextlib
 import re
@@ -9,6 +9,7 @@ import jax
 from ..errors import message_of
 from ..report import ADVICE, NOT_TRIED
 from ..snapshot.format import NoRecord, parse_record, section_of
+from ..values.example_sizes import hint_of
 
 _MISFITS = (LookupError, OSError, TypeError, ValueError)
 """What functions of arrays raise where shapes do not fit, and others where there is no such name, or file."""
@@ -17,6 +18,21 @@ _OF_SIGNATURE = re.compile(r"__init__\(\) (missing|got|takes)")
 _OF_TRACERS = jax.errors.JAXTypeError, jax.errors.JAXIndexError
 _ENTRIES = {"__call__": "call", "__init__": ""}
 """How the entries of a record begin, where not with the name of a method."""
+RESTS = "what raises there; the laws that depend on it are skipped until it works"
+_BY_TYPE = {
+    "FrozenInstanceError": "an instance is frozen: return the new value, or a new instance (`eqx.tree_at`)",
+    "TracerArrayConversionError": "a function of NumPy on a traced array: its twin of `jnp` in its place",
+    "TracerIntegerConversionError": "an index or a size that is traced: make it static, or index with `jnp.take`",
+    "TracerBoolConversionError": "a branch that depends on values: `jnp.where`, `lax.cond`, or a static argument",
+    "ConcretizationTypeError": "a size or a number of Python that depends on values: a static argument, or `jnp` instead",
+    "NonConcreteBooleanIndexError": "a mask as an index: `jnp.where`, or `jnp.nonzero` with a `size`",
+}
+_BY_WORDS = {
+    "numpy_rank_promotion": "arrays of several ranks: say which axis is meant, as `self.skip[None]`",
+    r"unexpected keyword argument|missing \d+ required|positional arguments? but": (
+        "parameters that were renamed, added or taken out: say the same in `inputs`, `arguments` and `call` of the tests"
+    ),
+}
 
 
 def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
@@ -64,3 +80,10 @@ def _is_recorded(suite: Any, name: str) -> bool:
         own = [entries for section, entries in sections if section.startswith(section_of(type(suite), ""))]
         return any(begins.match(entry) for entries in own for entry in entries)
     return True  # it is damaged, as P19 says
+
+
+def advice_on(suite: Any, error: BaseException | None, otherwise: str = RESTS) -> str:
+    """What to look for: sizes of the example that do not fit, or what such an error usually comes from, or else `otherwise`."""
+    name, text = type(error).__name__, str(error)
+    by_words = (advice for words, advice in _BY_WORDS.items() if re.search(words, text))
+    return next(by_words, "") or hint_of(suite, error) or _BY_TYPE.get(name, otherwise)
