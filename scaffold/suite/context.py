@@ -25,6 +25,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.rules.bases import MODULES, lineage
 from scaffold.spec.source.expressions import dedented
 from scaffold.spec.source.instance import last_name, made_attributes
 from scaffold.spec.states import holds_state, is_stateful
@@ -50,6 +51,9 @@ from scaffold.suite.outputs import declared_outputs
 from scaffold.suite.rejected import changed, rejected_inputs
 from scaffold.suite.starred import example_sizes, starred_sizes
 from scaffold.suite.subject import Subject
+
+_WITHOUT_FIELDS = ("ABC", "Generic", "Protocol", "Callable", "Hashable", "Sized", "Iterable")
+"""Bases of Python's own that ask for methods alone."""
 
 
 def suite_context(subject: Subject) -> Context:
@@ -90,6 +94,13 @@ def _helpers_beside(spec: ModuleSpec) -> list[str]:
     ]
 
 
+def _holds_more(subject: Subject) -> bool:
+    """Whether a base of another library may bring fields, of which nobody can say what they hold."""
+    every = (subject.spec, *lineage(subject.spec, subject.known))
+    foreign = (base for spec in every for base in spec.bases if base.module and base not in MODULES)
+    return not all(base.name.partition("[")[0] in _WITHOUT_FIELDS for base in foreign)
+
+
 def _keeps_given(spec: ModuleSpec) -> bool:
     """Whether the author's own constructor stores an argument as it is, or what `asarray` gives of it."""
     own = spec.own_constructor
@@ -125,9 +136,11 @@ def _starred(subject: Subject) -> list[list[str]]:
 
 def _declarations(subject: Subject) -> Context:
     """What the suite holds an instance to."""
+    is_declared = not _holds_more(subject)
     return {
-        "leaves": leaf_rows(subject),
-        "static": _static(subject),
+        "is_declared": is_declared,
+        "leaves": leaf_rows(subject) if is_declared else [],
+        "static": _static(subject) if is_declared else [],
         "other": other_inputs(subject),
         "filters": [[method, repr(paths)] for method, paths in subject.facts.filters],
         "ties": [list(pair) for pair in subject.facts.ties],

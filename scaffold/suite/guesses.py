@@ -3,10 +3,12 @@
 import ast
 from collections.abc import Mapping
 
+from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.guards import refused_conditions
 from scaffold.spec.grammar.types import ClassType, ScalarType, Type, arrays, walk
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
-from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.expressions import dedented, nodes_of
 from scaffold.spec.source.instance import names_array
 from scaffold.suite.examples import dims_in, unknown_dims
 
@@ -20,11 +22,23 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
     called = [*own, *((method.name, method.call) for method in spec.methods if method.is_function)]
     if is_guessed(spec, known):
         return ("__init__", *(name for name, _ in called))
-    return tuple(
+    guesses = (
         name
         for name, call in called
         if _is_guess(spec, name, call, known) or any(_holds_guess(part.type, known) for part in call.args)
     )
+    return tuple(dict.fromkeys((*["__init__"] * _may_be_refused(spec), *guesses)))
+
+
+def _may_be_refused(spec: ModuleSpec) -> bool:
+    """Whether the constructor refuses some values, and is given one that is chosen here: a text, or one of several numbers."""
+    own = spec.own_constructor
+    source = dedented(own.call.source if own is not None else spec.setup)
+    said = dict(spec.test.values)
+    is_chosen = any(
+        each.default is None and each.source != "key" and each.name not in said for each in parameters(spec)
+    )
+    return is_chosen and any(True for _ in refused_conditions(ast.parse(source)))
 
 
 def is_guessed(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:

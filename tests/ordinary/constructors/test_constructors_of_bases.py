@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -126,3 +126,24 @@ class Quiet(eqx.Module):
 
 def test_what_it_stores_as_given_and_a_quiet_call_are_no_findings(tmp_path: Path) -> None:
     tried(tmp_path, "quiet", HEAD + QUIET)
+
+
+SCALED = """
+from equinox.nn import Linear
+
+
+class Scaled(Linear):
+    scale: Array
+
+    def __init__(self, size: int, scale: Float[Array, ""], *, key: PRNGKeyArray):
+        super().__init__(size, size, key=key)
+        self.scale = scale
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return self.scale * super().__call__(x)
+"""
+
+
+def test_what_a_base_of_a_library_holds_is_not_denied(tmp_path: Path) -> None:
+    code = tried(tmp_path, "scaled", HEAD + SCALED)
+    assert "trainable" not in code and "leaves" not in suite_text(tmp_path, "scaled")

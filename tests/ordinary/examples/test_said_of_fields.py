@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tests.ordinary.generated import generated, suite_text, tried
+from tests.support.forking import forked_pytest
 
 HEAD = """
 from typing import Callable, Generic, Optional, TypeVar, Union
@@ -89,3 +90,25 @@ class Summary:
 def test_a_generic_record_is_one_of_the_classes_of_a_file(tmp_path: Path) -> None:
     said = generated(tmp_path, {"tree": HEAD + TREE})
     assert "Tree: not tested: the tests have no example for `extra`" in said, said
+
+
+SENSOR = """
+class Sensor(eqx.Module):
+    gain: Array
+
+    def __init__(self, code: str, n: int):
+        if not code.startswith("x"):
+            raise ValueError("codes begin with x")
+        self.gain = jnp.ones(n)
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.gain * x
+"""
+
+
+def test_a_constructor_that_refuses_a_chosen_value_is_not_tried_and_the_run_says_so(tmp_path: Path) -> None:
+    generated(tmp_path, {"sensor": HEAD + SENSOR})
+    run = forked_pytest(tmp_path / "nets")
+    assert run.returncode == 0, run.stdout
+    line = "TestSensor: not tried: the example of `__init__` is a guess, and does not fit (ValueError: codes begin with x)"
+    assert run.stdout.count(line) == 1, run.stdout

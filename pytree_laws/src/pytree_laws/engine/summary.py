@@ -267,6 +267,7 @@ def _reason(report: Any) -> str | None:
     """Why a law was skipped; None for tests that are not of this package."""
     if not isinstance(report.longrepr, tuple):
         return None
-    file, _, reason = report.longrepr
-    ours = Path(file).resolve().is_relative_to(_PACKAGE)
-    return str(reason).removeprefix("Skipped: ") if ours else None
+    file, reason = report.longrepr[0], str(report.longrepr[2]).removeprefix("Skipped: ")
+    # Where each frame is hidden that a skip went through, pytest names its own file.
+    ours = reason.startswith(NOT_TRIED) or Path(file).resolve().is_relative_to(_PACKAGE)
+    return reason if ours else None

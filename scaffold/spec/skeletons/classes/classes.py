@@ -170,7 +170,10 @@ class ClassReader:
         return is_open and is_callable and takes_any_callable(name, self.node)
 
     def _is_of_equinox(self) -> bool:
-        return any(self.names.of(base) == "equinox.Module" for base in self.node.bases)
+        """Whether it is written in Equinox's own words: its base is a `Module`, or a class of another library alone."""
+        wholes = [self.names.of(base) for base in self.node.bases]
+        is_alone = len(wholes) == 1 and "." in wholes[0] and not self.names.is_word(wholes[0])
+        return "equinox.Module" in wholes or (is_alone and "kind" not in self.raw)
 
     def _is_given(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether the emitted constructor takes a field, and no example is said for it."""
