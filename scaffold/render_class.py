@@ -93,10 +93,11 @@ def _several(drafts: Sequence[_Draft], blocks: Context, layout: Layout) -> Itera
     """Classes that are one module, their tests, and what else own templates lay out."""
     specs = [draft.spec for draft in drafts]
     tested = [draft for draft in drafts if draft.suite]
+    file = specs[0].unit
     unit = {
         **drafts[0].context,
         **blocks,
-        **(_source_doc(unit.doc, unit.comment) if (unit := specs[0].unit) else {}),
+        **(_source_doc(file.doc, file.comment) if file is not None else {}),
         "parts": merged_code(specs, [draft.code for draft in drafts]),
         "test_doc": docstring(f"Tests of {listed(f'`{draft.spec.name}`' for draft in tested)}.", ""),
         "suites": [draft.tests for draft in tested],

@@ -21,10 +21,10 @@ from scaffold.spec.construction.constructor import (
     variadic_dims,
 )
 from scaffold.spec.construction.given_shapes import dims_read_off
-from scaffold.spec.construction.guards import taken_float
+from scaffold.spec.construction.guards import ENTRIES, taken_float
 from scaffold.spec.construction.made_defaults import makes_default
 from scaffold.spec.construction.made_dims import dims_of_arguments
-from scaffold.spec.construction.sizes import all_positive, first_member, is_int, several, sizes
+from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.named_dims import ROWS, leaf_of_tree, type_with_named_dims
 from scaffold.spec.grammar.type_texts import type_text
@@ -44,6 +44,7 @@ from scaffold.spec.grammar.types import (
     UnionType,
     arrays,
     dim_names,
+    first_member,
     is_tree,
     walk,
 )
@@ -154,7 +155,7 @@ class Examples(Struct, frozen=True, dict=True):
             case SetType(item=item):
                 return f"{{{self.value(item, name, offset)}}}"
             case TupleType(items=items, variadic=variadic):
-                held = items * 2 if variadic else items
+                held = items * ENTRIES if variadic else items
                 parts = [self.value(item, name, offset + 10 * i) for i, item in enumerate(held)]
                 is_of_ints = variadic and parts == [EXAMPLE_INT] * 2
                 return EXAMPLE_INTS["tuple"] if is_of_ints else f"({', '.join(parts)},)"
@@ -193,12 +194,10 @@ class Examples(Struct, frozen=True, dict=True):
     def _named(self, text: str) -> ArrayType | None:
         """The array that an annotation says of which not all dims have names, where the others have sizes."""
         kind = type_with_named_dims(text)
-        names = (
-            {name for dim in kind.dims for name in dim_names(dim)}
-            if isinstance(kind, ArrayType)
-            else set[str]()
-        )
-        return kind if isinstance(kind, ArrayType) and names <= {ROWS, *self.sizes} else None
+        if not isinstance(kind, ArrayType):
+            return None
+        names = {name for dim in kind.dims for name in dim_names(dim)}
+        return kind if names <= {ROWS, *self.sizes} else None
 
     def _leaves_of_tree(self, text: str, offset: int) -> tuple[str, str]:
         """Two leaves of a tree, in the shape that its annotation says, or in one of their own each."""

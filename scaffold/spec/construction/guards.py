@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from scaffold.spec.construction.arithmetic import measured
 from scaffold.spec.construction.constructor import parameters
-from scaffold.spec.grammar.types import TupleType, UnionType
+from scaffold.spec.grammar.types import TupleType, first_member
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import dedented, nodes_of
@@ -58,12 +58,9 @@ def _conditions(spec: ModuleSpec) -> tuple[str, ...]:
 
 def _lengths(spec: ModuleSpec) -> dict[str, str]:
     """How many entries the example of each argument has that is a tuple, or may be one."""
-    firsts = {
-        each.name: each.type.members[0] if isinstance(each.type, UnionType) else each.type
-        for each in parameters(spec)
-    }
-    tuples = {name: kind for name, kind in firsts.items() if isinstance(kind, TupleType)}
-    return {name: str(ENTRIES if kind.variadic else len(kind.items)) for name, kind in tuples.items()}
+    firsts = ((each.name, first_member(each.type)) for each in parameters(spec))
+    tuples = ((name, kind) for name, kind in firsts if isinstance(kind, TupleType))
+    return {name: str(ENTRIES if kind.variadic else len(kind.items)) for name, kind in tuples}
 
 
 def refused_conditions(tree: ast.AST) -> Iterator[ast.expr]:

@@ -31,6 +31,7 @@ from scaffold.spec.grammar.types import (
     UnionType,
     arrays,
     dim_names,
+    first_member,
 )
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
@@ -219,11 +220,6 @@ def _default_sizes(spec: ModuleSpec) -> dict[str, int]:
 def is_int(kind: Type | None) -> bool:
     """Whether an int is the first thing that the type takes."""
     return first_member(kind) == ScalarType("int")
-
-
-def first_member(kind: Type | None) -> Type | None:
-    """The first member of a union; any other type itself."""
-    return kind.members[0] if isinstance(kind, UnionType) and kind.members else kind
 
 
 def several(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:

@@ -180,6 +180,11 @@ def is_tree(kind: Type) -> bool:
     )
 
 
+def first_member(kind: Type | None) -> Type | None:
+    """The first member of a union; any other type itself."""
+    return kind.members[0] if isinstance(kind, UnionType) and kind.members else kind
+
+
 def is_array(kind: Type) -> bool:
     """Whether it is one array, of known shape or not."""
     return isinstance(kind, ArrayType) or (isinstance(kind, OpaqueType) and kind.is_array)

@@ -238,3 +238,20 @@ def test_what_a_branch_fills_with_one_number_is_trained(tmp_path: Path) -> None:
     assert "taken for data" not in generated(tmp_path, {"norm": HEAD + NORM})
     assert 'Leaf("weight", "param"' in suite_text(tmp_path, "norm")
     assert "trainable" not in (tmp_path / "nets/norm.py").read_text("utf-8")
+
+
+STATISTICS = """
+class Followed(eqx.Module):
+    mean: Float[Array, " n"]
+
+    def __init__(self, n: int, *args):
+        self.mean = jnp.zeros(n)
+
+    def update(self, batch: Float[Array, "b n"]) -> "Followed":
+        return eqx.tree_at(lambda s: s.mean, self, jnp.mean(batch, axis=0))
+"""
+
+
+def test_what_begins_with_one_number_is_followed_where_nothing_calls_it(tmp_path: Path) -> None:
+    said = generated(tmp_path, {"followed": HEAD + STATISTICS})
+    assert "Followed: taken for data, which is not trained: mean" in said, said

@@ -267,7 +267,7 @@ class ClassReader:
         # What subclasses call stays, though it assigns each argument: it may take fewer than there are fields.
         is_own = makes_them or self._leaves_open() or not constructor.is_read()
         if not has_variables:
-            for name, role in roles_of_made(node, self.fields, is_own=is_own):
+            for name, role in roles_of_made(node, self.fields, self.node, is_own=is_own):
                 self.fields[name].setdefault("role", role)
         said = self.raw.get("constructor", CONSTRUCTORS[node.name])
         if said != CONSTRUCTORS[node.name] and not is_own:

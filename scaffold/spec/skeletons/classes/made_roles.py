@@ -20,15 +20,16 @@ _INTEGERS = ("int8", "int16", "int32", "int64", "uint", "bool_")
 
 
 def roles_of_made(
-    node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], *, is_own: bool
+    node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], owner: ast.ClassDef, *, is_own: bool
 ) -> Iterator[tuple[str, str]]:
     """The fields without a role that the constructor makes, each with one.
 
     What holds layers is a module, and so is a callable that is made: only a function of a module is the same in each
     instance, as what is static must be. Of the arrays that a constructor of the author's own makes (`is_own`), those are trained that
-    hold one number everywhere, and all where it draws any: a class that draws is one that trains. Another may keep tables, and nothing
-    says of what it makes.
+    hold one number everywhere if the class has a call, for which they are, and all where it draws any: a class that draws is one that
+    trains. Another may keep tables, or follow numbers, and nothing says of what it makes.
     """
+    is_called = method_of(owner, "__call__") is not None
     draws = any(any(random_keys(call)) for call in nodes_of(ast.Call, *node.body))
     for name, value in made_attributes(ast.unparse(unfolded(node))):
         if name in fields and "role" not in fields[name]:
@@ -42,7 +43,7 @@ def roles_of_made(
             elif (
                 is_own
                 and is_array(kind)
-                and (_is_filled(value) or (draws and not isinstance(value, ast.Name)))
+                and ((is_called and _is_filled(value)) or (draws and not isinstance(value, ast.Name)))
             ):
                 yield name, "param"
 
