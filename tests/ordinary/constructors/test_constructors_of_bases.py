@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -43,6 +45,7 @@ class Cell(Base):
 """
 
 
+@pytest.mark.slow
 def test_an_open_base_keeps_what_its_subclasses_call(tmp_path: Path) -> None:
     generated(tmp_path, {"cell": HEAD + BASE.replace("SIZES", "size, outer")})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 90
