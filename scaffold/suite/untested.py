@@ -55,7 +55,11 @@ def _missing(faults: Sequence[Fault], spec: ModuleSpec) -> str:
     what, fix = faults[0].what, faults[0].fix
     entries = [entry[1] for fault in faults if (entry := re.search(_ENTRY, fault.fix))]
     if len(entries) > 1:
-        what = _NO_EXAMPLE + "; ".join(_by_reason(fault.what.removeprefix(_NO_EXAMPLE) for fault in faults))
+        unknown = [
+            fault.what.removeprefix(_NO_EXAMPLE) for fault in faults if fault.what.startswith(_NO_EXAMPLE)
+        ]
+        others = dict.fromkeys(fault.what for fault in faults if not fault.what.startswith(_NO_EXAMPLE))
+        what = "; ".join((*[_NO_EXAMPLE + "; ".join(_by_reason(unknown))] * bool(unknown), *others))
         fix = f"write `[test]` and `values = {{ {', '.join(entries)} }}`"
     if ".py" not in spec.where:
         return f"{what}: {fix}"

@@ -103,3 +103,23 @@ class Belief:
     )
     assert '`values={"cov": lambda: ..., "mean": lambda: ...}`' in said
     assert "not tried" not in said
+
+
+HELD = """
+
+class Held(eqx.Module):
+    term: Term
+    solver: Solver
+    mass: Array
+
+    def __init__(self, term: Term, solver: Solver, mass: Array, *args):
+        self.term, self.solver, self.mass = term, solver, mass
+"""
+
+
+def test_each_reason_is_said_in_a_sentence_of_its_own(tmp_path: Path) -> None:
+    head = f"{HEAD}from diffrax import AbstractSolver as Solver, AbstractTerm as Term\n"
+    said = generated(tmp_path, {"held": head + HELD})
+    assert "for the tests cannot" not in said and said.count("the tests cannot build a `") == 2, said
+    code = (tmp_path / "nets/held.py").read_text("utf-8")
+    assert "AbstractTerm as Term" in code and "def __init__(self, term: Term, solver: Solver" in code

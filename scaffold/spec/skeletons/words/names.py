@@ -104,7 +104,9 @@ class Names(Struct):
         return [
             line
             for name, line in self.lines
-            if line not in (known.get(name), IMPORTS.get(name)) and wholes[name] not in named
+            if line not in (known.get(name), IMPORTS.get(name))
+            # A type is written by the name that its module has for it, and code by that of the import.
+            and (wholes[name] not in named or not wholes[name].endswith(f":{name}"))
         ]
 
 
