@@ -157,7 +157,7 @@ class Examples(Struct, frozen=True, dict=True):
             case TupleType(items=items, variadic=variadic):
                 held = items * ENTRIES if variadic else items
                 parts = [self.value(item, name, offset + 10 * i) for i, item in enumerate(held)]
-                is_of_ints = variadic and parts == [EXAMPLE_INT] * 2
+                is_of_ints = variadic and parts == [EXAMPLE_INT] * ENTRIES
                 return EXAMPLE_INTS["tuple"] if is_of_ints else f"({', '.join(parts)},)"
             case LiteralType(values=values):
                 return repr(values[0])

@@ -4,11 +4,11 @@ import ast
 from collections.abc import Mapping
 
 from scaffold.spec.construction.constructor import parameters
-from scaffold.spec.construction.guards import refused_conditions
+from scaffold.spec.construction.guards import conditions_of_constructor
 from scaffold.spec.grammar.types import ClassType, ScalarType, Type, arrays, walk
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
-from scaffold.spec.source.expressions import dedented, nodes_of
+from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import names_array
 from scaffold.suite.examples import dims_in, unknown_dims
 
@@ -32,13 +32,11 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
 
 def _may_be_refused(spec: ModuleSpec) -> bool:
     """Whether the constructor refuses some values, and is given one that is chosen here: a text, or one of several numbers."""
-    own = spec.own_constructor
-    source = dedented(own.call.source if own is not None else spec.setup)
     said = dict(spec.test.values)
     is_chosen = any(
         each.default is None and each.source != "key" and each.name not in said for each in parameters(spec)
     )
-    return is_chosen and any(True for _ in refused_conditions(ast.parse(source)))
+    return is_chosen and bool(conditions_of_constructor(spec))
 
 
 def is_guessed(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:

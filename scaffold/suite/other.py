@@ -6,6 +6,7 @@ from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import Parameter, parameters, reads, sources_of
 from scaffold.spec.construction.divisions import all_divide
 from scaffold.spec.construction.sizes import Sizes, other_size
+from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
     ArrayType,
     CallableType,
@@ -20,6 +21,9 @@ from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.suite.compared_values import compared_texts, listed_numbers
 from scaffold.suite.subject import Subject
+
+_DTYPES = tuple(name for _, name in DTYPES.values() if "float" in name and name[-1].isdigit())
+"""The names of dtypes of floats, as a text may be."""
 
 
 def other_inputs(subject: Subject) -> list[list[str]]:
@@ -160,12 +164,7 @@ def _other_value(kind: Type, source: str) -> str | None:
             return _other_float(source)
         case ScalarType(name="str"):
             text = literal_or_none(source)
-            if text in (
-                "float16",
-                "bfloat16",
-                "float32",
-                "float64",
-            ):  # what takes the name of a dtype takes no other text
+            if text in _DTYPES:  # what takes the name of a dtype takes no other text
                 return '"float16"' if text == "float32" else '"float32"'
             return repr(f"{text}_other") if isinstance(text, str) else f'{source} + "_other"'
         case ScalarType(name="dtype"):

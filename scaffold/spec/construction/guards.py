@@ -43,17 +43,23 @@ def taken_float(spec: ModuleSpec, name: str, numbers: Mapping[str, float]) -> fl
 @once
 def _conditions(spec: ModuleSpec) -> tuple[str, ...]:
     """What must not hold of the arguments of the constructor."""
-    own = spec.own_constructor
-    source = dedented(own.call.source if own is not None else spec.setup)
     checks = tuple(f"not ({field.check})" for field in spec.fields if field.check)
-    if "raise" not in source and "assert" not in source:
-        return checks
-    lengths = _lengths(spec)
-    conditions = map(ast.unparse, refused_conditions(ast.parse(source)))
+    conditions = conditions_of_constructor(spec)
+    lengths = _lengths(spec) if conditions else {}
     counted = (
         re.sub(_LEN, lambda call: lengths.get(call[1], call[0]), condition) for condition in conditions
     )
     return (*checks, *counted)
+
+
+@once
+def conditions_of_constructor(spec: ModuleSpec) -> tuple[str, ...]:
+    """The conditions under which statements of the constructor raise."""
+    own = spec.own_constructor
+    source = dedented(own.call.source if own is not None else spec.setup)
+    if "raise" not in source and "assert" not in source:
+        return ()
+    return tuple(map(ast.unparse, refused_conditions(ast.parse(source))))
 
 
 def _lengths(spec: ModuleSpec) -> dict[str, str]:

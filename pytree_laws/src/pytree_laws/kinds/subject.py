@@ -1,24 +1,21 @@
 """What laws ask of a class: how its instances are opened, run, compared and rebuilt. The adapter of each kind answers."""
 
-import copy
-import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..declare.methods import Method
-from ..inspect.references import snapshot
 from ..inspect.trees import is_under, new_carry
 from ..report import ADVICE, FAULT
-from .declarations import Declarations
+from .instances import InstanceAnswers
 
 Rebuilt = tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]
 """Values by path, and an instance with others in their places."""
 
 
-class Subject(Declarations):
+class Subject(InstanceAnswers):
     """A class under test."""
 
     noun, nouns, instance_noun, structure_noun = "leaf", "leaves", "instance", "treedef"
@@ -32,58 +29,6 @@ class Subject(Declarations):
     """The least severity that raises where all findings are wanted, whatever the suite says; None: that of the suite."""
     severity_of_unhashable: ClassVar[str] = FAULT
     """How much it matters that a static value can change, or has no hash."""
-
-    # How an instance is opened, compared, copied and edited: functions of it, which each kind gives.
-
-    to_tree: ClassVar[Callable[..., tuple[Any, Callable[[Any], Any]]]]
-    """A tree of what it holds, with its paths, and the way back."""
-    named: ClassVar[Callable[..., dict[str, Any]]]
-    """The arrays that it holds, by path."""
-    form_of: ClassVar[Callable[..., tuple[Any, dict[str, Any]]]]
-    """What a trace of it depends on: its static part, and shapes, dtypes and weak types by path."""
-    snapshot_of: ClassVar[Callable[..., Any]] = staticmethod(snapshot)
-    """All that it holds, to compare with ==."""
-    remembered: ClassVar[Callable[..., Any]] = staticmethod(functools.partial(snapshot, identity=True))
-    """What no method may change, to compare with ==."""
-    changed_in_place: ClassVar[Callable[..., Any]] = staticmethod(lambda instance: [])
-    """What a method may have changed in place."""
-    tracers_beside: ClassVar[Callable[..., list[str]]]
-    """The places of the tracers that it holds outside of its arrays."""
-    read_array: ClassVar[Callable[..., Any]] = staticmethod(getattr)
-    """The array under a name, stored there or not."""
-    copied: ClassVar[Callable[..., Any]]
-    """A copy that a method may change."""
-    with_array: ClassVar[Callable[..., Any]]
-    """A copy with another array at a path."""
-    with_static: ClassVar[Callable[..., Any]]
-    """A copy with another static value at a path."""
-    with_arrays_of: ClassVar[Callable[..., Any]]
-    """A copy with the arrays of another instance, and all else as it was."""
-    assign_array: ClassVar[Callable[..., None]]
-    """Puts another array into the instance itself; raises where the class refuses that."""
-    twins: ClassVar[Callable[..., Iterator[Any]]]
-    """Instances of second classes with the leaves of an instance."""
-    parts_of: ClassVar[Callable[..., dict[str, Any]]]
-    """The parts that are declared one by one, by path: leaves, or Variables."""
-    value_of: ClassVar[Callable[..., Any]] = staticmethod(lambda part: part)
-    """The array in such a part."""
-    outside_of: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
-    """What an instance holds on to outside of its parts, with its places."""
-    static_parts: ClassVar[Callable[..., Iterable[tuple[str, Any]]]]
-    """What its static part is made of, with its places."""
-    own_nodes: ClassVar[Callable[..., Iterable[tuple[str, Any]]]] = staticmethod(
-        lambda instance: [("", instance)]
-    )
-    """The nodes whose properties are its own, with their places."""
-    functions_of: ClassVar[Callable[..., Iterable[Any]]]
-    """The functions that an instance holds."""
-    comparable: ClassVar[Callable[..., Any]] = staticmethod(lambda instance: instance)
-    """An instance to compare with `==` outside of any trace."""
-    deepcopied: ClassVar[Callable[..., Any]] = staticmethod(copy.deepcopy)
-    pickled: ClassVar[Callable[..., Any]]
-    """An instance through pickle and back."""
-    check_copy: ClassVar[Callable[..., None]]
-    """Holds a copy to have all that the instance has."""
 
     def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         """What a transformation can take of an instance, and the way back."""
