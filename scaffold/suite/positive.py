@@ -24,6 +24,10 @@ def positive_names(spec: ModuleSpec) -> frozenset[str]:
 
 def positive_names_with(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> frozenset[str]:
     """The same, with the arguments that have the names of those which must be positive for a class that this one holds."""
+    if known.keys() <= {
+        spec.name
+    }:  # of each method it is asked, and the classes of all methods are many to walk
+        return positive_names(spec)
     held = [known[kind.name] for kind in spec.classes if kind.module is None and kind.name in known]
     own = {argument.name for _, function in spec.functions for argument in function.call.args}
     named = (positive_names(other) - {field.name for field in other.fields} for other in held)
