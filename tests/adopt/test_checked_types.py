@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.projects import passed, run, scaffold
 from tests.support.trees import write_tree
 
@@ -36,6 +38,7 @@ def adopt(folder: Path) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_the_next_run_of_pytest_finds_what_was_recorded(tmp_path: Path) -> None:
     root = project(
         tmp_path, EMA, "beartype.beartype(conf=beartype.BeartypeConf(is_debug=False, is_color=False))"

@@ -35,6 +35,7 @@ def test_all_annotations_can_be_checked() -> None:
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.slow
 def test_suites_pass() -> None:
     # `whiten` has two arrays that share a dim, and `random_features` reads files of former versions.
     assert passed(suites("whiten", "random_features"))

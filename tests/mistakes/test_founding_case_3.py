@@ -144,6 +144,7 @@ def solver_term(examples: Any, frequency: Any = 2.0) -> Any:
     return examples("SolverTerm").create(coupling, jnp.array([0.1, 0.2]), frequency, example)
 
 
+@pytest.mark.slow
 def test_diffrax_solves_the_emitted_term(examples: Any) -> None:
     diffrax = pytest.importorskip("diffrax", reason="diffrax is not installed: the term has no real client")
 

@@ -80,6 +80,7 @@ def test_uv_finds_the_wheel_of_this_checkout_and_then_no_more(monkeypatch: pytes
     assert os.environ["UV_FIND_LINKS"] == "elsewhere"
 
 
+@pytest.mark.slow
 def test_the_table_shows_what_failed_and_what_was_not_run_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -17,6 +17,7 @@ METADATA = "Metadata-Version: 2.1\nName: study\nVersion: 0.1.0\n"
 SCRIPT = TEMPLATE / "examples/{% if has_sharding %}train_decoder.py{% endif %}.jinja"
 
 
+@pytest.mark.slow
 def test_the_flag_answers_the_question(tmp_path: Path) -> None:
     plan = scaffold(tmp_path, "new-project", "study", "--sharding", "--dry-run", "--json")
     paths = {file["path"] for file in json.loads(plan.stdout)["files"]}

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -32,6 +34,7 @@ def edited(folder: Path, old: str, new: str) -> None:
     module.write_text(text.replace(old, new), "utf-8")
 
 
+@pytest.mark.slow
 def test_numbers_beside_a_broken_method_are_recorded_and_held_to(tmp_path: Path) -> None:
     generated(tmp_path, {"part": SKELETON})
     nets = tmp_path / "nets"

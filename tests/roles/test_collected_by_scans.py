@@ -116,6 +116,7 @@ print(jnp.allclose(deep(x), summed([*layers, *layers[::-1]])), jnp.allclose(deep
 """
 
 
+@pytest.mark.slow
 def test_a_list_that_several_loops_fill_has_the_entries_of_all(tmp_path: Path) -> None:
     skeleton = COLLECTED[
         : COLLECTED.index('    def __call__(self, x: Float[Array, " size"]) -> Float[Array, "depth')

@@ -171,6 +171,7 @@ except ValueError as error:
 """
 
 
+@pytest.mark.slow
 def test_ten_files_with_other_differences_are_refused_by_leaf(root: Path) -> None:
     write_tree(root, {"refused.py": REFUSED})
     ran = run([sys.executable, "refused.py"], root)

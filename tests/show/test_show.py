@@ -249,6 +249,7 @@ def test_classes_of_libraries_are_built_and_drawn(tmp_path: Path) -> None:
     assert trees[0].count == 3 * 5 + 5 + 5 * 5 + 5 + 5 * 2 + 2
 
 
+@pytest.mark.slow
 def test_a_class_that_cannot_be_built_says_what_to_say(tmp_path: Path) -> None:
     (tmp_path / "odd.py").write_text(
         "import equinox as eqx\n\n\nclass Odd(eqx.Module):\n    x: int\n\n    def __init__(self, thing):\n        self.x = thing.frob\n"

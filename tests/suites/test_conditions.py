@@ -64,6 +64,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conditions, "EXAMPLES", tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("planted")
 def test_all_settings_at_once_reach_the_tests() -> None:
     outcome = judged(STRICTEST, ("planted",))

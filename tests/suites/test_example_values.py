@@ -32,6 +32,7 @@ unused = ["shift"]
 """
 
 
+@pytest.mark.slow
 def test_values_of_the_call_are_cast_mapped_and_differentiated(tmp_path: Path) -> None:
     write_tree(tmp_path, {"specs/sinusoid.toml": SPEC})
     assert scaffold(tmp_path, "new-module", "--spec", "specs/sinusoid.toml").returncode == 0

@@ -301,6 +301,7 @@ def test_a_size_that_an_instance_names_is_that_of_what_it_is_given(asked: Asked)
     assert call_of(asked.adopt("Sum"))[1] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]
 
 
+@pytest.mark.slow
 def test_any_number_of_layers_are_those_of_the_package(asked: Asked) -> None:
     answer = asked.adopt("Chain")
     assert answer["build"] == "Chain(Leak(), Leak())"

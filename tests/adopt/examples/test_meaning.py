@@ -263,6 +263,7 @@ def test_a_shape_that_an_error_wants_is_tried(searched: dict[str, Any]) -> None:
     assert searched["Folded"]["arguments"] == ["sample(seed, (90,))"]
 
 
+@pytest.mark.slow
 def test_a_longer_signal_is_tried_where_an_error_says_that_it_is_too_short(adopted: dict[str, Any]) -> None:
     assert adopted["Windowed"]["arguments"] == ["sample(seed, (2048,))"]
 

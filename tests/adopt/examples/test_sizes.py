@@ -102,6 +102,7 @@ def adopted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {one["class"].rpartition(":")[2]: one for one in report["classes"]}
 
 
+@pytest.mark.slow
 def test_dims_that_are_read_off_the_instance_are_those_of_the_instance(adopted: dict[str, Any]) -> None:
     assert adopted["Adapted"]["arguments"] == ["sample(seed, (3,))", "sample(seed, (2,))"]
 

@@ -1,5 +1,7 @@
 """Streams of keys that no annotation names, lists of parts that are no arrays, and functions that a field holds."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = '''
@@ -80,6 +82,7 @@ class State(struct.PyTreeNode):
 asked = asked_of("streams_and_parts", SOURCE)
 
 
+@pytest.mark.slow
 def test_what_is_called_for_its_keys_is_a_stream(asked: Asked) -> None:
     for name in ("Drawing", "Named"):
         answer = asked.adopt(name)

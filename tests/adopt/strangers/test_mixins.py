@@ -45,6 +45,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
     return scaffold(folder, "adopt", "lib.py").stdout
 
 
+@pytest.mark.slow
 def test_what_is_mixed_into_others_is_left_out(printed: str) -> None:
     assert "`self.drift`, which `Growing` has" in printed
     assert "\nGrowing " in printed or printed.startswith("Growing ")

@@ -262,6 +262,7 @@ def __getattr__(name):
 """
 
 
+@pytest.mark.slow
 def test_what_is_passed_over_and_what_was_guessed_is_told(tmp_path: Path) -> None:
     write_tree(
         tmp_path,

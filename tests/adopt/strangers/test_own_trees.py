@@ -72,6 +72,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
     return scaffold(folder, "adopt", "lib.py:Rule", "lib.py:Search").stdout
 
 
+@pytest.mark.slow
 def test_a_load_by_a_text_alone_is_no_load_into_a_skeleton(printed: str) -> None:
     assert "P14" not in printed and "PosixPath" not in printed
 
@@ -97,6 +98,7 @@ class Rows(Axes):
 """
 
 
+@pytest.mark.slow
 def test_a_named_tuple_whose_fields_are_constants_of_the_class_is_left_out(tmp_path: Path) -> None:
     write_tree(tmp_path, {"axes.py": CONSTANT})
     report = json.loads(scaffold(tmp_path, "adopt", "axes.py", "--dry-run", "--json").stdout)

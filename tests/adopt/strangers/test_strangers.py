@@ -137,6 +137,7 @@ def test_two_classes_of_one_name_are_told_apart_in_a_test_file(tmp_path: Path) -
     assert ran.returncode == 0, ran.stdout
 
 
+@pytest.mark.slow
 def test_named_axes_have_sizes_too(tmp_path: Path) -> None:
     result = adopt(tmp_path, {"named.py": NAMED}, "named.py:Scale")
     assert "TypeError" not in result.stdout, result.stdout

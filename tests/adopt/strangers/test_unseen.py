@@ -295,6 +295,7 @@ def test_what_was_found_until_the_time_is_up_is_kept(asked: Asked) -> None:
     assert found["built"] and not found["called"] and found["why"] == "it took more than 4 seconds"
 
 
+@pytest.mark.slow
 def test_what_was_found_is_kept_though_the_search_went_on_beyond_its_time(asked: Asked) -> None:
     found = asked.adopt("Deaf", seconds=2.0)
     assert found["built"] and len(found["leaves"]) == 1 and found["why"] == "it took more than 2 seconds"

@@ -46,6 +46,7 @@ print(check_pytree(lambda seed: Empty()).ok)
 """
 
 
+@pytest.mark.slow
 def test_a_script_that_asks_for_the_laws_is_not_run_again_by_them(tmp_path: pathlib.Path):
     (tmp_path / "script.py").write_text(SCRIPT)
     for command in (["script.py"], ["-c", "import script"]):

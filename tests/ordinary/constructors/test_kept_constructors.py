@@ -178,6 +178,7 @@ def test_the_constructor_is_kept_and_the_tests_pass(tmp_path: Path, name: str) -
     assert IN_TESTS.get(name, "") in suite
 
 
+@pytest.mark.slow
 def test_the_arguments_of_a_lambda_that_a_constructor_stores_are_its_own(tmp_path: Path) -> None:
     text = """
 class Head(eqx.Module):

@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 from scaffold.skeleton import Module, buffer, data, param, test
 
 
+@pytest.mark.slow
 @test(
     values={
         "basis": lambda: (jnp.eye(2), jnp.ones((3, 2))),

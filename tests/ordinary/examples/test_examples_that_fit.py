@@ -144,6 +144,7 @@ from jaxtyping import Array, Float
 from scaffold.skeleton import Module, param, static
 
 
+@pytest.mark.slow
 @dataclass(frozen=True)
 class Grid:
     n: int

@@ -191,6 +191,7 @@ class Child(Node):
         return x + self.shift
 
 
+@pytest.mark.slow
 @struct.dataclass
 class Base:
     weight: jax.Array

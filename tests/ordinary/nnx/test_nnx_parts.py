@@ -37,6 +37,7 @@ class Block(nnx.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_part_that_a_function_makes_is_a_part_and_a_dropout_drops_something(tmp_path: Path) -> None:
     generated(tmp_path, {"block": HEAD + BLOCKS})
     text = suite_text(tmp_path, "block")
@@ -98,6 +99,7 @@ class Blur(nnx.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_part_has_a_size_that_the_constructor_does_not_refuse(tmp_path: Path) -> None:
     tried(tmp_path, "blur", HEAD + BLUR)
 

@@ -85,6 +85,7 @@ class Norm(nnx.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_variable_type_of_the_file_is_held_to(tmp_path: Path) -> None:
     generated(tmp_path, {"norms": OWN_TYPE})
     assert 'Var("mean", Running, ' in suite_text(tmp_path, "norms")

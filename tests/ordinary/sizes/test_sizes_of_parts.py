@@ -219,6 +219,7 @@ class Jacobi(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_is_made_of_an_instance_has_a_size_that_nobody_declares(tmp_path: Path) -> None:
     generated(tmp_path, {"sparse": HEAD + SPARSE})
     text = suite_text(tmp_path, "sparse")

@@ -60,6 +60,7 @@ def test_an_edit_that_breaks_what_is_on_record_is_no_misfit(tmp_path: Path) -> N
     assert "P7 jit equals eager, at `twice`: it raised TypeError" in failed
 
 
+@pytest.mark.slow
 def test_a_mistake_of_a_guessed_example_is_no_misfit(tmp_path: Path) -> None:
     text = GUESSED.replace("if x.ndim != 3", "if x.dims != 3")
     generated(tmp_path, {"filter": HEAD + text})
