@@ -11,7 +11,6 @@ from jaxtyping import Array, Float
 from scaffold.skeleton import Module, buffer, data, param, test
 
 
-@pytest.mark.slow
 @test(
     values={
         "basis": lambda: (jnp.eye(2), jnp.ones((3, 2))),
@@ -50,6 +49,7 @@ class Scale(Module):
 """
 
 
+@pytest.mark.slow
 def test_each_array_is_copied_and_buffers_are_neither_trained_nor_differentiated(tmp_path: Path) -> None:
     module = tried(tmp_path, "chain", SKELETON)
     assert "jnp.result_type(basis)" not in module, "arrays of other shapes, and dtypes, are no one array"

@@ -144,7 +144,6 @@ from jaxtyping import Array, Float
 from scaffold.skeleton import Module, param, static
 
 
-@pytest.mark.slow
 @dataclass(frozen=True)
 class Grid:
     n: int
@@ -228,6 +227,7 @@ RIGHT = {
 """Each skeleton, and what its tests have."""
 
 
+@pytest.mark.slow
 def test_right_classes_are_tried_with_what_they_ask_for(tmp_path: Path) -> None:
     said = generated(tmp_path, {name: skeleton for name, (skeleton, _) in RIGHT.items()})
     assert "not tried" not in said, said

@@ -191,7 +191,6 @@ class Child(Node):
         return x + self.shift
 
 
-@pytest.mark.slow
 @struct.dataclass
 class Base:
     weight: jax.Array
@@ -206,6 +205,7 @@ class Leafy(Base):
 """
 
 
+@pytest.mark.slow
 def test_classes_of_other_libraries_inherit_within_a_file(tmp_path: Path) -> None:
     said = generated(tmp_path, {"nodes": HEAD + INHERITED})
     assert "not tested" not in said and "not tried" not in said, said
