@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import tried
 
 SKELETON = """
