@@ -20,7 +20,7 @@ from scaffold.files.places import seen_from_here
 from scaffold.fit.fit import Wishes, plan_in_project
 from scaffold.history.ancestry import ClassFiles
 from scaffold.history.migrations import listing_changes
-from scaffold.history.records import MODULE, SPEC, TEST, UNITS, Records
+from scaffold.history.records import MODULE, SPEC, TEST, UNITS, Records, adopted_key
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import SpecFiles, file_of
 from scaffold.kind import Context
@@ -37,7 +37,7 @@ from scaffold.spec.reading.read import read_spec
 from scaffold.spec.tables.schema import json_schema
 from scaffold.spec.tables.toml import write_toml
 from scaffold.spec.unit import by_module
-from scaffold.suite.untested import untested_notes
+from scaffold.suite.untested import Untested, untested_classes
 from scaffold.suite.untried import assumed_notes, untried_notes
 from scaffold.tidy import tidy
 
@@ -86,15 +86,25 @@ def plan_classes(
         specs, known = inheriting(specs, _known(specs, layout))
         check_beside(specs, known, layout)
         specs = listing_changes(specs, layout, wishes.renamed, wishes.renamed_fields)
-        untested = untested_notes(
+        untested = untested_classes(
             specs, known, lambda spec: seen_from_here(layout.root / layout.source_file(spec.stem))
         )
         classes: list[ClassFiles] = []
         texts = tidy(_unique(_laid_out(by_module(specs), layout, known, classes)))
     plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
-    tested = [spec for spec in specs if not any(note.startswith(f"{spec.name}: ") for note in untested)]
-    notes = (*plan.notes, *assumed_notes(specs), *untested, *untried_notes(tested, known))
-    return replace(plan, notes=notes)
+    tested = [spec for spec in specs if not any(spec is without.spec for without in untested)]
+    untested = [*_not_adopted(untested, layout)]
+    notes = (*assumed_notes(specs), *(without.note for without in untested), *untried_notes(tested, known))
+    targets = tuple(without.target for without in untested if without.target)
+    return replace(plan, notes=(*plan.notes, *notes), without_example=targets)
+
+
+def _not_adopted(untested: Sequence[Untested], layout: Layout) -> Iterator[Untested]:
+    """Those for which `scaffold adopt` has written no suite."""
+    adopted = Records(layout.root).adopted() if untested else ()
+    for without in untested:
+        if adopted_key(layout.module(without.spec.stem), without.spec.name) not in adopted:
+            yield without
 
 
 def tidy_conftest(layout: Layout) -> File:

@@ -12,6 +12,7 @@ from scaffold.cli.adopt_step import StepOptions, adopt_step, is_step, step_optio
 from scaffold.cli.common_options import folder_option, imports_option, json_option
 from scaffold.cli.failures import fault_texts, faults_json
 from scaffold.cli.outcome import published, recovered_layout
+from scaffold.cli.progress import class_progress
 from scaffold.cli.terminal import complain, hint, say, say_json
 from scaffold.errors import ScaffoldError
 
@@ -154,7 +155,7 @@ def _adopt_classes(
 
     writes = not (dry_run or diff)
     layout = recovered_layout(folder, writes=writes)
-    plan, report = find(wanted, layout, folder, _progress, published if writes else None)
+    plan, report = find(wanted, layout, folder, class_progress, published if writes else None)
     collides = bool(plan.conflicts or plan.collisions)
     if report_file is not None:
         report_file.write_text(report.markdown(), encoding="utf-8", newline="\n")
@@ -201,7 +202,7 @@ def _print_specs(wanted: "Wanted", folder: Path, *, as_json: bool) -> None:
     """The specs on stdout, so that a file can take them, and on stderr what their tests leave out."""
     from scaffold.adopt.as_spec.flow import specs
 
-    report = specs(wanted, recovered_layout(folder, writes=False), folder, _progress)
+    report = specs(wanted, recovered_layout(folder, writes=False), folder, class_progress)
     if as_json:
         say_json({"ok": report.ok, **report.to_json()})
     else:
@@ -224,15 +225,6 @@ def pairs(sets: tuple[str, ...]) -> dict[str, str]:
             f"`{wrong[0]}` sets nothing", where="--set", fix="write NAME=VALUE, such as num_heads=2"
         )
     return {name: value for name, _, value in (assignment.partition("=") for assignment in sets)}
-
-
-def _progress(done: int, every: int, label: str) -> None:
-    """A line for each of several classes, which is written over on a terminal."""
-    if sys.stderr.isatty():
-        end = "\r" if done + 1 < every else "\n"
-        click.echo(f"\r\x1b[K{done + 1}/{every} {label}"[:100] + end, err=True, nl=False)
-    elif every > 1:
-        complain(f"{done + 1}/{every} {label}")
 
 
 def _written(plan: "Plan", tests: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from scaffold.cli.progress import progress
 from scaffold.cli.terminal import complain, hint, say, say_json
 
 if TYPE_CHECKING:
-    from scaffold.cli.run_tests import Tests
+    from scaffold.cli.run_tests import Results, Tests
     from scaffold.files.fileset import Plan
     from scaffold.in_project.layout import Layout
 
@@ -44,12 +44,14 @@ def carry_out(
     collides = bool(plan.conflicts or plan.collisions)
     tests = tests if written and not collides else None
     if as_json:
-        passed = tests is None or tests.passes(as_json=True)
-        _show_json(plan, tests, written=written, passed=passed)
+        results = tests.run(as_json=True) if tests else None
+        _show_json(plan, results, written=written)
     else:
         _show(plan, diff=diff)
-        passed = tests is None or tests.passes(as_json=False)
-    if collides or not passed:
+        results = tests.run(as_json=False) if tests else None
+        if results and results.adopted:
+            say(results.adopted.text())
+    if collides or (results and not results.ok):
         if collides and written and not as_json:
             complain("\n".join(fault_texts(plan.faults())))
         sys.exit(1)
@@ -69,11 +71,12 @@ def published(plan: "Plan") -> "Plan":
     return publish(plan, complain)
 
 
-def _show_json(plan: "Plan", tests: "Tests | None", *, written: bool, passed: bool) -> None:
+def _show_json(plan: "Plan", results: "Results | None", *, written: bool) -> None:
     faults = faults_json(plan.faults())
     faults = faults if faults["faults"] else {}
-    results = {"tests": tests.to_json(ok=passed)} if tests is not None else {}
-    say_json({"ok": passed and not faults, "written": written, **faults, **plan.to_json(), **results})
+    tests = {"tests": results.to_json()} if results else {}
+    ok = not faults and (results is None or results.ok)
+    say_json({"ok": ok, "written": written, **faults, **plan.to_json(), **tests})
 
 
 def _show(plan: "Plan", *, diff: bool) -> None:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
+import click
 from msgspec import Struct
 
+from scaffold.cli.terminal import complain
 from scaffold.progress import heard_by
 
 _AFTER, _EVERY = 0.5, 0.1
@@ -57,6 +59,15 @@ def progress(*, as_json: bool) -> Generator[None, None, None]:
             yield
     finally:
         line.clear()
+
+
+def class_progress(done: int, every: int, label: str) -> None:
+    """A line for each of several classes, which is written over on a terminal."""
+    if sys.stderr.isatty():
+        end = "\r" if done + 1 < every else "\n"
+        click.echo(f"\r\x1b[K{done + 1}/{every} {label}"[:100] + end, err=True, nl=False)
+    elif every > 1:
+        complain(f"{done + 1}/{every} {label}")
 
 
 def _is_terminal(stream: TextIO | None) -> bool:

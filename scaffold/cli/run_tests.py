@@ -1,4 +1,7 @@
-"""`--test`: runs the tests that a plan writes, with the interpreter of the project."""
+"""`--test`: runs the tests that a plan writes, with the interpreter of the project.
+
+A class that has none, since nothing says an example, is run as `scaffold adopt` runs it, which looks for one.
+"""
 
 import os
 import shlex
@@ -15,6 +18,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.interpreter import find_python
 
 if TYPE_CHECKING:
+    from scaffold.adopt import Report
     from scaffold.files.fileset import Plan
     from scaffold.in_project.layout import Layout
 
@@ -31,14 +35,22 @@ class Tests(Struct, frozen=True):
     python: Sequence[str]
     root: Path
     files: tuple[PurePosixPath, ...]
+    without_example: tuple[str, ...] = ()
+    """The classes that have no tests yet, as `scaffold adopt` is told them."""
 
     @property
     def command(self) -> list[str]:
         """The command that runs them in `root`."""
         return [*self.python, "-m", "pytest", "-q", *map(str, self.files)]
 
-    def passes(self, *, as_json: bool) -> bool:
-        """Run pytest, whose output goes to stdout, or to stderr with `as_json`. True where all tests pass."""
+    def run(self, *, as_json: bool) -> "Results":
+        """Run them, with output on stdout, or on stderr with `as_json`."""
+        passed = not self.files or self._passes(as_json=as_json)
+        return Results(
+            passed, self.files, _adopted(self.without_example, self.root) if self.without_example else None
+        )
+
+    def _passes(self, *, as_json: bool) -> bool:
         hint(f"tests: {shlex.join(self.command)}")
         # As the script `pytest`, which does not put the current folder on the path.
         environment = {**os.environ, "PYTHONSAFEPATH": "1"}
@@ -52,9 +64,24 @@ class Tests(Struct, frozen=True):
         )
         return ran.returncode == 0
 
-    def to_json(self, *, ok: bool) -> dict[str, object]:
+
+class Results(Struct, frozen=True):
+    """What running the tests of a plan has given."""
+
+    passed: bool
+    files: tuple[PurePosixPath, ...]
+    adopted: "Report | None"
+    """What was found of the classes that had no tests."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether all tests pass, also those of classes for which an example was looked for, and found or not."""
+        return self.passed and (self.adopted is None or not self.adopted.fails)
+
+    def to_json(self) -> dict[str, object]:
         """The tests and whether they passed, as plain JSON."""
-        return {"ok": ok, "files": [*map(str, self.files)]}
+        adopted = {} if self.adopted is None else {"adopted": self.adopted.to_json()}
+        return {"ok": self.ok, "files": [*map(str, self.files)], **adopted}
 
 
 def tests_of(plan: "Plan", layout: "Layout") -> Tests | None:
@@ -63,12 +90,23 @@ def tests_of(plan: "Plan", layout: "Layout") -> Tests | None:
     Raises `ScaffoldError` where the interpreter of the project lacks what they import.
     """
     files = tuple(test_files(plan, layout))
-    if not files:
+    if not (files or plan.without_example):
         return None
     python = find_python(None, layout.root)
     if not plan.commands:  # which may install what is missing
         _check_modules(python, layout.root, imported_by(plan))
-    return Tests(python, layout.root, files)
+    return Tests(python, layout.root, files, plan.without_example)
+
+
+def _adopted(targets: tuple[str, ...], root: Path) -> "Report":
+    """What is found of the classes by running them; their suites are written, like those of any class that exists."""
+    from scaffold.adopt import Wanted, adopt
+    from scaffold.cli.outcome import published
+    from scaffold.cli.progress import class_progress
+    from scaffold.in_project.layout import find_layout
+
+    hint(f"tests: scaffold adopt {shlex.join(targets)}")
+    return adopt(Wanted(targets), find_layout(root), Path.cwd(), class_progress, published)[1]
 
 
 def _check_modules(python: Sequence[str], root: Path, names: Iterable[str]) -> None:

@@ -134,6 +134,8 @@ class Plan(Struct, frozen=True):
     remedy: str = _FORCE_OR_RENAME
     notes: tuple[str, ...] = ()
     """What is to be known besides: what was found out, and left out."""
+    without_example: tuple[str, ...] = ()
+    """The classes that get no suite since nothing says an example, as `scaffold adopt` is told them."""
     commands: tuple[tuple[str, ...], ...] = ()
     """What is run in `root` before anything is published."""
 

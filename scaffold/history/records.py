@@ -38,6 +38,11 @@ _MODULE = r"[\w-]+(?:\.[\w-]+)*"
 _FILE = r"=== (\w[\w.{}-]*), (\d+) lines, sha256 ([0-9a-f]{64}): (.+)\n"
 
 
+def adopted_key(module: str, name: str) -> str:
+    """What the record of the tests of a class is called, where the class is the user's own."""
+    return f"{ADOPTED}{module}.{name}"
+
+
 class DamagedError(Exception):
     """A record that says something which no run wrote."""
 

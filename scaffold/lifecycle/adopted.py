@@ -7,13 +7,17 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 
 from scaffold.history.ancestry import ClassFiles
-from scaffold.history.records import ADOPTED, TEST, DamagedError, Generated, Record, Records, record_path
+from scaffold.history.records import (
+    ADOPTED,
+    TEST,
+    DamagedError,
+    Generated,
+    Record,
+    Records,
+    adopted_key,
+    record_path,
+)
 from scaffold.in_project.layout import Layout
-
-
-def adopted_key(module: str, name: str) -> str:
-    """What the record of a class is called."""
-    return f"{ADOPTED}{module}.{name}"
 
 
 def is_adopted(record: Record) -> bool:

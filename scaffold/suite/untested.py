@@ -4,6 +4,8 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.spec.model import ModuleSpec
@@ -13,25 +15,39 @@ from scaffold.suite.inherited import has_known_constructor
 from scaffold.suite.subject import Subject
 
 _NO_EXAMPLE = "the tests have no example for "
+_NO_INSTANCE = "the tests cannot build a"
+_BUILT_BY_BASE = "a base builds it"
 _ENTRY = r"`values = \{ (.*?) \}`"
 """The entry that a fault asks for."""
 
 
-def untested_notes(
+class Untested(Struct, frozen=True):
+    """A class that gets no suite."""
+
+    spec: ModuleSpec
+    why: str
+    module: str
+    """The file that it is in."""
+
+    @property
+    def target(self) -> str:
+        """The class as `scaffold adopt` is told it, which runs it to find an example; empty where no example is missing."""
+        is_example = self.why.startswith((_NO_EXAMPLE, _NO_INSTANCE, _BUILT_BY_BASE))
+        return f"{self.module}:{self.spec.name}" if is_example else ""
+
+    @property
+    def note(self) -> str:
+        """What a user is told of it."""
+        search = f", or let `scaffold adopt {self.target}` look for one by running the class"
+        return f"{self.spec.name}: not tested: {self.why}{search if self.target else ''}"
+
+
+def untested_classes(
     specs: Iterable[ModuleSpec], known: Mapping[str, ModuleSpec], module_of: Callable[[ModuleSpec], str]
-) -> tuple[str, ...]:
-    """What a user is told of the classes that get no tests: one line a class. `module_of` gives the file that each is in."""
+) -> list[Untested]:
+    """The classes that get no suite. `module_of` gives the file that each is in."""
     reasons = ((spec, why_untested(spec, known)) for spec in specs)
-    return tuple(
-        f"{spec.name}: not tested: {_with_search(why, module_of(spec), spec)}" for spec, why in reasons if why
-    )
-
-
-def _with_search(why: str, module: str, spec: ModuleSpec) -> str:
-    """Of an example that nothing says, that another command looks for one: it may run the class."""
-    if not why.startswith(_NO_EXAMPLE):
-        return why
-    return f"{why}, or let `scaffold adopt {module}:{spec.name}` look for one by running the class"
+    return [Untested(spec, why, module_of(spec)) for spec, why in reasons if why]
 
 
 def why_untested(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
@@ -89,7 +105,7 @@ def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
     if build_of(spec, known):
         return ""
     if not (said_values(spec) or has_known_constructor(spec, known)):
-        return "a base builds it: write `@test(build=...)`"
+        return f"{_BUILT_BY_BASE}: write `@test(build=...)`"
     try:
         inputs_of(spec, known)
     except ScaffoldError as error:

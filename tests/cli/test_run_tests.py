@@ -86,3 +86,31 @@ def test_the_next_step_names_the_tests_whatever_they_are_called(tmp_path: Path) 
     write_tree(tmp_path, {"pytest.ini": "[pytest]\npython_files = *_test.py\n", "pyproject.toml": ""})
     result = scaffold(tmp_path, "new-module", *PAIR)
     assert result.returncode == 0 and "pytest tests/pair_test.py" in result.stderr
+
+
+MEAN = """
+import equinox as eqx
+
+from scaffold.skeleton import data
+
+
+class Mean(eqx.Module):
+    values: object = data()
+
+    def __init__(self, values):
+        self.values = values
+
+    def __call__(self, x):
+        return x * self.values.sum()
+"""
+
+
+def test_an_example_that_nothing_says_is_looked_for(tmp_path: Path, env: dict[str, str]) -> None:
+    write_tree(tmp_path, {"specs/mean.py": MEAN})
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/mean.py", "--test", env=env)
+    assert "Mean: not tested: " in result.stdout and "scaffold adopt mean.py:Mean" in result.stderr
+    assert (tmp_path / "tests/test_mean.py").is_file() and "Mean  adopted, " in result.stdout, result.stdout
+    assert result.returncode == 0, result.stdout
+    again = scaffold(tmp_path, "new-module", "--spec", "specs/mean.py", "--test", "--json", env=env)
+    report = json.loads(again.stdout)
+    assert not [note for note in report["notes"] if "not tested" in note] and "tests" not in report

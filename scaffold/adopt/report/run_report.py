@@ -42,6 +42,11 @@ class Report(Struct, frozen=True):
         return self.exit_code == 0
 
     @property
+    def fails(self) -> bool:
+        """Whether a law found what fails a test, or failed itself; a class that could not be built is neither."""
+        return self.exit_code in (1, INTERNAL)
+
+    @property
     def exit_code(self) -> int:
         """70 where a law failed itself, 1 where one found what fails a test, 3 where something could not be imported, built, called or held."""
         if any(outcome.internal_errors for outcome in self.outcomes):

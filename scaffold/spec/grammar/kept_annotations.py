@@ -19,10 +19,12 @@ def kept_annotation(node: ast.expr, annotation: str) -> Type:
 
 
 def without_none(node: ast.expr) -> ast.expr:
-    """`X` of `X | None` and of `Optional[X]`; any other annotation as it is."""
+    """`X` of `X | None`, of `Optional[X]` and of `X or None`; any other annotation as it is."""
     match node:
         case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
             return left
+        case ast.BoolOp(op=ast.Or(), values=[left, ast.Constant(value=None)]):
+            return left  # which is all that `X or None` is, whatever its author meant
         case ast.Subscript(value=head, slice=inner) if last_name(head) == "Optional":
             return inner
         case _:

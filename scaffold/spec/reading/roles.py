@@ -78,8 +78,8 @@ def _roles(kind: Type) -> tuple[str | None, tuple[str, ...]]:
             return "static", ("static",)
         case CallableType():
             return "callable", ("static", "callable", "module")
-        case OpaqueType(is_array=is_array):
-            role = "param" if is_array else None
+        case OpaqueType(is_array=is_array, holds_arrays=holds_arrays):
+            role = "param" if is_array or holds_arrays else None
             return role, (*OF_GIVEN, "static", "callable", "module", "state")
         case ClassType(module=module):
             return "module", ("module",) if module is None else ("static", "module")

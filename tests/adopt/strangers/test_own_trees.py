@@ -1,6 +1,7 @@
 """Classes that register themselves in their own way: children in a dict without keys, and files by a text alone."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,26 @@ def test_a_named_tuple_whose_fields_are_constants_of_the_class_is_left_out(tmp_p
     assert [one["class"] for one in report["classes"]] == ["axes:Axes"]
     named = scaffold(tmp_path, "adopt", "axes.py:Rows", "--dry-run").stderr
     assert "its field `axes` is a constant of the class, whatever an instance holds" in named
+
+
+CORNER = """
+import equinox as eqx
+import jax
+
+
+class Corner(tuple):
+    pass
+
+
+class Box(eqx.Module):
+    width: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.width * x
+"""
+
+
+def test_a_tuple_that_nothing_registers_is_no_class_of_jax(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"corner.py": CORNER})
+    ran = scaffold(tmp_path, "adopt", "corner.py", "--python", sys.executable, "--json", "--dry-run")
+    assert [one["class"] for one in json.loads(ran.stdout)["classes"]] == ["corner:Box"]

@@ -1,7 +1,5 @@
 """What libraries that nobody had looked at before have shown of `scaffold adopt`."""
 
-import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -326,26 +324,3 @@ def test_every_class_over_a_minute_is_named() -> None:
     names = [f"C{place}" for place in range(8)]
     outcomes = tuple(Outcome(Adopted("many", name, name, {}), seconds=61.0) for name in names)
     assert all(f"many:{name} 61 s" in Report(outcomes).text() for name in names)
-
-
-CORNER = """
-import equinox as eqx
-import jax
-
-
-class Corner(tuple):
-    pass
-
-
-class Box(eqx.Module):
-    width: jax.Array
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        return self.width * x
-"""
-
-
-def test_a_tuple_that_nothing_registers_is_no_class_of_jax(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"corner.py": CORNER})
-    ran = scaffold(tmp_path, "adopt", "corner.py", "--python", sys.executable, "--json", "--dry-run")
-    assert [one["class"] for one in json.loads(ran.stdout)["classes"]] == ["corner:Box"]

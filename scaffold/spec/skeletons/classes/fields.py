@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from scaffold.errors import nearest, suggestion
-from scaffold.spec.grammar.kept_annotations import without_none
+from scaffold.spec.grammar.kept_annotations import is_of_words, without_none
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ClassType, OpaqueType, TupleType, arrays, as_stored, is_traced, walk
 from scaffold.spec.grammar.types import without_none as without_none_type
@@ -49,7 +49,24 @@ def read_field(
     if meant and "init" in keys:  # which makes an array of a shape that is known
         text, is_known = meant, True
     example = {"example": meant} if meant and not is_known else {}
-    return name, {"type": text if is_known else f"={notes.segment(annotation)}", **example, **keys}
+    return name, {"type": text if is_known else f"={_kept(annotation, notes)}", **example, **keys}
+
+
+def _kept(annotation: ast.expr, notes: Notes) -> str:
+    """An annotation as it is written, but for quotes that it does not need: those of `"jax.Array | None"`."""
+    match annotation:
+        case ast.Constant(value=str(text)) if (inner := _parsed(text)) and is_of_words([inner]):
+            return text.strip()
+        case _:
+            return notes.segment(annotation)
+
+
+def _parsed(text: str) -> ast.expr | None:
+    """The expression that a text is; None where it is none."""
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        return None
 
 
 def is_without_annotation(statement: ast.stmt, names: Names) -> bool:
