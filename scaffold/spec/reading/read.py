@@ -78,7 +78,7 @@ def _assembled(reader: Reader, table: Mapping[str, Any]) -> ModuleSpec:
         name=_named(reader, table),
         kind=reader.kind,
         where=reader.where,
-        fields=read_fields(reader, table["fields"], table.get("given", ""), trains=_has_foreign_base(table))
+        fields=read_fields(reader, table["fields"], table.get("given", ""))
         if "fields" in table
         else (),
         comment=as_comment(table.get("comment", "")),
@@ -108,12 +108,6 @@ def _named(reader: Reader, table: Mapping[str, Any]) -> str:
     if "name" in table and not kind_of(reader.kind).is_carried:
         reader.note(class_name_faults(table["name"], "name"))
     return table.get("name", "")
-
-
-def _has_foreign_base(table: Mapping[str, Any]) -> bool:
-    """Whether a base is of another library, which may bring arrays that are trained."""
-    modules = {f"{base.module}:{base.name}" for base in MODULES}
-    return any(":" in str(text) and text not in modules for text in table.get("bases", ()))
 
 
 def _bases(reader: Reader, texts: Iterable[str]) -> tuple[ClassType | OpaqueType, ...]:

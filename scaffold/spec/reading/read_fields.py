@@ -31,19 +31,13 @@ _UNSAID = dict[tuple[str, str, tuple[str, ...]], list[str]]
 _OF_GIVEN = "nothing says whether it is trained (other parts of the class are)"
 
 
-def read_fields(
-    reader: Reader, tables: Mapping[str, Any], given: str = "", *, trains: bool = False
-) -> tuple[Field, ...]:
-    """The fields that can be made out; `given` is the role of float arrays that say none beside what is trained.
-
-    With `trains` something is, though no field says so, as a base of another library may bring it.
-    """
+def read_fields(reader: Reader, tables: Mapping[str, Any], given: str = "") -> tuple[Field, ...]:
+    """The fields that can be made out; `given` is the role of float arrays that say none, where the class has one for them."""
     unsaid: _UNSAID = {}
     fields_by_name = {name: _field(reader, name, table, unsaid) for name, table in tables.items()}
     reader.unread += [f"{name} {tables[name]}" for name, field in fields_by_name.items() if field is None]
     known = [field for field in fields_by_name.values() if field is not None]
-    role = given_role(known, kind_of(reader.kind).given_arrays)
-    role = given if given and (role == UNTOLD or trains) else role
+    role = given or given_role(known, kind_of(reader.kind).given_arrays)
     untold = [field.name for field in known if field.role == UNTOLD] if role == UNTOLD else []
     if untold:
         form = "TYPE@{}" if reader.where == COMMAND_LINE else 'role = "{}"'

@@ -253,6 +253,6 @@ class Followed(eqx.Module):
 """
 
 
-def test_what_begins_with_one_number_is_followed_where_nothing_calls_it(tmp_path: Path) -> None:
+def test_what_begins_with_one_number_is_trained_as_equinox_does(tmp_path: Path) -> None:
     said = generated(tmp_path, {"followed": HEAD + STATISTICS})
-    assert "Followed: taken for data, which is not trained: mean" in said, said
+    assert "Followed: taken for trained, as Equinox does: mean" in said, said
