@@ -112,10 +112,7 @@ def _small_class(spec: ModuleSpec) -> list[Any]:
 
 def needs_trainable(spec: ModuleSpec) -> bool:
     """Whether `eqx.is_inexact_array` alone would train what must stay, or may lie below a field."""
-    return any(
-        bool(field.frozen) or field.role == "module" or _stays(field)
-        for field in spec.dynamic
-    )
+    return any(bool(field.frozen) or field.role == "module" or _stays(field) for field in spec.dynamic)
 
 
 def _stays(field: Field) -> bool:

@@ -78,9 +78,7 @@ def _assembled(reader: Reader, table: Mapping[str, Any]) -> ModuleSpec:
         name=_named(reader, table),
         kind=reader.kind,
         where=reader.where,
-        fields=read_fields(reader, table["fields"], table.get("given", ""))
-        if "fields" in table
-        else (),
+        fields=read_fields(reader, table["fields"], table.get("given", "")) if "fields" in table else (),
         comment=as_comment(table.get("comment", "")),
         module_comment=as_comment(table.get("module_comment", "")),
         bases=_bases(reader, table.get("bases", ())),

@@ -4,7 +4,14 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from scaffold.spec.source.expressions import Function, local_names, nodes_of, own_nodes, parsed
+from scaffold.spec.source.expressions import (
+    Function,
+    local_names,
+    nodes_of,
+    own_nodes,
+    parsed,
+    without_annotation,
+)
 from scaffold.spec.source.instance import last_name
 
 _OWNERS = {"classmethod": "cls", "staticmethod": ""}
@@ -23,10 +30,8 @@ def statements(source: str) -> tuple[ast.stmt, ...]:
 
 def bound_value(statement: ast.stmt) -> tuple[str, ast.expr] | None:
     """The name that a statement binds to one expression, with it."""
-    match statement:
+    match without_annotation(statement):
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            return name, value
-        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
             return name, value
         case _:
             return None

@@ -290,10 +290,19 @@ def shapes_unpacked(source: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
                 pass
 
 
+def without_annotation(statement: ast.stmt) -> ast.stmt:
+    """`y = f(x)` of `y: Array = f(x)`; any other statement as it is."""
+    match statement:
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            return ast.copy_location(ast.Assign([target], value), statement)
+        case _:
+            return statement
+
+
 def local_values(source: str) -> Iterator[tuple[str, ast.expr]]:
     """The names that statements bind one at a time, each with its value."""
-    for node in ast.walk(parsed(source)):
-        match node:
+    for node in nodes_of((ast.Assign, ast.AnnAssign), parsed(source)):
+        match without_annotation(node):
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield name, value
             case _:

@@ -127,7 +127,9 @@ class Makers(Struct):
     def shape_of(self, value: ast.expr) -> Dims:
         """The shape that an expression of one array says: `jax.random.normal(key, (n, m)) / n`."""
         calls = [*nodes_of(ast.Call, value)]
-        shapes = [part.elts for call in calls for part in call.args if isinstance(part, ast.Tuple)]
+        by_name = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "shape"]
+        given = [*(part for call in calls for part in call.args), *by_name]
+        shapes = [part.elts for part in given if isinstance(part, ast.Tuple)]
         shapes += [[call.args[0]] for call in calls if call.args and last_name(call) in ("zeros", "ones")]
         dims = [tuple(map(self.size, shape)) for shape in shapes]
         dims = [shape for shape in dims if all(shape)]

@@ -23,7 +23,7 @@ from scaffold.spec.skeletons.shapes.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Record, Shape, Shapes, Unknown
 from scaffold.spec.source.created_arrays import created_shape
-from scaffold.spec.source.expressions import elements_of
+from scaffold.spec.source.expressions import elements_of, without_annotation
 from scaffold.spec.source.instance import attribute_of_self, last_name
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Scope(Struct):
     def block(self, body: Iterable[ast.stmt]) -> Shape:
         """Read statements in order; what is returned last."""
         given: Shape = None
-        for statement in body:
+        for statement in map(without_annotation, body):
             match statement:
                 case ast.FunctionDef(name=name):
                     self._define(name, statement)

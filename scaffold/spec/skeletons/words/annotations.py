@@ -49,6 +49,8 @@ def _grammar_text(node: ast.expr, text: str, names: Names) -> str:
         if whole == "chex.Array" and any(isinstance(node, ast.Subscript) for node in above):
             return "Array"  # `Float[chex.Array, "n"]`
         module, _, name = whole.rpartition(".")
+        if module and name in KEYS_BY_NAME:
+            return "PRNGKeyArray"
         if not module or is_of_types(whole):
             return name if isinstance(part, ast.Name) and name != part.id else None
         return f"{module}:{name}"
@@ -86,6 +88,8 @@ def misspelt_word(annotation: ast.expr, names: Names) -> str | None:
     return next((name for name in unknown if nearest(name, OF_TYPES, ALIKE)), None)
 
 
+KEYS_BY_NAME = ("PRNGKeyArray", "PRNGKey", "KeyArray")
+"""Names by which packages call a random key; some are functions of jax that no annotation should be."""
 ARRAYS_BY_NAME = (
     *ARRAY_NAMES,
     *("ArrayLike", "Real", "Num", "Shaped", "Integer"),
