@@ -26,7 +26,7 @@ def trained_fields(node: _Node, but: tuple[str, ...] = ()) -> _Node:
 
 
 def _answers(node: Any) -> bool:
-    return hasattr(node, "trainable")
+    return callable(getattr(node, "trainable", None))
 
 
 def _trained(node: Any) -> Any:

@@ -10,6 +10,8 @@ from scaffold.spec.construction.written_dtypes import with_written_dtype
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.source.expressions import local_values, nodes_of
+from scaffold.spec.source.instance import last_name
 
 _MAKERS = frozenset(
     (
@@ -37,6 +39,10 @@ def is_new(node: ast.expr) -> bool:
     match node:
         case ast.Attribute(value=ast.Name(id="math")):
             return True
+        case ast.Attribute(value=ast.Call(func=layer)):
+            return ast.unparse(layer).startswith("eqx.nn.")
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")))):
+            return True  # an update of another
         case ast.Constant() | ast.BinOp() | ast.UnaryOp(op=ast.USub()):
             return True
         case ast.IfExp(body=body, orelse=orelse):
@@ -76,8 +82,11 @@ def _numbers(spec: ModuleSpec) -> frozenset[str]:
 def array_as_made(spec: ModuleSpec, source: str) -> str:
     """The value that an expression makes of an array whose dtype the annotation leaves open."""
     node = parsed(source)
-    if is_new(node) and any(isinstance(part, ast.Call) for part in ast.walk(node)):
+    made = dict(local_values(spec.setup)).get(source, node)
+    if is_new(made) and any(nodes_of(ast.Call, made)):
         return source
+    if isinstance(node, ast.Call) and last_name(node)[:1].isupper():
+        return source  # a layer, whatever the annotation says
     if isinstance(node, ast.Constant):  # without a dtype it would be weakly typed
         return f"jnp.array({source}, {type(node.value).__name__})"
     if is_simple(source):

@@ -18,10 +18,11 @@ from scaffold.source_text import block, docstring, listed
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.fields.shared import tied_source
 from scaffold.spec.fields.training import guarded_buffers
-from scaffold.spec.grammar.types import is_array
+from scaffold.spec.grammar.types import ClassType, is_array
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for
-from scaffold.spec.source.expressions import is_identity_test
+from scaffold.spec.source.definitions import statements
+from scaffold.spec.source.expressions import is_identity_test, nodes_of
 from scaffold.spec.source.instance import attribute_of_self, calls
 from scaffold.spec.source.rewriting import read_as, rename, rewrite
 from scaffold.spec.states import is_state
@@ -33,22 +34,26 @@ _FORM = ("dtype", "ndim", "shape", "size")
 BODY = " " * 8
 
 
-def stop_gradients(spec: ModuleSpec, source: str) -> str:
-    """`source` with each field read where and as the class holds it, and buffers behind `stop_gradient`."""
+def stop_gradients(spec: ModuleSpec, source: str, others: Iterable[str] = ()) -> str:
+    """`source` with each field read where and as the class holds it, and buffers behind `stop_gradient`.
+
+    `others` are names of further instances of the class.
+    """
     source, kind = as_given(spec, source), kind_of(spec.kind)
     if kind.variables and spec.own_constructor is not None:  # who makes the Variables reads them too
         return source
     read = kind.read(spec, source)
     if read is not None:
         return read
-    return located(spec, without_gradients(spec, source))
+    return located(spec, without_gradients(spec, source, others))
 
 
-def without_gradients(spec: ModuleSpec, source: str) -> str:
+def without_gradients(spec: ModuleSpec, source: str, others: Iterable[str] = ()) -> str:
     """`source` with the buffers of the class, and of the parts that it holds, behind `stop_gradient`."""
     arrays = {field.name for field in spec.fields if is_array(field.type)}
     source = guard(source, guarded_buffers(spec), STOP, arrays)
     paths = {f"self.{path}" for path in spec.buffers_of_parts}
+    paths |= {f"{other}.{name}" for other in others for name in guarded_buffers(spec)}
 
     def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
         if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
@@ -57,7 +62,7 @@ def without_gradients(spec: ModuleSpec, source: str) -> str:
         text = ast.unparse(node)
         return f"{STOP}({text})" if text in paths and not is_kept else None
 
-    return rewrite(source, change) if any(path in source for path in spec.buffers_of_parts) else source
+    return rewrite(source, change) if any(path in source for path in paths) else source
 
 
 def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
@@ -184,7 +189,12 @@ def _method(spec: ModuleSpec, method: Method) -> Iterator[str]:
 def carried(spec: ModuleSpec, method: Method) -> str:
     """A definition word for word, but for the fields that a method reads where and as the class holds them."""
     source = method.call.source
-    return stop_gradients(spec, source) if method.is_function and method.owner == "self" else source
+    if not (method.is_function and method.owner == "self"):
+        return source
+    annotated = [(node.arg, node.annotation) for node in nodes_of(ast.arg, *statements(source))]
+    own = (spec.name, "Self")
+    others = [n for n, annotation in annotated if annotation and ast.unparse(annotation).strip("'") in own]
+    return stop_gradients(spec, source, others)
 
 
 def _function(spec: ModuleSpec, method: Method) -> tuple[str, str, str, str]:
@@ -192,7 +202,8 @@ def _function(spec: ModuleSpec, method: Method) -> tuple[str, str, str, str]:
     call, scope = method.call, Scope.of(spec, spec.name)
     signature = ", ".join(filter(None, (method.owner, call_signature(call.args, scope))))
     source = _dedented(call.body)
-    body = stop_gradients(spec, source) if method.owner == "self" else source
+    others = [argument.name for argument in call.args if argument.type == ClassType(spec.name)]
+    body = stop_gradients(spec, source, others) if method.owner == "self" else source
     is_inner = method.name.startswith("_") and method.name != "__call__" and not call.doc.strip()
     described = replace(call, returns=()) if method.builds(spec.name) else call
     return signature, _returns(call, scope), "" if is_inner else _call_doc(described), block(body, BODY)

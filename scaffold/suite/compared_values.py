@@ -7,7 +7,7 @@ from scaffold.spec.construction.divisions import class_sources
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import local_values
-from scaffold.spec.source.instance import named_value
+from scaffold.spec.source.instance import last_name, named_value
 
 
 def compared_texts(spec: ModuleSpec, name: str) -> tuple[str, ...]:
@@ -44,6 +44,9 @@ def _choices(node: ast.AST, name: str) -> Iterator[ast.AST]:
             named_value(index) == name
         ):
             yield table
+        case ast.Call(func=ast.Name("getattr"), args=[holder, index, *_]) if named_value(index) == name:
+            # Whatever else the module has, a function of one number is what a class takes from it by name.
+            yield from [ast.Constant("tanh")] * (last_name(holder) in ("nn", "nnx", "jnp", "numpy"))
         case ast.Match(subject=subject, cases=cases) if named_value(subject) == name:
             yield from (case.pattern for case in cases)
         case _:

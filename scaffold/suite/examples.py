@@ -1,7 +1,7 @@
 """Example values for the generated tests: sizes of dims, and the source of a value for any type."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 from msgspec import Struct
@@ -12,18 +12,12 @@ from scaffold.spec.construction.arithmetic import evaluate, measured
 from scaffold.spec.construction.constructor import (
     KEY,
     Parameter,
-    dims_of,
     is_plain,
     parameters,
-    reads,
     rebuilds_by,
-    sources_of,
-    variadic_dims,
 )
-from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.construction.guards import ENTRIES, taken_float
 from scaffold.spec.construction.made_defaults import makes_default
-from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.named_dims import ROWS, leaf_of_tree, type_with_named_dims
@@ -50,14 +44,15 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.grammar.values import EXAMPLE_INT, EXAMPLE_INTS
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.once import once
 from scaffold.spec.states import is_state, is_stateful
+from scaffold.suite.compared_values import compared_texts
 from scaffold.suite.differentiated import example_function
 from scaffold.suite.inherited import bound_of, concrete, how_to_build
 from scaffold.suite.layers import layer_source
 from scaffold.suite.part_sizes import equal_dims, parts_of
 from scaffold.suite.positive import positive_names_with
-from scaffold.suite.quiet_defaults import is_quiet
+from scaffold.suite.quiet_defaults import is_quiet, says_none
+from scaffold.suite.unknown_dims import unknown_dims
 
 
 class Examples(Struct, frozen=True, dict=True):
@@ -122,7 +117,7 @@ class Examples(Struct, frozen=True, dict=True):
         try:
             return self.value(kind, parameter.name, index, names)
         except ScaffoldError:
-            if nullable:
+            if nullable or says_none(self.spec, parameter.name):
                 return "None"  # it is tried without
             raise
 
@@ -150,8 +145,12 @@ class Examples(Struct, frozen=True, dict=True):
         match kind:
             case ArrayType():
                 return self.sample(kind, name, offset)
+            case ScalarType(name="str"):
+                return repr(
+                    next(iter(compared_texts(self.spec, name)), "float32" if name.endswith("dtype") else name)
+                )
             case ScalarType(name=scalar):
-                return {"str": '"float32"' if name.endswith("dtype") else repr(name), **_SCALARS}[scalar]
+                return _SCALARS[scalar]
             case SetType(item=item):
                 return f"{{{self.value(item, name, offset)}}}"
             case TupleType(items=items, variadic=variadic):
@@ -316,32 +315,6 @@ def constructor_name(spec: ModuleSpec) -> str:
     """`Affine.create`, or `Affine` where `__init__` builds, or the fields alone do."""
     by_flag = rebuilds_by(spec, "flag") and all(field.given for field in spec.stored)
     return spec.name if spec.constructor == "init" or by_flag or is_plain(spec) else f"{spec.name}.create"
-
-
-@once
-def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
-    """The dims of made arrays of which nothing says the size: no argument, no array that is given, and no arithmetic."""
-    called = dims_in(argument.type for _, function in spec.functions for argument in function.call.args)
-    taken = parameters(spec)
-    # What is made of an instance has the sizes of that, whatever a call is given.
-    kinds = ((each.name, walk(each.type)) for each in taken if each.type is not None)
-    instances = {name for name, parts in kinds if any(isinstance(part, ClassType) for part in parts)}
-    read = ((field.type, name) for field in spec.stored for text in sources_of(field) for name in reads(text))
-    computed = dims_in(kind for kind, name in read if name in instances)
-    shown = (called - computed) | dims_in(parameter.type for parameter in taken)
-    known = (
-        {parameter.name for parameter in parameters(spec)}
-        | dict(spec.test.sizes).keys()
-        | variadic_dims(spec)
-    )
-    known |= dims_read_off(spec).keys() | dims_of_arguments(spec).keys()
-    return frozenset(set(dims_of(spec)) - shown - known)
-
-
-def dims_in(kinds: Iterable[Type | None]) -> set[str]:
-    """The names of the dims in some types."""
-    dims = (dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims)
-    return {name for dim in dims for name in dim_names(dim)}
 
 
 def _has_default_of_own_size(field: Field) -> bool:

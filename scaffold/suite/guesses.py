@@ -10,7 +10,7 @@ from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import names_array
-from scaffold.suite.examples import dims_in, unknown_dims
+from scaffold.suite.unknown_dims import dims_in, unknown_dims
 
 
 def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ from scaffold.spec.grammar.types import ArrayType, ClassType, TupleType, Type, a
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import dedented, nodes_of
-from scaffold.suite.examples import Examples, unknown_dims
+from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import outputs
 from scaffold.suite.subject import Subject
+from scaffold.suite.unknown_dims import unknown_dims
 
 _STACKING = frozenset(("scan", "associative_scan", "vmap", "filter_vmap", "stack"))
 """The functions of jax and Equinox that give arrays with one more axis."""

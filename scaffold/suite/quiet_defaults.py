@@ -3,6 +3,7 @@
 import ast
 
 from scaffold.spec.construction.constructor import Parameter, sources_of
+from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.definitions import statements
 from scaffold.spec.source.expressions import nodes_of
@@ -17,6 +18,17 @@ def is_quiet(spec: ModuleSpec, parameter: Parameter) -> bool:
     if parameter.field is not None and parameter.field.check:
         return False
     return parameter.default == _HALF or (parameter.default in ("0.0", "0.") and _drops(spec, parameter.name))
+
+
+def says_none(spec: ModuleSpec, name: str) -> bool:
+    """Whether the author's annotation of an argument allows None, which is an example where nothing else is."""
+    own = spec.own_constructor
+    written = statements(own.call.source if own is not None else spec.source)
+    arguments = [(node.arg, node.annotation) for node in nodes_of(ast.arg, *written)]
+    fields = [(ast.unparse(node.target), node.annotation) for node in nodes_of(ast.AnnAssign, *written)]
+    annotations = [annotation for each, annotation in (*arguments, *fields) if each == name and annotation]
+    members = [member for annotation in annotations for member in members_of(annotation)]
+    return any(isinstance(member, ast.Constant) and member.value is None for member in members)
 
 
 def _drops(spec: ModuleSpec, name: str) -> bool:

@@ -31,6 +31,19 @@ def without_none(node: ast.expr) -> ast.expr:
             return node
 
 
+def members_of(node: ast.expr) -> list[ast.expr]:
+    """The types of which an annotation is one: `float` and `jax.Array` of `float | jax.Array`, of `Union[...]` alike."""
+    match node:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return [*members_of(left), *members_of(right)]
+        case ast.Subscript(value=head, slice=ast.Tuple(elts=parts)) if last_name(head) == "Union":
+            return [member for part in parts for member in members_of(part)]
+        case _ if (inner := without_none(node)) is not node:
+            return [*members_of(inner), ast.Constant(None)]
+        case _:
+            return [node]
+
+
 def is_of_words(items: Sequence[ast.expr]) -> bool:
     """Whether parts of an annotation name arrays and builtins alone, which any module can."""
     names = (node.id for item in items for node in ast.walk(item) if isinstance(node, ast.Name))

@@ -301,7 +301,7 @@ def without_annotation(statement: ast.stmt) -> ast.stmt:
 
 def local_values(source: str) -> Iterator[tuple[str, ast.expr]]:
     """The names that statements bind one at a time, each with its value."""
-    for node in nodes_of((ast.Assign, ast.AnnAssign), parsed(source)):
+    for node in nodes_of(ast.stmt, parsed(source)):
         match without_annotation(node):
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield name, value

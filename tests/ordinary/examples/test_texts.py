@@ -25,7 +25,7 @@ CLASS
         return self.weight[self.names.index(name)]
 
     def scaled(self, unit: str) -> Float[Array, ""]:
-        return self.weight.sum() * {"m": 1.0, "km": 1000.0}[unit]
+        return self.weight.sum() * {"m": 1.0, "km": 1000.0}[unit.lower()]
 """
 
 

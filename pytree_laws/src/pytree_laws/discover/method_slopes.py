@@ -84,20 +84,27 @@ def _program(suite: Any, method: Method) -> _Program:
 
 def stopped_arguments(suite: Any, method: Method) -> list[str]:
     """The paths of the floats among the arguments that a method reads behind `stop_gradient` alone."""
-    return _stopped_last(method.arguments(0), traces_of(suite)[method.name].jaxpr)
+    return _stopped_last(suite, method.arguments(0), traces_of(suite)[method.name].jaxpr)
 
 
-def stopped_in(use: Use, trace: Traced) -> list[str]:
+def stopped_in(suite: Any, use: Use, trace: Traced) -> list[str]:
     """The same of one use of a method, at other values of a flag or of another configuration."""
     floats = {name for name, leaf in named_arrays(tuple(use.given)) if is_inexact(leaf)}
-    return [name for name in _stopped_last(use.given, _of_result(trace)) if name in floats]
+    return [name for name in _stopped_last(suite, use.given, _of_result(trace)) if name in floats]
 
 
-def _stopped_last(given: Sequence[Any], jaxpr: Any) -> list[str]:
-    """The paths of what is given last to a program, and read behind `stop_gradient` alone."""
+def _stopped_last(suite: Any, given: Sequence[Any], jaxpr: Any) -> list[str]:
+    """The paths of what is given last to a program, and read behind `stop_gradient` alone; buffers of instances are so by their role."""
     names = [name for name, _ in named_arrays(tuple(given))]
     marks = stopped_inputs(jaxpr)
-    return [*itertools.compress(names, marks[len(marks) - len(names) :])]
+    stopped = itertools.compress(names, marks[len(marks) - len(names) :])
+    return [path for path in stopped if not _is_buffer(suite, given, path)]
+
+
+def _is_buffer(suite: Any, given: Sequence[Any], path: str) -> bool:
+    index, _, inner = path.partition(".")
+    is_instance = isinstance(given[int(index)], type(suite.cached_instance()))
+    return bool(inner) and is_instance and suite.role(inner) == "buffer"
 
 
 def stopped_leaves(suite: Any, use: Use, trace: Traced) -> list[str]:

@@ -7,6 +7,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import with_named_dims
 from scaffold.spec.names import argument_name_faults
 from scaffold.spec.skeletons.classes.carried import outdented, source_of
@@ -142,7 +143,8 @@ def read_arguments(
         notes.note((*path, argument.arg), argument)
         kind = argument_type(argument, names, notes) or _example_type(argument.annotation, names, notes)
         kind = kind or _key_by_name(argument, pairs, names)
-        kind = kind or (inferred or {}).get(argument.arg, "") * (default is None)
+        if default is None:
+            kind = kind or (inferred or {}).get(argument.arg, "") or _number(argument.annotation, names)
         is_left_out = not kind and argument.arg not in needed
         # What follows an argument that is left out is given by name.
         if "*" not in texts and (is_left_out or argument in node.args.kwonlyargs):
@@ -177,9 +179,18 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
 
 
 def _is_any_array(annotation: ast.expr, names: Names) -> bool:
-    """Whether an annotation names an array, and says no shape: `jax.Array`, or what a package calls one."""
-    module, _, name = names.of(annotation).rpartition(".")
-    return bool(module) and name in ARRAYS_BY_NAME
+    """Whether an annotation names an array, among others, and says no shape: `jax.Array`, or what a package calls one."""
+    paths = (names.of(member).rpartition(".") for member in members_of(annotation))
+    return any(module and name in ARRAYS_BY_NAME for module, _, name in paths)
+
+
+def _number(annotation: ast.expr | None, names: Names) -> str:
+    """The number that an annotation allows beside others, `int` of `int | str`; as an array where that is allowed too."""
+    members = members_of(annotation) if annotation is not None else []
+    words = {ast.unparse(member) for member in members} if len(members) > 1 else set[str]()
+    if "float" in words and any(_is_any_array(member, names) for member in members):
+        return "f[]"
+    return next((word for word in ("float", "int") if word in words), "")
 
 
 def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Names) -> str:

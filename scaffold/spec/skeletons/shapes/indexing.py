@@ -20,7 +20,7 @@ def indexed(dims: Dims, index: Sequence[ast.expr], shapes: Shapes) -> Dims | Non
             case ast.Constant(value=None):
                 left.append("1")
                 continue
-            case ast.Slice(lower=None, upper=None, step=None):
+            case _ if _is_whole(part):
                 left.append(rest[0])
             case ast.Slice():
                 left.append(shapes.new())
@@ -30,6 +30,11 @@ def indexed(dims: Dims, index: Sequence[ast.expr], shapes: Shapes) -> Dims | Non
                 return None
         rest.pop(0)
     return (*left, *rest)
+
+
+def _is_whole(part: ast.expr) -> bool:
+    """Whether an index is `:`."""
+    return isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step)
 
 
 def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Sequence[Shape]) -> Shape:
@@ -42,9 +47,10 @@ def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Seq
     if shapes.known(shape) is None and (axes > 1 or (axes == 1 and len(index) > 1)):
         shapes.learn(shape, tuple(shapes.new() for _ in range(axes)))
     dims, gathered = shapes.known(shape), shapes.known(places[0])
-    if dims and gathered and len(index) == 1:
+    takes_rows = all(_is_whole(part) for part in index[1:])
+    if dims and gathered and takes_rows:
         return (*gathered, *dims[1:])
-    if isinstance(shape, Unknown) and len(index) == 1 and isinstance(places[0], Unknown):
+    if isinstance(shape, Unknown) and takes_rows and isinstance(places[0], Unknown):
         return shapes.rows_at(shape, places[0])
     if isinstance(shape, Unknown):
         shapes.unclear.add(shape.name)
@@ -57,3 +63,34 @@ def transposed(shapes: Shapes, shape: Shape) -> Shape:
         shapes.learn(shape, (shapes.new(), shapes.new()))
     dims = shapes.known(shape)
     return None if dims is None else dims[::-1]
+
+
+def updated_part(function: ast.expr) -> ast.Subscript | None:
+    """The part of an array that `x.at[index].set` updates, as `x[index]`."""
+    match function:
+        case ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=array, attr="at"), slice=index)):
+            return ast.Subscript(array, index, ast.Load())
+        case _:
+            return None
+
+
+def required_shape(statement: ast.stmt, shapes: Shapes) -> tuple[ast.expr, Dims] | None:
+    """The array of which a statement raises unless it has a shape, and that: `x` and `()` of `assert x.shape == ()`."""
+    match statement:
+        case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])):
+            pass
+        case ast.If(
+            test=ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right]), body=[*_, ast.Raise()]
+        ):
+            pass
+        case _:
+            return None
+    match left, right:
+        case ast.Attribute(value=array, attr="shape"), ast.Tuple(elts=sizes) if all(
+            isinstance(size, ast.Constant) for size in sizes
+        ):
+            return array, tuple(map(ast.unparse, sizes))
+        case ast.Attribute(value=array, attr="ndim"), ast.Constant(value=int(axes)):
+            return array, tuple(shapes.new() for _ in range(axes))
+        case _:
+            return None

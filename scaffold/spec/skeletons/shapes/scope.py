@@ -16,12 +16,12 @@ from scaffold.spec.skeletons.shapes.applied import (
     take,
 )
 from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, NUMBERS, OF_ARRAYS, SAME_FUNCTION
-from scaffold.spec.skeletons.shapes.indexing import part_of, transposed
+from scaffold.spec.skeletons.shapes.indexing import part_of, required_shape, transposed, updated_part
 from scaffold.spec.skeletons.shapes.known_layers import Layer, layers_at, parted, with_new_rows
 from scaffold.spec.skeletons.shapes.layers import Makers
 from scaffold.spec.skeletons.shapes.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
-from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Record, Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Record, Shape, Shapes, Unknown
 from scaffold.spec.source.created_arrays import created_shape
 from scaffold.spec.source.expressions import elements_of, without_annotation
 from scaffold.spec.source.instance import attribute_of_self, last_name
@@ -70,6 +70,8 @@ class Scope(Struct):
                     self._name_layers(targets[0], value)
                 case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                     self.bound[name] = self.value(ast.BinOp(ast.Name(name, ast.Load()), op, value))
+                case ast.Assert() | ast.If() if required := required_shape(statement, self.shapes):
+                    self._require(*required)
                 case ast.Return(value=ast.expr() as value):
                     given = self.value(value)
                 case ast.Expr(value=value):
@@ -89,6 +91,11 @@ class Scope(Struct):
         """A constructor stores a number, or an array."""
         self.shapes.learn(field, self.shapes.known(value))
         self.shapes.unify(field, value)
+
+    def _require(self, array: ast.expr, dims: Dims) -> None:
+        shape = self.value(array)
+        if self.shapes.known(shape) is None:
+            self.shapes.learn(shape, dims)
 
     def _define(self, name: str, node: ast.FunctionDef | ast.Lambda) -> None:
         own = f"{self.name}.{name}"
@@ -257,7 +264,7 @@ class Scope(Struct):
 
     def _of_function(self, node: ast.Call, name: str, taken: list[Shape]) -> Shape:
         """What a function of jax gives, or a method of an array."""
-        if (place := _updated(node.func)) is not None:
+        if (place := updated_part(node.func)) is not None:
             self.shapes.match(self.value(place), self.shapes.known(taken[0]) or None if taken else None)
             return self.value(getattr(place, "value", place))
         holder = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -338,12 +345,3 @@ class Scope(Struct):
         held = ((self.value(node), method) for node, method in pairs)
         names = (f"{record.name}.{method}" for record, method in held if isinstance(record, Record))
         return next((self.uses.layers[name] for name in names if name in self.uses.layers), None)
-
-
-def _updated(function: ast.expr) -> ast.Subscript | None:
-    """The part of an array that `x.at[index].set` updates, as `x[index]`."""
-    match function:
-        case ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=array, attr="at"), slice=index)):
-            return ast.Subscript(array, index, ast.Load())
-        case _:
-            return None

@@ -150,7 +150,7 @@ def test_p09_gradients_of_methods_reach_their_arguments_at_other_values(subject:
     for method in traced_methods(subject, declared=True):
         usual = {int(path.partition(".")[0]) for path in stopped_arguments(subject, method)}
         for use, trace, _ in traced_uses(subject)[method.name]:
-            stopped = stopped_in(use, trace) if trace is not None and not use.is_plain else ()
+            stopped = stopped_in(subject, use, trace) if trace is not None and not use.is_plain else ()
             for index in sorted({int(path.partition(".")[0]) for path in stopped} - usual):
                 message = f"what it gives depends on argument {index}, and no gradient reaches that"
                 hint = f"`jax.lax.stop_gradient` around it; `Method(..., stopped=({index},))` says that this is so on purpose"

@@ -1,0 +1,36 @@
+"""The dims whose sizes only the constructor knows."""
+
+from collections.abc import Iterable
+
+from scaffold.spec.construction.constructor import dims_of, parameters, reads, sources_of, variadic_dims
+from scaffold.spec.construction.given_shapes import dims_read_off
+from scaffold.spec.construction.made_dims import dims_of_arguments
+from scaffold.spec.grammar.types import ClassType, Type, arrays, dim_names, walk
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.once import once
+
+
+@once
+def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
+    """The dims of made arrays of which nothing says the size: no argument, no array that is given, and no arithmetic."""
+    called = dims_in(argument.type for _, function in spec.functions for argument in function.call.args)
+    taken = parameters(spec)
+    # What is made of an instance has the sizes of that, whatever a call is given.
+    kinds = ((each.name, walk(each.type)) for each in taken if each.type is not None)
+    instances = {name for name, parts in kinds if any(isinstance(part, ClassType) for part in parts)}
+    read = ((field.type, name) for field in spec.stored for text in sources_of(field) for name in reads(text))
+    computed = dims_in(kind for kind, name in read if name in instances)
+    shown = (called - computed) | dims_in(parameter.type for parameter in taken)
+    known = (
+        {parameter.name for parameter in parameters(spec)}
+        | dict(spec.test.sizes).keys()
+        | variadic_dims(spec)
+    )
+    known |= dims_read_off(spec).keys() | dims_of_arguments(spec).keys()
+    return frozenset(set(dims_of(spec)) - shown - known)
+
+
+def dims_in(kinds: Iterable[Type | None]) -> set[str]:
+    """The names of the dims in some types."""
+    dims = (dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims)
+    return {name for dim in dims for name in dim_names(dim)}
