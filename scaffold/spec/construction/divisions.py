@@ -109,6 +109,8 @@ def _division(node: ast.AST) -> Iterator[Division]:
             divided, by = left, right
         case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right) if not whole_number(right):
             divided, by = left, right
+        case ast.Call(func=ast.Attribute(attr="arange"), args=[_, end, ast.Constant() as step]):
+            divided, by = end, step  # as of the frequencies of an encoding, a sine and a cosine each
         case ast.Call(func=ast.Attribute(attr=layer) | ast.Name(id=layer)) if layer in _LAYERS:
             divided, by = (argument_of(node, place, *names) for place, names in _LAYERS[layer])
         case _:
