@@ -104,7 +104,7 @@ def _changed(subject: Subject, parameter: Parameter) -> tuple[str, str] | None:
     if parameter.source == "flag":
         return name, "False"
     if parameter.source == "dim":
-        told_apart = _is_free_dim(spec, name) and _shows(spec, name)
+        told_apart = _is_free_dim(spec, name) and _shows(spec, name) and not _is_parted(spec, name)
         size = other_size(spec, name, sizes) if told_apart else None
         return None if size is None else (name, str(size))
     field = parameter.field
@@ -139,6 +139,13 @@ def _is_free_dim(spec: ModuleSpec, name: str) -> bool:
         if isinstance(part, ArrayType)
     )
     return not any(name in dim for array in given_types for dim in array.dims)
+
+
+def _is_parted(spec: ModuleSpec, name: str) -> bool:
+    """Whether arguments of the call are parts of this dim, whose sizes the laws cannot change with it."""
+    kinds = [argument.type for argument in spec.call.args] if spec.call is not None else []
+    parted = (dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims)
+    return any("//" in dim and name in dim_names(dim) for dim in parted)
 
 
 def _shows(spec: ModuleSpec, name: str) -> bool:

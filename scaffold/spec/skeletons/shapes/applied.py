@@ -64,6 +64,20 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return None
 
 
+def joined(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
+    """What `jnp.concatenate([x, y], axis=-1)` gives: the last axis of each is a part of its own."""
+    axis = argument_of(call, 1, "axis")
+    known = [dims for array in arrays if (dims := shapes.known(array)) is not None]
+    lead = known[0][:-1] if known else ()
+    is_last = axis is None or ast.unparse(axis) == "-1"
+    if not is_last or (axis is None and lead) or any(array is None for array in arrays) or () in known:
+        return None
+    for array in arrays:
+        shapes.learn(array, (*lead, shapes.new()))
+    ends = [dims[-1] for array in arrays if (dims := shapes.known(array))]
+    return (*lead, "+".join(ends)) if len(ends) == len(arrays) else None
+
+
 def number_of(shapes: Shapes, call: ast.Call, arrays: list[Shape], *, is_method: bool) -> Shape:
     """What a sum or a mean gives: a number, or a row where it goes over the first axis."""
     axes = [keyword.value for keyword in call.keywords if keyword.arg == "axis"]

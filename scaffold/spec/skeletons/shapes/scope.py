@@ -11,11 +11,12 @@ from scaffold.spec.skeletons.shapes.applied import (
     axes_of_vmap,
     given_by,
     has_other_result,
+    joined,
     number_of,
     over,
     take,
 )
-from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, NUMBERS, OF_ARRAYS, SAME_FUNCTION
+from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, JOINS, NUMBERS, OF_ARRAYS, SAME_FUNCTION
 from scaffold.spec.skeletons.shapes.indexing import part_of, required_shape, transposed, updated_part
 from scaffold.spec.skeletons.shapes.known_layers import Layer, layers_at, parted, with_new_rows
 from scaffold.spec.skeletons.shapes.layers import Makers
@@ -241,6 +242,8 @@ class Scope(Struct):
         named = [self.value(keyword.value) for keyword in node.keywords]
         if (record := self._built(node.func)) is not None:
             return built_record(self.shapes, record, node, [*taken, *named])
+        if name in JOINS and node.args:
+            return joined(self.shapes, node, [*map(self.value, getattr(node.args[0], "elts", []))])
         if COUNTS_AT.get(name, len(taken)) < len(taken):
             self.shapes.holds_counts(taken[COUNTS_AT[name]])
         if name == "fold_in" and taken:

@@ -7,7 +7,7 @@ from typing import Any
 
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes
+from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes, shares
 from scaffold.spec.source.definitions import annotated_names, arguments_of, dims_written, method_of
 from scaffold.spec.source.expressions import nodes_of
 
@@ -45,6 +45,7 @@ def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
     bound = bound_names(owner)
     pairs = [_without_factor(*met) for met in shapes.met]
     ties: dict[str, str] = {}
+    pairs = [share for pair in pairs for share in _shared(*pair, bound)]
     for left, right in pairs * _ROUNDS:
         sides = with_sizes(left, ties), with_sizes(right, ties)
         for dim, size in (sides, sides[::-1]):
@@ -54,6 +55,15 @@ def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
                 break
     doubtful = {*_doubtful(ties, pairs)}
     return {dim: size for dim, size in ties.items() if dim not in doubtful}
+
+
+def _shared(left: str, right: str, bound: set[str]) -> list[tuple[str, str]]:
+    """The pair of two sizes, or in the place of a sum those of its terms."""
+
+    def is_free(dim: str) -> bool:
+        return dim.isidentifier() and dim not in bound
+
+    return shares(left, right, is_free) or shares(right, left, is_free) or [(left, right)]
 
 
 def _doubtful(ties: dict[str, str], pairs: Iterable[tuple[str, str]]) -> Iterator[str]:

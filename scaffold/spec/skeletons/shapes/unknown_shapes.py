@@ -1,6 +1,7 @@
 """Shapes of names that are learnt one after the other: `self.weight` and `x` in `self.weight @ x`."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -250,11 +251,28 @@ class Shapes(Struct):
         return with_sizes(dim, {name: self._axis(name) for name in dim_names(dim) if name.startswith(AXIS)})
 
     def _join(self, left: str, right: str) -> None:
-        """Let a dim without a name stand for the other one."""
+        """Let a dim without a name stand for the other one; of a sum each for a share of it."""
+        for total, size in ((left, right), (right, left)):
+            for dim, share in shares(total, size, lambda dim: dim.startswith(AXIS)):
+                self._join(dim, share)
         for dim, meant in ((left, right), (right, left)):
             if dim.startswith(AXIS) and meant not in (dim, "1"):
                 self.axes[dim] = meant
                 return
+
+
+def shares(total: str, size: str, is_free: Callable[[str], bool]) -> list[tuple[str, str]]:
+    """The free terms of a sum of dims with what each is of a size: term by term of another sum, what the others leave, or halves."""
+    terms, parts = total.split("+"), size.split("+")
+    free = [term for term in terms if is_free(term)]
+    if not re.fullmatch(r"\w+(\+\w+)+", total) or not free:
+        return []
+    if len(parts) == len(terms):
+        return [(term, part) for term, part in zip(terms, parts, strict=True) if term in free]
+    if len(free) == 1 and size.isidentifier():
+        return [(free[0], "-".join((size, *(term for term in terms if term != free[0]))))]
+    is_halved = len(free) == len(terms) == 2 and size.isidentifier()
+    return [*zip(free, (f"{size}//2", f"{size}-{size}//2"), strict=True)] if is_halved else []
 
 
 def _as_row(dim: str) -> str:
