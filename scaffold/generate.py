@@ -37,6 +37,7 @@ from scaffold.spec.reading.read import read_spec
 from scaffold.spec.tables.schema import json_schema
 from scaffold.spec.tables.toml import write_toml
 from scaffold.spec.unit import by_module
+from scaffold.suite.as_written import with_builds
 from scaffold.suite.untested import Untested, untested_classes
 from scaffold.suite.untried import assumed_notes, untried_notes
 from scaffold.tidy import tidy
@@ -84,6 +85,8 @@ def plan_classes(
     with _located(specs, layout):
         check_templates(specs, layout)
         specs, known = inheriting(specs, _known(specs, layout))
+        known = with_builds(known)
+        specs = [known[spec.name] for spec in specs]
         check_beside(specs, known, layout)
         specs = listing_changes(specs, layout, wishes.renamed, wishes.renamed_fields)
         untested = untested_classes(

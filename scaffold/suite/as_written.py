@@ -5,7 +5,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from scaffold.errors import ScaffoldError
+from scaffold.kind import kind_of
 from scaffold.source_text import docstring
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.guards import refused_conditions
@@ -52,6 +55,19 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         **_call(spec, known),
         "guessed": guessed_methods(without_untried(as_called(spec), known), known),
     }
+
+
+def with_builds(known: Mapping[str, ModuleSpec]) -> dict[str, ModuleSpec]:
+    """The specs, with the expression that builds each class which is emitted word for word, for what takes an instance of it."""
+    carried = {name: spec for name, spec in known.items() if kind_of(spec.kind).is_carried}
+    builds = {name: build_of(spec, known) for name, spec in carried.items() if has_leaves(spec)}
+    tests = {name: replace(known[name].test, build=build) for name, build in builds.items() if build}
+    return {name: replace(spec, test=tests[name]) if name in tests else spec for name, spec in known.items()}
+
+
+def has_leaves(spec: ModuleSpec) -> bool:
+    """Whether jax knows leaves of a class that is emitted word for word."""
+    return dict(spec.options).get("laws") != "none"
 
 
 def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:

@@ -10,6 +10,7 @@ from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import names_array
+from scaffold.spec.source.other_instance import is_any
 from scaffold.suite.unknown_dims import dims_in, unknown_dims
 
 
@@ -88,7 +89,11 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
     pairs = arguments_with_defaults(function) if function is not None else ()
     bare = {argument.arg for argument, _ in pairs if _says_no_shape(argument.annotation)}
     is_size = ScalarType("int") if name == "__init__" else None
-    return any(each.name in bare and (_has_shape(each.type) or each.type == is_size) for each in needed)
+    return any(
+        each.name in bare
+        and (_has_shape(each.type) or each.type == is_size or isinstance(each.type, ClassType))
+        for each in needed
+    )
 
 
 def _dims_of_records(kind: Type | None, known: Mapping[str, ModuleSpec]) -> set[str]:
@@ -103,7 +108,7 @@ def _records(kind: Type | None, known: Mapping[str, ModuleSpec]) -> list[ModuleS
 
 
 def _says_no_shape(annotation: ast.expr | None) -> bool:
-    return annotation is None or names_array(annotation)
+    return annotation is None or is_any(annotation) or names_array(annotation)
 
 
 def _has_shape(kind: Type | None) -> bool:

@@ -10,7 +10,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.definitions import ABSTRACT_VARIABLES
-from scaffold.suite.as_written import build_of, inputs_of, said_values
+from scaffold.suite.as_written import build_of, has_leaves, inputs_of, said_values
 from scaffold.suite.inherited import has_known_constructor
 from scaffold.suite.subject import Subject
 
@@ -100,7 +100,7 @@ def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
         return ""
     if is_abstract(spec):
         return "it leaves methods or fields to subclasses"
-    if dict(spec.options).get("laws") == "none":
+    if not has_leaves(spec):
         return "jax knows no leaves of it; `@jax.tree_util.register_dataclass` above it says them"
     if build_of(spec, known):
         return ""

@@ -1,4 +1,4 @@
-"""Examples that plain statements say: keywords, annotations of locals and of several types, assertions, names of functions."""
+"""Examples that plain statements say: keywords, annotations of locals and of several types, assertions, joined arrays."""
 
 from pathlib import Path
 
@@ -99,7 +99,56 @@ class Activated(nnx.Module):
     def __call__(self, x: jnp.ndarray) -> jnp.ndarray:
         return self.activation(self.linear(x))
 """
+JOINED = """
+class Timed(eqx.Module):
+    layer: eqx.nn.Linear
+
+    def __init__(self, size: int, *, key: PRNGKeyArray):
+        self.layer = eqx.nn.Linear(size, 2, key=key)
+
+    def __call__(self, x: Float[Array, " n"], t: Float[Array, " m"]) -> Float[Array, " 2"]:
+        return self.layer(jnp.concatenate([x, t]))
+"""
+OF_TWO = """
+class Critic(eqx.Module):
+    layer: eqx.nn.Linear
+
+    def __init__(self, seen: int, done: int, *, key: PRNGKeyArray):
+        self.layer = eqx.nn.Linear(seen + done, 1, key=key)
+
+    def __call__(self, state, action):
+        return self.layer(jnp.concatenate([state, action], axis=-1))
+"""
+SCANNED = """
+class Chain(eqx.Module):
+    rates: jax.Array
+    gains: jax.Array
+
+    def __call__(self, x: Float[Array, " n"]) -> Array:
+        def step(carry, row):
+            rate, gain = row
+            carry = rate * carry + gain
+            return carry, carry
+
+        return jax.lax.scan(step, x, (self.rates, self.gains))[1]
+"""
+STRIDED = """
+class Waves(eqx.Module):
+    table: jax.Array
+
+    def __init__(self, size: int, length: int):
+        angles = jnp.arange(length)[:, None] / jnp.exp(jnp.arange(0, size, 2))
+        table = jnp.zeros((length, size)).at[:, 0::2].set(jnp.sin(angles))
+        self.table = table.at[:, 1::2].set(jnp.cos(angles))
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return x + self.table.sum(axis=0)
+"""
 CLASSES = {
+    "timed": (JOINED, "sample(seed + 1, (2,))"),
+    "critic": (OF_TWO, "sample(seed + 1, (3,))"),
+    "chain": (SCANNED, '"gains": sample(seed + 1, (3, 2))'),
+    "waves": (STRIDED, '"size": 4'),
     "dense": (BY_KEYWORD, "return (sample(seed, (2,)),)"),
     "attended": (ANNOTATED, "return (sample(seed, (2, 3)),)"),
     "encoding": (ROWS, 'sample(seed + 1, (5,), "int32")'),

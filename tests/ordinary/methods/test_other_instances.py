@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.trees import write_tree
 
@@ -23,6 +23,39 @@ class Table(Module):
     def apart(self, other: "Table") -> Float[Array, ""]:
         # How far it is from another.
         return jnp.sum((self.table - other.table) ** 2 * self.gain)
+"""
+OPERATED = """
+@jax.tree_util.register_pytree_node_class
+class Pair:
+    def __init__(self, w: float | jax.Array):
+        self.both = jnp.stack([w, w])
+
+    def tree_flatten(self):
+        return (self.both,), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        made = cls.__new__(cls)
+        made.both = children[0]
+        return made
+
+    @classmethod
+    def unit(cls):
+        return cls(jnp.ones(()))
+
+    def __add__(self, other: Any):
+        if isinstance(other, Pair):
+            return Pair(self.both[0] + other.both[0])
+        return NotImplemented
+
+    def __sub__(self, other):
+        return jax.tree.map(lambda x, y: x - y, self, other)
+
+    def __mul__(self, other):
+        return jnp.sum(self.both * other.both)
+
+    def apart(self, other: "Pair"):
+        return self.both - other.both
 """
 PART = """
 class Scale(eqx.Module):
@@ -52,6 +85,17 @@ class Net(Module):
 def test_the_buffer_of_another_instance_has_no_gradient(tmp_path: Path) -> None:
     emitted = tried(tmp_path, "table", HEAD + TABLE)
     assert "jax.lax.stop_gradient(self.table) - jax.lax.stop_gradient(other.table)" in emitted
+
+
+def test_operators_are_given_another_instance(tmp_path: Path) -> None:
+    imports = "from typing import Any\n\nimport jax\nimport jax.numpy as jnp\n"
+    said = generated(tmp_path, {"pair": f"{imports}\n{OPERATED}"})
+    assert "not tried" not in said and "not tested" not in said, said
+    tests = suite_text(tmp_path, "pair")
+    for name in ("__add__", "__sub__", "__mul__", "apart"):
+        assert f'Method("{name}", lambda seed: (Pair(' in tests, tests
+    ran = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert ran.returncode == 0, ran.stdout
 
 
 def test_a_part_may_have_an_attribute_that_is_called_trainable(tmp_path: Path) -> None:

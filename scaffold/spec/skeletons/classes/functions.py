@@ -25,6 +25,7 @@ from scaffold.spec.skeletons.words.values import expression
 from scaffold.spec.source.definitions import arguments_with_defaults, is_generator, owner_of, returns_value
 from scaffold.spec.source.expressions import Function, first_line, nodes_of
 from scaffold.spec.source.instance import last_name
+from scaffold.spec.source.other_instance import is_any, is_used_as_instance
 
 _KEYS = ("key", "rng", "rng_key", "prng_key")
 """How an argument is called that is a random key, unless others say that it is attended to."""
@@ -168,13 +169,19 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
         argument.arg
         for argument, default in arguments_with_defaults(node)
         if default is None
-        and (argument.annotation is None or _is_any_array(argument.annotation, names))
+        and (
+            argument.annotation is None
+            or is_any(argument.annotation)
+            or _is_any_array(argument.annotation, names)
+        )
         and names.valued.isdisjoint((argument.arg, f"{node.name}.{argument.arg}"))
     ]
     read = {name.id for name in nodes_of(ast.Name, *node.body)}
     # What is not read may be any number.
     types = {name: "f[]" for name in bare if name not in read}
-    types |= {n: names.shapes_of(owner).of_argument(node.name, n) for n in bare if n in read}
+    for name in (name for name in bare if name in read):
+        is_instance = is_used_as_instance(node, name, owner)
+        types[name] = owner.name if is_instance else names.shapes_of(owner).of_argument(node.name, name)
     return {name: types[name] for name in bare if types[name]}
 
 

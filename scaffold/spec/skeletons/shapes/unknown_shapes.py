@@ -99,10 +99,7 @@ class Shapes(Struct):
         for axis in range(MOST_AXES - 1):
             row = self._dims(self._first(name + _ROW.format(axis)), axes + 1)
             if row is not None and axis <= len(row):
-                if (name, axis) not in self.lengths:
-                    self.lengths[name, axis] = self.new()
-                count = self.lengths[name, axis]
-                return (*row[:axis], count, *row[axis:])
+                return (*row[:axis], self._length(name, axis), *row[axis:])
         return self._of_equal_parts(name)
 
     def _of_equal_parts(self, name: str) -> Dims | None:
@@ -137,6 +134,7 @@ class Shapes(Struct):
     def row(self, shape: Shape, axis: int = 0) -> Shape:
         """What an array has along one axis; each of several, of a tuple."""
         if isinstance(shape, Parts):
+            self._be_of_one_length(shape.shapes, axis)
             return Parts(tuple(self.row(part, axis) for part in shape.shapes))
         dims = self.known(shape)
         if dims is not None:
@@ -144,6 +142,24 @@ class Shapes(Struct):
         if not isinstance(shape, Unknown) or axis < 0:
             return None
         return Unknown(self._first(shape.name) + _ROW.format(axis))
+
+    def _be_of_one_length(self, shapes: Iterable[Shape], axis: int) -> None:
+        """Take it that arrays whose rows go together have as many of them."""
+        lengths: list[str] = []
+        for shape in shapes:
+            dims = self.known(shape)
+            if dims is not None:
+                lengths += dims[axis : axis + 1] if axis >= 0 else ()
+            elif isinstance(shape, Unknown):
+                lengths.append(self._length(self._first(shape.name), axis))
+        for length in lengths[1:]:
+            self._join(self._axis(lengths[0]), self._axis(length))
+
+    def _length(self, name: str, axis: int) -> str:
+        """How long an array is along an axis, of which nothing else may be known."""
+        if (name, axis) not in self.lengths:
+            self.lengths[name, axis] = self.new()
+        return self.lengths[name, axis]
 
     def rows_at(self, shape: Unknown, places: Unknown) -> Unknown:
         """Some rows of an array, which is to be told by these."""
@@ -225,8 +241,8 @@ class Shapes(Struct):
         several = (name for name, axes in self.axes_read.items() if axes > 1)
         for name in (*names, *sorted({*self.counts, *several})):
             if self.known(Unknown(name)) is None and name not in self.unclear:
-                axes = self.axes_read.get(name, 1)
-                self.learn(Unknown(name), tuple(self.new() for _ in range(axes)))
+                axes, first = self.axes_read.get(name, 1), self._first(name)
+                self.learn(Unknown(name), tuple(self._length(first, axis) for axis in range(axes)))
 
     def read_axis(self, shape: Shape, axis: int) -> None:
         """Take it that an array has this axis."""
@@ -256,7 +272,7 @@ class Shapes(Struct):
             for dim, share in shares(total, size, lambda dim: dim.startswith(AXIS)):
                 self._join(dim, share)
         for dim, meant in ((left, right), (right, left)):
-            if dim.startswith(AXIS) and meant not in (dim, "1"):
+            if dim.startswith(AXIS) and meant != "1" and dim not in dim_names(meant) and dim.isidentifier():
                 self.axes[dim] = meant
                 return
 
