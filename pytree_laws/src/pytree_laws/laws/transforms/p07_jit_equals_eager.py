@@ -99,7 +99,7 @@ def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
     need(not documents_nan(type(instance)), NAN_IS_MEANT)
     for i, result in enumerate(results_of(subject, instance, arguments)):
         check(not has_nan(result), f"output {i}", "the example gives NaN", OUTSIDE, severity=ADVICE)
-    hint = "a division by a deviation or a norm that can be 0: add an epsilon"
+    hint = "0 / 0, of a deviation or a norm (add an epsilon), or of a softmax over nothing but -inf (a finite number there)"
     for fill in (0, 1):
         message = f"with each element of the arguments {fill} it has NaN"
         for i, result in enumerate(results_of(subject, instance, subject.filled(arguments, fill))):
