@@ -42,7 +42,8 @@ LAW = Law(
     mistake="A dict, list or array of the caller is changed or stored as it is, a default is shared by all instances, a key is constant, or a check needs the values of arrays.",
     fix="Copy on the way in (`{**table}`, `list(layers)`, `jnp.array(x)`) and check there; derive randomness from the key alone.",
 )
-CHECKS = Checks(LAW)
+BUILDS, CHECKS = Checks(LAW), Checks(LAW)
+"""The check that tells of a constructor which fails on the example, before any other; and those in their order."""
 
 KEYS = 8  # that are tried where draws may be equal by chance
 
@@ -129,7 +130,7 @@ def test_p01_later_changes_of_its_inputs_do_not_reach_it(subject: Suite) -> None
     check(subject.snapshot_of(instance) == before, type(instance).__name__, message)
 
 
-@CHECKS.register()
+@BUILDS.register()
 def test_p01_same_inputs_build_the_same_instance(subject: Suite) -> None:
     hint = "randomness that does not come from the key, or state kept in a global"
     first, second = subject.named(subject.cached_instance()), subject.named(subject.make(0))
