@@ -73,7 +73,7 @@ def test_p06_a_call_compiles_nothing_anew(subject: Suite) -> None:
             check(False, method.name, f"each use traces and compiles `{name}` anew", ANEW)
 
 
-@CHECKS.register(METHODS)
+@CHECKS.register(METHODS, of_dtypes=True)
 def test_p07_methods_have_fixed_dtypes_with_64_bits_as_well(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
         check_fixed_dtypes(subject, method, method.returns, f"{method.name}, output")
