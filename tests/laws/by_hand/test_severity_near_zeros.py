@@ -4,6 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import pytest
+from seen_broken import broken
 
 from by_hand.test_severity import severity_of
 from pytree_laws import Method, PytreeLaws, sample
@@ -103,4 +104,18 @@ def test_data_of_an_instance_are_held_to_a_slope_where_there_is_one(cls, severit
     assert (
         severity_of(METHOD, laws_of(type("Named", (cls,), {"__call__": Length.__call__}), methods=(method,)))
         == severity
+    )
+
+
+class Attention(Scaled):
+    """Weights of neighbours, of which an element may have none."""
+
+    def __call__(self, x):
+        return jax.nn.softmax(self.weight + jnp.where(x != 0, 0.0, -jnp.inf))
+
+
+def test_a_nan_of_a_softmax_is_told_with_its_cause():
+    assert (
+        "a softmax over nothing but -inf"
+        in broken(laws_of(Attention)(), "p07_equal_arguments_give_no_nan").hint
     )

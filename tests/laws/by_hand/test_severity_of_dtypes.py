@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from by_hand.test_severity import Casts, severities
-from pytree_laws import Leaf, check_pytree, sample
-from pytree_laws.report import ADVICE, FAULT
+from by_hand.test_severity import Casts, severities, severity_of
+from pytree_laws import Leaf, Method, Output, PytreeLaws, check_pytree, sample
+from pytree_laws.report import ADVICE, FAULT, LawWarning
 
 WEAK = (Leaf("weight", "param", (), "float32"),)
 
@@ -124,3 +124,45 @@ class Rounded(Casts):
 def test_an_option_may_give_numbers_of_another_kind(cls, severity):
     found = severities(lambda seed: cls(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
     assert found["test_p07_has_the_same_dtypes_in_each_configuration"] == severity
+
+
+class OneDtype(PytreeLaws):
+    """What is fixed at one dtype, by a suite that promises no other."""
+
+    leaves = (Leaf("weight", "param", (3,)),)
+    returns = (Output((3,)),)
+    methods = (Method("fixed", lambda seed: (sample(seed, (3,)),), (Output((3,)),)),)
+    one_dtype = True
+
+    def build(self, seed):
+        return Fixed(sample(seed, (3,)))
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+
+class Fixed(Casts):
+    def __call__(self, x):
+        return (self.weight * x).astype(jnp.float32)
+
+    def fixed(self, x):
+        return self(x)
+
+
+class EachDtype(OneDtype):
+    one_dtype = False
+
+
+DTYPE_TESTS = (
+    "test_p07_bfloat16_in_bfloat16_out",
+    "test_p07_fixed_dtypes_are_those_of_64_bits_as_well",
+    "test_p07_methods_in_bfloat16_give_bfloat16",
+    "test_p07_methods_have_fixed_dtypes_with_64_bits_as_well",
+)
+
+
+@pytest.mark.parametrize("test", DTYPE_TESTS)
+def test_a_cast_is_judged_alike_in_16_and_in_64_bits(test):
+    with pytest.warns(LawWarning, match="it is float32"):
+        assert severity_of(test, OneDtype) is None
+    assert severity_of(test, EachDtype) == ADVICE

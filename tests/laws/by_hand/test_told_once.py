@@ -216,3 +216,13 @@ def test_a_leaf_that_changes_nothing_is_told_by_one_law():
         leaves=(Leaf("weight", "param", (3,)), Leaf("bias", "param", (3,))),
     )
     assert found == {"test_p08_every_parameter_changes_the_output": ADVICE}
+
+
+class Unbuilt(Branch):
+    def __init__(self):
+        raise KeyError("nothing to build")
+
+
+def test_a_constructor_that_fails_is_told_by_the_law_of_constructors():
+    [finding] = check_pytree(lambda seed: Unbuilt(), lambda seed: (jnp.ones(3),)).findings
+    assert (finding.law.number, finding.test) == ("P1", "test_p01_same_inputs_build_the_same_instance")

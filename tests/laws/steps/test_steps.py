@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import jax
 import pytest
 from _pytest.outcomes import Skipped
 
@@ -84,3 +85,15 @@ def test_the_docs_list_each_law() -> None:
     assert [
         f"| {law.number} {law.name} |" for law in LAWS.values() if f"| {law.number} {law.name} |" not in docs
     ] == []
+
+
+class AsksForValues(PlainSteps):
+    """A step that is compiled in parts, and asks for a value between them: as a whole it cannot be traced."""
+
+    step = staticmethod(
+        lambda state, batch: jax.jit(PlainSteps.step)(state, batch) if float(batch[0][0, 0]) else None
+    )
+
+
+def test_a_step_that_cannot_be_traced_as_a_whole_is_reproducible() -> None:
+    assert [str(broken) for name, broken in findings(AsksForValues) if "s9" in name] == []

@@ -1,9 +1,10 @@
-"""A method that joins two instances makes a third; one that makes the next instance settles on its static values."""
+"""A method that joins two instances makes a third, and one that adds an element another; a next instance settles on its static values."""
 
 from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 from seen_broken import broken, hold, suite_of
 
 from pytree_laws import Leaf, Method, PytreeLaws, sample
@@ -29,6 +30,13 @@ class Counted(Quantity):
 
     def times(self, length: jax.Array) -> "Quantity":
         return type(self)(self.value * length, self.power + 1)
+
+
+class Longer(Quantity):
+    """The same, whose next instance has one more element: no scan can carry it."""
+
+    def times(self, length: jax.Array) -> "Quantity":
+        return type(self)(jnp.pad(self.value, (1, 0)), self.power + 1)
 
 
 class Laws(PytreeLaws):
@@ -58,3 +66,7 @@ def test_what_joins_two_instances_may_have_other_static_values() -> None:
 def test_what_gives_the_next_instance_settles() -> None:
     hold(suite_of(OfSteps, Quantity), TEST)
     assert broken(suite_of(OfSteps, Counted), TEST).where == "times.power"
+
+
+def test_what_has_other_shapes_is_no_next_instance() -> None:
+    hold(suite_of(OfSteps, Longer), TEST)

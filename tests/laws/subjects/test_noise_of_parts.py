@@ -46,6 +46,22 @@ class Idle(eqx.Module):
         return 2 * x
 
 
+class Enabled(eqx.Module):
+    """A layer that draws where an argument asks for it."""
+
+    dropout: eqx.nn.Dropout
+
+    def __call__(self, x: jax.Array, *, noisy: bool = False, key: jax.Array) -> jax.Array:
+        return self.dropout(x, key=key, inference=not noisy)
+
+
+class Silent(Enabled):
+    """The same, without a use for its key at either value."""
+
+    def __call__(self, x: jax.Array, *, noisy: bool = False, key: jax.Array) -> jax.Array:
+        return 2 * x if noisy else x
+
+
 class Laws(PytreeLaws):
     share, cls, layer = 0.0, Layer, Layer
 
@@ -75,3 +91,9 @@ def test_a_flag_of_a_part_ends_no_noise_where_its_owner_says_whether_it_draws() 
         suite(cls=Policy, share=0.5).test_p16_a_flag_that_ends_the_noise_does()
     with pytest.raises(LawBroken, match="nothing is random there"):
         suite(cls=Policy, share=0.5, layer=Untold).test_p16_a_flag_that_ends_the_noise_does()
+
+
+def test_a_key_that_a_flag_of_the_call_asks_for_is_used() -> None:
+    suite(cls=Enabled, share=0.5).test_p16_keys_give_different_draws()
+    with pytest.raises(LawBroken, match="eight keys give the same output"):
+        suite(cls=Silent, share=0.5).test_p16_keys_give_different_draws()

@@ -1,6 +1,7 @@
 """How the methods of a class are used: with the example, and otherwise."""
 
 import enum
+import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -177,6 +178,11 @@ def traced_or_raise(suite: Any, use: Use) -> Traced:
     run, inputs = on_arrays(suite, use.instance, use.given, use_again)
     jaxpr, form = jax.make_jaxpr(run, return_shape=True)(*inputs)
     return Traced(jaxpr, form, plain, inputs, treedefs[0])
+
+
+def is_of_class(cls: type, method: Method) -> bool:
+    """Whether a method knows of no instance, as a further constructor."""
+    return isinstance(inspect.getattr_static(cls, method.name, None), classmethod | staticmethod)
 
 
 def updated_by(suite: Any, method: Method) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from ..errors import message_of
+from ..errors import message_of, raises_deliberately
 from ..report import ADVICE, NOT_TRIED
 from ..snapshot.format import NoRecord, parse_record, section_of
 from ..values.example_sizes import hint_of
@@ -38,10 +38,11 @@ _BY_WORDS = {
 def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
     """Whether a guessed example of a method, of the call (`__call__`) or of the constructor (`__init__`) does not fit.
 
-    With numbers on record it did, and what it raises is the edit of a class that worked.
+    The class may refuse it in any words, as by `assert`. With numbers on record it did, and what it raises is the edit of a class that worked.
     """
     is_of_code = isinstance(error, TypeError) and _OF_SIGNATURE.search(str(error))
-    is_guess = name in suite.guessed and isinstance(error, _MISFITS) and not is_of_code
+    may_refuse = isinstance(error, _MISFITS) or (error and raises_deliberately(error, type(suite)))
+    is_guess = name in suite.guessed and bool(may_refuse) and not is_of_code
     return is_guess and not _is_recorded(suite, name)
 
 

@@ -3,7 +3,7 @@
 import copy
 import functools
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -115,6 +115,15 @@ class PytreeSuite(LeafSuite):
     deepcopied = staticmethod(deepcopied)
     pickled = staticmethod(pickled)
     check_copy = staticmethod(check_same_tree)
+    statics_of = staticmethod(statics_of)
+    trained = staticmethod(training.trained_places)
+    built_abstractly = programs.built_with_zeros
+    training_example = training.training_example
+    example_loss = training.summed_loss
+    loss_and_grads = training.loss_and_grads
+    at_point = training.at_point
+    stepped = training.stepped
+    scan_program = training.scan_program
 
     def check_kind(self, path: str, part: Any, declared: Any) -> None:
         if declared is None or declared.role != "python":
@@ -130,9 +139,6 @@ class PytreeSuite(LeafSuite):
 
     def weak_fixed_points(self) -> set[str]:
         return programs.weak_fixed_points(self)
-
-    def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
-        return statics_of(instance)
 
     # How it is opened, run and compiled.
 
@@ -168,9 +174,6 @@ class PytreeSuite(LeafSuite):
     def in_numpy(self, instance: Any) -> Any:
         return map_arrays(wide_in_numpy, instance)
 
-    def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
-        return programs.built_with_zeros(self, inputs)
-
     def traced_outputs(self) -> Sequence[Any]:
         return self.traced_call().out_avals
 
@@ -201,31 +204,9 @@ class PytreeSuite(LeafSuite):
 
     # What trains, and where gradients flow.
 
-    def trained(self, instance: Any) -> list[int]:
-        """The positions of the trained leaves: `trainable()`, or all inexact arrays."""
-        return training.trained_places(instance)
-
     def trained_paths(self, instance: Any) -> set[str]:
         names = [name for name, _ in named_leaves(instance)]
         return {names[i] for i in self.trained(instance)}
-
-    def training_example(self, *, or_buffers: bool = False) -> tuple[Any, tuple[Any, ...]]:
-        return training.training_example(self, or_buffers)
-
-    def example_loss(self, instance: Any, examples: Any) -> Any:
-        return training.summed_loss(self, instance, examples)
-
-    def loss_and_grads(self, instance: Any, arguments: Any) -> tuple[Any, dict[str, Any]]:
-        return training.loss_and_grads(self, instance, arguments)
-
-    def at_point(self, seed: int) -> tuple[Any, Any]:
-        return training.at_point(self, seed)
-
-    def stepped(self, instance: Any, steps: int = 1) -> Any:
-        return training.stepped(self, instance, steps)
-
-    def scan_program(self) -> tuple[Callable[[Any], Any], Any]:
-        return training.scan_program(self)
 
     def flowing_values(self, instance: Any) -> Rebuilt:
         paths = self.flowing(instance)

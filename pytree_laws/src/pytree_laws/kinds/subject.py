@@ -29,14 +29,28 @@ class Subject(InstanceAnswers):
     """The least severity that raises where all findings are wanted, whatever the suite says; None: that of the suite."""
     severity_of_unhashable: ClassVar[str] = FAULT
     """How much it matters that a static value can change, or has no hash."""
+    statics_of: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
+    """The static values that an instance holds, by path."""
+    training_example: ClassVar[Callable[..., tuple[Any, tuple[Any, ...]]]]
+    """An instance and two examples; skips where nothing is trained, nor a buffer, or can be differentiated."""
+    example_loss: ClassVar[Callable[..., Any]]
+    """A scalar on which every inexact element of every output has its own weight."""
+    loss_and_grads: ClassVar[Callable[..., tuple[Any, dict[str, Any]]]]
+    """The loss of one example, and by path the gradients of the inexact arrays."""
+    at_point: ClassVar[Callable[..., tuple[Any, Any]]]
+    """An instance and two examples: as they are, or with random floats for another seed."""
+    stepped: ClassVar[Callable[..., Any]]
+    """The instance after some training."""
+    scan_program: ClassVar[Callable[..., tuple[Callable[[Any], Any], Any]]]
+    """What a loop repeats, as a function of what it carries, and that."""
+    gradient_program: ClassVar[Callable[..., tuple[Callable[..., Any], tuple[Any, ...]]]]
+    """The gradient of a loss over the call, and what to give it."""
+    built_abstractly: ClassVar[Callable[..., Any]]
+    """An instance of these inputs whose values do not matter."""
 
     def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         """What a transformation can take of an instance, and the way back."""
         return self.to_tree(instance)
-
-    def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
-        """The static values that an instance holds, by path."""
-        raise NotImplementedError
 
     def settings_of_parts(self, instance: Any) -> Iterator[tuple[str, Any]]:
         """Settings of what it holds of other libraries, by path, where a file has to say them: one of each part."""
@@ -144,30 +158,6 @@ class Subject(InstanceAnswers):
         """The paths that training moves, as the class says it."""
         raise NotImplementedError
 
-    def training_example(self, *, or_buffers: bool = False) -> tuple[Any, tuple[Any, ...]]:
-        """An instance and two examples; skips where nothing is trained, nor a buffer, or can be differentiated."""
-        raise NotImplementedError
-
-    def example_loss(self, instance: Any, examples: Any) -> Any:
-        """A scalar on which every inexact element of every output has its own weight."""
-        raise NotImplementedError
-
-    def loss_and_grads(self, instance: Any, arguments: Any) -> tuple[Any, dict[str, Any]]:
-        """The loss of one example, and by path the gradients of the inexact arrays."""
-        raise NotImplementedError
-
-    def at_point(self, seed: int) -> tuple[Any, Any]:
-        """An instance and two examples: as they are, or with random floats for another seed."""
-        raise NotImplementedError
-
-    def stepped(self, instance: Any, steps: int = 1) -> Any:
-        """The instance after some training."""
-        raise NotImplementedError
-
-    def scan_program(self) -> tuple[Callable[[Any], Any], Any]:
-        """What a loop repeats, as a function of what it carries, and that."""
-        raise NotImplementedError
-
     def flowing_values(self, instance: Any) -> Rebuilt:
         """The floats that gradients flow through."""
         raise NotImplementedError
@@ -194,10 +184,6 @@ class Subject(InstanceAnswers):
 
     def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
         """The gradients of a loss over the call, by the paths of leaves and arguments."""
-        raise NotImplementedError
-
-    def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """The gradient of a loss over the call, and what to give it."""
         raise NotImplementedError
 
     def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:

@@ -130,10 +130,6 @@ class Suite(Subject):
         self.need_call()
         return self.cached_instance(), self.arguments(0)
 
-    def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
-        """An instance of these inputs whose values do not matter."""
-        return self.build(**inputs)
-
     def call_on_copies(self, instance: Any, *arguments: Any) -> Any:
         """The call on copies of its arguments, which it may use up (as an eqx.nn.State), or update (as streams of keys)."""
         return self.call(instance, *remade(arguments))
@@ -191,18 +187,6 @@ class Suite(Subject):
     def is_updated_by_use(self, value: Any) -> bool:
         """Whether who is given a value may update it, as streams of keys are updated when they are drawn from."""
         return False
-
-    def filled(self, arguments: Sequence[Any], fill: float) -> list[Any]:
-        """The arguments with one value in those that are arrays, except for the carry.
-
-        What has one sign in all examples is not 0 but as it is, and not 1 but equal to its own first element.
-        """
-        kept = arguments_of_one_sign(self) if fill in (0, 1) else frozenset[int]()
-        filled = list(arguments)
-        for i, (value, is_plain) in enumerate(zip(arguments, fillable(arguments, self.carry))):
-            if is_plain and (fill or i not in kept):
-                filled[i] = on_device(np.full_like(value, np.ravel(value)[0] if i in kept else fill))
-        return filled
 
     # What is declared, or else found.
 
@@ -273,6 +257,19 @@ def collecting_garbage_seldom() -> Generator[None, None, None]:
 def takes_a_seed(build: Any) -> bool:
     """Whether a suite builds its class from a seed alone."""
     return list(inspect.signature(build).parameters)[1:] == ["seed"]
+
+
+def filled(suite: Any, arguments: Sequence[Any], fill: float) -> list[Any]:
+    """The arguments with one value in those that are arrays, except for the carry.
+
+    What has one sign in all examples is not 0 but as it is, and not 1 but equal to its own first element.
+    """
+    kept = arguments_of_one_sign(suite) if fill in (0, 1) else frozenset[int]()
+    filled = list(arguments)
+    for i, (value, is_plain) in enumerate(zip(arguments, fillable(arguments, suite.carry))):
+        if is_plain and (fill or i not in kept):
+            filled[i] = on_device(np.full_like(value, np.ravel(value)[0] if i in kept else fill))
+    return filled
 
 
 @once_per_session

@@ -161,7 +161,7 @@ def start_of(suite: Any, instance: Any) -> Any:
     return start([leaves[i] for i in suite.trained(instance)])
 
 
-def stepped(suite: Any, instance: Any, steps: int) -> Any:
+def stepped(suite: Any, instance: Any, steps: int = 1) -> Any:
     """The instance after some training; only its gradients have to be compiled."""
     examples = suite.arguments(0), suite.arguments(1)
     moments, places = start_of(suite, instance), suite.trained(instance)

@@ -75,4 +75,5 @@ def _is_promotion(equation: Any) -> bool:
 
 def unless_promised(suite: Any) -> str:
     """What to declare of a class that computes in one dtype alone; nothing where that fails no test."""
-    return f", or {_NO_PROMISE}" if suite.declares_arrays() and suite.severity == ADVICE else ""
+    fails = suite.declares_arrays() and suite.severity == ADVICE and not suite.one_dtype
+    return f", or {_NO_PROMISE}" if fails else ""

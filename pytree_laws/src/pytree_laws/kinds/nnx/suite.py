@@ -1,7 +1,7 @@
 """NNX modules as subjects of laws."""
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -82,6 +82,11 @@ class NnxSuite(VariableSuite):
     streams_given = staticmethod(streams_given)
     pickled = staticmethod(pickled)
     variable_types = staticmethod(variable_types)
+    built_abstractly = programs.built_with_zeros
+    training_example = training.training_example
+    at_point = training.at_point
+    stepped = training.stepped
+    gradient_program = training.gradient_program
     variable_type = nnx.Variable
     param_type = nnx.Param
     containers = (nnx.List, nnx.Dict, nnx.Sequential)
@@ -131,9 +136,6 @@ class NnxSuite(VariableSuite):
     @once_per_session
     def as_built(self) -> Any:
         return self.build(**self.inputs(0))
-
-    def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
-        return programs.built_with_zeros(self, inputs)
 
     def takes_keys(self) -> bool:
         _, inputs = self.traceable_build()
@@ -193,21 +195,12 @@ class NnxSuite(VariableSuite):
     def trained_paths(self, instance: Any) -> set[str]:
         return {path for path, variable in variables_of(instance).items() if isinstance(variable, nnx.Param)}
 
-    def training_example(self, *, or_buffers: bool = False) -> tuple[Any, tuple[Any, ...]]:
-        return training.training_example(self, or_buffers)
-
     def example_loss(self, instance: Any, examples: Any) -> Any:
         return training.summed_loss(self, copy_of(instance), examples)
 
     def loss_and_grads(self, instance: Any, arguments: Any) -> tuple[Any, dict[str, Any]]:
         loss, grads, *_ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
         return loss, grads
-
-    def at_point(self, seed: int) -> tuple[Any, Any]:
-        return training.at_point(self, seed)
-
-    def stepped(self, instance: Any, steps: int = 1) -> Any:
-        return training.stepped(self, instance, steps)
 
     def scan_program(self) -> tuple[Callable[[Any], Any], Any]:
         instance, arguments = self.cached_example()
@@ -241,9 +234,6 @@ class NnxSuite(VariableSuite):
         names = names_of((), arguments)
         _, grads, others, _ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
         return {**grads, **{names[i]: grad for i, grad in zip(inexact_places(arguments), others)}}
-
-    def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return training.gradient_program(self)
 
     def trained_names(self) -> AbstractSet[str]:
         values = values_of(self.cached_instance())

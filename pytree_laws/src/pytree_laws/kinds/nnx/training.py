@@ -79,7 +79,7 @@ def compiled_grads(suite: Any) -> Callable[..., Any]:
     return compiled(run)
 
 
-def stepped(suite: Any, instance: Any, steps: int) -> Any:
+def stepped(suite: Any, instance: Any, steps: int = 1) -> Any:
     """A copy of the module after some steps of AdamW; only its gradients have to be compiled."""
     module, run = copy_of(instance), compiled_grads(suite)
     examples = suite.arguments(0), suite.arguments(1)

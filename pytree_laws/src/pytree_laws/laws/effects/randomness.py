@@ -12,7 +12,7 @@ import numpy as np
 from ...discover.configurations import QUIET, TracedConfiguration, traced_configurations
 from ...discover.evaluation import severity_of_values
 from ...discover.inference import with_other_statics
-from ...discover.invocation import defaults_of_call
+from ...discover.invocation import defaults_of_call, trace_call
 from ...engine.applicability import Condition, need, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import example_call
@@ -201,17 +201,19 @@ def test_p16_keys_give_different_draws(subject: Suite) -> None:
         severity = severity_of_values(subject) if is_dropped else ADVICE
         # As noise of which a setting is the scale, 0 in the example.
         of_statics = () if is_dropped else (other for _, other in with_other_statics(subject))
-        others = itertools.chain(_with_noise(instance), of_statics)  # built where the example does not tell
-        varies = varies or holds_for_some(others, has_draws_that_differ)
-        need(varies or is_dropped or not is_quiet(subject), "nothing is random as the call is used")
+        others, again = itertools.tee(itertools.chain(_with_noise(instance), of_statics))
+        varies = varies or holds_for_some(
+            others, has_draws_that_differ
+        )  # built where the example does not tell
+        varies = varies or _follows_a_key_at_a_flag(subject, itertools.chain([instance], again))
         check(varies, "call", "eight keys give the same output", UNUSED_KEY, severity=severity)
 
 
-def is_quiet(suite: Any) -> bool:
-    """Whether a flag of the call has the value at which nothing is random, as `deterministic` by default."""
-    use = example_call(suite)
-    keywords = {**defaults_of_call(suite), **({} if use is None else use.given)}
-    return any(name in keywords and keywords[name] is value for name, value in QUIET.items())
+def _follows_a_key_at_a_flag(subject: Suite, instances: Iterable[Any]) -> bool:
+    """Whether an output depends on a key once one argument of the call has another value, as `deterministic=False`."""
+    given = [c.configuration.given for c in traced_configurations(subject) if c.configuration.size == 1]
+    pairs = itertools.product(instances, filter(None, given))
+    return holds_for_some(pairs, lambda pair: follows_a_key(trace_call(subject, *pair)[0][0].jaxpr))
 
 
 def _with_noise(instance: Any) -> Iterator[Any]:
@@ -226,14 +228,19 @@ def drops_its_draws(jaxpr: Any) -> bool:
 
     Classes of one interface take a key that only some of them draw with, and an estimate may be exact whatever is drawn.
     """
+    return bool(draws_of(jaxpr)) and not follows_a_key(jaxpr)
+
+
+def follows_a_key(jaxpr: Any) -> bool:
+    """Whether an output depends on a key that goes in."""
     marks = zip(jaxpr.invars, inputs_reaching(jaxpr))
-    return bool(draws_of(jaxpr)) and not any(is_key_type(variable.aval) for variable, mark in marks if mark)
+    return any(is_key_type(variable.aval) for variable, mark in marks if mark)
 
 
-def holds_for_some(instances: Iterable[Any], condition: Callable[[Any], bool]) -> bool:
-    """Whether something is true of an instance; those that cannot be used are passed over."""
-    for instance in instances:
+def holds_for_some(cases: Iterable[Any], condition: Callable[[Any], bool]) -> bool:
+    """Whether something is true in one case; those that cannot be tried are passed over."""
+    for case in cases:
         with contextlib.suppress(*ANY_ERROR):
-            if condition(instance):
+            if condition(case):
                 return True
     return False

@@ -42,7 +42,8 @@ LAW = Law(
     mistake="A dict, list or array of the caller is changed or stored as it is, a default is shared by all instances, a key is constant, or a check needs the values of arrays.",
     fix="Copy on the way in (`{**table}`, `list(layers)`, `jnp.array(x)`) and check there; derive randomness from the key alone.",
 )
-CHECKS = Checks(LAW)
+BUILDS, CHECKS = Checks(LAW), Checks(LAW)
+"""The check that tells of a constructor which fails on the example, before any other; and those in their order."""
 
 KEYS = 8  # that are tried where draws may be equal by chance
 
@@ -129,7 +130,7 @@ def test_p01_later_changes_of_its_inputs_do_not_reach_it(subject: Suite) -> None
     check(subject.snapshot_of(instance) == before, type(instance).__name__, message)
 
 
-@CHECKS.register()
+@BUILDS.register()
 def test_p01_same_inputs_build_the_same_instance(subject: Suite) -> None:
     hint = "randomness that does not come from the key, or state kept in a global"
     first, second = subject.named(subject.cached_instance()), subject.named(subject.make(0))
@@ -222,9 +223,7 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
         need(arguments, "the constructor is given no arrays")
         message = f"under jit the constructor needs values: {message_of(error)[:200]}"
         hint = "a check on the values of arrays: make it where they are no tracers, or use `eqx.error_if` in the call"
-        # Who gives data at hand may have its values looked at; a key is what builds under vmap are for.
-        severity = ADVICE if any(map(is_data, arguments)) else FAULT
-        raise Fault("build", message, hint, severity=severity) from error
+        raise Fault("build", message, hint, severity=severity_of_needing_values(arguments)) from error
     for place in strays:
         message = f"built under jit it holds a tracer outside of its {subject.nouns}"
         raise Fault(place, message, "a value computed from arrays that is stored as static")
@@ -246,9 +245,10 @@ def test_p01_keeps_no_stream_of_its_rngs(subject: MutableSuite) -> None:
         check(id(variable) not in streams, path, message, hint)
 
 
-def is_data(value: Any) -> bool:
-    """Whether a value that the constructor is given is an array of data, and no key or count of a stream of keys."""
-    return not is_key(value) and (is_inexact(value) or jnp.ndim(value) > 0)
+def severity_of_needing_values(arguments: Sequence[Any]) -> str:
+    """How much it matters that a constructor asks for values: who gives data has them, and keys alone are what builds under vmap are for."""
+    are_keys = [is_key(value) or not (is_inexact(value) or jnp.ndim(value)) for value in arguments]
+    return FAULT if are_keys and all(are_keys) else ADVICE
 
 
 def check_no_container(instance: Any, inputs: Mapping[str, Any]) -> None:

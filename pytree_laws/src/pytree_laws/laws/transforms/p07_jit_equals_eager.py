@@ -21,7 +21,7 @@ from ...inspect.classes import documents_nan, is_equinox, is_for_64_bits
 from ...inspect.trees import arrays_of, avals, bfloat16, combine, numbers_of, partition
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
-from ...kinds.suite import Suite
+from ...kinds.suite import Suite, filled
 from ...patches.fast_compile import quick_options
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
 from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
@@ -99,10 +99,10 @@ def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
     need(not documents_nan(type(instance)), NAN_IS_MEANT)
     for i, result in enumerate(results_of(subject, instance, arguments)):
         check(not has_nan(result), f"output {i}", "the example gives NaN", OUTSIDE, severity=ADVICE)
-    hint = "a division by a deviation or a norm that can be 0: add an epsilon"
+    hint = "0 / 0, of a deviation or a norm (add an epsilon), or of a softmax over nothing but -inf (a finite number there)"
     for fill in (0, 1):
         message = f"with each element of the arguments {fill} it has NaN"
-        for i, result in enumerate(results_of(subject, instance, subject.filled(arguments, fill))):
+        for i, result in enumerate(results_of(subject, instance, filled(subject, arguments, fill))):
             if has_nan(result):
                 is_degenerate = fill == 0 and are_zeros_degenerate(subject, instance, arguments, i)
                 severity = ADVICE if is_degenerate else severity_of_values(subject)
@@ -118,11 +118,11 @@ def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: i
     """
 
     def output_at(fill: float) -> list[Any]:
-        return results_of(subject, instance, subject.filled(arguments, fill))[place : place + 1]
+        return results_of(subject, instance, filled(subject, arguments, fill))[place : place + 1]
 
     if of_one_sign(arguments) or has_an_edge_at_zero(output_at):
         return True
-    pairs = zip(arguments, subject.filled(arguments, 0))
+    pairs = zip(arguments, filled(subject, arguments, 0))
     with_zero = [one_zero(v) if zeros is not v and is_floating(v) else v for v, zeros in pairs]
     at_place = results_of(subject, instance, with_zero)[place : place + 1]
     return bool(at_place) and not has_nan(at_place[0])
@@ -148,11 +148,11 @@ def test_p07_large_arguments_do_not_overflow_on_the_way(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     call, value = subject.pure_call(instance)
     for fill in (100, -100, 300, -300):
-        filled = subject.filled(arguments, fill)
-        if not (results := results_of(subject, instance, filled)):
+        given = filled(subject, arguments, fill)
+        if not (results := results_of(subject, instance, given)):
             continue
         message = f"with each element of the arguments {fill}"
-        static, arrays = partition((value, filled))
+        static, arrays = partition((value, given))
         check_overflow(message, results, functools.partial(numbers_of_call, subject, call, static), arrays)
 
 

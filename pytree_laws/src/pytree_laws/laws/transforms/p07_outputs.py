@@ -19,7 +19,7 @@ from ...inspect.trees import arrays_of, without_functions
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.jaxprs import narrowing_casts
-from ...trace.wide_results import FIXED_DTYPE
+from ...trace.wide_results import FIXED_DTYPE, unless_promised
 from ...values.closeness import in_64_bits, tolerance_of
 from ...values.comparison import compare, recording_differences
 from ...values.dtypes import compiled_call, example_in, rounded
@@ -55,7 +55,7 @@ def _check_outputs(subject: Suite, got: Sequence[Any]) -> None:
         check_declared(subject, subject.is_of(output.dtype, value), f"output {i}", message)
 
 
-@CHECKS.register(declares("returns", "no outputs are declared"))
+@CHECKS.register(declares("returns", "no outputs are declared"), of_dtypes=True)
 def test_p07_fixed_dtypes_are_those_of_64_bits_as_well(subject: Suite) -> None:
     subject.need_call()
     check_fixed_dtypes(subject, the_call(subject), subject.returns, "output")
@@ -81,7 +81,7 @@ def check_fixed_dtypes(subject: Suite, method: Method, outputs: Sequence[Output]
         check(str(got[i].dtype) == dtype, f"{where} {i}", message, hint)
     for i, dtype in wanted.items() if are_wide and not subject.compute else ():
         message = f"where all that goes in has 64 bits it is {got[i].dtype}, and not {dtype}"
-        hint = "an array or a cast with a fixed dtype: `dtype=x.dtype`"
+        hint = f"{FIXED_DTYPE}{unless_promised(subject)}"
         check(str(got[i].dtype) == dtype, f"{where} {i}", message, hint, severity=ADVICE)
 
 

@@ -24,7 +24,7 @@ from ...inspect.trees import flatten, is_under, named_leaves, replace_leaves, wi
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.slopes import POINTS, grads_at_start, greatest_grads, shows
-from ...kinds.suite import Suite
+from ...kinds.suite import Suite, filled
 from ...report import ADVICE, FAULT, Law, check, doing
 from ...trace.dependencies import undone_sums
 from ...trace.jaxprs import line_of, own_rules
@@ -207,7 +207,7 @@ def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
 def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> None:
     start, argument_lists = subject.training_example()
     zeros = "arguments of zeros"
-    points = [(zeros, start, tuple(subject.filled(arguments, 0) for arguments in argument_lists))]
+    points = [(zeros, start, tuple(filled(subject, arguments, 0) for arguments in argument_lists))]
     points += [(f"random values of seed {seed}", *subject.at_point(seed)) for seed in range(1, POINTS)]
     hint = "`jnp.where` hides a NaN of the value, and not that of its gradient: make what goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
     for label, instance, examples in points:
@@ -227,7 +227,7 @@ def not_for_zeros(subject: Suite, instance: Any, arguments: Any) -> bool:
     """Whether the call has no finite value, or no finite gradient, near arguments of zeros."""
 
     def slopes_at(fill: float) -> list[Any]:
-        loss, grads = subject.loss_and_grads(instance, subject.filled(arguments, fill))
+        loss, grads = subject.loss_and_grads(instance, filled(subject, arguments, fill))
         return [np.asarray(loss), *grads.values()]
 
     return not is_finite_around_zero(slopes_at)

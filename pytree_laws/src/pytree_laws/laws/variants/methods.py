@@ -33,7 +33,7 @@ from ...discover.method_programs import (
     traces_of,
     usable_methods,
 )
-from ...discover.method_uses import Use, gives_an_instance, updated_by
+from ...discover.method_uses import Use, gives_an_instance, is_of_class, updated_by
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, need
 from ...engine.registry import Checks
@@ -42,7 +42,7 @@ from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, real_dtyp
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.mutations import computes_without_storing
 from ...inspect.references import mutables, reachable, snapshot
-from ...inspect.trees import arrays_of, bfloat16, changed, is_under, under_any
+from ...inspect.trees import arrays_of, bfloat16, changed, instances_in, is_under, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
@@ -53,13 +53,17 @@ from ...trace.programs import shapes_of
 from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
 from ...values.closeness import check_close, in_64_bits
 from ..effects.p12_purity import check_parts_kept
+from ..structure.p01_construct import severity_of_needing_values
 from ..transforms.p07_outputs import check_fixed_dtypes
 from ..transforms.p18_backend import check_lowers
 
 CHECKS = Checks()
 
 ANEW = "`jax.jit` of a lambda, a partial or a bound method that the call makes: compile a function of the module, and give it the instance as an argument"
-VALUES = "values decide a branch or a shape: `jnp.where`, or `Method(..., traced=False)`"
+VALUES = (
+    "values that decide a branch, a shape or an assertion: `jnp.where`; what needs them on purpose says so: `Method(..., traced=False)`, "
+    'and in a spec `[test]` with `skip = ["p07_methods_can_be_traced: the reason"]`'
+)
 
 
 @CHECKS.register()
@@ -73,7 +77,7 @@ def test_p06_a_call_compiles_nothing_anew(subject: Suite) -> None:
             check(False, method.name, f"each use traces and compiles `{name}` anew", ANEW)
 
 
-@CHECKS.register(METHODS)
+@CHECKS.register(METHODS, of_dtypes=True)
 def test_p07_methods_have_fixed_dtypes_with_64_bits_as_well(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
         check_fixed_dtypes(subject, method, method.returns, f"{method.name}, output")
@@ -83,8 +87,19 @@ def test_p07_methods_have_fixed_dtypes_with_64_bits_as_well(subject: Suite) -> N
 def test_p07_methods_can_be_traced(subject: Suite) -> None:
     for method in usable_methods(subject, declared=True):
         if not method.needs_values and method.name not in traces_of(subject):
-            with doing(method.name, "under jax.jit it", VALUES):
+            with doing(
+                method.name, "under jax.jit it", VALUES, severity=_severity_under_jit(subject, method)
+            ):
                 trace_of(subject, method)
+
+
+def _severity_under_jit(subject: Suite, method: Method) -> str:
+    """How much it matters that a method asks for values: of a further constructor, as much as of the constructor."""
+    instance, arguments = subject.spare(), method.arguments(0)
+    cls = type(instance)
+    if is_of_class(cls, method) and instances_in(method.use(instance, *arguments), cls):
+        return severity_of_needing_values(arrays_of(arguments))
+    return FAULT
 
 
 @CHECKS.register(MEMBERS, ABSENT)

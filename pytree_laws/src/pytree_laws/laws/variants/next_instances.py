@@ -1,16 +1,16 @@
 """P11 for methods that give an instance of their class, whose form follows that of the instance which has the method."""
 
-import inspect
 import itertools
 from collections.abc import Iterator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from ...declare.methods import SELF, Method
 from ...discover.inference import same_value
 from ...discover.method_programs import MEMBERS, traceable
-from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, uses_of
+from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, is_of_class, uses_of
 from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
 from ...engine.applicability import need, of_methods
 from ...engine.registry import Checks
@@ -83,8 +83,9 @@ def _joins_instances(subject: PytreeSuite, method: Method) -> bool:
 
 
 def _forms_in_turn(subject: PytreeSuite, method: Method) -> Iterator[Form]:
-    """The form of the example, and of the instances that a method gives one after the other, as long as it does."""
+    """The form of the example, and of the instances that a method gives one after the other, as long as a scan could carry the arrays."""
     instance, cls = subject.cached_instance(), type(subject.cached_instance())
+    shapes = _shapes(instance)
     for _ in range(MAX_STEPS + 1):
         yield Form.of(subject, instance)
         use = example_use(method, instance)
@@ -93,9 +94,13 @@ def _forms_in_turn(subject: PytreeSuite, method: Method) -> Iterator[Form]:
         except ANY_ERROR:  # there may be room for so many alone
             return
         following = instances_in(result, cls)
-        if not following:
+        if not following or _shapes(following[0]) != shapes:
             return
         instance = following[0]
+
+
+def _shapes(instance: Any) -> list[tuple[int, ...]]:
+    return [jnp.shape(leaf) for leaf in jax.tree.leaves(instance)]
 
 
 @CHECKS.register(KEEPS)
@@ -169,15 +174,11 @@ def _advancing(subject: PytreeSuite) -> list[Method]:
 
 @once_per_session
 def next_forms(suite: Any) -> dict[str, Form]:
-    """By method the form of the instance that it gives, and what of that is as in the example.
-
-    A class method or a static method knows of no instance, as a further constructor.
-    """
+    """By method the form of the instance that it gives, and what of that is as in the example."""
     forms: dict[str, Form] = {}
     own = Form.of(suite, suite.cached_instance())
-    cls = type(suite.cached_instance())
     for method in traceable(suite):
-        if isinstance(inspect.getattr_static(cls, method.name, None), classmethod | staticmethod):
+        if is_of_class(type(suite.cached_instance()), method):
             continue
         form = form_of_use(suite, next(uses_of(suite, method)))
         if form is not None:

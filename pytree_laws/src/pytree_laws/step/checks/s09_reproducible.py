@@ -57,7 +57,8 @@ def _is_rounding(run: StepRun, name: str, first: np.ndarray, eager: np.ndarray) 
 
 def _rounding(run: StepRun) -> float:
     """How much rounding, relative, may add up in the dtypes of the state and the batch, and in those that the step computes in."""
-    arrays = [*run.arrays.values(), *(v.aval for each in equations(run.jaxpr.jaxpr) for v in each.outvars)]
+    traced = () if isinstance(run.jaxpr, Exception) else equations(run.jaxpr.jaxpr)
+    arrays = [*run.arrays.values(), *(v.aval for each in traced for v in each.outvars)]
     dtypes = {str(array.dtype) for array in arrays if is_inexact_dtype(getattr(array, "dtype", None))}
     counts = ((HALF_ROUNDINGS if is_half(dtype) else ROUNDINGS, jnp.finfo(dtype)) for dtype in dtypes)
     return max((count * float(info.eps) for count, info in counts), default=0.0)

@@ -1,0 +1,62 @@
+"""Examples that somebody guessed: what a class refuses in words of its own is no finding."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import pytest
+from seen_broken import broken, hold, suite_of
+
+from pytree_laws import Method, PytreeLaws, sample
+
+TEST = "p07_methods_give_what_is_declared"
+
+
+class Asserts(eqx.Module):
+    """It takes rows of one size alone."""
+
+    weight: jax.Array
+
+    def centred(self, x: jax.Array) -> jax.Array:
+        assert x.shape[-1] == 4, "rows of four"
+        return self.weight * x
+
+
+class Raises(Asserts):
+    """The same, by an error of another kind."""
+
+    def centred(self, x: jax.Array) -> jax.Array:
+        raise RuntimeError("rows of four")
+
+
+class Mistaken(Asserts):
+    """It asks an array for what none has."""
+
+    def centred(self, x: jax.Array) -> jax.Array:
+        return self.weight * x.centre
+
+
+class Laws(PytreeLaws):
+    under_test: type = Asserts
+    methods = (Method("centred", lambda seed: (sample(seed, (3,)),)),)
+    guessed: tuple[str, ...] = ("centred",)
+
+    def build(self, seed: int) -> Any:
+        return self.under_test(sample(seed, (3,)))
+
+
+class Given(Laws):
+    guessed = ()
+
+
+@pytest.mark.parametrize(
+    ("cls", "said"), [(Asserts, r"AssertionError: .*rows of four"), (Raises, "RuntimeError: rows of four")]
+)
+def test_a_guess_that_the_class_refuses_is_not_tried(cls: type, said: str) -> None:
+    with pytest.raises(pytest.skip.Exception, match=rf"not tried: .*`centred` is a guess.*\({said}"):
+        hold(suite_of(Laws, cls), TEST)
+
+
+@pytest.mark.parametrize(("laws", "cls"), [(Laws, Mistaken), (Given, Asserts)])
+def test_a_mistake_and_what_somebody_declared_are_findings(laws: type[Laws], cls: type) -> None:
+    assert broken(suite_of(laws, cls), TEST).where == "centred"
