@@ -13,8 +13,9 @@ from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
 from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.spec.reading.roles import is_trained
-from scaffold.spec.source.definitions import function_of, is_generator, returns_value
+from scaffold.spec.source.definitions import function_of, is_generator, returns_value, statements
 from scaffold.spec.source.expressions import Function, dedented, nodes_of
+from scaffold.spec.source.instance import made_attributes
 from scaffold.spec.states import is_state
 from scaffold.suite.examples import Examples
 from scaffold.suite.inherited import with_types_of_bases
@@ -111,10 +112,20 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
         return ""
     if needed := _needed_of_keywords(spec, function) or _needed_of_stars(method, function):
         return f"no example for {needed}"
+    if _is_called_to_build(spec, function):
+        return "`__init__` calls it to fill the instance"
     if isinstance(function, ast.AsyncFunctionDef) or is_generator(function):
         return "a coroutine" if isinstance(function, ast.AsyncFunctionDef) else "a generator"
     acts = kind_of(spec.kind).variables and updated(spec, method.call)
     return "" if acts or returns_value(function.body) else "returns nothing"
+
+
+def _is_called_to_build(spec: ModuleSpec, function: Function) -> bool:
+    """Whether a method stores attributes for the constructor that calls it."""
+    makers = [node for node in nodes_of(ast.FunctionDef, *statements(spec.source)) if node.name == "__init__"]
+    calls = {ast.unparse(call.func) for call in nodes_of(ast.Call, *makers)}
+    stores = any(made_attributes(ast.unparse(function)))
+    return f"self.{function.name}" in calls and stores
 
 
 def _hands_state_on(method: Method) -> bool:
