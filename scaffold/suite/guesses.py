@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.guards import conditions_of_constructor
+from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.types import ClassType, ScalarType, Type, arrays, walk
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
@@ -21,13 +22,13 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
     """
     own = [] if spec.call is None else [("__call__", spec.call)]
     called = [*own, *((method.name, method.call) for method in spec.methods if method.is_function)]
-    if is_guessed(spec, known):
-        return ("__init__", *(name for name, _ in called))
-    guesses = (
+    guesses = [
         name
         for name, call in called
         if _is_guess(spec, name, call, known) or any(_holds_guess(part.type, known) for part in call.args)
-    )
+    ]
+    if is_guessed(spec, known) or "__init__" in guesses:
+        return tuple(dict.fromkeys(("__init__", *(name for name, _ in called))))
     return tuple(dict.fromkeys((*["__init__"] * _may_be_refused(spec), *guesses)))
 
 
@@ -108,7 +109,7 @@ def _records(kind: Type | None, known: Mapping[str, ModuleSpec]) -> list[ModuleS
 
 
 def _says_no_shape(annotation: ast.expr | None) -> bool:
-    return annotation is None or is_any(annotation) or names_array(annotation)
+    return annotation is None or is_any(annotation) or any(map(names_array, members_of(annotation)))
 
 
 def _has_shape(kind: Type | None) -> bool:
