@@ -144,7 +144,18 @@ class Waves(eqx.Module):
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
         return x + self.table.sum(axis=0)
 """
+WHOLE = """
+class Shift(eqx.Module):
+    by: jax.Array
+
+    def __init__(self):
+        self.by = jnp.ones(())
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return x + self.by[()]
+"""
 CLASSES = {
+    "shift": (WHOLE, "return (sample(seed, (2,)),)"),
     "timed": (JOINED, "sample(seed + 1, (2,))"),
     "critic": (OF_TWO, "sample(seed + 1, (3,))"),
     "chain": (SCANNED, '"gains": sample(seed + 1, (3, 2))'),

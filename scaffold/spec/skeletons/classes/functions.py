@@ -179,8 +179,9 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
     read = {name.id for name in nodes_of(ast.Name, *node.body)}
     # What is not read may be any number.
     types = {name: "f[]" for name in bare if name not in read}
+    is_type = is_of_grammar(owner.name, names) and node.name != "__init__"  # an instance would need one
     for name in (name for name in bare if name in read):
-        is_instance = is_used_as_instance(node, name, owner)
+        is_instance = is_type and is_used_as_instance(node, name, owner)
         types[name] = owner.name if is_instance else names.shapes_of(owner).of_argument(node.name, name)
     return {name: types[name] for name in bare if types[name]}
 

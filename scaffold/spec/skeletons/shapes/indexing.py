@@ -39,8 +39,8 @@ def _is_whole(part: ast.expr) -> bool:
 
 def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Sequence[Shape]) -> Shape:
     """What `shape[index]` has; an index of several axes says how many there are. `places` are arrays among the indices."""
-    if [ast.unparse(part) for part in index] == ["..."]:
-        return shape
+    if [ast.unparse(part) for part in index] in (["..."], []):
+        return shape  # `x[()]` is all of it, too
     axes = axes_of_index(index)
     if len(index) == 1 and isinstance(index[0], ast.Constant) and isinstance(index[0].value, int):
         return shapes.row(shape)

@@ -269,8 +269,10 @@ class Shapes(Struct):
     def _join(self, left: str, right: str) -> None:
         """Let a dim without a name stand for the other one; of a sum each for a share of it."""
         for total, size in ((left, right), (right, left)):
-            for dim, share in shares(total, size, lambda dim: dim.startswith(AXIS)):
-                self._join(dim, share)
+            if pairs := shares(total, size, lambda dim: dim.startswith(AXIS)):
+                for dim, share in pairs:
+                    self._join(self._axis(dim), self._axis(share))
+                return
         for dim, meant in ((left, right), (right, left)):
             if dim.startswith(AXIS) and meant != "1" and dim not in dim_names(meant) and dim.isidentifier():
                 self.axes[dim] = meant
@@ -287,7 +289,7 @@ def shares(total: str, size: str, is_free: Callable[[str], bool]) -> list[tuple[
         return [(term, part) for term, part in zip(terms, parts, strict=True) if term in free]
     if len(free) == 1 and size.isidentifier():
         return [(free[0], "-".join((size, *(term for term in terms if term != free[0]))))]
-    is_halved = len(free) == len(terms) == 2 and size.isidentifier()
+    is_halved = len({*free}) == len(terms) == 2 and size.isidentifier()
     return [*zip(free, (f"{size}//2", f"{size}-{size}//2"), strict=True)] if is_halved else []
 
 
