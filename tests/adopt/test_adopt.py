@@ -78,6 +78,7 @@ def test_what_it_writes_is_a_test_file_that_pytest_runs(
     )
 
 
+@pytest.mark.slow
 def test_again_it_changes_nothing_and_keeps_what_was_edited(
     walk: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
@@ -180,6 +181,7 @@ def test_a_baseline_leaves_out_what_is_found_with_its_text(tmp_path: Path) -> No
     assert ran == told_to_pass(result.stdout, "Weak")
 
 
+@pytest.mark.slow
 def test_what_is_said_of_one_class_is_refused_for_several(tmp_path: Path) -> None:
     write_tree(tmp_path, {"odd.py": ODD})
     result = adopt(tmp_path, "odd.py", "--build", "Weak.create(3)")
@@ -189,6 +191,7 @@ def test_what_is_said_of_one_class_is_refused_for_several(tmp_path: Path) -> Non
     assert (result.returncode, "error: --set: `size` sets nothing" in result.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_value_for_an_argument_that_nothing_takes_is_refused(tmp_path: Path) -> None:
     write_tree(tmp_path, {"odd.py": ODD})
     result = adopt(

@@ -73,6 +73,7 @@ def refusal(call) -> ScaffoldError:
     return caught.value
 
 
+@pytest.mark.slow
 def test_check_knows_edited_and_missing_by_the_record_alone(library: Library) -> None:
     assert (library.states(), actions(library.update())) == ({}, {})
     library.append(GATE, MINE)
@@ -99,6 +100,7 @@ def modules_of(library: Library) -> str:
     return run([sys.executable, "-c", looked], library.root).stdout
 
 
+@pytest.mark.slow
 def test_what_was_written_follows_the_class_and_what_was_edited_is_merged(library: Library) -> None:
     library.append(GATE, MINE)
     library.write("lib/layers.py", BIASED.replace("factor", "gain"))
@@ -130,6 +132,7 @@ def test_both_sides_stand_where_they_collide(library: Library) -> None:
     assert (again.returncode, library.read(GATE)) == (3, text)  # no Python, so that no law is held
 
 
+@pytest.mark.slow
 def test_a_class_that_moves_takes_its_tests_along(library: Library) -> None:
     library.append(GATE, MINE)
     library.path("lib/layers.py").rename(library.path("lib/gates.py"))
@@ -237,6 +240,7 @@ def test_generated_and_adopted_classes_live_beside_each_other(library: Library) 
     assert result.returncode == 0, result.stdout
 
 
+@pytest.mark.slow
 def test_a_second_class_of_the_name_gets_a_file_of_its_own(library: Library) -> None:
     library.write("lib/other.py", SOURCE)
     before = library.read(GATE)

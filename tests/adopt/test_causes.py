@@ -147,6 +147,7 @@ def test_no_address_and_no_folder_of_installed_packages_is_told(text: str, plain
     assert on_a_line(text) == plain
 
 
+@pytest.mark.slow
 def test_the_report_of_a_package_groups_its_causes_and_is_written_whole(tmp_path: Path) -> None:
     classes = "\n".join(CLASS.format(name=f"Gain{letter}", value=f"{i}.5") for i, letter in enumerate("ABC"))
     write_tree(tmp_path, {"net.py": HEAD + classes, "pyproject.toml": '[project]\nname = "net"\n'})
@@ -198,6 +199,7 @@ slopes.rounding_of = None  # as a mistake in the law would have it
 """
 
 
+@pytest.mark.slow
 def test_an_error_of_a_law_is_internal_and_no_finding(tmp_path: Path) -> None:
     gain = CLASS.replace("    labels: list = eqx.field(static=True)\n", "").replace(
         '        self.labels = ["a"]\n', ""

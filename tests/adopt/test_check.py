@@ -248,6 +248,7 @@ def test_no_jax_is_started(tmp_path: Path) -> None:
     assert result.stdout.endswith("False\n") and "without a suite" in result.stdout
 
 
+@pytest.mark.slow
 def test_check_and_adopt_agree(tmp_path: Path) -> None:
     """What `adopt` has written suites of, `--check` is content with."""
     library = Library.at(tmp_path, {**EMPTY, "lib/layers.py": GAIN})

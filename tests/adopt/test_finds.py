@@ -28,6 +28,7 @@ class Square(Shape):
 asked = asked_of("styles", SOURCE)
 
 
+@pytest.mark.slow
 def test_classes_are_listed_and_others_left_out_with_the_word_why(asked: Asked) -> None:
     every = {one["name"]: one["why"] for one in asked.listed["classes"]}
     assert {name: why for name, why in every.items() if why} == LEFT_OUT
@@ -45,6 +46,7 @@ def test_it_is_found_how_a_class_is_built_and_called(asked: Asked, name: str) ->
     assert found["called"] is bool(arguments)
 
 
+@pytest.mark.slow
 def test_what_nobody_can_know_is_asked_for(asked: Asked) -> None:
     found = asked.adopt("Secret")
     assert (found["built"], found["unknown"]) == (False, ["password"])

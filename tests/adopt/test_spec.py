@@ -154,6 +154,7 @@ class Layer(eqx.Module):
 '''
 
 
+@pytest.mark.slow
 def test_a_class_goes_along_with_what_it_reads_and_no_more(tmp_path: Path) -> None:
     write_tree(tmp_path, {"layers.py": LAYERS})
     result = adopt(tmp_path, "layers.py:Layer")
@@ -213,6 +214,7 @@ Point = namedtuple("Point", ["x", "y"], defaults=[1.0])
 """
 
 
+@pytest.mark.slow
 def test_a_named_tuple_that_a_function_made_gets_a_statement(tmp_path: Path) -> None:
     write_tree(tmp_path, {"points.py": TUPLES})
     spec = said(tmp_path, "points.py:Point")["Point"]["spec"]

@@ -151,6 +151,7 @@ def test_parameters_are_those_that_it_takes_and_the_further_ones_too(asked: Aske
     assert (said["params"], said["build"]) == ("sample(seed, (7,))", "momentum(0.5)")
 
 
+@pytest.mark.slow
 def test_no_arrays_are_tried_where_the_package_itself_refuses_them(asked: Asked) -> None:
     found = asked.adopt("first_of_all")
     assert [one["of"] for one in found["cases"]] == ["one array", "no arrays", "bfloat16"]
@@ -228,6 +229,7 @@ def test_updates_may_be_wider_than_their_parameters(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stdout
 
 
+@pytest.mark.slow
 def test_other_functions_are_no_targets(tmp_path: Path) -> None:
     write_tree(tmp_path, {"rules.py": SOUND})
     result = adopt(tmp_path, "rules.py:schedule")

@@ -84,6 +84,7 @@ def of_equinox(mode: str, inference: bool) -> Any:
     return run
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("inference", [False, True])
 @pytest.mark.parametrize("mode", MODES)
 def test_batch_norm(mode: str, inference: bool) -> None:
@@ -204,6 +205,7 @@ return means
 """
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("kind", ["module", "pytree", "closure", "nnx"])
 def test_a_kalman_filter_through_a_scan(kind: str) -> None:
     shapes = {"moves": "f[n,n]", "sees": "f[m,n]", "drift": "f[n]", "noise": "f[m]", "mean": "f[n]"}

@@ -15,6 +15,7 @@ def test_the_page_is_made_of_the_verdicts() -> None:
     assert PAGE.read_text(encoding="utf-8") == page()
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("batch", read("figures", "batch"), ids=lambda one: f"batch {one['number']}")
 def test_each_judged_fault_of_a_batch_has_a_verdict(batch: dict[str, int]) -> None:
     assert batch["true"] + batch["by_design"] + batch["false"] == batch["sample"]

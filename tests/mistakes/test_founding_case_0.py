@@ -252,6 +252,7 @@ def test_statics_that_would_poison_the_treedef_are_refused(case: Case) -> None:
         case.build({"b": 1.0}, 2.0, jnp.int32(3))
 
 
+@pytest.mark.slow
 def test_the_flag_form_takes_the_size_of_a_preset_entry_and_keeps_none(tmp_path: Path) -> None:
     fields = {
         "table": {"type": "dict[str, f[n]]", "role": "param", "preset": {"a": 42.0}},

@@ -48,6 +48,7 @@ def test_a_text_that_does_not_occur_once_is_refused(source: str, times: int) -> 
         edit.applied(source)
 
 
+@pytest.mark.slow
 def test_two_edits_are_noticed() -> None:
     chosen = [edit for edit in EDITS if name_of(edit).startswith(QUICK)]
     found = verdicts(chosen, 1)

@@ -282,6 +282,7 @@ def test_a_project_follows_its_template_in_git(
     assert "_commit: v2" in (project / ".copier-answers.yml").read_text()
 
 
+@pytest.mark.slow
 def test_a_project_of_the_tool_can_be_tied_to_the_template_later(
     template_repository: Path, tmp_path: Path
 ) -> None:

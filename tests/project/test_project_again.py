@@ -26,6 +26,7 @@ def append(path: Path, text: str) -> None:
     path.write_text(path.read_text() + text)
 
 
+@pytest.mark.slow
 def test_force_keeps_registrations_and_the_changelog(tmp_path: Path) -> None:
     project = made(tmp_path / "study")
     added = ("new-module", "Gain", "gain:f[size]=ones", "--call", "x:f[size] -> f[size]")
@@ -68,6 +69,7 @@ def test_what_was_edited_is_a_conflict(force: bool, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_force_brings_other_answers_where_nobody_has_edited(tmp_path: Path) -> None:
     project = made(tmp_path / "study")
     assert {str(step.path) for step in again(project, force=False, license="MIT").conflicts} == {
@@ -82,6 +84,7 @@ def test_force_brings_other_answers_where_nobody_has_edited(tmp_path: Path) -> N
     assert [str(step.path) for step in plan.conflicts] == ["pyproject.toml"]
 
 
+@pytest.mark.slow
 def test_force_replaces_what_is_only_copied(tmp_path: Path) -> None:
     project = made(tmp_path / "study")
     copies = [*project.glob("tests/*.whl"), project / "specs/scaffold.schema.json"]
@@ -121,6 +124,7 @@ def test_answers_that_nobody_understands_make_everything_edited(answers: bytes, 
     assert steps[".copier-answers.yml"] is Action.UPDATE and steps["README.md"] is Action.CONFLICT
 
 
+@pytest.mark.slow
 def test_windows_line_ends_are_no_edit(tmp_path: Path) -> None:
     project = made(tmp_path / "study")
     for name, data in read_tree(project).items():

@@ -126,6 +126,7 @@ def test_an_older_copier_is_refused_before_it_fails(monkeypatch: pytest.MonkeyPa
     assert fault.fix == "install 'copier>=9.15.0' beside scaffold" and caught.value.exit_code == 1
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("installed", ["9.15.0", "9.100.0", "10.0.0a1"])
 def test_a_newer_copier_is_taken(installed: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("scaffold.project.version", lambda _: installed)

@@ -95,6 +95,7 @@ def test_the_address_of_the_repository_is_where_it_belongs(style: str, tmp_path:
     assert "[project.urls]" not in (project / "CONTRIBUTING.md").read_text()
 
 
+@pytest.mark.slow
 def test_an_address_elsewhere_says_nothing_of_its_pages(tmp_path: Path) -> None:
     project = made(tmp_path / "study", "repository=https://git.example.org/~ada/a.b/study")
     assert metadata(project)["urls"] == {"Repository": "https://git.example.org/~ada/a.b/study"}
@@ -116,6 +117,7 @@ def commands(project: Path) -> Iterator[list[str]]:
             yield from (shlex.split(line) for line in block.replace("\\\n", "").splitlines())
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("repository", ["", GITHUB])
 def test_no_command_installs_by_a_name_that_may_be_someone_elses(
@@ -132,6 +134,7 @@ def test_no_command_installs_by_a_name_that_may_be_someone_elses(
         assert "jax-scaffold" not in path.read_text() and "--from" not in path.read_text()
 
 
+@pytest.mark.slow
 def test_the_next_steps_go_by_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "my study"
     plan = plan_project(folder, {"backend": "cuda13"})
@@ -142,6 +145,7 @@ def test_the_next_steps_go_by_the_answers(tmp_path: Path, monkeypatch: pytest.Mo
     assert next_steps(plan_project(Path(), {})) == ("uv sync", "uv run pytest")
 
 
+@pytest.mark.slow
 def test_plain_copier_says_the_next_steps_too(tmp_path: Path) -> None:
     command = [
         sys.executable,

@@ -123,6 +123,7 @@ def test_a_line_that_is_none_of_a_record_is_named(line: str) -> None:
         parse_record(text)
 
 
+@pytest.mark.slow
 def test_numbers_are_recorded_held_and_approved(tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
     before = forked_pytest(folder, *ONE[:2], "-rs", "-v")
@@ -197,6 +198,7 @@ def numbers_of(folder: Path, *arguments: str, **variables: str) -> tuple[int, st
     return ran.returncode, ran.stdout
 
 
+@pytest.mark.slow
 def test_the_first_run_records_and_the_next_one_sees_a_sign(tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
     code, told = numbers_of(folder)
@@ -210,6 +212,7 @@ def test_the_first_run_records_and_the_next_one_sees_a_sign(tmp_path: Path) -> N
     assert re.search(r"call: at \(?0.* it is [-\d.]+, recorded is [-\d.]+", told)
 
 
+@pytest.mark.slow
 def test_nothing_is_recorded_while_a_law_finds_a_fault(tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
     replace_in(folder / "affine.py", "self.weight @ x", "float(x[0]) * self.weight @ x")

@@ -311,6 +311,7 @@ class Shift(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_generated_class_leads_to_its_spec_wherever_that_lies(tmp_path: Path) -> None:
     write_tree(tmp_path, {".git/": "", "drafts/shift.py": GENERATED})
     assert scaffold(tmp_path, "new-module", "--spec", "drafts/shift.py").returncode == 0

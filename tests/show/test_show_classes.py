@@ -114,6 +114,7 @@ def parts_of(parts: list[dict[str, Any]]) -> dict[str, str]:
     return {part["path"]: part["role"] for part in parts} | below
 
 
+@pytest.mark.slow
 def test_a_class_registered_without_keys_is_drawn_by_its_attributes(tmp_path: Path) -> None:
     step = drawn(tmp_path, "Step")
     assert parts_of(step["parts"]) == {
@@ -172,6 +173,7 @@ def test_a_class_that_draws_its_arrays_is_built_as_it_does(tmp_path: Path) -> No
     assert built.startswith("built by `Drawn.create(size=3, key=") and net["sizes"] == {"size": 3}
 
 
+@pytest.mark.slow
 def test_what_builds_a_class_may_import(tmp_path: Path) -> None:
     options = ("--build", "Drawn(j.ones(shape=(4, 8)) * m.pi, m.e)", "--with", "import math as m")
     net = drawn(tmp_path, "Drawn", *options, "--with", "import jax.numpy as j")

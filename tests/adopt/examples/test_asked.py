@@ -2,6 +2,7 @@
 
 from typing import Any, TypeVar, get_origin
 
+import pytest
 from typing_extensions import TypeAliasType
 
 from scaffold.adopt.child.values.annotations import resolved
@@ -249,6 +250,7 @@ def inputs_of(asked: Asked, name: str) -> dict[str, Any]:
     return dict(asked.adopt(name)["inputs"])
 
 
+@pytest.mark.slow
 def test_options_that_exclude_each_other_are_given_each_alone(asked: Asked) -> None:
     assert {*inputs_of(asked, "Beam")} == {"wavelength", "diameter"}
 

@@ -169,6 +169,7 @@ class Field(eqx.Module):
 asked = asked_of("asked_by_errors", SOURCE)
 
 
+@pytest.mark.slow
 def test_a_shape_that_an_error_names_is_given_where_an_annotation_leaves_it_open(asked: Asked) -> None:
     found = asked.adopt("Stepper")
     assert found["method"] == "", found
@@ -185,6 +186,7 @@ def test_what_has_the_attributes_that_an_array_lacks_is_given_though_its_constru
     assert text.startswith("Frame(origin=sample("), found
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("name", "argument", "text"),
     [

@@ -1,5 +1,7 @@
 """Shapes that comments in a method say, and what `dim`, resolutions and powers of two are to a constructor without annotations."""
 
+import pytest
+
 from scaffold.adopt.child.classes.documented import comments_in
 from tests.adopt.asking import Asked, asked_of
 
@@ -82,6 +84,7 @@ class Embedded:
         return x
 
 
+@pytest.mark.slow
 def test_a_comment_beside_the_first_line_of_a_call_says_a_shape(asked: Asked) -> None:
     assert comments_in(Embedded, "__call__", ["x"]) == {"x": "batch tokens dim"}
     assert shapes_of(asked, "Embed") == [3]

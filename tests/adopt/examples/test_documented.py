@@ -242,6 +242,7 @@ def call_of(answer: dict[str, Any]) -> tuple[str, list[str]]:
     return answer["method"], [text for _, text, _ in answer["arguments"]]
 
 
+@pytest.mark.slow
 def test_shapes_and_domains_are_those_that_the_docstring_of_a_method_says(asked: Asked) -> None:
     method, arguments = call_of(asked.adopt("Regression"))
     assert method == "loss"

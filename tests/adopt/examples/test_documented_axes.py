@@ -1,5 +1,7 @@
 """Shapes that docstrings say with the arguments of the constructor, and numbers from 1 on, where a class refuses a zero."""
 
+import pytest
+
 from scaffold.adopt.child.classes.documented import shape_in
 from tests.adopt.asking import Asked, asked_of
 
@@ -87,6 +89,7 @@ def arguments_of(asked: Asked, name: str) -> list[str]:
     return [text for _, text, _ in asked.adopt(name)["arguments"]]
 
 
+@pytest.mark.slow
 def test_arguments_of_the_constructor_are_dims_of_what_a_docstring_says(asked: Asked) -> None:
     defaults = {"lmax": 4, "normalized_shape": None}
     assert shape_in("x: coefficients ``(batch, channels, lmax)``.", defaults) == "batch channels lmax"

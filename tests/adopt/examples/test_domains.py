@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -241,6 +243,7 @@ def test_a_conversion_is_not_the_call_where_something_else_is(asked: Asked) -> N
     assert inputs(found)["angles"] == "(0.5, 0.75)"
 
 
+@pytest.mark.slow
 def test_a_density_is_asked_for_what_is_sampled(asked: Asked) -> None:
     assert '"int", 0, ' in arguments(asked.adopt("Choice"))["value"]
     assert arguments(asked.adopt("Wait"))["value"].startswith("jnp.exp(")

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from scaffold.adopt.child.values.candidates import of_annotation
 from scaffold.adopt.child.values.context import Context
 from tests.adopt.asking import Asked, asked_of
@@ -36,6 +38,7 @@ class Trend(eqx.Module):
 asked = asked_of("entries_asked_for", SOURCE)
 
 
+@pytest.mark.slow
 def test_entries_that_an_error_names_are_given(asked: Asked) -> None:
     [[_, text, _]] = asked.adopt("Constraints")["arguments"]
     assert all(f'"{name}": sample(' in text for name in ("alpha", "beta", "gamma")), text

@@ -247,6 +247,7 @@ def arguments(found: Found) -> dict[str, str]:
     return {name: text for name, text, _ in found["arguments"]}
 
 
+@pytest.mark.slow
 def test_a_guess_that_is_held_as_static_is_no_array(ask: Ask) -> None:
     assert inputs(ask("Boxed")) == {"value": "0.5"}
 

@@ -1,5 +1,7 @@
 """Classes that a function beside them builds, parts in a bare tuple, and what a constructor gives to that of its base."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = '''
@@ -63,6 +65,7 @@ class ImageEncoder(Encoder):
 asked = asked_of("factories", SOURCE)
 
 
+@pytest.mark.slow
 def test_a_function_that_the_docstring_names_builds_the_class(asked: Asked) -> None:
     answer = asked.adopt("Spectral")
     assert answer["called"] and answer["maker"] == "spectral"

@@ -102,6 +102,7 @@ class Sharpened:
 asked = asked_of("lib", SOURCE)
 
 
+@pytest.mark.slow
 def test_an_error_says_which_numbers_are_wanted(asked: Asked) -> None:
     assert asked.adopt("Phasor")["arguments"] == [["z", 'sample(seed, (3,), "complex")', False]]
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -65,6 +67,7 @@ def arguments(answer: dict[str, Any]) -> dict[str, str]:
     return {name: text for name, text, _ in answer["arguments"]}
 
 
+@pytest.mark.slow
 def test_an_override_takes_what_the_type_variable_of_its_base_stands_for(asked: Asked) -> None:
     found = arguments(asked.adopt("Distance"))
     assert found["model"].startswith("Variational(scale=")

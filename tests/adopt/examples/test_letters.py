@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 FILTER = """
@@ -39,10 +41,12 @@ radius = asked_of("radii", SOURCE)
 filters = asked_of("filters", FILTER)
 
 
+@pytest.mark.slow
 def test_a_letter_is_no_matrix_where_nothing_says_so(radius: Asked) -> None:
     assert "eye" not in str(radius.adopt("Bubble")["inputs"])
 
 
+@pytest.mark.slow
 def test_a_letter_is_a_matrix_where_code_uses_it_so(filters: Asked) -> None:
     inputs = dict[str, Any](filters.adopt("Filter")["inputs"])
     assert "jnp.eye(3)" in inputs["A"] and "jnp.eye(3)" in inputs["Q"]

@@ -1,5 +1,7 @@
 """Curves through points in space: what docstrings say of coefficients, and show with what the package exports."""
 
+import pytest
+
 from scaffold.adopt.child.classes.documented import shape_in
 from tests.adopt.asking import Asked, asked_of
 
@@ -120,6 +122,7 @@ def test_brackets_at_the_end_of_a_line_say_a_shape() -> None:
     assert shape_in("names : list\n    one of [Name, Other]") == ""
 
 
+@pytest.mark.slow
 def test_positions_with_two_or_three_coordinates_lie_in_space(asked: Asked) -> None:
     made = dict(asked.adopt("polygon:Cloud")["inputs"])
     assert "(3,)" in made["positions"] and '"int"' not in made["positions"], made

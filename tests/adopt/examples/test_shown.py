@@ -1,5 +1,7 @@
 """What docstrings show: how a class is built and called, as their authors wrote it."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = '''
@@ -168,6 +170,7 @@ class Wages(eqx.Module):
 asked = asked_of("lib", SOURCE)
 
 
+@pytest.mark.slow
 def test_a_class_is_built_and_called_as_a_docstring_shows_it(asked: Asked) -> None:
     found = asked.adopt("Layer")
     assert found["inputs"] == [

@@ -1,5 +1,7 @@
 """Arguments of which nothing says what they are: an array that no leaf holds says nothing of the class."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -50,6 +52,7 @@ rules = asked_of("rules", RULE)
 structures = asked_of("structures", SOURCE)
 
 
+@pytest.mark.slow
 def test_no_array_is_hidden_of_which_nothing_says_that_it_is_one(structures: Asked) -> None:
     answer = structures.adopt("Structure")
     assert not answer["built"]

@@ -56,6 +56,7 @@ def test_a_module_without_a_call_is_built(asked: Asked) -> None:
     assert asked.adopt("Network")["inputs"]
 
 
+@pytest.mark.slow
 def test_an_array_is_no_example_of_a_protocol_of_jax(asked: Asked) -> None:
     assert [name for name, *_ in asked.adopt("Cast")["inputs"]] == ["size"]
 

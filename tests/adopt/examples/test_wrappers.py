@@ -212,6 +212,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     asked.child.close()
 
 
+@pytest.mark.slow
 def test_a_bound_that_is_written_as_text_is_known(asked: Asked) -> None:
     assert asked.adopt("Exp")["inputs"][0][1].startswith("Constant(")
 

@@ -250,6 +250,7 @@ def test_hostile_metaclasses_cost_their_own_classes_alone(tmp_path: Path) -> Non
     assert specs.returncode in (0, 1) and "# --- lying:Scale" in specs.stdout, specs.stderr
 
 
+@pytest.mark.slow
 def test_forged_answers_at_the_import_are_a_clear_error(tmp_path: Path) -> None:
     write_tree(tmp_path, {"forging.py": FORGING})
     result = adopt(tmp_path, "forging.py")

@@ -7,6 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from jaxtyping import Array, Float
 
 from pytree_laws import check_pytree, sample
@@ -55,6 +56,7 @@ class Flat(eqx.Module):
 asked = asked_of("lib", SOURCE)
 
 
+@pytest.mark.slow
 def test_what_jax_cannot_flatten_is_no_instance(asked: Asked) -> None:
     found = asked.adopt("Point")
     assert found["built"], found
@@ -98,6 +100,7 @@ def vector(seed: int) -> tuple[Any, ...]:
     return (sample(seed, (3,)),)
 
 
+@pytest.mark.slow
 def test_an_array_of_numpy_among_the_leaves_is_advice_that_names_it() -> None:
     assert faults(lambda seed: Pose(), vector) == faults(lambda seed: Kept(), vector) == []
     findings = check_pytree(lambda seed: Kept(), vector).findings
@@ -160,6 +163,7 @@ class Peaks(eqx.Module):
         return (self.amplitudes * jnp.exp(-self.widths * x)).sum(0)
 
 
+@pytest.mark.slow
 def test_numbers_that_become_arrays_are_compared_as_such() -> None:
     assert faults(lambda seed: Peaks(amplitudes=0.25, widths=0.5), vector) == []
 
@@ -196,6 +200,7 @@ class Halfway(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_an_error_of_several_lines_is_one_line_of_the_test_file(tmp_path: Path) -> None:
     write_tree(tmp_path, {"lib.py": LINES})
     ran = scaffold(tmp_path, "adopt", "lib.py:Halfway")

@@ -157,6 +157,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     asked.child.close()
 
 
+@pytest.mark.slow
 def test_a_class_goes_by_its_own_name_and_private_ones_are_not_for_users(asked: Asked) -> None:
     found = {one["name"]: one["why"] for one in asked.list("odd")["classes"]}
     assert {name for name, why in found.items() if not why} == {
@@ -166,12 +167,14 @@ def test_a_class_goes_by_its_own_name_and_private_ones_are_not_for_users(asked: 
     assert one["why"] == "Python takes its name for another within a class"
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", ["Λ", "_Private", "Local", "Built", "Two", "Applied"])
 def test_it_is_built_and_called(asked: Asked, name: str) -> None:
     found = asked.adopt(name)
     assert (found["built"], found.get("called")) == (True, True), found
 
 
+@pytest.mark.slow
 def test_what_is_said_by_a_name_is_taken_for_that(asked: Asked) -> None:
     assert asked.adopt("Stack")["inputs"][0] == ["sizes", "(3, 5, 2)"]
     texts = [text for _, text in asked.adopt("Two")["inputs"]]
@@ -217,6 +220,7 @@ def test_a_name_that_means_something_else_in_a_test_file(tmp_path: Path, name: s
     assert run(pytest_command(f"tests/{path}", "-W", "error"), tmp_path).returncode == 0
 
 
+@pytest.mark.slow
 def test_an_import_that_ends_the_process_is_told(tmp_path: Path) -> None:
     write_tree(tmp_path, {"ends.py": "import os\n\nos._exit(4)\n"})
     result = adopt(tmp_path, "ends.py")

@@ -224,6 +224,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     found.child.close()
 
 
+@pytest.mark.slow
 def test_names_for_type_checkers_alone_are_known(asked: Asked) -> None:
     found = asked.adopt("Modifier")
     assert dict(found["inputs"])["effect"].startswith("Effect(") and found["called"]
@@ -261,11 +262,13 @@ def test_parts_of_a_module_are_not_made_up(asked: Asked) -> None:
     assert "nnx.Linear" in dict(asked.adopt("Parts")["inputs"])["module_or_state"]
 
 
+@pytest.mark.slow
 def test_a_call_takes_the_state_of_the_instance(asked: Asked) -> None:
     found = asked.adopt("Normed")
     assert found["has_state"] and not found["called"] and "nothing suits it" in found["why"]
 
 
+@pytest.mark.slow
 def test_a_call_that_names_the_axis_of_a_batch_is_mapped_over_it(asked: Asked) -> None:
     found = asked.adopt("Centred")
     assert found["axis"] == {"name": "examples", "mapped": ["x"], "has_state": False}

@@ -22,6 +22,7 @@ def installed(folder: Path, name: str, version: str) -> None:
     write_tree(folder, {f"old/{name}-{version}.dist-info/METADATA": metadata})
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("name", "version", "target"),
     [
@@ -46,6 +47,7 @@ def test_an_old_library_is_told_in_one_line(
     assert read_tree(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_an_old_library_that_no_class_is_made_of_is_no_hindrance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ class Ray(Module):
 """
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("record", [TUPLE, DATACLASS], ids=["tuple", "dataclass"])
 @pytest.mark.parametrize(
     "call", ["Hit(x @ self.origin, 1)", "Hit(t=x @ self.origin, material=2)", "Hit(x @ self.origin)"]
@@ -80,6 +81,7 @@ class Scale(Module):
 '''
 
 
+@pytest.mark.slow
 def test_a_constructor_of_what_the_tool_has_no_type_or_another_meaning_for_is_the_authors(
     tmp_path: Path,
 ) -> None:

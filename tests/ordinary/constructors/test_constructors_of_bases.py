@@ -127,6 +127,7 @@ class Quiet(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_it_stores_as_given_and_a_quiet_call_are_no_findings(tmp_path: Path) -> None:
     tried(tmp_path, "quiet", HEAD + QUIET)
 
@@ -147,6 +148,7 @@ class Scaled(Linear):
 """
 
 
+@pytest.mark.slow
 def test_what_a_base_of_a_library_holds_is_not_denied(tmp_path: Path) -> None:
     code = tried(tmp_path, "scaled", HEAD + SCALED)
     assert "trainable" not in code and "leaves" not in suite_text(tmp_path, "scaled")

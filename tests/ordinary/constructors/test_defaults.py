@@ -31,6 +31,7 @@ class Kernel({base}):
 """
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     "base",
     [
@@ -60,6 +61,7 @@ class Fitted(Module):
 """
 
 
+@pytest.mark.slow
 def test_annotations_of_functions_and_trees_stay_as_they_are_written(tmp_path: Path) -> None:
     text = tried(tmp_path, "fitted", HEAD + ANNOTATED)
     assert "link: Callable[[Array], Array] = eqx.field(static=True)" in text
@@ -115,6 +117,7 @@ COUNTS_ON_A_DEFAULT = """class Learner(Module):
 """
 
 
+@pytest.mark.slow
 def test_the_class_statement_has_the_default_that_a_call_of_the_class_counts_on(tmp_path: Path) -> None:
     whole = COUNTS_ON_A_DEFAULT.replace("cls(step)", "cls(step, 0.5)")
     generated(tmp_path, {"learner": HEAD + COUNTS_ON_A_DEFAULT})

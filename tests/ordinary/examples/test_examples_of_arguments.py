@@ -65,6 +65,7 @@ class Scale(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_an_example_of_a_class_as_it_is_written_is_for_its_tests_alone(tmp_path: Path) -> None:
     said = generated(tmp_path, {"shapes": HEAD + EXAMPLES})
     assert "not tested" not in said and passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 100
@@ -92,6 +93,7 @@ class Running(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_a_root_is_taken_of_by_way_of_a_local_name_is_positive(tmp_path: Path) -> None:
     tried(tmp_path, "running", HEAD + RUNNING)
     text = suite_text(tmp_path, "running")
@@ -111,6 +113,7 @@ class Newton(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_function_of_two_arrays_is_given_two(tmp_path: Path) -> None:
     tried(tmp_path, "newton", HEAD + NEWTON, least=60)
 

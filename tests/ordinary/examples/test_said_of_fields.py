@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 
@@ -49,6 +51,7 @@ class Spare(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_an_array_of_any_shape_may_be_unused(tmp_path: Path) -> None:
     tried(tmp_path, "spare", HEAD + SPARE)
 

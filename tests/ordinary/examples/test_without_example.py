@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -35,6 +37,7 @@ class Search(Module):
 """
 
 
+@pytest.mark.slow
 def test_classes_of_jax_and_typing_are_classes_like_any_other(tmp_path: Path) -> None:
     said = generated(tmp_path, {"search": HEAD + OF_CLASSES})
     assert "init (no example for like); placed (no example for device, name)" in said, said
@@ -61,6 +64,7 @@ class Compartment(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_the_constructor_needs_of_keywords_that_are_handed_on_has_no_example(tmp_path: Path) -> None:
     said = generated(tmp_path, {"compartment": HEAD + KWARGS})
     assert "Compartment: not tried: slow (no example for key in **kwargs)\n" in said

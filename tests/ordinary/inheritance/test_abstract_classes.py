@@ -39,6 +39,7 @@ class Square(Kernel):
 """
 
 
+@pytest.mark.slow
 def test_an_inherited_call_without_an_example_is_not_called(tmp_path: Path) -> None:
     generated(tmp_path, {"kernels": HEAD + INHERITED_CALL})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
@@ -61,6 +62,7 @@ class Scale(Bijection):
 """
 
 
+@pytest.mark.slow
 def test_attributes_of_a_class_are_what_its_base_leaves_to_it(tmp_path: Path) -> None:
     said = generated(tmp_path, {"scales": HEAD + ATTRIBUTES})
     assert "Scale: not" not in said and "Bijection: not tested: it leaves methods to subclasses" in said, said
@@ -102,6 +104,7 @@ class Outer(Matrix):
 """
 
 
+@pytest.mark.slow
 def test_an_abstract_class_reads_what_its_subclasses_hold(tmp_path: Path) -> None:
     generated(tmp_path, {"matrices": HEAD + OF_SUBCLASSES})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 100
@@ -133,6 +136,7 @@ class Square(Kernel):
 """
 
 
+@pytest.mark.slow
 def test_an_example_of_an_inherited_method_may_be_for_what_it_can_do_without(tmp_path: Path) -> None:
     generated(tmp_path, {"square": HEAD + OF_BASE})
     suite = suite_text(tmp_path, "square")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, suite_text, tried
 
 HEAD = """
@@ -29,6 +31,7 @@ class Windows(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_the_constructor_makes_is_not_checked_and_trees_keep_what_is_said_of_their_leaves(
     tmp_path: Path,
 ) -> None:

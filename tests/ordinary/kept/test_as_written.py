@@ -164,6 +164,7 @@ def test_a_module_of_nnx_is_held_to_the_laws_of_nnx(tmp_path: Path) -> None:
     assert " passed" in result and "failed" not in result, result
 
 
+@pytest.mark.slow
 def test_every_import_that_the_class_reads_is_kept(tmp_path: Path) -> None:
     text = """\
 from abc import ABC

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -80,6 +82,7 @@ class Mixing(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_the_alias_of_a_type_stays_in_the_class(tmp_path: Path) -> None:
     module = tried(tmp_path, "mixing", HEAD + MIXING)
     assert "    rate: Rate" in module and "z: Pair, mask" in module

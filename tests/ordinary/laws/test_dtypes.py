@@ -186,6 +186,7 @@ class Perhaps(Pytree, rebuild="flag"):
 """
 
 
+@pytest.mark.slow
 def test_a_field_dtype_is_that_of_what_the_constructor_makes(tmp_path: Path) -> None:
     code = tried(tmp_path, "typed", HEAD + TYPED, least=200)
     assert "key, (out, in_), dtype" in code and "dtype=np.dtype(dtype)" in code

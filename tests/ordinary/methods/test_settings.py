@@ -44,6 +44,7 @@ class Chosen(Module):
 """
 
 
+@pytest.mark.slow
 def test_another_configuration_has_another_choice_of_a_constructor_that_is_kept(tmp_path: Path) -> None:
     tried(tmp_path, "chosen", HEAD + CHOSEN)
     suite = suite_text(tmp_path, "chosen")
@@ -220,5 +221,6 @@ class Tower(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_settings_that_a_constructor_reads_are_constants(tmp_path: Path) -> None:
     tried(tmp_path, "tower", HEAD + TOWER)

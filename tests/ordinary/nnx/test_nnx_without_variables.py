@@ -25,6 +25,7 @@ CONSTRUCTORS = (
 )
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("constructor", CONSTRUCTORS)
 def test_a_module_that_makes_nothing_is_written(tmp_path: Path, constructor: str) -> None:
     generated(tmp_path, {"identity": IDENTITY.replace("{constructor}", constructor)})

@@ -105,6 +105,7 @@ class Spread(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_number_that_a_function_of_the_file_takes_is_no_size_of_what_it_gives(tmp_path: Path) -> None:
     tried(tmp_path, "spread", HEAD + SPREAD)
     suite = suite_text(tmp_path, "spread")

@@ -83,6 +83,7 @@ class Filter(Module):
 """
 
 
+@pytest.mark.slow
 def test_records_that_a_scan_stacks_have_one_more_axis(tmp_path: Path) -> None:
     generated(tmp_path, {"filters": HEAD + STACKED})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off", "-k", "TestFilter")) > 50
@@ -166,6 +167,7 @@ class Scan(Module):
 """
 
 
+@pytest.mark.slow
 def test_an_argument_is_the_size_of_the_dim_that_it_is_named_after(tmp_path: Path) -> None:
     tried(tmp_path, "scan", WITH_WORDS)
     tests = suite_text(tmp_path, "scan")

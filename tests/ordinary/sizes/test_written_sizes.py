@@ -32,6 +32,7 @@ class Folded(Module):
 """
 
 
+@pytest.mark.slow
 def test_an_author_says_how_long_a_dim_is_in_terms_of_others(tmp_path: Path) -> None:
     tried(tmp_path, "folded", HEAD + SAID)
 
@@ -74,6 +75,7 @@ class Schedule(Module):
 """
 
 
+@pytest.mark.slow
 def test_the_values_of_tests_say_sizes(tmp_path: Path) -> None:
     tried(tmp_path, "schedule", HEAD + SCHEDULE)
     assert 'Leaf("betas", "buffer", (6,))' in suite_text(tmp_path, "schedule")

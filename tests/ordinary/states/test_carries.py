@@ -34,6 +34,7 @@ class Recurrence(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_method_carries_an_argument(tmp_path: Path) -> None:
     tried(tmp_path, "recurrence", HEAD + STEPPED)
     suite = suite_text(tmp_path, "recurrence")
@@ -125,6 +126,7 @@ class Norm(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_buffer_that_a_scan_updates_has_no_gradient(tmp_path: Path) -> None:
     generated(tmp_path, {"norms": HEAD + SCANNED})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50

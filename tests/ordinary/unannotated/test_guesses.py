@@ -121,6 +121,7 @@ class Scan(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_record_with_a_dim_whose_size_nothing_says_is_a_guess(tmp_path: Path) -> None:
     generated(tmp_path, {"scan": RECORD})
     ran = forked_pytest(tmp_path / "nets", "--numbers=off")
