@@ -133,6 +133,8 @@ if self.last is not None:
 y, state = self.norm(self.scale * x / self.spread, state)
 return y + jax.random.uniform(self.noise_key, (), x.dtype), state
 '''
+[test]
+skip = ["p12_inference"] # which it counts as well
 """
 CUMULATIVE = """\
 name = "Cumulative"
