@@ -5,8 +5,7 @@ import ast
 from scaffold.spec.source.expressions import Function, nodes_of
 from scaffold.spec.source.instance import last_name
 
-_OPERATORS = ("add", "sub", "mul", "truediv", "matmul", "mod", "floordiv")
-OPERATORS = tuple(f"__{name}__" for name in _OPERATORS)
+_OPERATORS = tuple(f"__{name}__" for name in ("add", "sub", "mul", "truediv", "matmul", "mod", "floordiv"))
 """The operators of two instances; `__radd__` is for what is none."""
 
 
@@ -21,9 +20,9 @@ def is_used_as_instance(node: Function, name: str, owner: ast.ClassDef) -> bool:
         given = [ast.unparse(argument) for argument in call.args]
         if last_name(call) == "isinstance" and given == [name, owner.name]:
             return True
-        if node.name in OPERATORS and last_name(call) in ("map", "tree_map") and {"self", name} <= {*given}:
+        if node.name in _OPERATORS and last_name(call) in ("map", "tree_map") and {"self", name} <= {*given}:
             return True
-    return node.name in OPERATORS and bool(_read_of(node, name) & _read_of(owner, "self"))
+    return node.name in _OPERATORS and bool(_read_of(node, name) & _read_of(owner, "self"))
 
 
 def _read_of(tree: ast.AST, name: str) -> set[str]:

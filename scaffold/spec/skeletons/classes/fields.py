@@ -16,6 +16,7 @@ from scaffold.spec.skeletons.words.annotations import ALIKE, is_of_grammar, mean
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes, Path
 from scaffold.spec.skeletons.words.values import expression, raw_value, table
+from scaffold.spec.source.expressions import expression_or_none
 from scaffold.spec.tables.key import ROLES
 from scaffold.spec.tables.keys import FIELD_KEYS
 
@@ -55,18 +56,12 @@ def read_field(
 def _kept(annotation: ast.expr, notes: Notes) -> str:
     """An annotation as it is written, but for quotes that it does not need: those of `"jax.Array | None"`."""
     match annotation:
-        case ast.Constant(value=str(text)) if (inner := _parsed(text)) and is_of_words([inner]):
+        case ast.Constant(value=str(text)) if (inner := expression_or_none(text.strip())) and is_of_words(
+            [inner]
+        ):
             return text.strip()
         case _:
             return notes.segment(annotation)
-
-
-def _parsed(text: str) -> ast.expr | None:
-    """The expression that a text is; None where it is none."""
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except SyntaxError:
-        return None
 
 
 def is_without_annotation(statement: ast.stmt, names: Names) -> bool:
