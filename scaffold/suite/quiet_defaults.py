@@ -1,4 +1,4 @@
-"""Numbers by default of which an example would show too little: one half, and the rate of a layer that then drops nothing."""
+"""Arguments whose usual value is no example, as one half and a rate of 0, and those of which None is one."""
 
 import ast
 
