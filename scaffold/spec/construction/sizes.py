@@ -21,6 +21,7 @@ from scaffold.spec.construction.local_sizes import (
     limits,
 )
 from scaffold.spec.construction.made_dims import dims_of_arguments
+from scaffold.spec.grammar.named_dims import AXIS
 from scaffold.spec.grammar.types import (
     LARGEST,
     ArrayType,
@@ -190,7 +191,8 @@ def _sized_names(spec: ModuleSpec) -> Iterable[str]:
     needed = (parameter.name for parameter in ints if parameter.default is None)
     tied = dict(spec.test.ties)
     read = (name for size in tied.values() for name in dim_names(size) if name not in tied)
-    return dict.fromkeys(name for name in (*dims_of(spec), *needed, *read) if name not in fixed)
+    every = dict.fromkeys(name for name in (*dims_of(spec), *needed, *read) if name not in fixed)
+    return sorted(every, key=lambda name: name.startswith(AXIS))  # the small ones are for what has a name
 
 
 def _small_defaults(spec: ModuleSpec, defaults: Sizes, taken: Collection[int]) -> dict[str, int]:

@@ -7,6 +7,8 @@ from scaffold.spec.grammar.types import ArrayType, Type
 
 ROWS = "rows"
 """The dim of an axis that has no name."""
+AXIS = "axis_"
+"""How the names of dims begin that code alone says, and nobody named."""
 _WIDE = r"\b(Real|Num|Shaped)\["
 _DIMS = r"([\"'])([^\"']*)\1"
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from scaffold.spec.source.expressions import whole_number
+from scaffold.spec.source.expressions import Function, nodes_of, whole_number
 from scaffold.spec.source.instance import last_name
 from scaffold.spec.source.local_makers import substituted
 
@@ -33,6 +33,8 @@ class Lists(Struct, frozen=True):
                 return list(self._unrolled(value)) or [each]
             case ast.Call(args=[inner, *_]) if last_name(value) in ("List", "list", "tuple"):
                 return self.parts(inner)
+            case ast.Name(id=name) if isinstance(self.values.get(name), ast.List):
+                return self.parts(self.values[name])
             case _:
                 return [value]
 
@@ -101,6 +103,24 @@ class Lists(Struct, frozen=True):
                 return None
             elements += inner
         return elements
+
+
+def filled_lists(function: Function) -> dict[str, ast.List]:
+    """The lists that begin as `[]` and are filled by `append`, by name: with all that any branch or loop appends, once each."""
+    empty = [
+        ast.unparse(target)
+        for node in nodes_of(ast.Assign, *function.body)
+        for target in node.targets
+        if ast.unparse(node.value) in ("[]", "list()", "nnx.List([])", "nnx.List()")
+    ]
+    parts: dict[str, list[ast.expr]] = {}
+    for call in sorted(nodes_of(ast.Call, *function.body), key=lambda call: getattr(call, "lineno", 0)):
+        match call:
+            case ast.Call(func=ast.Attribute(value=filled, attr="append"), args=[part]):
+                parts.setdefault(ast.unparse(filled), []).append(part)
+            case _:
+                pass
+    return {name: ast.List(parts[name]) for name in empty if name in parts}
 
 
 def literal_slice(node: ast.Slice) -> slice | None:

@@ -28,7 +28,7 @@ class Layer(eqx.Module):
 @pytest.mark.parametrize(
     ("equation", "shape"),
     [
-        ('"on,tbn->tbo", self.weight, x', "(2, 3, 5)"),
+        ('"on,tbn->tbo", self.weight, x', "(5, 7, 2)"),
         ('"... n, o n -> ... o", x, self.weight', "(2,)"),
         ('"on,n->o", self.weight, x.astype(jnp.float32)', "(2,)"),
     ],

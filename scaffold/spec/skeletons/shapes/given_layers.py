@@ -3,8 +3,9 @@
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
+from scaffold.spec.grammar.named_dims import AXIS
 from scaffold.spec.skeletons.shapes.known_layers import GIVEN_SIZES, Layer, known_layer
-from scaffold.spec.skeletons.shapes.unknown_shapes import AXIS, Parts, Shapes
+from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shapes
 from scaffold.spec.source.definitions import annotated_names, arguments_of, method_of
 from scaffold.spec.source.instance import last_name, made_attributes
 

@@ -16,7 +16,7 @@ from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
 from scaffold.spec.source.definitions import annotated_names, arguments_of, arguments_with_defaults, method_of
 from scaffold.spec.source.expressions import is_arithmetic, local_values, nodes_of
 from scaffold.spec.source.instance import last_name, made_attributes, names_array
-from scaffold.spec.source.lists import Lists
+from scaffold.spec.source.lists import Lists, filled_lists
 from scaffold.spec.source.local_makers import unfolded
 
 _ATOM = r"([A-Za-z_]\w*|\d+)"
@@ -66,17 +66,20 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     if maker is None:
         return instance
     taken = {argument.arg for argument in arguments_of(maker)}
-    local = dict(local_values(ast.unparse(maker)))
+    filled = filled_lists(unfolded(maker))
+    local = {**dict(local_values(ast.unparse(maker))), **filled}
     makers, lists = Makers(taken, beside, local), Lists({**dict(_lists_given(maker)), **local}, copies=2)
     for name, value in made_attributes(ast.unparse(unfolded(maker))):
-        _read_made(instance, makers, name, value, lists)
+        _read_made(instance, makers, name, filled.get(f"self.{name}", value), lists)
     return instance
 
 
 def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr, lists: Lists) -> None:
     """Note what a constructor makes of a field: layers, or an array."""
-    layers = [makers.layer(part) for part in lists.parts(value)]
-    dims = makers.shape_of(value)
+    parts = lists.parts(value)
+    layers, dims = [makers.layer(part) for part in parts], makers.shape_of(value)
+    if parts and parts != [value] and (of_part := makers.shape_of(parts[0])):
+        dims = (str(len(parts)), *of_part)  # arrays in a list have one axis more
     if layers and layers[0] is not None:
         instance.layers.setdefault(name, [layer for layer in layers if layer is not None])
         instance.objects.add(name)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
-from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 
 Dims = tuple[str, ...]
@@ -13,8 +13,6 @@ _ROW = "[{}]"
 """How the names of rows end, by the axis that they lie along."""
 MOST_AXES = 4
 """How many axes above a row are looked for."""
-AXIS = "axis_"
-"""How the names of dims begin that nobody named."""
 
 
 class Unknown(Struct, frozen=True):
