@@ -18,6 +18,7 @@ from typing import Any
 
 from ..inspect.classes import own_classes
 from ..inspect.trees import attributes, remade, under_any
+from ..report import or_else
 from ..session import once_per_session
 from ..values.randomize import randomize
 from .leaf_spec import Output
@@ -187,14 +188,13 @@ def _names_in(cls: type) -> Iterator[str]:
         yield from vars(owner)
 
 
+@or_else(None)
 def class_attribute(cls: type, name: str) -> Any:
     """What a class has under a name; None where a descriptor of its own raises for a class."""
-    try:
-        return getattr(cls, name, None)
-    except Exception:
-        return None
+    return getattr(cls, name, None)
 
 
+@or_else(False, TypeError, ValueError, AttributeError)
 def _can_be_used(instance: Any, name: str) -> bool:
     """Whether a public name is one of a property, or of a method that needs no arguments."""
     cls = type(instance)
@@ -205,11 +205,8 @@ def _can_be_used(instance: Any, name: str) -> bool:
         return False
     if inspect.isgeneratorfunction(attribute) or inspect.iscoroutinefunction(attribute):
         return False
-    try:
-        signature = inspect.signature(getattr(instance, name))
-        whole = list(inspect.signature(getattr(cls, name)).parameters)
-    except (TypeError, ValueError, AttributeError):
-        return False
+    signature = inspect.signature(getattr(instance, name))
+    whole = list(inspect.signature(getattr(cls, name)).parameters)
     if not isinstance(attribute, classmethod | staticmethod) and whole[:1] != [SELF]:
         return False
     if signature.return_annotation in (None, "None"):  # it acts, and gives nothing

@@ -1,8 +1,8 @@
 """What a suite does not declare is found from instances, and then held to."""
 
-import contextlib
 import inspect
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from types import CodeType, FrameType
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..inspect.classes import LIBRARIES, is_of_library
 from ..inspect.references import parts_of
 from ..inspect.static_values import another_value, static_fault
 from ..inspect.trees import attributes, avals, clone_as, named_leaves, nodes, one_level, structure
-from ..report import ANY_ERROR
+from ..report import ANY_ERROR, or_else
 from ..session import once_per_session
 from ..trace.dependencies import stopped_inputs
 from .invocation import PLAIN, build_with, example_construction, trace_call
@@ -41,16 +41,15 @@ def inferred_leaves(suite: Any) -> tuple[Leaf, ...]:
     )
 
 
-def cut_off_leaves(suite: Any) -> set[str]:
+# A call that fails, or does not end, is told by other laws.
+@or_else(frozenset(), Exception, pytest.skip.Exception)
+def cut_off_leaves(suite: Any) -> AbstractSet[str]:
     """The leaves, by path, that gradients would reach if no `stop_gradient` kept them away."""
     if not suite.called():
-        return set()
-    # A call that fails, or does not end, is told by other laws.
-    with contextlib.suppress(Exception, pytest.skip.Exception):
-        (closed, _), inputs = trace_call(suite, suite.cached_instance(), {})
-        pairs = zip(inputs, stopped_inputs(closed.jaxpr))
-        return {name[2:] for (name, _), mark in pairs if mark and name[:2] == "0."}
-    return set()
+        return frozenset()
+    (closed, _), inputs = trace_call(suite, suite.cached_instance(), {})
+    pairs = zip(inputs, stopped_inputs(closed.jaxpr))
+    return {name[2:] for (name, _), mark in pairs if mark and name[:2] == "0."}
 
 
 def inferred_leaf(name: str, leaf: Any, other: Any, *, is_trained: bool | None, is_cut_off: bool) -> Leaf:
@@ -93,11 +92,10 @@ def with_other_statics(suite: Any) -> Iterator[tuple[str, Any]]:
             yield path, suite.with_static(instance, path, value)
 
 
+@or_else(False)  # a value whose == has no truth value
 def same_value(value: Any, other: Any) -> bool:
     """Whether two static values are equal, and of one type."""
-    with contextlib.suppress(Exception):  # a value whose == has no truth value
-        return type(value) is type(other) and bool(value == other)
-    return False
+    return type(value) is type(other) and bool(value == other)
 
 
 def settings(suite: Any) -> dict[str, str]:
@@ -142,26 +140,22 @@ def statics_of(instance: Any) -> Iterator[tuple[str, Any]]:
                 yield above + name, value
 
 
+@or_else(False)  # a flatten that refuses it
 def is_in_aux(node: Any, name: str, value: Any, aux: Any) -> bool:
     """Whether an attribute is part of the treedef, which then changes with it."""
     other = (None,) if type(value) is tuple and not value else another_value(value)
     if other is None:
         return any(part is value for part in parts_of(aux)) and value is not None
-    with contextlib.suppress(Exception):  # a flatten that refuses it
-        changed = clone_as(type(node), node, **{name: other})
-        return structure(changed) != structure(node)
-    return False
+    changed = clone_as(type(node), node, **{name: other})
+    return structure(changed) != structure(node)
 
 
 @once_per_session
+@or_else((), Exception, pytest.skip.Exception)  # what fails, or does not end, is told by other laws
 def inferred_outputs(suite: Any) -> tuple[Output, ...]:
     """The outputs of the example call, as its trace has them; none where it has none."""
-    if not suite.called():
-        return ()
-    # A call that fails, or does not end, is told by other laws.
-    with contextlib.suppress(Exception, pytest.skip.Exception):
-        return tuple(Output(tuple(output.shape), name_of(output.dtype)) for output in suite.traced_outputs())
-    return ()
+    outputs = suite.traced_outputs() if suite.called() else ()
+    return tuple(Output(tuple(output.shape), name_of(output.dtype)) for output in outputs)
 
 
 def fits(suite: Any, seed: int) -> bool:

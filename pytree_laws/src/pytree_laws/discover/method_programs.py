@@ -12,7 +12,7 @@ from ..declare.methods import Method, has_members, is_property, methods_of
 from ..engine.applicability import Condition, class_of, declared_class, not_applicable
 from ..inspect.arrays import is_inexact, on_device, real_dtype
 from ..inspect.trees import arrays_of, combine, partition
-from ..report import ANY_ERROR
+from ..report import or_else, result_or_error
 from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with, stopped_inputs
 from ..trace.programs import compiled
@@ -51,13 +51,10 @@ def tried(suite: Any) -> dict[str, Exception | None]:
 
 
 def _errors(suite: Any, method: Method) -> list[Exception]:
-    result: list[Exception] = []
-    for seed in (0, 1):
-        try:
-            method.use(suite.spare(seed), *method.arguments(seed))
-        except ANY_ERROR as error:
-            result.append(error)
-    return result
+    def use(seed: int) -> Any:
+        return method.use(suite.spare(seed), *method.arguments(seed))
+
+    return [result for seed in (0, 1) if isinstance(result := result_or_error(use, seed), Exception)]
 
 
 @once_per_session
@@ -108,14 +105,10 @@ def in_wide_dtypes(suite: Any, method: Method) -> tuple[list[Any], bool]:
 @once_per_session
 def traces_of(suite: Any) -> dict[str, Any]:
     """The jaxpr of each method that can be traced, by name."""
-    result = dict[str, Any]()
-    for method in usable(suite):
-        try:
-            if not method.needs_values:
-                result[method.name] = trace_of(suite, method)
-        except ANY_ERROR:
-            continue  # P7 says so of what is declared
-    return result
+    methods = [method for method in usable(suite) if not method.needs_values]
+    traces = {method.name: result_or_error(trace_of, suite, method) for method in methods}
+    # P7 tells of an error of what is declared.
+    return {name: trace for name, trace in traces.items() if not isinstance(trace, Exception)}
 
 
 @once_per_session
@@ -228,9 +221,10 @@ def compiled_methods(suite: Any) -> Callable[[Any, Sequence[Any]], list[list[Any
     return run
 
 
+@or_else(())  # a rule for gradients alone
 def grads_reaching(
     suite: Any, method: Method, rebuilt: Any, values: Mapping[str, Any], arguments: Any
-) -> list[str]:
+) -> Sequence[str]:
     """The paths of those values by which something that a method computes has a slope."""
     static, arrays = partition(tuple(arguments))
 
@@ -241,11 +235,7 @@ def grads_reaching(
     def grads(values: Any, steps: Any) -> list[Any]:
         return jax.jvp(run, (values,), (steps,))[1]
 
-    try:
-        jaxpr = jax.make_jaxpr(grads)(values, values).jaxpr
-    except ANY_ERROR:  # a rule for gradients alone
-        return []
-    marks = inputs_computed_with(jaxpr)[len(values) :]
+    marks = inputs_computed_with(jax.make_jaxpr(grads)(values, values).jaxpr)[len(values) :]
     return [name for name, mark in zip(sorted(values), marks) if mark]
 
 

@@ -13,7 +13,7 @@ from ..declare.methods import Method
 from ..inspect.call_recorder import EMPTY, Invocation, record_call
 from ..inspect.parameter_values import other_values
 from ..inspect.trees import arrays_of, attributes, keys_as_data, named_numbers, structure
-from ..report import ANY_ERROR
+from ..report import or_else
 from ..trace.jaxprs import without_dead
 from .configurations import (
     TracedConfiguration,
@@ -155,12 +155,10 @@ def bound_with(invocation: Invocation, changes: dict[str, Any]) -> Callable[...,
     return lambda instance, rest: invocation.call(instance, {**rest, **changes})
 
 
+@or_else(None)
 def trace_use(suite: Any, use: Use) -> Traced | None:
     """The jaxpr of a use; None where it cannot be traced, or refuses this."""
-    try:
-        return traced_or_raise(suite, use)
-    except ANY_ERROR:
-        return None
+    return traced_or_raise(suite, use)
 
 
 def traced_or_raise(suite: Any, use: Use) -> Traced:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..inspect.arrays import is_inexact
-from ..report import ANY_ERROR
+from ..report import or_else
 
 NEAR, NEARER = 1e-2, 1e-3  # float32 still tells the sum of their squares from zero
 BOUNDED = 2.0
@@ -33,11 +33,9 @@ def _sizes_near_zero(values_at: ValuesAt) -> list[tuple[float, float]]:
     return [(_largest(values_at, sign * NEAR), _largest(values_at, sign * NEARER)) for sign in (1, -1)]
 
 
+@or_else(math.nan)
 def _largest(values_at: ValuesAt, number: float) -> float:
     """The largest magnitude of a number in arrays; NaN where one is NaN, or the function refuses the number."""
-    try:
-        values = [np.asarray(array) for array in values_at(number) if is_inexact(array)]
-    except ANY_ERROR:
-        values = []
+    values = [np.asarray(array) for array in values_at(number) if is_inexact(array)]
     sizes = [np.max(np.abs(value), initial=0.0) for value in values]
     return float(np.max(sizes)) if sizes else math.nan

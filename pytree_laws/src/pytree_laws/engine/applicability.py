@@ -16,6 +16,7 @@ import pytest
 from _pytest.outcomes import Skipped
 
 from ..inspect.classes import is_of_library
+from ..report import or_else
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 
@@ -101,13 +102,13 @@ def declares(name: str, reason: str) -> Condition:
 # What the class itself has, as `build` is annotated with it, or as its instance is.
 
 
+@or_else(None)  # a name that only type checkers know
 def declared_class(suite: Any) -> type | None:
     """The class that `build` says it gives, where an instance can be of no other."""
-    with contextlib.suppress(Exception):  # a name that only type checkers know
-        cls = typing.get_type_hints(suite.build).get("return")
-        if isinstance(cls, type) and not is_of_library(cls):
-            return None if cls.__subclasses__() or cls in (object, Any) else cls  # `Any` is a class
-    return None
+    cls = typing.get_type_hints(suite.build).get("return")
+    if not isinstance(cls, type) or is_of_library(cls) or cls.__subclasses__():
+        return None
+    return None if cls in (object, Any) else cls  # `Any` is a class
 
 
 def class_of(suite: Any) -> type:

@@ -13,10 +13,20 @@ from ..errors import message_of
 from ..inspect.call_recorder import Invocation, record_call, record_mapped_call
 from ..inspect.global_state import FirstUse, first_use
 from ..inspect.raised_at import raised_at
-from ..report import ADVICE, COST, FAULT, SEVERITIES, Fault, Finding, LawBroken, LawWarning, under_test
+from ..report import (
+    ADVICE,
+    COST,
+    FAULT,
+    SEVERITIES,
+    Fault,
+    Finding,
+    LawBroken,
+    LawWarning,
+    result_or_error,
+    under_test,
+)
 from ..session import once_per_session, session_of
 from ..trace.jaxprs import NEEDS_VALUES
-from ..trace.programs import result_or_error
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
 from ..values.precision import tolerated

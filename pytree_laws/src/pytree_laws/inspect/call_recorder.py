@@ -13,7 +13,7 @@ from typing import Any
 import jax
 from jax.core import Tracer
 
-from ..report import ANY_ERROR
+from ..report import ANY_ERROR, result_or_error
 from .trees import remade
 
 _PLUMBING = "__getattribute__", "__getattr__", "__setattr__", "__hash__", "__eq__", "__repr__", "__str__"
@@ -161,9 +161,8 @@ def record_mapped_call(
         return call(_WithOptions(instance, options), *arguments)
 
     defaults = {name: part.default for name, part in options.items()}
-    try:  # a class may look at what it is given, or give an option by position
-        within(instance, arguments, **defaults)
-    except ANY_ERROR:
+    # A class may look at what it is given, or give an option by position.
+    if isinstance(result_or_error(lambda: within(instance, arguments, **defaults)), Exception):
         return None
     first = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in ("self", ARGUMENTS)]
     by_name = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in options.values()]

@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import pytest
 
-from ..report import ANY_ERROR
+from ..report import ANY_ERROR, or_else
 from .trees import clone_as, one_level, parts_of_aux
 
 TWIN = "__twin"
@@ -67,11 +67,9 @@ def is_for_64_bits(cls: type) -> bool:
     return root not in LIBRARIES and any(map(_names_64_bits, loaded))
 
 
+@or_else(False, OSError, TypeError)  # it has no source
 def _names_64_bits(module: Any) -> bool:
-    try:
-        source = inspect.getsource(module)
-    except (OSError, TypeError):  # it has none
-        return False
+    source = inspect.getsource(module)
     if FOR_64_BITS not in source:
         return False
     nodes = [*ast.walk(ast.parse(source))]
@@ -150,9 +148,7 @@ def own_functions(cls: type) -> Iterator[tuple[str, Any]]:
                 yield f"{owner.__name__}.{name}", inspect.unwrap(function)
 
 
-def defaults_of(function: Any) -> list[tuple[str, Any]]:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
+@or_else((), TypeError, ValueError)
+def defaults_of(function: Any) -> Sequence[tuple[str, Any]]:
+    parameters = inspect.signature(function).parameters.values()
     return [(parameter.name, parameter.default) for parameter in parameters]

@@ -15,7 +15,7 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 from ..inspect.arrays import is_array, is_floating
 from ..inspect.classes import LIBRARIES
 from ..inspect.trees import combine, flatten, partition
-from ..report import ANY_ERROR
+from ..report import result_or_error
 from ..sharding.dims import Dims, dims_of_call, dims_of_leaves, own_dims
 from ..values.optimisation import weighted
 
@@ -213,8 +213,6 @@ def dims_alone(example: Example, names: Iterable[str] | None = None) -> Iterator
     """
     for name in filter(str.isidentifier, example.own_sizes() if names is None else names):
         specs = specs_under(example, {name: name})
-        try:
-            trace(example, call_of(example), specs, abstract_mesh(example, specs))
-            yield name, ""
-        except ANY_ERROR as error:
-            yield name, blocked(error) or type(error).__name__
+        result = result_or_error(trace, example, call_of(example), specs, abstract_mesh(example, specs))
+        is_blocked = isinstance(result, Exception)
+        yield name, (blocked(result) or type(result).__name__) if is_blocked else ""

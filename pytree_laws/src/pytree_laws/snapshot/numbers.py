@@ -12,7 +12,7 @@ from ..declare.methods import is_action
 from ..inspect.arrays import is_array, is_inexact, real_dtype, same_bits
 from ..inspect.classes import is_of_library
 from ..inspect.trees import is_number, named_numbers
-from ..report import ANY_ERROR
+from ..report import ANY_ERROR, or_else
 from ..trace.jaxprs import loops_by_values
 from ..values.edge_values import changed_pairs, is_finite
 from .format import Entry, entries
@@ -87,11 +87,9 @@ def without_arguments(cls: type) -> Iterator[str]:
             yield name
 
 
+@or_else(False, TypeError, ValueError)
 def _needs_nothing(function: Any) -> bool:
-    try:
-        _, *rest = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return False
+    _, *rest = inspect.signature(function).parameters.values()
     star = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
     return all(parameter.default is not parameter.empty or parameter.kind in star for parameter in rest)
 

@@ -12,8 +12,8 @@ import jax.monitoring
 import numpy as np
 
 from ..inspect.arrays import is_array, raw
+from ..report import result_or_error
 from ..snapshot.rounding import PATTERNS
-from ..trace.programs import result_or_error
 from ..values.edge_values import rounded
 from .states import Opened, opened, signature, values
 from .suite import StepSuite

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..inspect.arrays import raw
 from ..inspect.trees import named_arrays
+from ..report import result_or_error
 from .jaxprs import inner_jaxprs, is_key_type, is_variable, numbered
-from .programs import compiled, result_or_error
+from .programs import compiled
 
 DRAW, SPLIT = "random_bits", "random_split"
 

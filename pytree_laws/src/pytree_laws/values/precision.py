@@ -1,12 +1,12 @@
 """How exact numbers are: the narrowest dtype that a suite allows on their way, and the tolerances that follow from it."""
 
-import contextlib
 from typing import Any
 
 import jax.numpy as jnp
 import pytest
 
 from ..inspect.arrays import is_inexact_dtype
+from ..report import or_else
 from ..session import once_per_session
 from ..trace.jaxprs import equations
 from .closeness import HALF_ROUNDINGS, Tolerance
@@ -24,13 +24,10 @@ def is_half(dtype: str | None) -> bool:
 
 
 @once_per_session
+@or_else(None, Exception, pytest.skip.Exception)  # other laws tell
 def narrowest_of(suite: Any) -> str | None:
     """The narrowest dtype that the call computes in, of those that are no integers."""
-    with contextlib.suppress(Exception, pytest.skip.Exception):  # other laws tell
-        jaxpr = suite.traced_call().jaxpr
-        arrays = [v.aval for each in equations(jaxpr) for v in each.outvars]
-        dtypes = [getattr(array, "dtype", None) for array in arrays]
-        float_dtypes = [dtype for dtype in dtypes if is_inexact_dtype(dtype)]
-        if float_dtypes:
-            return str(max(float_dtypes, key=lambda dtype: float(jnp.finfo(dtype).eps)))
-    return None
+    arrays = [v.aval for each in equations(suite.traced_call().jaxpr) for v in each.outvars]
+    dtypes = [getattr(array, "dtype", None) for array in arrays]
+    float_dtypes = [dtype for dtype in dtypes if is_inexact_dtype(dtype)]
+    return str(max(float_dtypes, key=lambda dtype: float(jnp.finfo(dtype).eps))) if float_dtypes else None

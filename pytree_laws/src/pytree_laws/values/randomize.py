@@ -13,7 +13,7 @@ import pytest
 
 from ..inspect.arrays import host, is_array, is_floating, is_inexact, is_key, on_device, raw, restore_like
 from ..inspect.trees import arrays_of, replace_leaves
-from ..report import ANY_ERROR, Fault, check
+from ..report import ANY_ERROR, Fault, check, or_else
 from ..trace.drawn_keys import drawn_with_one_key, keys_used, repeated_keys
 from ..trace.jaxprs import NEEDS_VALUES, live_part, mixed_draws, repeated_draws, shares_keys_of_loops
 from .example_values import weights
@@ -130,24 +130,20 @@ def check_keys(where: str, run: Callable[[Any], Any], arguments: Any, drawn: Cal
         return  # the check is experimental; other laws report real errors
 
 
+@or_else(True)
 def _serves_twice(run: Callable[[Any], Any], arguments: Any) -> bool:
     """Whether two draws have one key, as its value says."""
-    try:
-        closed = jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments)
-        (uses,) = keys_used([(closed, jax.tree.leaves(arguments))])
-        return isinstance(uses, Exception) or bool(repeated_keys(uses))
-    except ANY_ERROR:
-        return True
+    closed = jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments)
+    (uses,) = keys_used([(closed, jax.tree.leaves(arguments))])
+    return isinstance(uses, Exception) or bool(repeated_keys(uses))
 
 
+@or_else(True)
 def _is_used_twice_by_results(run: Callable[[Any], Any], arguments: Any) -> bool:
     """Whether a key is consumed twice by what the results are computed from, and not by what is thrown away."""
-    try:
-        closed = live_part(jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments))
-        with warnings.catch_warnings(action="ignore"), jax.debug_key_reuse(True):
-            jax.eval_shape(jax.extend.core.jaxpr_as_fun(closed), *jax.tree.leaves(arguments))
-    except ANY_ERROR:
-        return True
+    closed = live_part(jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments))
+    with warnings.catch_warnings(action="ignore"), jax.debug_key_reuse(True):
+        jax.eval_shape(jax.extend.core.jaxpr_as_fun(closed), *jax.tree.leaves(arguments))
     return False
 
 

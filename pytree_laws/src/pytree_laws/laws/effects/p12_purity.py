@@ -22,7 +22,7 @@ from ...inspect.trees import arrays_of, changed, clone_as, is_under, map_arrays
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ADVICE, Fault, Law, check, doing
+from ...report import ADVICE, Fault, Law, check, doing, or_else
 from ...trace.jaxprs import NEEDS_VALUES, constant_draws, lost_updates
 from ...trace.programs import shapes_of
 from ...values.closeness import check_close
@@ -195,14 +195,13 @@ def test_p12_draws_use_a_key_that_is_given(subject: Suite) -> None:
     check(not wrong, "call", f"{len(wrong)} of its draws depend on nothing that it is given", hint)
 
 
+@or_else(True, AttributeError)  # a path through a list
 def follows_an_int(subject: Suite, instance: Any, arguments: Any) -> bool:
     """Whether a static integer may decide what the call computes, as a seed does."""
     before = call_text(subject, instance, arguments)
     numbers = [(path, value) for path, value in subject.statics_of(instance) if type(value) is int]
-    with contextlib.suppress(AttributeError):  # a path through a list
-        edits = (subject.with_static(instance, path, value + 1) for path, value in numbers)
-        return any(call_text(subject, edited, arguments) != before for edited in edits)
-    return True
+    edits = (subject.with_static(instance, path, value + 1) for path, value in numbers)
+    return any(call_text(subject, edited, arguments) != before for edited in edits)
 
 
 @CHECKS.register()

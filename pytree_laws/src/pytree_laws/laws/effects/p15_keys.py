@@ -10,10 +10,9 @@ from ...engine.registry import Checks
 from ...inspect.arrays import is_key
 from ...inspect.trees import named_arrays
 from ...kinds.pytree import PytreeSuite
-from ...report import ADVICE, ANY_ERROR, check
+from ...report import ADVICE, ANY_ERROR, check, result_or_error
 from ...trace.drawn_keys import drawn_in_part, drawn_names, keys_used, repeated_keys, text_of, trace_named
 from ...trace.jaxprs import draws_of, equations, live_part, repeated_draws
-from ...trace.programs import result_or_error
 from ...values.randomize import KEY_FOR_EACH, ONE_DRAW, perturb_leaf, repeated_rows
 
 CHECKS = Checks()

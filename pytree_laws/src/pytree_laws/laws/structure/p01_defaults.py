@@ -17,7 +17,7 @@ from ...inspect.references import MUTABLE, mutables, reachable
 from ...inspect.static_values import is_frozen
 from ...inspect.trees import is_node, look_up
 from ...kinds.suite import Suite
-from ...report import ADVICE, ANY_ERROR, FAULT, check
+from ...report import ADVICE, ANY_ERROR, FAULT, check, or_else
 
 CHECKS = Checks()
 
@@ -32,12 +32,10 @@ def test_p01_parameters_have_the_declared_defaults(subject: Suite) -> None:
         check(type(default) is type(declared) and default == declared, path, message, hint)
 
 
+@or_else(None)
 def _default(cls: type, function: str, parameter: str) -> Any:
     """The default of a parameter of a method; None where it has no such parameter."""
-    try:
-        return inspect.signature(getattr(cls, function)).parameters[parameter].default
-    except ANY_ERROR:
-        return None
+    return inspect.signature(getattr(cls, function)).parameters[parameter].default
 
 
 @CHECKS.register()

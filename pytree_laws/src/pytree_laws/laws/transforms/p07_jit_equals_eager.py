@@ -1,10 +1,9 @@
 """P7: the call, compiled and not."""
 
-import contextlib
 import functools
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -23,7 +22,7 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite, filled
 from ...patches.fast_compile import quick_options
-from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
+from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing, or_else
 from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
 from ...trace.programs import Compiled, shapes_of, with_static_modules
 from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
@@ -117,7 +116,7 @@ def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: i
     A vector of zeros alone has no direction, and points that are all equal make no triangle.
     """
 
-    def output_at(fill: float) -> list[Any]:
+    def output_at(fill: float) -> Sequence[Any]:
         return results_of(subject, instance, filled(subject, arguments, fill))[place : place + 1]
 
     if of_one_sign(arguments) or has_an_edge_at_zero(output_at):
@@ -135,11 +134,10 @@ def one_zero(leaf: Any) -> Any:
     return jnp.asarray(flat.reshape(leaf.shape))
 
 
-def results_of(subject: Suite, instance: Any, arguments: Any) -> list[Any]:
+@or_else(())  # a check in the call may refuse them
+def results_of(subject: Suite, instance: Any, arguments: Any) -> Sequence[Any]:
     """The arrays that the compiled call gives; nothing where it refuses the arguments."""
-    with contextlib.suppress(*ANY_ERROR):  # of a check in the call
-        return arrays_of(subject.output_of(subject.compiled_ways()[0](instance, *arguments)))
-    return []
+    return arrays_of(subject.output_of(subject.compiled_ways()[0](instance, *arguments)))
 
 
 # Nothing says that a class is for numbers as large.

@@ -12,7 +12,7 @@ from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, same_bits
 from ...inspect.trees import arrays_of, axis_sizes
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, FAULT, Law, check, check_each
+from ...report import ANY_ERROR, FAULT, Law, check, check_each, or_else
 from ...values.closeness import check_close, close
 from ...values.precision import is_half
 from ...values.randomize import perturb_leaf
@@ -139,12 +139,10 @@ def of_the_other_size(subject: Suite, changes: Mapping[str, int]) -> Any:
     return subject.elsewhere(built)
 
 
+@or_else(False)
 def is_one_program(subject: Suite, instance: Any, other: Any, arguments: Any) -> bool:
     """Whether the calls of two instances are one program, without constants."""
-    try:
-        first, second = (trace_of_call(subject, each, arguments) for each in (instance, other))
-    except ANY_ERROR:
-        return False
+    first, second = (trace_of_call(subject, each, arguments) for each in (instance, other))
     return not (first.consts or second.consts) and str(first) == str(second)
 
 

@@ -1,7 +1,6 @@
 """P9: gradients, and a training step."""
 
-import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -25,10 +24,10 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.slopes import POINTS, grads_at_start, greatest_grads, shows
 from ...kinds.suite import Suite, filled
-from ...report import ADVICE, FAULT, Law, check, doing
+from ...report import ADVICE, FAULT, Law, check, doing, or_else, result_or_error
 from ...trace.dependencies import undone_sums
 from ...trace.jaxprs import line_of, own_rules
-from ...trace.programs import compiled, result_or_error
+from ...trace.programs import compiled
 from ...values.closeness import check_flow, check_rule, close
 from ...values.edge_values import has_nan, with_integers_of
 from ...values.optimisation import weighted_sum
@@ -238,13 +237,12 @@ def gives_finite(subject: Suite) -> bool:
     return bool(np.isfinite(subject.loss_and_grads(*subject.cached_example())[0]))
 
 
-def nan_grads(subject: Suite, instance: Any, arguments: Any) -> list[str]:
+@or_else(())  # a check in the call may refuse the values
+def nan_grads(subject: Suite, instance: Any, arguments: Any) -> Sequence[str]:
     """The paths of what is trained whose gradient has NaN, though the loss is finite."""
-    with contextlib.suppress(Exception):  # a check in the call may refuse the values
-        loss, grads = subject.loss_and_grads(instance, arguments)
-        wrong = [name for name, grad in grads.items() if has_nan(grad)]
-        return [name for name in wrong if subject.role(name) in TRAINED and np.isfinite(loss)]
-    return []
+    loss, grads = subject.loss_and_grads(instance, arguments)
+    wrong = [name for name, grad in grads.items() if has_nan(grad)]
+    return [name for name in wrong if subject.role(name) in TRAINED and np.isfinite(loss)]
 
 
 @CHECKS.register(rests_on=("test_p16_filter_specs",))

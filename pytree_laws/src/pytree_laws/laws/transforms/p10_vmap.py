@@ -11,10 +11,10 @@ from ...engine.registry import Checks
 from ...inspect.arrays import raw, restore_like
 from ...inspect.trees import arrays_of, flatten, replace_leaves, stack, structure, unstacked
 from ...kinds.suite import Suite
-from ...report import ADVICE, FAULT, Law, doing
+from ...report import ADVICE, FAULT, Law, doing, result_or_error, result_or_raise
 from ...session import once_per_session
 from ...trace.jaxprs import NEEDS_VALUES
-from ...trace.programs import join_modules, result_or_error, result_or_raise, run_batched, split_modules
+from ...trace.programs import join_modules, run_batched, split_modules
 from ...values.closeness import check_close, close
 from ...values.randomize import need_equal_draws, perturb_leaf
 from ..rounded import rounds_so_far

@@ -28,8 +28,7 @@ from ...inspect.classes import documents_nan
 from ...inspect.parameter_values import members
 from ...inspect.trees import under_any
 from ...kinds.suite import Suite
-from ...report import ADVICE, FAULT, Fault, check, check_each
-from ...trace.programs import result_or_raise
+from ...report import ADVICE, FAULT, Fault, check, check_each, result_or_raise
 from ...values.closeness import close
 from ...values.edge_values import has_nan
 from .configuration_dtypes import (

@@ -15,7 +15,7 @@ from ...engine.registry import Checks
 from ...engine.runner import example_call
 from ...inspect.trees import avals, named_leaves
 from ...kinds.suite import Suite
-from ...report import ADVICE, check
+from ...report import ADVICE, check, or_else
 from ...sharding.dims import results_with_dims
 from .configuration_dtypes import is_of_dtypes
 
@@ -86,11 +86,9 @@ def _has_the_same_sizes(subject: Suite, instance: Any, changes: Mapping[str, Any
     return all(usual[path][0] == other[path][0] for path in usual.keys() & other.keys())
 
 
+@or_else(None, NameError, TypeError, ValueError, AttributeError)
 def _annotation(subject: Suite, method: Method) -> Any:
     """What a method or a property is annotated to return."""
     attribute = inspect.getattr_static(type(subject.cached_instance()), method.name, None)
     function = getattr(attribute, "fget", None) or getattr(attribute, "__func__", attribute)
-    try:
-        return typing.get_type_hints(inspect.unwrap(function)).get("return")
-    except (NameError, TypeError, ValueError, AttributeError):
-        return None
+    return typing.get_type_hints(inspect.unwrap(function)).get("return")

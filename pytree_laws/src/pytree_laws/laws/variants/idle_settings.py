@@ -12,8 +12,7 @@ from ...inspect.references import snapshot
 from ...inspect.static_values import alternatives
 from ...inspect.trees import arrays_of, attributes
 from ...kinds.suite import Suite
-from ...report import ADVICE, check
-from ...trace.programs import result_or_error
+from ...report import ADVICE, check, result_or_error
 
 CHECKS = Checks()
 LABEL = re.compile(r"(^|_)(names?|labels?|titles?|descriptions?|comments?|notes?)$")

@@ -22,8 +22,7 @@ from ...inspect.arrays import buffer_of, is_array, is_inexact
 from ...inspect.call_recorder import record_call
 from ...inspect.trees import arrays_of, attributes, is_node, named_arrays
 from ...kinds.suite import Suite
-from ...report import ADVICE, COST, FAULT, Fault, check, doing
-from ...trace.programs import result_or_error, result_or_raise
+from ...report import ADVICE, COST, FAULT, Fault, check, doing, result_or_error, result_or_raise
 from ...values.example_sizes import hint_of
 from ..transforms.p07_outputs import OF_AXES
 
