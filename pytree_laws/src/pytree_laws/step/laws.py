@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -10,36 +11,14 @@ from ..engine.expected import held_as_declared
 from ..engine.registry import with_tests_of
 from ..engine.timeout import TooLong, time_limit
 from ..report import Fault, Finding, LawBroken, doing
-from .checks import (
-    s01_runs,
-    s02_fixed_point,
-    s03_one_trace,
-    s04_donation,
-    s05_frozen,
-    s06_advance,
-    s07_compiled,
-    s08_loss,
-    s09_reproducible,
-    s10_batch,
-)
 from .run import StepRun
 from .suite import StepSuite
 
-CHECKS = tuple(
-    module.CHECKS
-    for module in (
-        s01_runs,
-        s02_fixed_point,
-        s03_one_trace,
-        s04_donation,
-        s05_frozen,
-        s06_advance,
-        s07_compiled,
-        s08_loss,
-        s09_reproducible,
-        s10_batch,
-    )
+ORDER = (
+    *("s01_runs", "s02_fixed_point", "s03_one_trace", "s04_donation", "s05_frozen"),
+    *("s06_advance", "s07_compiled", "s08_loss", "s09_reproducible", "s10_batch"),
 )
+CHECKS = tuple(import_module(f".checks.{name}", __package__).CHECKS for name in ORDER)
 
 
 def guarded_step(test: Callable[..., None], number: str) -> Callable[..., None]:
