@@ -40,8 +40,8 @@ def _as_declared(leaf: Leaf, leaves: Sequence[Leaf], declared: Sequence[Leaf]) -
     return dataclasses.replace(leaf, role=exact.role, unused=exact.unused) if is_array else leaf
 
 
-def is_kept(declared: Leaf, leaves: Sequence[Leaf]) -> bool:
-    """Whether a declaration is true of the leaf that was found at its path."""
+def is_kept(declared: Any, leaves: Sequence[Any]) -> bool:
+    """Whether a declaration is true of the leaf, or the Variable, that was found at its path."""
     actual = next((leaf for leaf in leaves if leaf.path == declared.path), None)
     arrays = [leaf is not None and leaf.role != "python" for leaf in (declared, actual)]
     if actual is None or arrays[0] is not arrays[1]:

@@ -101,17 +101,24 @@ def told_as_finding(test: Callable[..., None], number: str) -> Callable[..., Non
     @functools.wraps(test)
     def run(self: Any, **kwargs: Any) -> None:
         __tracebackhide__ = True
-        law = self.laws_by_number[number]
-        with held_as_declared(self, test.__name__):
-            try:
-                with under_test(self.cls.__name__):
-                    test(self, **kwargs)
-            except Fault as fault:
-                severity, raised = fault.severity or law.severity, raised_at(fault.__cause__)
-                finding = Finding(law, test.__name__, fault.where, fault.what, fault.hint, severity, raised)
-                raise LawBroken(finding).with_traceback(fault.__traceback__) from fault.__cause__
+        with told_as(self, number, test.__name__), under_test(self.cls.__name__):
+            test(self, **kwargs)
 
     return run
+
+
+@contextlib.contextmanager
+def told_as(suite: Any, number: str, test: str) -> Generator[None]:
+    """Makes a finding of a fault, of a test that the suite may declare not to hold."""
+    __tracebackhide__ = True
+    law = suite.laws_by_number[number]
+    with held_as_declared(suite, test):
+        try:
+            yield
+        except Fault as fault:
+            severity, raised = fault.severity or law.severity, raised_at(fault.__cause__)
+            finding = Finding(law, test, fault.where, fault.what, fault.hint, severity, raised)
+            raise LawBroken(finding).with_traceback(fault.__traceback__) from fault.__cause__
 
 
 def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None]) -> Finding:

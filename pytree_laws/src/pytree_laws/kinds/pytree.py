@@ -118,10 +118,9 @@ class PytreeSuite(LeafSuite):
     statics_of = staticmethod(statics_of)
     trained = staticmethod(training.trained_places)
     built_abstractly = programs.built_with_zeros
-    training_example = training.training_example
     example_loss = training.summed_loss
     loss_and_grads = training.loss_and_grads
-    at_point = training.at_point
+    instance_at = training.with_other_tables
     stepped = training.stepped
     scan_program = training.scan_program
 
@@ -221,7 +220,6 @@ class PytreeSuite(LeafSuite):
         return values_at(instance, set() if self.leaves is None else buffers)
 
     def held_fixed(self, instance: Any) -> list[int]:
-        """The positions of the leaves that no training moves, which the call may loop by."""
         names = [name for name, _ in named_leaves(instance)]
         return [i for i, name in enumerate(names) if self.role(name) not in TRAINED]
 

@@ -38,7 +38,7 @@ def training_example(suite: Any, or_buffers: bool = False) -> tuple[Any, tuple[A
     """An instance and two examples; skips where nothing is trained, nor a buffer, or can be differentiated."""
     need_floats(suite)
     instance = suite.cached_instance()
-    if not (suite.trained(instance) or (or_buffers and holds_buffers(suite, instance))):
+    if not (suite.trains(instance) or (or_buffers and holds_buffers(suite, instance))):
         not_applicable("the class trains nothing")
     return instance, (suite.arguments(0), suite.arguments(1))
 
@@ -76,8 +76,8 @@ def derivative(loss: Callable[[Any], Any], tree: Any, places: Sequence[int]) -> 
 
 
 def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
-    """A scalar on which every inexact element of every output has its own weight."""
-    return weighted_sum([suite.apply(instance, *arguments) for arguments in examples])
+    """A scalar on which every inexact element of every output has its own weight; the calls may update the instance."""
+    return weighted_sum([suite.call_on_copies(instance, *arguments) for arguments in examples])
 
 
 def grads(suite: Any, instance: Any, places: Sequence[int], examples: Any) -> list[Any]:
@@ -186,11 +186,11 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
     examples = suite.arguments(2 * seed), suite.arguments(2 * seed + 1)
     if not seed:
         return suite.cached_instance(), examples
-    others = with_other_tables(suite)
-    instance = others[seed % len(others)]
+    instance = suite.instance_at(seed)
+    tree, back = suite.to_tree(instance)
     near = {*suite.held_fixed(instance), *within_domain(suite)}
-    drawn, examples = randomize((instance, examples), seed, near)
-    return drawn, randomize_indices(examples, seed, max(axis_sizes(instance), default=2))
+    drawn, examples = randomize((tree, examples), seed, near)
+    return back(drawn), randomize_indices(examples, seed, max(axis_sizes(tree), default=2))
 
 
 @once_per_session
@@ -213,11 +213,12 @@ def within_domain(suite: Any) -> list[int]:
     return places_of_one_sign(points) if alike else []
 
 
-def with_other_tables(suite: Any) -> list[Any]:
-    """The example, and others where arrays of integers say what is looked up."""
+def with_other_tables(suite: Any, seed: int) -> Any:
+    """The example, or another for another seed where arrays of integers say what is looked up."""
     instance = suite.cached_instance()
     dtypes = [leaf.dtype for leaf in arrays_of(instance) if leaf.size > 1]
     if not any(jnp.issubdtype(dtype, jnp.integer) for dtype in dtypes):
-        return [instance]
-    built = [instance, *(suite.cached_instance(seed) for seed in (1, 2))]
-    return [candidate for candidate in built if structure(candidate) == structure(instance)]
+        return instance
+    built = [instance, *(suite.cached_instance(other) for other in (1, 2))]
+    alike = [candidate for candidate in built if structure(candidate) == structure(instance)]
+    return alike[seed % len(alike)]
