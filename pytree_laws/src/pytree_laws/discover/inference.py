@@ -1,5 +1,6 @@
 """What a suite does not declare is found from instances, and then held to."""
 
+import contextlib
 import inspect
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
@@ -11,13 +12,14 @@ import jax.numpy as jnp
 import pytest
 
 from ..declare.leaf_spec import Leaf, Output
+from ..declare.render import block, render, render_static
 from ..inspect.arrays import is_array, is_inexact, is_key, real_dtype
 from ..inspect.call_recorder import recording_calls
 from ..inspect.classes import LIBRARIES, is_of_library
 from ..inspect.references import parts_of
 from ..inspect.static_values import another_value, static_fault
 from ..inspect.trees import attributes, avals, clone_as, named_leaves, nodes, one_level, structure
-from ..report import ANY_ERROR, or_else
+from ..report import ANY_ERROR, Fault, or_else
 from ..session import once_per_session
 from ..trace.dependencies import stopped_inputs
 from .invocation import PLAIN, build_with, example_construction, trace_call
@@ -225,3 +227,25 @@ def codes_of(suite: type) -> Iterator[CodeType]:
         code = todo.pop()
         yield code
         todo += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+
+
+def suggest_declaration(suite: Any, whole: bool = True) -> str:
+    """What a suite may declare of the class, ready to paste; or what this one declares."""
+    statics = dict(suite.statics_of(suite.cached_instance()))
+    if not whole:
+        are_declared = suite.declares_statics()
+        statics = {n: v for n, v in statics.items() if n in suite.static or (are_declared and "." not in n)}
+    arrays = whole or suite.declares_arrays()
+    outputs = inferred_outputs(suite) if whole or suite.returns else ()
+    parts = [suite.written_manifest() if arrays else "", render_static(statics)]
+    return "\n".join(filter(None, [*parts, block("returns", [render(output) for output in outputs])]))
+
+
+def check_declared(suite: Any, holds: bool, where: str, message: str, hint: str = "") -> None:
+    """`check` of something declared, which says what to declare instead."""
+    __tracebackhide__ = True
+    if not holds:
+        hints = [hint] if hint else []
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # it is broken
+            hints.append(f"if the class is right, the declaration is\n{suggest_declaration(suite, False)}")
+        raise Fault(where, message, "\n  or: ".join(hints))

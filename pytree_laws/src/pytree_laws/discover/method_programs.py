@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..declare.methods import Method, has_members, is_property, methods_of
-from ..engine.applicability import Condition, class_of, declared_class, not_applicable
+from ..engine.applicability import Condition, class_of, declared_class, need
 from ..inspect.arrays import is_inexact, on_device, real_dtype
 from ..inspect.trees import arrays_of, combine, partition
 from ..report import or_else, result_or_error
@@ -17,10 +17,9 @@ from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with, stopped_inputs
 from ..trace.programs import compiled
 from ..values.closeness import settle
-from ..values.dtypes import cast, example_in
+from ..values.dtypes import cast, example_in, tolerated
 from ..values.example_values import sample
 from ..values.optimisation import has_forward_mode_alone, weighted_terms
-from ..values.precision import tolerated
 from .invocation import on_arrays
 from .method_uses import example_use, holds_an_instance
 
@@ -131,8 +130,7 @@ def _some(suite: Any, find: Callable[[Any], tuple[Method, ...]], declared: bool)
     if not suite.strict:  # or the call may never end, which is no matter of its methods
         settle(lambda: tolerated(suite))
     result = [method for method in find(suite) if not (declared and method.found)]
-    if not result:
-        not_applicable(NO_METHOD)
+    need(result, NO_METHOD)
     return result
 
 

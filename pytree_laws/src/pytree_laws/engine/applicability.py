@@ -76,8 +76,7 @@ def conditions_of(test: Any) -> Sequence[Condition]:
 def require_conditions(suite: Any, test: Any) -> None:
     """Leaves a test out whose conditions are not all met."""
     for condition in conditions_of(test):
-        if not condition.is_met(suite):
-            not_applicable(condition.reason)
+        need(condition.is_met(suite), condition.reason)
 
 
 def unmet(suite: Any, test: Any) -> Condition | None:

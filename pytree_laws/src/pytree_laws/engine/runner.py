@@ -28,8 +28,8 @@ from ..report import (
 from ..session import once_per_session, session_of
 from ..trace.jaxprs import NEEDS_VALUES
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
+from ..values.dtypes import tolerated
 from ..values.example_sizes import hint_of
-from ..values.precision import tolerated
 from .applicability import require_conditions, skip_as_resting_on
 from .example_errors import advice_on, is_misfit, said_of
 from .expected import expected_failure, held_as_declared

@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from ..engine.law_sets import number_of
 from ..report import DECLARED, NOT_TRIED, SEVERITIES, LawBroken, LawWarning
 from .collection import LeftOut, register_collection, session_in
-from .law_sets import NEWER, not_asked, too_few
+from .law_sets import NEWER, not_asked, number_of, too_few
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _FOUND, _LINE = "pytree_laws", "pytree_laws_line"

@@ -11,8 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from ..declare.leaf_spec import TRAINED
-from ..discover.inference import statics_of
-from ..discover.suggest import check_declared
+from ..discover.inference import check_declared, statics_of
 from ..engine.runner import first_call
 from ..inspect.arrays import (
     as_held,

@@ -16,7 +16,7 @@ from ..declare.leaf_spec import Output
 from ..discover.inference import inferred_outputs, inferred_statics
 from ..discover.invocation import trace_of_call
 from ..discover.method_programs import only_of_methods
-from ..engine.applicability import not_applicable
+from ..engine.applicability import need
 from ..engine.collection import session_in
 from ..engine.runner import cached_instance, first_build, first_call, stop_if_broken
 from ..engine.summary import register_summary
@@ -31,7 +31,7 @@ from ..trace.platforms import refuse_other_platforms
 from ..trace.programs import settings
 from ..values.closeness import settle
 from ..values.comparison import compare
-from ..values.precision import tolerated
+from ..values.dtypes import tolerated
 from ..values.randomize import has_one_sign
 from . import training
 from .programs import traceable_build
@@ -62,8 +62,7 @@ class Suite(Subject):
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         """The call: of the instance itself, where a suite says nothing else."""
-        if not self.called():
-            not_applicable("the class is not called")
+        need(self.called(), "the class is not called")
         return instance(*arguments)
 
     def reference(self, instance: Any, *arguments: Any) -> Any:
@@ -129,8 +128,7 @@ class Suite(Subject):
 
     def need_call(self) -> None:
         """Skips where the class is not called, and stops where the example call fails."""
-        if not self.called():
-            not_applicable("the class is not called")
+        need(self.called(), "the class is not called")
         stop_if_broken(self, "P7", "call", first_call(self).error)
         settle(lambda: tolerated(self))
 

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..engine.applicability import not_applicable
+from ..engine.applicability import need, not_applicable
 from ..inspect.arrays import is_inexact, on_device
 from ..inspect.trees import arrays_of, axis_sizes, inexact_places, named_leaves, replace_leaves, structure
 from ..report import ANY_ERROR, check, doing
@@ -50,8 +50,7 @@ def holds_buffers(suite: Any, instance: Any) -> bool:
 def need_floats(suite: Any) -> None:
     """Skips where the example call gives nothing that can be differentiated."""
     suite.need_call()
-    if not gives_floats(suite):
-        not_applicable("the call returns nothing to differentiate")
+    need(gives_floats(suite), "the call returns nothing to differentiate")
 
 
 @once_per_session

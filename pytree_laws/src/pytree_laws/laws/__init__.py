@@ -9,8 +9,13 @@ from ..report import Law
 from .structure import p01_construct
 
 ORDER = (
-    *("structure.p02_manifest", "structure.p01_construct", "structure.p01_draws", "structure.p01_defaults"),
-    *("structure.p01_kept_inputs", "structure.p03_round_trip", "structure.p04_key_paths"),
+    *(
+        "structure.p02_manifest",
+        "structure.p01_construct",
+        "structure.p01_values",
+        "structure.p03_round_trip",
+    ),
+    "structure.p04_key_paths",
     *("variants.method_results", "transforms.p07_outputs", "variants.configurations", "variants.flags"),
     *("effects.p12_purity", "structure.p05_static", "transforms.p06_one_trace"),
     *("transforms.p07_jit_equals_eager", "transforms.p08_never_stale", "effects.p16_helpers"),

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from ..inspect.trees import arrays_of, combine, partition, stack
-from ..sharding.specs import Example, Spec, axes_in, descend, moved_places
+from .specs import Example, Spec, axes_in, descend, moved_places
 
 BATCH = "data"
 """The mesh axis of the batch, where the rules leave one over."""

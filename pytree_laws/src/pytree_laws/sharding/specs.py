@@ -16,8 +16,8 @@ from ..inspect.arrays import is_array, is_floating
 from ..inspect.classes import LIBRARIES
 from ..inspect.trees import combine, flatten, partition
 from ..report import result_or_error
-from ..sharding.dims import Dims, dims_of_call, dims_of_leaves, own_dims
 from ..values.optimisation import weighted
+from .dims import Dims, dims_of_call, dims_of_leaves, own_dims
 
 Axes = str | tuple[str, ...] | None
 Rules = Mapping[str, Axes]

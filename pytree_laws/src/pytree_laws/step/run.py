@@ -13,7 +13,7 @@ import numpy as np
 
 from ..inspect.arrays import is_array, raw
 from ..report import result_or_error
-from ..snapshot.rounding import PATTERNS
+from ..snapshot.numbers import PATTERNS
 from ..values.edge_values import rounded
 from .states import Opened, opened, signature, values
 from .suite import StepSuite

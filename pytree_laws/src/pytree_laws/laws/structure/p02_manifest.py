@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...discover.inference import check_declared
 from ...discover.invocation import build_with, given_to_constructor
-from ...discover.suggest import check_declared
 from ...engine.applicability import ARRAYS_DECLARED, TAKES_DTYPE, Condition, need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype

@@ -11,7 +11,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...discover.evaluation import of_one_sign, severity_of_values
-from ...discover.near_zeros import has_an_edge_at_zero
 from ...engine.applicability import ABSENT, Condition, need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...errors import is_of_promotion, refuses_by_itself
@@ -27,8 +26,8 @@ from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
 from ...trace.programs import Compiled, shapes_of, with_static_modules
 from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
 from ...values.closeness import check_close, check_overflow, close
-from ...values.edge_values import has_nan
-from ..rounded import rounds_so_far
+from ...values.edge_values import has_an_edge_at_zero, has_nan
+from ...values.rounding import rounds_so_far
 
 OUTSIDE = "example values that the class is not for, as a negative variance: `inputs` and `arguments` choose others, in a spec `[test]` with `values`"
 NAN_IS_MEANT = "a docstring of the class says where it gives NaN"

@@ -9,9 +9,8 @@ import numpy as np
 
 from ...declare.leaf_spec import Output
 from ...declare.methods import Method
-from ...discover.inference import fits
+from ...discover.inference import check_declared, fits
 from ...discover.method_programs import in_wide_dtypes, the_call
-from ...discover.suggest import check_declared
 from ...engine.applicability import DTYPES, declares, need
 from ...engine.registry import Checks
 from ...inspect.arrays import bits_by_kind, has_dtype, host, is_key, real_dtype

@@ -14,9 +14,9 @@ from ...inspect.trees import arrays_of, axis_sizes
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, FAULT, Law, check, check_each, or_else
 from ...values.closeness import check_close, close
-from ...values.precision import is_half
+from ...values.dtypes import is_half
 from ...values.randomize import perturb_leaf
-from ..rounded import rounds_so_far
+from ...values.rounding import rounds_so_far
 from ..variants.configuration_dtypes import is_optional, severity_of_idle
 
 LAW = Law(

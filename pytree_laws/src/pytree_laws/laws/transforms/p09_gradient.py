@@ -15,7 +15,6 @@ from ...discover.method_programs import (
     traced_methods,
     traces_of,
 )
-from ...discover.near_zeros import is_finite_around_zero
 from ...engine.applicability import need, not_applicable, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, on_device, same_bits
@@ -29,7 +28,7 @@ from ...trace.dependencies import undone_sums
 from ...trace.jaxprs import line_of, own_rules
 from ...trace.programs import compiled
 from ...values.closeness import check_flow, check_rule, close
-from ...values.edge_values import has_nan, with_integers_of
+from ...values.edge_values import has_nan, is_finite_around_zero, with_integers_of
 from ...values.optimisation import weighted_sum
 from ...values.randomize import randomize
 from ..ties import TIES, check_ties, read_from, ties_of, untied

@@ -17,7 +17,7 @@ from ...trace.jaxprs import NEEDS_VALUES
 from ...trace.programs import join_modules, run_batched, split_modules
 from ...values.closeness import check_close, close
 from ...values.randomize import need_equal_draws, perturb_leaf
-from ..rounded import rounds_so_far
+from ...values.rounding import rounds_so_far
 
 LAW = Law(
     number="P10",

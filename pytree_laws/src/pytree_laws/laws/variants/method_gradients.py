@@ -29,7 +29,6 @@ from ...discover.method_slopes import (
     stopped_leaves,
 )
 from ...discover.method_uses import gives_an_instance
-from ...discover.near_zeros import is_finite_around_zero
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, need, of_methods
 from ...engine.registry import Checks
@@ -38,7 +37,8 @@ from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, check, doing
 from ...trace.jaxprs import draws_by_rejection, own_rules
 from ...values.closeness import KINK, STEP, is_smooth
-from ...values.precision import is_half
+from ...values.dtypes import is_half
+from ...values.edge_values import is_finite_around_zero
 
 CHECKS = Checks()
 STOPS = (

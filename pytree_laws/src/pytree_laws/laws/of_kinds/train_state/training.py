@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax  # type: ignore[import-untyped]
 
-from ....engine.applicability import has_method, need, not_applicable
+from ....engine.applicability import has_method, need
 from ....engine.registry import Checks
 from ....inspect.trees import named_leaves, structure
 from ....kinds.train_state import TrainStateSuite, filter_compiled
@@ -77,8 +77,7 @@ def test_training_converges(subject: TrainStateSuite) -> None:
 
     _, losses = train(arrays)
     first, *_, last = np.asarray(losses)
-    if first == 0:  # as where what is trained begins at zero, and the target with it
-        not_applicable("the model begins at its target: `target` gives another one")
+    need(first != 0, "the model begins at its target: `target` gives another one")
     share = subject.converges_to
     message = f"after {EPOCHS} steps of Adam the loss is {last}, it was {first}, expected is less than {share} of that"
     hint = "an update that is lost or has the wrong sign; `converges_to` declares another share"
