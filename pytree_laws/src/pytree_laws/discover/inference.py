@@ -105,18 +105,10 @@ def settings(suite: Any) -> dict[str, str]:
     invocation = example_construction(suite)
     if invocation is None:
         return {}
-    stored = attributes(suite.cached_instance())
-    pairs = (
-        (name, attribute)
-        for name in invocation.varied()
-        for attribute in (name, f"_{name}")
-        if type(invocation.given[name]) in PLAIN
-    )
-    return {
-        name: attribute
-        for name, attribute in pairs
-        if attribute in stored and same_value(stored[attribute], invocation.given[name])
-    }
+    stored, given = attributes(suite.cached_instance()), invocation.given
+    plain = [name for name in invocation.varied() if type(given[name]) in PLAIN]
+    pairs = ((name, attribute) for name in plain for attribute in (name, f"_{name}") if attribute in stored)
+    return {name: attribute for name, attribute in pairs if same_value(stored[attribute], given[name])}
 
 
 def with_other_settings(suite: Any) -> Iterator[tuple[str, Any]]:

@@ -58,37 +58,34 @@ class Traced(NamedTuple):
 
 def uses_of(suite: Any, method: Method) -> Iterator[Use]:
     """A method with the example, at other values of its flags, and of instances of other configurations and accepted values."""
-    instance, arguments = (suite.elsewhere(suite.cached_instance()), tuple(method.arguments(0)))
-    yield Use(method.name, _use_of(method), instance, arguments, True)
-    invocation = record_call(instance, lambda: method.use(instance, *arguments), method.name)
+    plain = example_use(method, suite.elsewhere(suite.cached_instance()))._replace(is_plain=True)
+    yield plain
+    invocation = record_call(plain.instance, lambda: plain.run(plain.instance, plain.given), method.name)
     if invocation is not None:
-        yield from at_other_values(method, invocation, instance)
+        yield from at_other_values(method, invocation, plain.instance)
     every = (*traced_configurations(suite), *accepted_configurations(suite))
     yield from uses_of_instances(suite, method, filter(is_built_otherwise, every))
 
 
 def uses_of_instances(suite: Any, method: Method, built: Iterable[TracedConfiguration]) -> Iterator[Use]:
     """A method with its example arguments, of the instances of other configurations."""
-    arguments = tuple(method.arguments(0))
     for traced in built:
-        name = f"{method.name}{traced.configuration.built_with}"
-        changes = traced.configuration.changes
-        yield Use(name, _use_of(method), suite.elsewhere(traced.instance), arguments, changes=changes)
+        use = example_use(method, suite.elsewhere(traced.instance))
+        configuration = traced.configuration
+        yield use._replace(name=f"{method.name}{configuration.built_with}", changes=configuration.changes)
 
 
 def example_use(method: Method, instance: Any) -> Use:
     """A method of an instance, with its example arguments."""
-    return Use(method.name, _use_of(method), instance, tuple(method.arguments(0)))
+    return Use(
+        method.name, lambda instance, rest: method.use(instance, *rest), instance, tuple(method.arguments(0))
+    )
 
 
 def invocation_of(method: Method, use: Use) -> Invocation | None:
     """How a use calls its method; None where it calls another one first."""
     invocation = record_call(use.instance, lambda: use.run(use.instance, use.given))
     return invocation if invocation is not None and invocation.name == method.name else None
-
-
-def _use_of(method: Method) -> Callable[..., Any]:
-    return lambda instance, rest: method.use(instance, *rest)
 
 
 def is_built_otherwise(traced: TracedConfiguration) -> bool:

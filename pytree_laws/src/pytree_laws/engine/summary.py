@@ -10,11 +10,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from ..report import DECLARED, NOT_TRIED, SEVERITIES, LawBroken, LawWarning
+from ..declare.unread import refuse_unread
+from ..report import DECLARED, NOT_TRIED, SEVERITIES, Law, LawBroken, LawWarning
 from .collection import LeftOut, register_collection, session_in
 from .law_sets import NEWER, not_asked, number_of, too_few
 
@@ -37,8 +38,15 @@ _BEHIND = re.compile(r"(?:rests on|first failure of|is the one that) ([PS]\d+)\b
 class Collected:
     """A suite of which pytest collects the tests that apply, and which has the run end with a summary."""
 
+    skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
+    """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
+    laws_by_number: ClassVar[Mapping[str, Law]] = {}
     summary_line: str = ""
     """What a test that passes has to say at the end of the run."""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        refuse_unread(cls)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         register_collection(metafunc.config)

@@ -42,6 +42,11 @@ def is_equinox(cls: type) -> bool:
     return equinox is not None and issubclass(cls, equinox.Module)
 
 
+def is_state(value: Any) -> bool:
+    """Whether a value is an `equinox.nn.State`."""
+    return type(value).__name__ == "State" and type(value).__module__.startswith("equinox")
+
+
 def own_classes(cls: type) -> list[type]:
     """A class and its bases, without those of libraries and of Python."""
     return [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]

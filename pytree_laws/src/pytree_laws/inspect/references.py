@@ -60,9 +60,8 @@ def references(value: Any) -> list[tuple[str, Any]]:
 
 
 def function_references(function: Any) -> list[tuple[str, Any]]:
-    result = [("(wrapped)", held_as(function, "__wrapped__"))]
-    result += [("(defaults)", held_as(function, "__defaults__"))]
-    result += [("(defaults)", held_as(function, "__kwdefaults__"))]
+    places = {"__wrapped__": "(wrapped)", "__defaults__": "(defaults)", "__kwdefaults__": "(defaults)"}
+    result = [(place, held_as(function, name)) for name, place in places.items()]
     names = getattr(held_as(function, "__code__"), "co_freevars", ())
     for name, cell in zip(names, held_as(function, "__closure__") or ()):
         with contextlib.suppress(ValueError):  # an empty cell

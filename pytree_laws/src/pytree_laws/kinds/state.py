@@ -3,17 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import equinox as eqx
-
 from ..declare.leaf_spec import Leaf
+from ..inspect.classes import is_state
 from ..report import check
 from .pytree import PytreeSuite
 
 RETURN = "end the call with `return result, state`, on every path"
-
-
-def is_state(value: Any) -> bool:
-    return isinstance(value, eqx.nn.State)
 
 
 class StateSuite(PytreeSuite):

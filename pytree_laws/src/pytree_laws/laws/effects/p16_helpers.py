@@ -66,14 +66,22 @@ def _check_specs(subject: PytreeSuite, instance: Any, label: str) -> None:
     wanted = subject.expected_to_train(instance)
     has_spec = hasattr(instance, "trainable")
     hint = "" if has_spec else "declared data, buffers and frozen parts need a `trainable()`"
-    message = f"on {label} it selects {sorted(selected)}, declared is {sorted(wanted)}"
     # A class without one may leave the choice to who trains it.
-    check(selected == wanted, "trainable", message, hint, severity=FAULT if has_spec else ADVICE)
+    severity = FAULT if has_spec else ADVICE
+    check_selected("trainable", f"on {label} it selects", selected, wanted, hint, severity=severity)
     for method, paths in subject.filters.items():
         selected = marked(instance, getattr(instance, method)())
         wanted = {name for name in names if under_any(name, paths)}
-        message = f"on {label} it selects {sorted(selected)}, declared is {sorted(wanted)}"
-        check(selected == wanted, method, message)
+        check_selected(method, f"on {label} it selects", selected, wanted)
+
+
+def check_selected(
+    where: str, what: str, got: set[str], wanted: set[str], hint: str = "", *, severity: str = ""
+) -> None:
+    """Paths are those that are declared."""
+    check(
+        got == wanted, where, f"{what} {sorted(got)}, declared is {sorted(wanted)}", hint, severity=severity
+    )
 
 
 @CHECKS.register(TAKES_DTYPE, has_method("trainable", "the class has no trainable"))
@@ -147,8 +155,7 @@ def _check_parts(subject: PytreeSuite, instance: Any, partition: str, paths: Seq
     hint = "the chosen leaves come first, and then the rest"
     for label, part, wanted in (("first", first, chosen), ("second", second, set(names) - chosen)):
         got = {name for name, _ in named_leaves(part)}
-        message = f"its {label} part has {sorted(got)}, declared is {sorted(wanted)}"
-        check(got == wanted, partition, message, hint)
+        check_selected(partition, f"its {label} part has", got, wanted, hint)
     if hasattr(instance, "combine"):
         with doing("combine", f"of the parts of `{partition}` it"):
             whole = first.combine(second)

@@ -10,6 +10,7 @@ from ...declare.invariants import both_sides, slack_of
 from ...engine.applicability import Condition, declares
 from ...engine.registry import Checks
 from ...inspect.arrays import real_dtype, wide_in_numpy
+from ...inspect.classes import is_state
 from ...inspect.trees import map_arrays
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Law, check, doing
@@ -126,7 +127,3 @@ def without_state(result: Any) -> Any:
         return result
     rest = tuple(part for part in result if not is_state(part))
     return rest[0] if len(rest) == 1 else rest
-
-
-def is_state(value: Any) -> bool:
-    return type(value).__name__ == "State" and type(value).__module__.startswith("equinox")
