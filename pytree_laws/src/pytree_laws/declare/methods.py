@@ -98,8 +98,7 @@ class Method:
         if self.call is not None:
             return self.call(instance, *arguments)
         attribute = getattr(instance, self.name)
-        is_value = is_property(type(instance), self.name)
-        return attribute if is_value else attribute(*arguments)
+        return attribute if is_property(type(instance), self.name) else attribute(*arguments)
 
 
 def is_property(cls: type, name: str) -> bool:

@@ -73,8 +73,7 @@ def render(spec: Any, *further: str) -> str:
 def render_static(values: Mapping[str, Any]) -> str:
     """The static values, with `...` for what has no source."""
     pairs = ((path, source_of(value)) for path, value in values.items())
-    lines = [f"{source_of(path)}: {source or '...'}" for path, source in pairs]
-    return block("static", lines, "{}")
+    return block("static", [f"{source_of(path)}: {source or '...'}" for path, source in pairs], "{}")
 
 
 def source_of(value: Any) -> str:

@@ -62,8 +62,7 @@ def _builds_the_same(suite: Any, cls: type, invocation: Invocation) -> bool:
 
 def _make(cls: type, invocation: Invocation, changes: Mapping[str, Any]) -> Any:
     positional, named = invocation.bound(changes)
-    maker = getattr(cls, invocation.name, cls)
-    return maker(*positional, **named)
+    return getattr(cls, invocation.name, cls)(*positional, **named)
 
 
 def takes_inputs(suite: Any, inputs: Mapping[str, Any]) -> bool:

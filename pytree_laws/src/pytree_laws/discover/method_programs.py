@@ -94,8 +94,7 @@ def arrays_given(suite: Any, use: Any) -> tuple[Callable[..., list[Any]], tuple[
 
 def in_wide_dtypes(suite: Any, method: Method) -> tuple[list[Any], bool]:
     """The form of each array that a method gives, where jax has 64 bits; and whether all floats that go in have these."""
-    instance = suite.built_abstractly(suite.inputs(0))
-    run, given = arrays_given(suite, example_use(method, instance))
+    run, given = arrays_given(suite, example_use(method, suite.built_abstractly(suite.inputs(0))))
     wide = jnp.dtype("float64"), jnp.dtype("complex128")
     floats = [v.dtype in wide for v in arrays_of(given) if is_inexact(v)]
     return jax.eval_shape(run, *given), bool(floats) and all(floats)
@@ -203,8 +202,7 @@ def compiled_methods(suite: Any) -> Callable[[Any, Sequence[Any]], list[list[Any
 
         def run(instance: Any, arrays: Any) -> Any:
             arguments = [combine(*both) for both in zip(static, arrays)]
-            pairs = zip(traceable(suite), arguments)
-            results = [parts_of_result(suite, instance, *pair) for pair in pairs]
+            results = [parts_of_result(suite, instance, *pair) for pair in zip(traceable(suite), arguments)]
             plain[:] = [first for first, *_ in results]
             return [rest for _, *rest in results]
 

@@ -75,8 +75,7 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             if is_below(finding.severity, least):
                 warnings.warn(LawWarning(str(finding)), stacklevel=2)
                 return
-            failure = LawBroken(finding)
-            raise failure.with_traceback(fault.__traceback__) from fault.__cause__
+            raise LawBroken(finding).with_traceback(fault.__traceback__) from fault.__cause__
         if expected is not None and not kwargs:  # one of several may hold
             expected.fail_as_mended(type(self).__name__)
 

@@ -129,8 +129,7 @@ def on_device(value: Any, dtype: Any = None) -> jax.Array:
 def restore_like(saved: Any, like: Any) -> Any:
     """A saved array as the kind of `like`: keys were saved as their data."""
     if is_key(like):
-        data = on_device(saved)
-        return jax.random.wrap_key_data(data, impl=jax.random.key_impl(like))
+        return jax.random.wrap_key_data(on_device(saved), impl=jax.random.key_impl(like))
     return on_device(saved, like.dtype) if isinstance(like, jax.Array) else saved
 
 

@@ -171,8 +171,7 @@ def record_mapped_call(
         """Has the signature of what is varied, and the annotations of the call."""
 
     vars(function).update(__signature__=inspect.Signature([*first, *by_name]), __wrapped__=made.function)
-    given = {ARGUMENTS: tuple(arguments), **defaults}
-    return Invocation(made.name, function, given, within)
+    return Invocation(made.name, function, {ARGUMENTS: tuple(arguments), **defaults}, within)
 
 
 def _called(instance: Any, use: Callable[[], Any], method: str) -> Invocation | None:
@@ -201,8 +200,7 @@ def _given(frame: FrameType) -> tuple[Any, dict[str, Any]]:
     values = {name: frame.f_locals.get(name) for name in code.co_varnames[:count]}
     if not code.co_argcount:
         return None, values
-    first = values.pop(code.co_varnames[0])
-    return first, values
+    return values.pop(code.co_varnames[0]), values
 
 
 def _has_tracers(invocation: Invocation) -> bool:

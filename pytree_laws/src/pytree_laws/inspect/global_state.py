@@ -31,8 +31,7 @@ def globals_of(instance: Any) -> dict[str, Any]:
     for cls in {type(node): None for _, node, _ in nodes(instance)}:
         if is_of_library(cls):
             continue
-        of_module = vars(sys.modules.get(cls.__module__, object))
-        namespaces: dict[str, Any] = {cls.__module__: of_module}
+        namespaces: dict[str, Any] = {cls.__module__: vars(sys.modules.get(cls.__module__, object))}
         namespaces[f"{cls.__module__}.{cls.__qualname__}"] = vars(cls)
         for owner, variables in namespaces.items():
             result |= {

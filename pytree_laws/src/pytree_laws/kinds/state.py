@@ -36,8 +36,7 @@ class StateSuite(PytreeSuite):
         result = self.apply(instance, *arguments)
         parts = result if isinstance(result, tuple) else (result,)
         last = is_state(parts[-1]) if parts else False
-        message = f"it returns {type(result).__name__}, and no state as its last part"
-        check(last, "call", message, RETURN)
+        check(last, "call", f"it returns {type(result).__name__}, and no state as its last part", RETURN)
         return parts[:-1], parts[-1]
 
     def after(self, seed: int, steps: int = 1) -> Any:

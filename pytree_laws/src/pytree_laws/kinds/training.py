@@ -29,8 +29,7 @@ def trained_places(instance: Any) -> list[int]:
         return inexact_places(instance)
     spec = jax.tree.leaves(method())
     marks = len(spec) == len(leaves) and all(type(mark) is bool for mark in spec)
-    message = f"the spec must hold a bool for each of {len(leaves)} leaves, got {spec}"
-    check(marks, "trainable", message)
+    check(marks, "trainable", f"the spec must hold a bool for each of {len(leaves)} leaves, got {spec}")
     return [i for i, mark in enumerate(spec) if mark]
 
 
@@ -133,8 +132,7 @@ def results_and_grads(
 def step(suite: Any, instance: Any, moments: Any, examples: Any) -> tuple[list[Any], Any]:
     """The trained leaves after a step of AdamW, and the state of the optimiser."""
     leaves, places = jax.tree.leaves(instance), suite.trained(instance)
-    slopes = grads(suite, instance, places, examples)
-    return descend([leaves[i] for i in places], slopes, moments)
+    return descend([leaves[i] for i in places], grads(suite, instance, places, examples), moments)
 
 
 def scan_program(suite: Any) -> tuple[Callable[[Any], Any], Any]:

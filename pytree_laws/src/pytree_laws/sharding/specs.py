@@ -214,5 +214,4 @@ def dims_alone(example: Example, names: Iterable[str] | None = None) -> Iterator
     for name in filter(str.isidentifier, example.own_sizes() if names is None else names):
         specs = specs_under(example, {name: name})
         result = result_or_error(trace, example, call_of(example), specs, abstract_mesh(example, specs))
-        is_blocked = isinstance(result, Exception)
-        yield name, (blocked(result) or type(result).__name__) if is_blocked else ""
+        yield name, (blocked(result) or type(result).__name__) if isinstance(result, Exception) else ""

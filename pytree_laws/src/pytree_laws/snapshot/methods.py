@@ -164,8 +164,7 @@ def program_of_uses(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[
     """All of them as one: alone, each operation would be compiled."""
 
     def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
-        pairs = zip(traces, inputs)
-        return [jax.extend.core.jaxpr_as_fun(trace.jaxpr)(*arrays) for trace, arrays in pairs]
+        return [jax.extend.core.jaxpr_as_fun(trace.jaxpr)(*arrays) for trace, arrays in zip(traces, inputs)]
 
     run = compiled(all_of_them)
     return lambda inputs: run([arrays_of(value) for value in inputs])

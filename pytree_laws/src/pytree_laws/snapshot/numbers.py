@@ -33,8 +33,7 @@ def section_numbers(suite: Any, section: str) -> Numbers:
         instance = suite.elsewhere(instance)
     if suite.called():
         results = suite.called_with(instance, arguments)
-        differentiable = any(map(is_inexact, results.values()))
-        grads = suite.gradients(instance, arguments) if differentiable else {}
+        grads = suite.gradients(instance, arguments) if any(map(is_inexact, results.values())) else {}
         numbers |= {**results, **{f"gradient of {path}": grad for path, grad in grads.items()}}
     numbers |= _of_methods(suite, instance)
     return {name: _number(value) for name, value in numbers.items() if is_number(value)}

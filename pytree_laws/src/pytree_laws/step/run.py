@@ -121,8 +121,7 @@ class StepRun:
     @functools.cached_property
     def arrays(self) -> dict[str, Any]:
         """The arrays of the second state and of the batch, which a traced step takes."""
-        batch = opened(self.batches[0]).arrays()
-        return self.second.arrays() | {f"batch.{n}": v for n, v in batch.items()}
+        return self.second.arrays() | {f"batch.{n}": v for n, v in opened(self.batches[0]).arrays().items()}
 
     def pure(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """One step as a function of arrays by path: the next state's arrays, and the loss."""

@@ -113,8 +113,7 @@ def is_one_draw(jaxpr: Any, names: Sequence[str], pair: tuple[str, str]) -> bool
 
 def drawn_names(jaxpr: Any, places: set[int], names: Sequence[str]) -> str:
     """The outputs, by name, that are computed from draws at these places, as the end of a sentence."""
-    origins = _draws_behind(jaxpr, count())
-    drawn = [f"`{name}`" for name, draws in zip(names, origins) if draws & places]
+    drawn = [f"`{name}`" for name, draws in zip(names, _draws_behind(jaxpr, count())) if draws & places]
     return f", for {', '.join(drawn)}" if drawn else ""
 
 

@@ -171,8 +171,7 @@ def _different(difference: str) -> bool:
 
 def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
     if is_array(left) and is_array(right) and _form(left) != _form(right):
-        message = f"{_form(left)} and {_form(right)} are not of one dtype and shape"
-        return _different(message)
+        return _different(f"{_form(left)} and {_form(right)} are not of one dtype and shape")
     if is_key(left) and is_key(right):
         left, right = jax.random.key_data(left), jax.random.key_data(right)
     elif not (_is_number(left) and _is_number(right)):

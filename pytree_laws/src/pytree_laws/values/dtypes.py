@@ -36,8 +36,7 @@ def example_in(suite: Any, dtype: str | None, seed: int) -> Generator[Example]:
         if dtype is None:
             yield instance, arguments
         else:
-            built = filled(built_in(suite, dtype, seed), instance)
-            yield built, cast(arguments, usual, dtype)
+            yield filled(built_in(suite, dtype, seed), instance), cast(arguments, usual, dtype)
 
 
 def example_name(dtype: str | None, seed: int) -> str:

@@ -176,8 +176,7 @@ def check_held_draws(where: str, trace: Callable[[], Any]) -> None:
     """A key that is held serves one draw, however often that is drawn again."""
     mixed = list(mixed_draws(trace().jaxpr))
     message = f"one key serves {'; '.join(mixed)}"
-    hint = "one key split per consumer, or `jax.random.fold_in(self.key, number)`"
-    check(not mixed, where, message, hint)
+    check(not mixed, where, message, "one key split per consumer, or `jax.random.fold_in(self.key, number)`")
 
 
 def check_draws(where: str, trace: Callable[[], Any], names: Sequence[str] = ()) -> None:
@@ -189,8 +188,7 @@ def check_draws(where: str, trace: Callable[[], Any], names: Sequence[str] = ())
     repeated = list(repeated_draws(jaxpr))
     drawn = drawn_with_one_key(jaxpr, names) if repeated else ""
     message = f"{len(repeated)} of its draws have the key of an earlier one{drawn}"
-    hint = "one key split per consumer: `key1, key2 = jax.random.split(key)`"
-    check(not repeated, where, message, hint)
+    check(not repeated, where, message, "one key split per consumer: `key1, key2 = jax.random.split(key)`")
 
 
 def redraws(suite: Any) -> bool:

@@ -75,8 +75,7 @@ def stepped(suite: Any, instance: Any, steps: int = 1) -> Any:
 
 
 def values_of_params(module: Any) -> dict[str, np.ndarray]:
-    params = values_of(nnx.state(module, nnx.Param)).items()
-    return {path: np.asarray(value) for path, value in params}
+    return {path: np.asarray(value) for path, value in values_of(nnx.state(module, nnx.Param)).items()}
 
 
 def step(module: Any, slopes: Mapping[str, Any], moments: Any) -> Any:

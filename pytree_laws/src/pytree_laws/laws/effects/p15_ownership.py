@@ -178,8 +178,7 @@ def test_p15_each_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
 
 @CHECKS.register(rests_on=(SAME_DRAW, USED_ONCE, OWN_KEYS))
 def test_p15_one_more_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
-    inputs = subject.inputs(0)
-    counts = {n: v + 1 for n, v in inputs.items() if type(v) is int and v > 0}
+    counts = {n: v + 1 for n, v in subject.inputs(0).items() if type(v) is int and v > 0}
     need(counts and subject.keys_of_inputs(), "the constructor takes no key, or no number")
     for name, count in counts.items():
         _check_draws_with(subject, name, count)

@@ -115,8 +115,7 @@ def test_p16_decay_moves_all_that_is_trained_but_the_declared(subject: PytreeSui
 
 @CHECKS.register(declares("decay_mask", "no mask for weight decay is declared"))
 def test_p16_the_mask_of_decay_asks_each_module(subject: PytreeSuite) -> None:
-    instance = subject.cached_instance()
-    weights, mask = weights_of(subject, instance), subject.decay_mask
+    weights, mask = weights_of(subject, subject.cached_instance()), subject.decay_mask
     loose = np.zeros(2, np.float32)
     wanted = marked(weights, weights.decayed())
     trees = {"itself": weights, "a tree that holds it": {"model": [weights], "loose": loose}}
@@ -172,8 +171,7 @@ def test_p16_a_flag_freezes_and_thaws(subject: PytreeSuite) -> None:
         instance = with_attribute(subject.cached_instance(), flag, value)
         names = [name for name, _ in named_leaves(instance)]
         trained = {names[i] for i in subject.trained(instance) if is_under(names[i], path)}
-        inner = trained_names(look_up(instance, path))
-        paths = {f"{path}.{name}".rstrip(".") for name in inner}
+        paths = {f"{path}.{name}".rstrip(".") for name in trained_names(look_up(instance, path))}
         wanted = set() if value else paths
         message = f"with `{flag} = {value}` it trains {sorted(trained)} of {sorted(paths)}"
         hint = "a `trainable()` that does not ask the flag, or asks it the wrong way"
@@ -201,8 +199,7 @@ def test_p16_the_call_passes_through_lax(subject: PytreeSuite) -> None:
 
 @CHECKS.register(has_method("as_function", "the class has no as_function"))
 def test_p16_as_function_passes_through_lax(subject: PytreeSuite) -> None:
-    instance = subject.cached_instance()
-    value, back = subject.to_arrays(instance)
+    value, back = subject.to_arrays(subject.cached_instance())
 
     def through(value: Any, arguments: Any) -> Any:
         function = back(value).as_function()
@@ -249,8 +246,7 @@ def test_p16_map_variables_prefers_the_nearest_type(subject: MutableSuite) -> No
 
 def marked(instance: Any, spec: Any) -> set[str]:
     """The paths of the leaves at which a filter spec is True."""
-    marks = zip(named_leaves(instance), jax.tree.leaves(spec))
-    return {name for (name, _), mark in marks if mark is True}
+    return {name for (name, _), mark in zip(named_leaves(instance), jax.tree.leaves(spec)) if mark is True}
 
 
 def denied_below(instance: Any) -> set[str]:

@@ -218,8 +218,7 @@ def _follows_a_key_at_a_flag(subject: Suite, instances: Iterable[Any]) -> bool:
 
 def _with_noise(instance: Any) -> Iterator[Any]:
     """The instance with a half in the place of each number of Python that is 0, as the `p` of a `Dropout` that drops nothing."""
-    leaves = jax.tree.leaves(instance)
-    zeros = (i for i, leaf in enumerate(leaves) if type(leaf) is float and leaf == 0)
+    zeros = (i for i, leaf in enumerate(jax.tree.leaves(instance)) if type(leaf) is float and leaf == 0)
     return (replace_leaves(instance, {i: 0.5}) for i in zeros)
 
 

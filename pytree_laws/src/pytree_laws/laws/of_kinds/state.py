@@ -134,8 +134,7 @@ def test_p07_methods_give_no_nan_where_nothing_is_counted_yet(subject: StateSuit
         arguments.insert(method.state_at or 0, subject.state(0))
         message = "with the state that a new instance has it gives NaN"
         hint = "a division by a count of 0: `jnp.maximum(count, 1)`"
-        result = arrays_of(method.use(instance, *arguments))
-        check(not any(map(has_nan, result)), method.name, message, hint)
+        check(not any(map(has_nan, arrays_of(method.use(instance, *arguments)))), method.name, message, hint)
 
 
 @CHECKS.register(declares("states", "no states are declared"), TAKES_STATE)

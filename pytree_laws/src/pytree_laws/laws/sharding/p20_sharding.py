@@ -157,8 +157,7 @@ def of_dims(suite: Any) -> dict[str, Entry]:
     """Entries that say by which dims the call shards as it stands."""
     if not suite.called() or not ABSTRACT.is_met(suite):
         return {}
-    alone = dims_alone(named_example(suite))
-    return entries({name: np.bool_(not error) for name, error in alone})
+    return entries({name: np.bool_(not error) for name, error in dims_alone(named_example(suite))})
 
 
 @once_per_session

@@ -128,8 +128,7 @@ def test_p07_loses_no_precision_on_the_way(subject: Suite) -> None:
     need(subject.strict, "the call may change precision on the way")
     closed = subject.traced_call()
     leaves = [*subject.named(subject.cached_instance()).values(), *arrays_of(subject.arguments(0))]
-    narrowest = bits_by_kind([*leaves, *closed.out_avals])
-    for equation in narrowing_casts(closed.jaxpr, narrowest):
+    for equation in narrowing_casts(closed.jaxpr, bits_by_kind([*leaves, *closed.out_avals])):
         dtypes = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype
         message = f"it casts {dtypes[0]} to {dtypes[1]}, which nothing that it is given has"
         hint = "`astype` in the middle of the call; `narrowest` names the dtype that may be"
