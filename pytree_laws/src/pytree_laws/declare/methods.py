@@ -106,10 +106,9 @@ def is_property(cls: type, name: str) -> bool:
     return isinstance(inspect.getattr_static(cls, name, None), property | functools.cached_property)
 
 
-def is_of_instances(cls: type, name: str) -> bool:
-    """Whether it is a method that is given the instance, and no property."""
-    is_of_class = isinstance(inspect.getattr_static(cls, name, None), classmethod | staticmethod)
-    return not is_of_class and not is_property(cls, name)
+def is_of_class(cls: type, name: str) -> bool:
+    """Whether a method knows of no instance, as a further constructor."""
+    return isinstance(inspect.getattr_static(cls, name, None), classmethod | staticmethod)
 
 
 def is_action(cls: type, name: str) -> bool:
@@ -206,7 +205,7 @@ def _can_be_used(instance: Any, name: str) -> bool:
         return False
     signature = inspect.signature(getattr(instance, name))
     whole = list(inspect.signature(getattr(cls, name)).parameters)
-    if not isinstance(attribute, classmethod | staticmethod) and whole[:1] != [SELF]:
+    if not is_of_class(cls, name) and whole[:1] != [SELF]:
         return False
     if signature.return_annotation in (None, "None"):  # it acts, and gives nothing
         return False

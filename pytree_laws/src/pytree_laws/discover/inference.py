@@ -2,8 +2,7 @@
 
 import contextlib
 import inspect
-from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
@@ -45,7 +44,7 @@ def inferred_leaves(suite: Any) -> tuple[Leaf, ...]:
 
 # A call that fails, or does not end, is told by other laws.
 @or_else(frozenset(), Exception, pytest.skip.Exception)
-def cut_off_leaves(suite: Any) -> AbstractSet[str]:
+def cut_off_leaves(suite: Any) -> Collection[str]:
     """The leaves, by path, that gradients would reach if no `stop_gradient` kept them away."""
     if not suite.called():
         return frozenset()

@@ -19,7 +19,7 @@ from ..trace.programs import compiled
 from ..values.closeness import settle
 from ..values.dtypes import cast, example_in, tolerated
 from ..values.example_values import sample
-from ..values.optimisation import has_forward_mode_alone, weighted_terms
+from ..values.optimisation import in_either_mode, weighted_terms
 from .invocation import on_arrays
 from .method_uses import example_use, holds_an_instance
 
@@ -270,12 +270,8 @@ def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, li
 
 
 def _with_grad(loss: Callable[..., Any], *arguments: Any) -> Any:
-    try:
-        (_, terms), grads = jax.value_and_grad(loss, 1, has_aux=True)(*arguments)
-    except ValueError as error:
-        if not has_forward_mode_alone(error):
-            raise
-        grads, terms = jax.jacfwd(loss, 1, has_aux=True)(*arguments)
+    modes = (functools.partial(mode(loss, 1, has_aux=True), *arguments) for mode in (jax.grad, jax.jacfwd))
+    grads, terms = in_either_mode(*modes)
     return terms, grads
 
 

@@ -1,7 +1,6 @@
 """How the methods of a class are used: with the example, and otherwise."""
 
 import enum
-import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -168,16 +167,13 @@ def traced_or_raise(suite: Any, use: Use) -> Traced:
         plain.clear()
         plain.update(plain_parts(use.name, result))
         treedefs[:] = [structure(result)]
-        return _arrays(use.name, result), suite.changed_in_place(instance)
+        numbers = named_numbers(use.name, keys_as_data(result)).items()
+        arrays = {path: v for path, v in numbers if not isinstance(v, PLAIN)}
+        return arrays, suite.changed_in_place(instance)
 
     run, inputs = on_arrays(suite, use.instance, use.given, use_again)
     jaxpr, form = jax.make_jaxpr(run, return_shape=True)(*inputs)
     return Traced(jaxpr, form, plain, inputs, treedefs[0])
-
-
-def is_of_class(cls: type, method: Method) -> bool:
-    """Whether a method knows of no instance, as a further constructor."""
-    return isinstance(inspect.getattr_static(cls, method.name, None), classmethod | staticmethod)
 
 
 def updated_by(suite: Any, method: Method) -> list[str]:
@@ -193,11 +189,6 @@ def updated_by(suite: Any, method: Method) -> list[str]:
     run, given = on_arrays(suite, suite.cached_instance(), tuple(method.arguments(0)), use)
     jax.eval_shape(run, *given)
     return updated
-
-
-def _arrays(name: str, result: Any) -> dict[str, Any]:
-    numbers = named_numbers(name, keys_as_data(result)).items()
-    return {path: v for path, v in numbers if not isinstance(v, PLAIN)}
 
 
 def plain_parts(name: str, result: Any) -> dict[str, Any]:

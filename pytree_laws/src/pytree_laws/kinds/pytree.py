@@ -4,7 +4,6 @@ import copy
 import functools
 import pickle
 from collections.abc import Callable, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any
 
 import jax
@@ -123,6 +122,9 @@ class PytreeSuite(LeafSuite):
     stepped = training.stepped
     scan_program = training.scan_program
 
+    def weak_fixed_points(self) -> set[str]:
+        return programs.weak_fixed_points(self)
+
     def check_kind(self, path: str, part: Any, declared: Any) -> None:
         if declared is None or declared.role != "python":
             return
@@ -134,9 +136,6 @@ class PytreeSuite(LeafSuite):
             is_number and (isinstance(part, bool), part) == (isinstance(declared.value, bool), declared.value)
         )
         check(same, path, f"it holds {part!r:.200}, declared is {declared.value!r}", "another default")
-
-    def weak_fixed_points(self) -> set[str]:
-        return programs.weak_fixed_points(self)
 
     # How it is opened, run and compiled.
 
@@ -259,7 +258,7 @@ class PytreeSuite(LeafSuite):
     def leaf_names(self, instance: Any) -> Sequence[str]:
         return [name for name, _ in named_leaves(instance)]
 
-    def trained_names(self) -> AbstractSet[str]:
+    def trained_names(self) -> set[str]:
         return self.flowing(self.cached_instance())
 
     def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:

@@ -1,7 +1,6 @@
 """What laws ask of a class: how its instances are opened, run, compared and rebuilt. The adapter of each kind answers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar
 
 import numpy as np
@@ -200,6 +199,6 @@ class Subject(InstanceAnswers):
         """The paths of all leaves, in order."""
         return [*self.named(instance)]
 
-    def trained_names(self) -> AbstractSet[str]:
+    def trained_names(self) -> set[str]:
         """The paths of what a step moves on a mesh."""
         raise NotImplementedError

@@ -13,7 +13,7 @@ from ..inspect.trees import arrays_of, axis_sizes, inexact_places, named_leaves,
 from ..report import ANY_ERROR, check, doing
 from ..session import once_per_session
 from ..trace.programs import Compiled
-from ..values.optimisation import descend, has_forward_mode_alone, start, weighted_sum
+from ..values.optimisation import descend, in_either_mode, start, weighted_sum
 from ..values.randomize import places_of_one_sign, randomize, randomize_indices
 from .slopes import grads_at
 
@@ -65,12 +65,7 @@ def derivative(loss: Callable[[Any], Any], tree: Any, places: Sequence[int]) -> 
     def loss_of(values: Sequence[Any]) -> Any:
         return loss(replace_leaves(tree, dict(zip(places, values))))
 
-    try:
-        return jax.grad(loss_of)(values)
-    except ValueError as error:
-        if not has_forward_mode_alone(error):
-            raise
-        return jax.jacfwd(loss_of)(values)
+    return in_either_mode(lambda: jax.grad(loss_of)(values), lambda: jax.jacfwd(loss_of)(values))
 
 
 def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:

@@ -2,8 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -67,7 +66,7 @@ def placed(
     example: Example,
     arguments: Sequence[tuple[Any, ...]],
     specs: Sequence[Spec],
-    trained: AbstractSet[str],
+    trained: Collection[str],
     mesh: Mesh,
 ) -> Placed:
     """The arrays on a mesh, with the arguments of several calls as a batch; the program takes these lists."""
@@ -88,7 +87,7 @@ def placed(
     )
 
 
-def step_on_batch(example: Example, rest: Any, trained: AbstractSet[str]) -> Callable[..., Any]:
+def step_on_batch(example: Example, rest: Any, trained: Collection[str]) -> Callable[..., Any]:
     """A step on the arrays of an instance and of a batch of arguments, of which `rest` is the other part."""
     static, leaves = partition(example.tree)
     moved = moved_places(example, leaves, trained)

@@ -4,8 +4,7 @@ import dataclasses
 import math
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -153,7 +152,7 @@ def call_of(example: Example) -> Callable[[Any, Any], Any]:
     return lambda tree, arguments: example.call(example.back(tree), *arguments)
 
 
-def step_of(example: Example, trained: AbstractSet[str]) -> Callable[[Any, Any], Any]:
+def step_of(example: Example, trained: Collection[str]) -> Callable[[Any, Any], Any]:
     """One step of gradient descent with momentum: the outputs, the momenta and the new leaves."""
     call = call_of(example)
 
@@ -169,7 +168,7 @@ def step_of(example: Example, trained: AbstractSet[str]) -> Callable[[Any, Any],
     return step
 
 
-def moved_places(example: Example, arrays: Sequence[Any], trained: AbstractSet[str]) -> list[int]:
+def moved_places(example: Example, arrays: Sequence[Any], trained: Collection[str]) -> list[int]:
     """The positions of the arrays of an instance that a step moves."""
     pairs = zip(example.names, arrays)
     return [i for i, (name, array) in enumerate(pairs) if name in trained and is_floating(array)]

@@ -1,7 +1,7 @@
 """What a program depends on, read off its jaxpr."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -95,7 +95,7 @@ def undone_sums(jaxpr: Any) -> Iterator[Any]:
 def _net_terms(total: Any, made: Mapping[Any, Any]) -> dict[Any, int]:
     """How often each term stands in a sum, less how often it is taken away; nothing of one with more than `MOST_TERMS`."""
     net: dict[Any, int] = {}
-    terms = [*itertools.islice(_terms(total, made, 1), MOST_TERMS + 1)]
+    terms = [*itertools.islice(_terms(total, made, 1, [CAST]), MOST_TERMS + 1)]
     for variable, sign in terms if len(terms) <= MOST_TERMS else ():
         net[variable] = net.get(variable, 0) + sign
     return net
@@ -110,26 +110,28 @@ UNCHANGED = (CAST, "broadcast_in_dim", "reshape", "copy")
 def _cancels(total: Any, made: Mapping[Any, Any]) -> bool:
     """Whether a term of a sum stands in it with the other sign, kept by `stop_gradient`."""
     open_terms, stopped = set[Any](), set[Any]()
-    for variable, sign in _terms(total, made, 1):
+    for variable, sign in _terms(total, made, 1, UNCHANGED):
         equation = made.get(variable)
         stops = equation is not None and equation.primitive.name == STOP
         if equation is not None and stops and is_variable(equation.invars[0]):
-            stopped |= set(_terms(equation.invars[0], made, sign))
+            stopped |= set(_terms(equation.invars[0], made, sign, UNCHANGED))
         else:
             open_terms.add((variable, -sign))
     return not open_terms.isdisjoint(stopped)
 
 
-def _terms(variable: Any, made: Mapping[Any, Any], sign: int) -> Iterator[tuple[Any, int]]:
-    """The variables of which one is the sum, each with its sign."""
+def _terms(
+    variable: Any, made: Mapping[Any, Any], sign: int, unchanged: Sequence[str]
+) -> Iterator[tuple[Any, int]]:
+    """The variables of which one is the sum, each with its sign; the primitives `unchanged` are looked through."""
     equation = made.get(variable)
     name = "" if equation is None else equation.primitive.name
-    if equation is None or (name not in SUMS and name not in UNCHANGED):
+    if equation is None or (name not in SUMS and name not in unchanged):
         yield variable, sign
         return
     for v, term_sign in zip(equation.invars, SUMS.get(name, (1,))):
         if is_variable(v):
-            yield from _terms(v, made, sign * term_sign)
+            yield from _terms(v, made, sign * term_sign, unchanged)
 
 
 def computed_on(jaxpr: Any, dtype: str) -> list[str]:

@@ -47,6 +47,15 @@ def compare(left: Any, right: Any, tolerance: Tolerance = None) -> Any:
     return all(verdicts)
 
 
+def check_compared(
+    where: str, message: str, got: Any, wanted: Any, tolerance: Tolerance = None, hint: str = ""
+) -> None:
+    """`compare`, or a fault that says what differs."""
+    with recording_differences() as differences:
+        same = compare(got, wanted, tolerance)
+    check(same, where, "; ".join([message, *dict.fromkeys(differences)]), hint)
+
+
 def check_same_bits(left: Mapping[str, Any], right: Mapping[str, Any], message: str, hint: str = "") -> None:
     """The same paths, arrays of equal bits, and equal numbers of Python."""
     message = f"{message}: {{!r:.200}} and {{!r:.200}}"

@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -102,8 +102,6 @@ def perturb_leaf(leaf: Any, sign: int = 1) -> Any:
 
 
 IN_LOOP = re.compile(r"In (scan|while)\b")
-ONE_DRAW = "its rows are one and the same draw"
-KEY_FOR_EACH = "one key for all of them: `jax.vmap(draw)(jax.random.split(key, n))`"
 
 
 def check_keys(where: str, run: Callable[[Any], Any], arguments: Any, drawn: Callable[[], str] = str) -> None:
@@ -147,18 +145,13 @@ def _is_used_twice_by_results(run: Callable[[Any], Any], arguments: Any) -> bool
     return False
 
 
-def check_rows_differ(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
+def check_rows_differ(first: Mapping[str, Any], second: Mapping[str, Any], where: str = "") -> None:
     """No drawn array, by path, repeats one row; `second` is drawn from another key."""
-    for name in repeated_rows(first, second):
-        check(False, name, ONE_DRAW, KEY_FOR_EACH)
-
-
-def repeated_rows(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[str]:
-    """The drawn arrays, by path, that repeat one row; `second` is drawn from another key."""
     for name, value in first.items():
         is_drawn = is_floating(value) and name in second
-        if is_drawn and rows_are_one_draw(host(value), host(second[name])):
-            yield name
+        is_repeated = is_drawn and rows_are_one_draw(host(value), host(second[name]))
+        hint = "one key for all of them: `jax.vmap(draw)(jax.random.split(key, n))`"
+        check(not is_repeated, f"{name}{where}", "its rows are one and the same draw", hint)
 
 
 def rows_are_one_draw(values: np.ndarray, others: np.ndarray) -> bool:

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any
 
 import jax
@@ -243,7 +242,7 @@ class NnxSuite(VariableSuite):
         _, grads, others, _ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
         return {**grads, **{names[i]: grad for i, grad in zip(inexact_places(arguments), others)}}
 
-    def trained_names(self) -> AbstractSet[str]:
+    def trained_names(self) -> set[str]:
         values = values_of(self.cached_instance())
         return {path for path in self.trained_paths(self.cached_instance()) if is_floating(values[path])}
 

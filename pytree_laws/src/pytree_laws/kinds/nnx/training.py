@@ -13,7 +13,7 @@ from ...inspect.trees import inexact_places, replace_leaves
 from ...report import ANY_ERROR, doing
 from ...session import once_per_session
 from ...trace.programs import compiled
-from ...values.optimisation import descend, has_forward_mode_alone, start
+from ...values.optimisation import descend, in_either_mode, start
 from ..training import summed_loss
 from .variables import assign, copy_of, is_differentiable, values_of, variables_of
 
@@ -32,16 +32,14 @@ def grads(suite: Any, instance: Any, arguments: Any, of_arguments: bool = True) 
 
     parts: Any = nnx.split(copy_of(instance), is_differentiable, ...)
     selected = nnx.DiffState(0, is_differentiable)
-    try:
-        value, (slopes, others) = nnx.value_and_grad(loss, argnums=(selected, 1))(instance, floats)
-    except ValueError as error:
-        if not has_forward_mode_alone(error):
-            raise
 
-        def forward(values: Any, floats: Any) -> Any:  # as a while_loop alone has
-            return loss(nnx.merge(parts[0], values, parts[2], copy=True), floats)
+    def of_values(values: Any, floats: Any) -> Any:
+        return loss(nnx.merge(parts[0], values, parts[2], copy=True), floats)
 
-        value, (slopes, others) = forward(parts[1], floats), jax.jacfwd(forward, (0, 1))(parts[1], floats)
+    value, (slopes, others) = in_either_mode(
+        lambda: nnx.value_and_grad(loss, argnums=(selected, 1))(instance, floats),
+        lambda: (of_values(parts[1], floats), jax.jacfwd(of_values, (0, 1))(parts[1], floats)),
+    )
     return value, values_of(slopes), others
 
 

@@ -13,7 +13,7 @@ from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, ANY_ERROR, check, result_or_error
 from ...trace.drawn_keys import drawn_in_part, drawn_names, keys_used, repeated_keys, text_of, trace_named
 from ...trace.jaxprs import draws_of, equations, live_part, repeated_draws
-from ...values.randomize import KEY_FOR_EACH, ONE_DRAW, perturb_leaf, repeated_rows
+from ...values.randomize import check_rows_differ, perturb_leaf
 
 CHECKS = Checks()
 Inputs = Mapping[str, Any]
@@ -53,8 +53,7 @@ def _check_rows(build: Build) -> None:
     other = [perturb_leaf(v) if is_key(v) else v for v in build.inputs]
     built = [result_or_error(build.run, inputs) for inputs in (build.inputs, other)]
     if not any(isinstance(instance, Exception) for instance in built):
-        for name in repeated_rows(*(dict(named_arrays(instance)) for instance in built)):
-            check(False, f"{name}{build.where}", ONE_DRAW, KEY_FOR_EACH)
+        check_rows_differ(*(dict(named_arrays(instance)) for instance in built), where=build.where)
 
 
 def _builds(subject: PytreeSuite) -> Iterator[Build]:

@@ -20,7 +20,7 @@ from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.jaxprs import narrowing_casts
 from ...trace.wide_results import FIXED_DTYPE, unless_promised
 from ...values.closeness import in_64_bits, tolerance_of
-from ...values.comparison import compare, recording_differences
+from ...values.comparison import check_compared
 from ...values.dtypes import compiled_call, example_in, rounded
 from .p07_jit_equals_eager import LAW
 
@@ -113,13 +113,10 @@ def _check_dtype(dtype: str, where: str, usual: Any, got: Any) -> None:
 def _check_values(subject: Suite, dtype: str, where: str, usual: Any, got: Any) -> None:
     """Its values are those of the default dtype, as far as the narrower one tells."""
     narrow = max(jnp.dtype(dtype), usual.dtype, key=lambda candidate: jnp.finfo(candidate).eps)
-    allowed = tolerance_of(narrow, subject.tolerance)
-    with recording_differences() as differences:
-        value, other = (host(v).astype(np.complex128) for v in (got, usual))
-        compare(value, other, allowed)
+    value, other = (host(v).astype(np.complex128) for v in (got, usual))
     message = f"in {dtype} it is not what it is in {usual.dtype}"
     hint = "a way through the call for one dtype; `tolerance` allows more rounding"
-    check(not differences, where, "; ".join([message, *differences]), hint)
+    check_compared(where, message, value, other, tolerance_of(narrow, subject.tolerance), hint)
 
 
 @CHECKS.register(severity=ADVICE)

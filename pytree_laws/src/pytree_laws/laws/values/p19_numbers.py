@@ -15,7 +15,7 @@ from ...inspect.trees import map_arrays
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Law, check, doing
 from ...values.closeness import in_64_bits, tolerance_of
-from ...values.comparison import compare, recording_differences
+from ...values.comparison import check_compared
 from ...values.dtypes import SEEDS, compiled_call, dtype_of, example_in, example_name
 from ...values.randomize import randomize
 
@@ -102,10 +102,8 @@ def _reference_of(subject: Suite, instance: Any, arguments: Any) -> Any:
 
 
 def _check_numbers(subject: Suite, where: str, got: Any, wanted: Any) -> None:
-    with recording_differences() as differences:
-        same = compare(without_state(got), wanted, subject.tolerance)
     message = f"with {where} it is not what the reference gives"
-    check(same, "call", "; ".join([message, *dict.fromkeys(differences)]))
+    check_compared("call", message, without_state(got), wanted, subject.tolerance)
 
 
 def as_the_call_has_it(value: Any, usual: Any) -> np.ndarray:

@@ -7,10 +7,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ...declare.methods import SELF, Method
+from ...declare.methods import SELF, Method, is_of_class
 from ...discover.inference import same_value
 from ...discover.method_programs import MEMBERS, traceable
-from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, is_of_class, uses_of
+from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, uses_of
 from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
 from ...engine.applicability import need, of_methods
 from ...engine.registry import Checks
@@ -176,7 +176,7 @@ def next_forms(suite: Any) -> dict[str, Form]:
     forms: dict[str, Form] = {}
     own = Form.of(suite, suite.cached_instance())
     for method in traceable(suite):
-        if is_of_class(type(suite.cached_instance()), method):
+        if is_of_class(type(suite.cached_instance()), method.name):
             continue
         form = form_of_use(suite, next(uses_of(suite, method)))
         if form is not None:
