@@ -128,6 +128,18 @@ def has_method(name: str, reason: str) -> Condition:
     return of_class(reason, lambda cls: hasattr(cls, name))
 
 
+# What a run alone shows.
+
+
+def of_examples(reason: str, is_met: Callable[[Any], bool]) -> Condition:
+    """The condition that the examples of a suite show something."""
+    return Condition(reason, is_met, is_known=lambda suite: False)
+
+
+CALLED = of_examples("the class is not called", lambda suite: suite.can_be_called())
+TAKES_KEYS = of_examples("the constructor takes no key", lambda suite: suite.takes_keys())
+
+
 # What the leaves are declared to be.
 
 

@@ -16,7 +16,7 @@ from ..declare.leaf_spec import Output
 from ..discover.inference import inferred_outputs, inferred_statics
 from ..discover.invocation import trace_of_call
 from ..discover.method_programs import only_of_methods
-from ..engine.applicability import need
+from ..engine.applicability import CALLED, need
 from ..engine.collection import session_in
 from ..engine.runner import cached_instance, first_build, first_call, stop_if_broken
 from ..engine.summary import register_summary
@@ -128,9 +128,15 @@ class Suite(Subject):
 
     def need_call(self) -> None:
         """Skips where the class is not called, and stops where the example call fails."""
-        need(self.called(), "the class is not called")
+        need(CALLED.is_met(self), CALLED.reason)
+
+    def can_be_called(self) -> bool:
+        """Whether the class is called; stops where the example call fails."""
+        if not self.called():
+            return False
         stop_if_broken(self, "P7", "call", first_call(self).error)
         settle(lambda: tolerated(self))
+        return True
 
     def example(self) -> tuple[Any, tuple[Any, ...]]:
         """An instance and arguments; skips where the class is not called."""

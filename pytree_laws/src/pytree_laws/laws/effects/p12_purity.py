@@ -11,7 +11,7 @@ import numpy as np
 from jax.core import Tracer
 
 from ...discover.invocation import call_text, trace_of_call
-from ...engine.applicability import need
+from ...engine.applicability import CALLED, need
 from ...engine.registry import Checks
 from ...engine.runner import first_call
 from ...inspect.arrays import is_array, is_key
@@ -42,9 +42,8 @@ NOT_IN_PLACE = (
 )
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p12_a_call_changes_no_globals(subject: Suite) -> None:
-    subject.need_call()
     first_call(subject).check("call")
     cases = [(f"call {seed + 1}", subject.make(seed), subject.arguments(seed)) for seed in range(3)]
     before: dict[str, Any] = {}
@@ -59,17 +58,15 @@ def test_p12_a_call_changes_no_globals(subject: Suite) -> None:
         before = after
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p12_the_call_has_no_side_effects(subject: Suite) -> None:
-    subject.need_call()
     effects = {type(effect).__name__ for effect in subject.traced_call().effects}
     hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback` in the call"
     check(not effects, "call", f"the call has side effects: {', '.join(sorted(effects))}", hint)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p12_throws_no_update_away(subject: Suite) -> None:
-    subject.need_call()
     wrong = lost_updates(subject.traced_call().jaxpr)
     check(not wrong, "call", f"nothing uses the result of {', '.join(wrong)}", NOT_IN_PLACE)
 
@@ -146,9 +143,8 @@ def check_parts_kept(subject: MutableSuite, instance: Any, what: str, use: Calla
         check(after[path] is before[path] or is_array(before[path]), path, message, hint)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p12_a_cold_call_leaves_no_tracer_behind(subject: MutableSuite) -> None:
-    subject.need_call()
     for place in subject.left_by_first_call():
         message = "a tracer was left behind by a first call under jit"
         raise Fault(place, message, "a value of the call that was kept")

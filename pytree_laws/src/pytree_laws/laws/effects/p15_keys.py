@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...discover.configurations import Configuration, traced_configurations
-from ...engine.applicability import need, not_applicable
+from ...engine.applicability import TAKES_KEYS, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_key
 from ...inspect.trees import named_arrays
@@ -19,9 +19,8 @@ CHECKS = Checks()
 Inputs = Mapping[str, Any]
 
 
-@CHECKS.register(severity=ADVICE)
+@CHECKS.register(TAKES_KEYS, severity=ADVICE)
 def test_p15_each_draw_has_a_key_of_its_own_in_each_configuration(subject: PytreeSuite) -> None:
-    need(subject.takes_keys(), "the constructor takes no key")
     builds = list(_builds(subject))
     if not builds or any(repeated_draws(builds[0].closed.jaxpr)):
         not_applicable("the example itself has one key for two draws, or cannot be traced")

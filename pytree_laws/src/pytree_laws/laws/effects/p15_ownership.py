@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ...engine.applicability import TAKES_DTYPE, need, not_applicable
+from ...engine.applicability import TAKES_DTYPE, TAKES_KEYS, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_inexact, is_key, on_device, same_bits
 from ...inspect.classes import is_of_library
@@ -82,9 +82,8 @@ def is_copied_module(subject: Suite, name: str, twin: str) -> bool:
         return False
 
 
-@CHECKS.register()
+@CHECKS.register(TAKES_KEYS)
 def test_p15_rows_of_a_draw_differ(subject: Suite) -> None:
-    need(subject.takes_keys(), "the constructor takes no key")
     # What is given is the same in both, and so is no draw.
     first, second = (subject.named(subject.built_with_key(jax.random.key(seed))) for seed in (0, 1))
     check_rows_differ(first, second)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...discover.invocation import build_with, given_to_constructor
-from ...engine.applicability import ARRAYS_DECLARED, KEPT, declares, need, of_leaves
+from ...engine.applicability import ARRAYS_DECLARED, KEPT, TAKES_KEYS, declares, need, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import host, is_array, is_key, kind_of, real_dtype, same_bits
 from ...inspect.classes import defaults_of, own_functions
@@ -53,9 +53,8 @@ def test_p01_draws_have_the_declared_spread(subject: Suite) -> None:
         check(centred, path, f"its mean is {text}, and not 0", hint)
 
 
-@CHECKS.register(rests_on=("test_p01_draws_from_its_key",))
+@CHECKS.register(TAKES_KEYS, rests_on=("test_p01_draws_from_its_key",))
 def test_p01_every_draw_uses_the_key(subject: Suite) -> None:
-    need(subject.takes_keys(), "the constructor takes no key")
     jaxpr = without_dead(subject.traced_build().jaxpr)  # a layer may draw what is replaced at once
     wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
     message = f"{len(wrong)} of its draws do not depend on the key that it is given"

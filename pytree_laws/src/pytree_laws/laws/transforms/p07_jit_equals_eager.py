@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...discover.evaluation import of_one_sign, severity_of_values
-from ...engine.applicability import ABSENT, Condition, need, not_applicable, of_class
+from ...engine.applicability import ABSENT, CALLED, Condition, need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...errors import is_of_promotion, refuses_by_itself
 from ...inspect.arrays import is_floating, stays_wide
@@ -45,9 +45,8 @@ CHECKS = Checks(LAW)
 NO_BROADCASTS = Condition("the call may broadcast ranks", lambda suite: not suite.broadcasts, "broadcasts")
 
 
-@CHECKS.register(ABSENT)
+@CHECKS.register(ABSENT, CALLED)
 def test_p07_works_without_what_is_optional(subject: PytreeSuite) -> None:
-    subject.need_call()
     hint = "a part that may be None is asked for (`is None`) before it is used"
     for change in subject.absent:
         with doing(f"the call with {dict(change)}", "it", hint):

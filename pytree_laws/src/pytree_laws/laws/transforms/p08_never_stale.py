@@ -7,7 +7,7 @@ from typing import Any
 from ...discover.inference import same_value
 from ...discover.invocation import build_with, trace_of_call
 from ...discover.resize import resized
-from ...engine.applicability import need, not_applicable
+from ...engine.applicability import CALLED, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, same_bits
 from ...inspect.trees import arrays_of, axis_sizes
@@ -49,9 +49,8 @@ def test_p08_compiled_calls_see_every_edit(subject: Suite) -> None:
             check_close(path, message, got, wanted)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
-    subject.need_call()
 
     def check_changes(path: str) -> None:
         role = subject.role(path)
@@ -106,9 +105,8 @@ def test_p08_assignment_is_refused_or_seen(subject: Suite) -> None:
         check_close(path, "after an assignment the call gives {}, a fresh instance {}", got, fresh, hint)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p08_static_values_follow_the_sizes(subject: Suite) -> None:
-    subject.need_call()
     changes = another_size(subject)
     start, fresh = subject.cached_instance(), of_the_other_size(subject, changes)
     (old_static, old), (new_static, new) = subject.form_of(start), subject.form_of(fresh)

@@ -15,7 +15,7 @@ from ...discover.method_programs import (
     traced_methods,
     traces_of,
 )
-from ...engine.applicability import need, not_applicable, of_leaves
+from ...engine.applicability import CALLED, need, not_applicable, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, on_device, same_bits
 from ...inspect.trees import flatten, is_under, named_leaves, replace_leaves, without_lost_weakness
@@ -84,9 +84,8 @@ def check_trained(name: str, role: str, is_trained: bool) -> None:
     check(not is_trained or role in ("module", "param"), name, message, "a buffer that is an nnx.Param")
 
 
-@CHECKS.register(FLOWS)
+@CHECKS.register(FLOWS, CALLED)
 def test_p09_gradients_flow_through_what_is_not_trained(subject: PytreeSuite) -> None:
-    subject.need_call()
     instance, arguments = randomize(subject.cached_example(), 2)
     flows = {n for n in subject.flowing(instance) if subject.role(n) == "data" or subject.is_frozen(n)}
     data = [(n, leaf) for n, leaf in named_leaves(instance) if n in flows]
@@ -100,9 +99,8 @@ def test_p09_gradients_flow_through_what_is_not_trained(subject: PytreeSuite) ->
         check_flow(name, run, [leaf], hint)
 
 
-@CHECKS.register(of_leaves("no number is declared to stop gradients", lambda leaf: leaf.stopped))
+@CHECKS.register(of_leaves("no number is declared to stop gradients", lambda leaf: leaf.stopped), CALLED)
 def test_p09_no_gradient_passes_through_stopped_numbers(subject: PytreeSuite) -> None:
-    subject.need_call()
     instance, arguments = subject.cached_example()
     values = dict(named_leaves(instance))
     hint = "`jax.lax.stop_gradient` around it, as `eqx.nn.Dropout` has it, where the call reads it"
@@ -183,9 +181,8 @@ def test_p09_every_leaf_of_a_sub_module_has_a_gradient(subject: Suite) -> None:
             check(bool(np.any(grad)), name, message, hint, severity=severity)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
-    subject.need_call()
     rules = own_rules(subject.traced_call().jaxpr)
     need(rules, "the call has no derivative rule of its own")
     instance, arguments = subject.cached_example()
@@ -314,9 +311,8 @@ def felt_by_methods(suite: Any, name: str, shape: tuple[int, ...]) -> np.ndarray
     return np.any(grads[name] != 0, axis=0)
 
 
-@CHECKS.register(severity=ADVICE)
+@CHECKS.register(CALLED, severity=ADVICE)
 def test_p09_a_gradient_that_is_passed_on_is_not_taken_away_again(subject: Suite) -> None:
-    subject.need_call()
     _check_passed_on("call", subject.traced_call())
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from ...engine.applicability import need, not_applicable
+from ...engine.applicability import CALLED, TAKES_KEYS, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import raw, restore_like
 from ...inspect.trees import arrays_of, flatten, replace_leaves, stack, structure, unstacked
@@ -37,9 +37,8 @@ LAW = Law(
 CHECKS = Checks(LAW)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p10_stacked_instances(subject: Suite) -> None:
-    subject.need_call()
     instances, arguments = rows_of(subject)
     values = [subject.to_arrays(instance)[0] for instance in instances]
     name = type(instances[0]).__name__
@@ -139,9 +138,8 @@ def over_one_leaf(subject: Suite) -> tuple[Callable[..., Any], Sequence[Any]]:
     return jax.vmap(lambda value: call(value, *arguments), in_axes=(axes,)), (stacked,)
 
 
-@CHECKS.register()
+@CHECKS.register(TAKES_KEYS)
 def test_p10_vmapped_constructor(subject: Suite) -> None:
-    need(subject.takes_keys(), "the constructor takes no key")
     with doing("build", "the constructor under vmap"):
         try:
             drawn = subject.drawn_by_path()

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...declare.invariants import both_sides, slack_of
-from ...engine.applicability import Condition, declares
+from ...engine.applicability import CALLED, Condition, declares
 from ...engine.registry import Checks
 from ...inspect.arrays import real_dtype, wide_in_numpy
 from ...inspect.classes import is_state
@@ -37,9 +37,8 @@ REFERENCE = Condition(
 STEPS = 16  # by how many roundings of one number a few sums of several may differ
 
 
-@CHECKS.register(declares("invariants", "no invariants are declared"))
+@CHECKS.register(declares("invariants", "no invariants are declared"), CALLED)
 def test_p19_invariants_hold(subject: Suite) -> None:
-    subject.need_call()
     for dtype in (None, *subject.dtypes):
         for seed in range(SEEDS):
             with example_in(subject, dtype, seed) as example:
@@ -63,9 +62,8 @@ def check_invariant(subject: Suite, said: str, example: Any, dtype: str | None, 
     check(not len(wrong), "call", message, "what the call does beside what it says")
 
 
-@CHECKS.register(REFERENCE)
+@CHECKS.register(REFERENCE, CALLED)
 def test_p19_outputs_are_those_of_the_reference(subject: Suite) -> None:
-    subject.need_call()
     call = compiled_call(subject)
     for dtype in (None, *subject.dtypes):
         for seed in range(SEEDS):
@@ -76,9 +74,8 @@ def test_p19_outputs_are_those_of_the_reference(subject: Suite) -> None:
                 _check_numbers(subject, where, call(instance, *arguments), wanted)
 
 
-@CHECKS.register(REFERENCE)
+@CHECKS.register(REFERENCE, CALLED)
 def test_p19_random_values_give_those_of_the_reference(subject: Suite) -> None:
-    subject.need_call()
     call = compiled_call(subject)
     for seed in range(1, 1 + 2 * SEEDS):
         # Signs are other ones as well for an odd seed.

@@ -10,7 +10,7 @@ from ...discover.configurations import traced_configurations
 from ...discover.method_programs import MEMBERS, usable
 from ...discover.method_uses import Traced
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import declares, not_applicable
+from ...engine.applicability import CALLED, declares, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import example_call
 from ...inspect.trees import avals, named_leaves
@@ -25,9 +25,8 @@ Forms = Mapping[str, Any]
 BRANCH = "a way through the code that the example does not take, which gives something else than is annotated"
 
 
-@CHECKS.register(declares("returns", "no outputs are declared"), severity=ADVICE)
+@CHECKS.register(declares("returns", "no outputs are declared"), CALLED, severity=ADVICE)
 def test_p07_gives_what_is_declared_in_each_configuration(subject: Suite) -> None:
-    subject.need_call()
     usual, *others = traced_configurations(subject)
     call = example_call(subject)
     paths = results_with_dims(call.annotations().get("return")) if call else []
