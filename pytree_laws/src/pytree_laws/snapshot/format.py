@@ -119,7 +119,7 @@ def render_sections(record: Mapping[str, Mapping[str, Entry]], head: str) -> str
 def _render_section(name: str, section: Mapping[str, Entry]) -> str:
     lines = [f"\n[{name}]"]
     for entry_name, entry in section.items():
-        lines.append(f"{entry_name}: {entry.dtype}[{','.join(map(str, entry.shape))}]")
+        lines.append(f"{entry_name}: {_shown(entry)}")
         for label, values in entry.rows:
             lines.append(" ".join(["   ", *([f"{label}:"] if label else []), *values]))
     return "\n".join(lines) + "\n"

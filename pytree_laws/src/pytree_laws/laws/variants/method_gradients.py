@@ -140,22 +140,25 @@ def test_p09_methods_send_no_gradient_to_what_they_close(subject: Suite) -> None
 def test_p09_gradients_of_methods_reach_their_arguments(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
         for path in stopped_arguments(subject, method):
-            index = int(path.partition(".")[0])
-            message = f"what it gives depends on argument {path}, and no gradient reaches that"
-            hint = f"`jax.lax.stop_gradient` around it; `Method(..., stopped=({index},))` says that this is so on purpose"
-            check(index in method.stopped, method.name, message, hint)
+            _check_stopped(method, method.name, path)
 
 
 @CHECKS.register(METHODS, severity=ADVICE)
 def test_p09_gradients_of_methods_reach_their_arguments_at_other_values(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
-        usual = {int(path.partition(".")[0]) for path in stopped_arguments(subject, method)}
+        usual = {path.partition(".")[0] for path in stopped_arguments(subject, method)}
         for use, trace, _ in traced_uses(subject)[method.name]:
             stopped = stopped_in(subject, use, trace) if trace is not None and not use.is_plain else ()
-            for index in sorted({int(path.partition(".")[0]) for path in stopped} - usual):
-                message = f"what it gives depends on argument {index}, and no gradient reaches that"
-                hint = f"`jax.lax.stop_gradient` around it; `Method(..., stopped=({index},))` says that this is so on purpose"
-                check(index in method.stopped, use.name, message, hint)
+            for index in sorted({path.partition(".")[0] for path in stopped} - usual):
+                _check_stopped(method, use.name, index)
+
+
+def _check_stopped(method: Method, where: str, path: str) -> None:
+    """The argument that a path begins with, which no gradient reaches, is one of which the method says so."""
+    index = path.partition(".")[0]
+    message = f"what it gives depends on argument {path}, and no gradient reaches that"
+    hint = f"`jax.lax.stop_gradient` around it; `Method(..., stopped=({index},))` says that this is so on purpose"
+    check(int(index) in method.stopped, where, message, hint)
 
 
 @CHECKS.register(METHODS, severity=ADVICE, rests_on=("test_p09_methods_have_true_gradients",))
