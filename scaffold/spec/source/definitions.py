@@ -125,11 +125,16 @@ def owner_of(function: Function) -> str:
 
 
 def arguments_with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
-    """The named arguments of a function, but for the instance or the class, each with its default."""
+    """The named arguments of a method, but for the instance or the class, each with its default."""
+    return parameters_with_defaults(function)[bool(owner_of(function)) :]
+
+
+def parameters_with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
+    """The named arguments of a function, each with its default."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = [*[None] * (len(positional) - len(arguments.defaults)), *arguments.defaults]
-    pairs = list(zip(positional, defaults, strict=True))[bool(owner_of(function)) :]
+    pairs = zip(positional, defaults, strict=True)
     return [*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
 
 

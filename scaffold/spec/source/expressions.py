@@ -300,10 +300,8 @@ def without_annotation(statement: ast.stmt) -> ast.stmt:
 
 
 def local_values(source: str) -> Iterator[tuple[str, ast.expr]]:
-    """The names that statements bind one at a time, each with its value."""
+    """The names that statements bind to one value, each with that: `a = b = 3` binds two."""
     for node in nodes_of(ast.stmt, parsed(source)):
-        match without_annotation(node):
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                yield name, value
-            case _:
-                pass
+        bound = without_annotation(node)
+        if isinstance(bound, ast.Assign):
+            yield from ((target.id, bound.value) for target in bound.targets if isinstance(target, ast.Name))

@@ -1,17 +1,21 @@
 """Classes of a file that hold settings, as a dataclass whose fields have defaults or are plain values: they are their own example."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
 from scaffold.spec.source.definitions import annotated_names
-from scaffold.spec.source.expressions import whole_number
-from scaffold.spec.source.instance import last_name
+from scaffold.spec.source.expressions import nodes_of, whole_number
+from scaffold.spec.source.instance import attribute_of_self, last_name
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum")
 _PLAIN = {"int": "3", "float": "0.5", "bool": "True", "str": '"name"', "tuple[int, ...]": "(3, 2)"}
 """Types of fields, and values for those without a default."""
+
+
+_LARGE = 16
+"""A number of which no multiple is needed to tell it from others."""
 
 
 class Settings(Struct, frozen=True):
@@ -39,11 +43,19 @@ def _settings(node: ast.ClassDef) -> Settings | None:
     }
     if not (is_plain and fields and all(given.values())):
         return None
-    counts = (
-        (name, whole_number(field.value or ast.parse(given[name], mode="eval").body))
-        for name, field in fields
-    )
-    arguments = ", ".join(f"{name}={source}" for name, source in given.items())
-    return Settings(
-        f"{node.name}({arguments})", tuple((name, count) for name, count in counts if count and count > 0)
-    )
+    sources = {
+        name: given.get(name) or ast.unparse(field.value or ast.Constant(None)) for name, field in fields
+    }
+    counts = {name: whole_number(ast.parse(source, mode="eval").body) for name, source in sources.items()}
+    known = {name: count for name, count in counts.items() if count is not None and count > 0}
+    multiples = {name: size for name, size in _multiples(node, known) if name in given}
+    arguments = ", ".join(f"{name}={multiples.get(name, source)}" for name, source in given.items())
+    return Settings(f"{node.name}({arguments})", tuple({**known, **multiples}.items()))
+
+
+def _multiples(node: ast.ClassDef, counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """The numbers that the class divides by others of its own, as `self.width % self.heads`: multiples of those."""
+    for division in nodes_of(ast.BinOp, node):
+        divided, by = map(attribute_of_self, (division.left, division.right))
+        if isinstance(division.op, ast.Mod | ast.FloorDiv) and divided in counts and by in counts:
+            yield divided, counts[by] * (2 if counts[by] < _LARGE else 1)
