@@ -120,7 +120,12 @@ def _functions(subject: PytreeSuite) -> Iterator[tuple[str, Any, Put]]:
             yield name, value, functools.partial(subject.with_static, skeleton, name)
     for i, (name, leaf) in enumerate(named_leaves(skeleton)):
         if is_function(leaf):
-            yield name, leaf, lambda other, i=i: replace_leaves(skeleton, {i: other})
+            yield name, leaf, functools.partial(_with_leaf, skeleton, i)
+
+
+def _with_leaf(skeleton: Any, i: int, function: Any) -> Any:
+    """The skeleton with another function among its leaves."""
+    return replace_leaves(skeleton, {i: function})
 
 
 def is_function(value: Any) -> bool:

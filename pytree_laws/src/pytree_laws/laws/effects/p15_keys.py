@@ -52,7 +52,8 @@ def _check_rows(build: Build) -> None:
     other = [perturb_leaf(v) if is_key(v) else v for v in build.inputs]
     built = [result_or_error(build.run, inputs) for inputs in (build.inputs, other)]
     if not any(isinstance(instance, Exception) for instance in built):
-        check_rows_differ(*(dict(named_arrays(instance)) for instance in built), where=build.where)
+        first, second = (dict(named_arrays(instance)) for instance in built)
+        check_rows_differ(first, second, build.where)
 
 
 def _builds(subject: PytreeSuite) -> Iterator[Build]:
