@@ -9,8 +9,6 @@ from .engine.runner import told_as_finding
 from .kinds.abstract import AbstractSuite
 from .laws.of_kinds import abstract
 
-__all__ = ["AbstractLaws"]
-
 
 @with_tests_of(abstract.CHECKS, guard=told_as_finding)
 class AbstractLaws(AbstractSuite):

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from .discover.suggest import suggest_declaration
+from .discover.inference import suggest_declaration
 from .engine.applicability import NotApplicable, unmet
 from .engine.summary import (
     count_text,

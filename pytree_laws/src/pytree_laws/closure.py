@@ -10,8 +10,6 @@ from .engine.registry import with_tests_of
 from .laws import PytreeLaws
 from .laws.of_kinds import closure
 
-__all__ = ["ClosureLaws"]
-
 
 @with_tests_of(closure.CHECKS)
 class ClosureLaws(PytreeLaws):

@@ -59,8 +59,7 @@ def make_devices(count: int) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the laws of sharding alone for `--mesh`: nothing else needs several devices."""
     if config.getoption("mesh", None):
-        others = [test for test in items if not test.name.startswith("test_p21_")]
-        config.hook.pytest_deselected(items=others)
+        config.hook.pytest_deselected(items=[test for test in items if not test.name.startswith("test_p21_")])
         items[:] = [test for test in items if test.name.startswith("test_p21_")]
 
 

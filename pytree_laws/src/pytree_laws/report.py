@@ -2,8 +2,9 @@
 
 import contextlib
 import dataclasses
+import functools
 from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from .errors import message_of, place_in_laws
 
@@ -76,6 +77,41 @@ class Finding:
 
 # Whatever the class under test raises is a finding about it, and no error of the suite.
 ANY_ERROR: tuple[type[Exception], ...] = (Exception,)
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def or_else(result: Any, *errors: type[BaseException]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Have a function give a result of its own where it raises: any error, or one of these."""
+
+    caught = errors or ANY_ERROR
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @functools.wraps(function)
+        def run(*arguments: P.args, **named: P.kwargs) -> T:
+            try:
+                return function(*arguments, **named)
+            except caught:
+                return result
+
+        return run
+
+    return decorate
+
+
+def result_or_error(run: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function gives, or the error that it raises."""
+    try:
+        return run(*arguments)
+    except ANY_ERROR as error:
+        return error
+
+
+def result_or_raise(result: Any) -> Any:
+    """A result of `result_or_error`; raises where it is an error."""
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 
 class LawBroken(AssertionError):

@@ -9,8 +9,6 @@ Subclass `SharedLaws` as one subclasses `PytreeLaws`, and declare the ties:
 
 from .laws import PytreeLaws
 
-__all__ = ["SharedLaws"]
-
 
 class SharedLaws(PytreeLaws):
     """Subclass it with a name that starts with `Test`; see the head of this file."""

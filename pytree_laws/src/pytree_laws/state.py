@@ -25,8 +25,6 @@ from .kinds.state import StateSuite
 from .laws import PytreeLaws
 from .laws.of_kinds import state
 
-__all__ = ["StateLaws"]
-
 
 @with_tests_of(state.CHECKS)
 class StateLaws(StateSuite, PytreeLaws):

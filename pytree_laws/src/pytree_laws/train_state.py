@@ -11,8 +11,6 @@ from .kinds.train_state import TrainStateSuite
 from .laws import PytreeLaws
 from .laws.of_kinds.train_state import training, update, variants
 
-__all__ = ["TrainStateLaws"]
-
 
 @with_tests_of(update.CHECKS, training.CHECKS, variants.CHECKS)
 class TrainStateLaws(TrainStateSuite, PytreeLaws):

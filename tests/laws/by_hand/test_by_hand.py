@@ -10,7 +10,7 @@ from flax import nnx
 from harness.runner import run
 
 from pytree_laws import Leaf, Output, PytreeLaws, check_pytree, sample
-from pytree_laws.discover.suggest import suggest_declaration
+from pytree_laws.discover.inference import suggest_declaration
 from pytree_laws.nnx import NnxLaws, Var
 
 LINEAR = (

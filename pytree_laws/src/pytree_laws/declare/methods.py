@@ -18,6 +18,7 @@ from typing import Any
 
 from ..inspect.classes import own_classes
 from ..inspect.trees import attributes, remade, under_any
+from ..report import or_else
 from ..session import once_per_session
 from ..values.randomize import randomize
 from .leaf_spec import Output
@@ -97,8 +98,7 @@ class Method:
         if self.call is not None:
             return self.call(instance, *arguments)
         attribute = getattr(instance, self.name)
-        is_value = is_property(type(instance), self.name)
-        return attribute if is_value else attribute(*arguments)
+        return attribute if is_property(type(instance), self.name) else attribute(*arguments)
 
 
 def is_property(cls: type, name: str) -> bool:
@@ -106,10 +106,9 @@ def is_property(cls: type, name: str) -> bool:
     return isinstance(inspect.getattr_static(cls, name, None), property | functools.cached_property)
 
 
-def is_of_instances(cls: type, name: str) -> bool:
-    """Whether it is a method that is given the instance, and no property."""
-    is_of_class = isinstance(inspect.getattr_static(cls, name, None), classmethod | staticmethod)
-    return not is_of_class and not is_property(cls, name)
+def is_of_class(cls: type, name: str) -> bool:
+    """Whether a method knows of no instance, as a further constructor."""
+    return isinstance(inspect.getattr_static(cls, name, None), classmethod | staticmethod)
 
 
 def is_action(cls: type, name: str) -> bool:
@@ -187,14 +186,13 @@ def _names_in(cls: type) -> Iterator[str]:
         yield from vars(owner)
 
 
+@or_else(None)
 def class_attribute(cls: type, name: str) -> Any:
     """What a class has under a name; None where a descriptor of its own raises for a class."""
-    try:
-        return getattr(cls, name, None)
-    except Exception:
-        return None
+    return getattr(cls, name, None)
 
 
+@or_else(False, TypeError, ValueError, AttributeError)
 def _can_be_used(instance: Any, name: str) -> bool:
     """Whether a public name is one of a property, or of a method that needs no arguments."""
     cls = type(instance)
@@ -205,12 +203,9 @@ def _can_be_used(instance: Any, name: str) -> bool:
         return False
     if inspect.isgeneratorfunction(attribute) or inspect.iscoroutinefunction(attribute):
         return False
-    try:
-        signature = inspect.signature(getattr(instance, name))
-        whole = list(inspect.signature(getattr(cls, name)).parameters)
-    except (TypeError, ValueError, AttributeError):
-        return False
-    if not isinstance(attribute, classmethod | staticmethod) and whole[:1] != [SELF]:
+    signature = inspect.signature(getattr(instance, name))
+    whole = list(inspect.signature(getattr(cls, name)).parameters)
+    if not is_of_class(cls, name) and whole[:1] != [SELF]:
         return False
     if signature.return_annotation in (None, "None"):  # it acts, and gives nothing
         return False

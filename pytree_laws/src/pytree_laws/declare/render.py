@@ -40,8 +40,8 @@ def _as_declared(leaf: Leaf, leaves: Sequence[Leaf], declared: Sequence[Leaf]) -
     return dataclasses.replace(leaf, role=exact.role, unused=exact.unused) if is_array else leaf
 
 
-def is_kept(declared: Leaf, leaves: Sequence[Leaf]) -> bool:
-    """Whether a declaration is true of the leaf that was found at its path."""
+def is_kept(declared: Any, leaves: Sequence[Any]) -> bool:
+    """Whether a declaration is true of the leaf, or the Variable, that was found at its path."""
     actual = next((leaf for leaf in leaves if leaf.path == declared.path), None)
     arrays = [leaf is not None and leaf.role != "python" for leaf in (declared, actual)]
     if actual is None or arrays[0] is not arrays[1]:
@@ -73,8 +73,7 @@ def render(spec: Any, *further: str) -> str:
 def render_static(values: Mapping[str, Any]) -> str:
     """The static values, with `...` for what has no source."""
     pairs = ((path, source_of(value)) for path, value in values.items())
-    lines = [f"{source_of(path)}: {source or '...'}" for path, source in pairs]
-    return block("static", lines, "{}")
+    return block("static", [f"{source_of(path)}: {source or '...'}" for path, source in pairs], "{}")
 
 
 def source_of(value: Any) -> str:

@@ -61,9 +61,9 @@ class Configuration:
 
     def place(self, label: str) -> str:
         """Where something is: `weight with use_bias=False`, `call(key=None) with use_bias=False`."""
-        if label != "call" or not self.given:
-            return f"{label} with {self.name}"
-        return " with ".join(filter(None, [self._called, self._built]))
+        called = self._called if label == "call" else ""
+        parts = [called, self._built] if called else [label, self.name]
+        return " with ".join(filter(None, parts))
 
     @property
     def _built(self) -> str:

@@ -1,6 +1,5 @@
 """Running traced configurations, with other values in their leaves, and what their calls leave unused."""
 
-import contextlib
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from ..engine.runner import example_call
 from ..inspect.arrays import is_floating, is_key
 from ..inspect.trees import arrays_of, numbers_of
-from ..report import ADVICE, ANY_ERROR, FAULT
+from ..report import ADVICE, ANY_ERROR, FAULT, or_else
 from ..session import once_per_session
 from ..trace.dependencies import inputs_reaching
 from ..trace.programs import run_batched
@@ -58,13 +57,12 @@ def of_generic(trials: Sequence[TracedConfiguration]) -> list[Any]:
 
 
 @once_per_session
+@or_else(FAULT)
 def severity_of_values(suite: Any) -> str:
     """How much a value matters that is computed of the example: of one whose outputs have NaN, the class may not allow the values."""
-    with contextlib.suppress(*ANY_ERROR):
-        instance, arguments = suite.cached_example()
-        outcome = suite.compiled_ways()[0](instance, *arguments)
-        return ADVICE if any(map(has_nan, arrays_of(suite.output_of(outcome)))) else FAULT
-    return FAULT
+    instance, arguments = suite.cached_example()
+    outcome = suite.compiled_ways()[0](instance, *arguments)
+    return ADVICE if any(map(has_nan, arrays_of(suite.output_of(outcome)))) else FAULT
 
 
 def of_one_sign(arguments: Any) -> bool:

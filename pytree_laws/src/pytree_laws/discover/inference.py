@@ -2,7 +2,7 @@
 
 import contextlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
@@ -11,13 +11,14 @@ import jax.numpy as jnp
 import pytest
 
 from ..declare.leaf_spec import Leaf, Output
+from ..declare.render import block, render, render_static
 from ..inspect.arrays import is_array, is_inexact, is_key, real_dtype
 from ..inspect.call_recorder import recording_calls
 from ..inspect.classes import LIBRARIES, is_of_library
 from ..inspect.references import parts_of
 from ..inspect.static_values import another_value, static_fault
 from ..inspect.trees import attributes, avals, clone_as, named_leaves, nodes, one_level, structure
-from ..report import ANY_ERROR
+from ..report import ANY_ERROR, Fault, or_else
 from ..session import once_per_session
 from ..trace.dependencies import stopped_inputs
 from .invocation import PLAIN, build_with, example_construction, trace_call
@@ -41,16 +42,15 @@ def inferred_leaves(suite: Any) -> tuple[Leaf, ...]:
     )
 
 
-def cut_off_leaves(suite: Any) -> set[str]:
+# A call that fails, or does not end, is told by other laws.
+@or_else(frozenset(), Exception, pytest.skip.Exception)
+def cut_off_leaves(suite: Any) -> Collection[str]:
     """The leaves, by path, that gradients would reach if no `stop_gradient` kept them away."""
     if not suite.called():
-        return set()
-    # A call that fails, or does not end, is told by other laws.
-    with contextlib.suppress(Exception, pytest.skip.Exception):
-        (closed, _), inputs = trace_call(suite, suite.cached_instance(), {})
-        pairs = zip(inputs, stopped_inputs(closed.jaxpr))
-        return {name[2:] for (name, _), mark in pairs if mark and name[:2] == "0."}
-    return set()
+        return frozenset()
+    (closed, _), inputs = trace_call(suite, suite.cached_instance(), {})
+    pairs = zip(inputs, stopped_inputs(closed.jaxpr))
+    return {name[2:] for (name, _), mark in pairs if mark and name[:2] == "0."}
 
 
 def inferred_leaf(name: str, leaf: Any, other: Any, *, is_trained: bool | None, is_cut_off: bool) -> Leaf:
@@ -93,11 +93,10 @@ def with_other_statics(suite: Any) -> Iterator[tuple[str, Any]]:
             yield path, suite.with_static(instance, path, value)
 
 
+@or_else(False)  # a value whose == has no truth value
 def same_value(value: Any, other: Any) -> bool:
     """Whether two static values are equal, and of one type."""
-    with contextlib.suppress(Exception):  # a value whose == has no truth value
-        return type(value) is type(other) and bool(value == other)
-    return False
+    return type(value) is type(other) and bool(value == other)
 
 
 def settings(suite: Any) -> dict[str, str]:
@@ -105,18 +104,10 @@ def settings(suite: Any) -> dict[str, str]:
     invocation = example_construction(suite)
     if invocation is None:
         return {}
-    stored = attributes(suite.cached_instance())
-    pairs = (
-        (name, attribute)
-        for name in invocation.varied()
-        for attribute in (name, f"_{name}")
-        if type(invocation.given[name]) in PLAIN
-    )
-    return {
-        name: attribute
-        for name, attribute in pairs
-        if attribute in stored and same_value(stored[attribute], invocation.given[name])
-    }
+    stored, given = attributes(suite.cached_instance()), invocation.given
+    plain = [name for name in invocation.varied() if type(given[name]) in PLAIN]
+    pairs = ((name, attribute) for name in plain for attribute in (name, f"_{name}") if attribute in stored)
+    return {name: attribute for name, attribute in pairs if same_value(stored[attribute], given[name])}
 
 
 def with_other_settings(suite: Any) -> Iterator[tuple[str, Any]]:
@@ -142,26 +133,22 @@ def statics_of(instance: Any) -> Iterator[tuple[str, Any]]:
                 yield above + name, value
 
 
+@or_else(False)  # a flatten that refuses it
 def is_in_aux(node: Any, name: str, value: Any, aux: Any) -> bool:
     """Whether an attribute is part of the treedef, which then changes with it."""
     other = (None,) if type(value) is tuple and not value else another_value(value)
     if other is None:
         return any(part is value for part in parts_of(aux)) and value is not None
-    with contextlib.suppress(Exception):  # a flatten that refuses it
-        changed = clone_as(type(node), node, **{name: other})
-        return structure(changed) != structure(node)
-    return False
+    changed = clone_as(type(node), node, **{name: other})
+    return structure(changed) != structure(node)
 
 
 @once_per_session
+@or_else((), Exception, pytest.skip.Exception)  # what fails, or does not end, is told by other laws
 def inferred_outputs(suite: Any) -> tuple[Output, ...]:
     """The outputs of the example call, as its trace has them; none where it has none."""
-    if not suite.called():
-        return ()
-    # A call that fails, or does not end, is told by other laws.
-    with contextlib.suppress(Exception, pytest.skip.Exception):
-        return tuple(Output(tuple(output.shape), name_of(output.dtype)) for output in suite.traced_outputs())
-    return ()
+    outputs = suite.traced_outputs() if suite.called() else ()
+    return tuple(Output(tuple(output.shape), name_of(output.dtype)) for output in outputs)
 
 
 def fits(suite: Any, seed: int) -> bool:
@@ -231,3 +218,25 @@ def codes_of(suite: type) -> Iterator[CodeType]:
         code = todo.pop()
         yield code
         todo += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+
+
+def suggest_declaration(suite: Any, whole: bool = True) -> str:
+    """What a suite may declare of the class, ready to paste; or what this one declares."""
+    statics = dict(suite.statics_of(suite.cached_instance()))
+    if not whole:
+        are_declared = suite.declares_statics()
+        statics = {n: v for n, v in statics.items() if n in suite.static or (are_declared and "." not in n)}
+    arrays = whole or suite.declares_arrays()
+    outputs = inferred_outputs(suite) if whole or suite.returns else ()
+    parts = [suite.written_manifest() if arrays else "", render_static(statics)]
+    return "\n".join(filter(None, [*parts, block("returns", [render(output) for output in outputs])]))
+
+
+def check_declared(suite: Any, holds: bool, where: str, message: str, hint: str = "") -> None:
+    """`check` of something declared, which says what to declare instead."""
+    __tracebackhide__ = True
+    if not holds:
+        hints = [hint] if hint else []
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # it is broken
+            hints.append(f"if the class is right, the declaration is\n{suggest_declaration(suite, False)}")
+        raise Fault(where, message, "\n  or: ".join(hints))

@@ -21,7 +21,7 @@ from ..inspect.trees import (
     structure,
     without_functions,
 )
-from ..report import ANY_ERROR
+from ..report import or_else, result_or_error
 from ..session import once_per_session
 from ..trace.jaxprs import NEEDS_VALUES
 from ..trace.programs import with_static_modules
@@ -53,20 +53,16 @@ def takes_any_input(suite: Any) -> bool:
     return any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in takes)
 
 
+@or_else(False)
 def _builds_the_same(suite: Any, cls: type, invocation: Invocation) -> bool:
     """Whether a constructor alone makes what the example has."""
-    try:
-        again = _make(cls, invocation, {})
-    except ANY_ERROR:
-        return False
-    first = suite.cached_instance()
+    again, first = _make(cls, invocation, {}), suite.cached_instance()
     return structure(again) == structure(first) and avals(again) == avals(first)
 
 
 def _make(cls: type, invocation: Invocation, changes: Mapping[str, Any]) -> Any:
     positional, named = invocation.bound(changes)
-    maker = getattr(cls, invocation.name, cls)
-    return maker(*positional, **named)
+    return getattr(cls, invocation.name, cls)(*positional, **named)
 
 
 def takes_inputs(suite: Any, inputs: Mapping[str, Any]) -> bool:
@@ -206,10 +202,8 @@ def trace_of_call(suite: Any, instance: Any, arguments: Sequence[Any]) -> Any:
 
 def call_text(suite: Any, instance: Any, arguments: Sequence[Any]) -> str:
     """What a call computes, as text, or the error that it raises."""
-    try:
-        return str(trace_of_call(suite, instance, arguments))
-    except ANY_ERROR as error:
-        return f"{type(error)}"
+    result = result_or_error(trace_of_call, suite, instance, arguments)
+    return str(type(result) if isinstance(result, Exception) else result)
 
 
 def defaults_of_call(suite: Any) -> dict[str, Any]:

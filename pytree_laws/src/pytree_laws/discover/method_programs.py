@@ -9,18 +9,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..declare.methods import Method, has_members, is_property, methods_of
-from ..engine.applicability import Condition, class_of, declared_class, not_applicable
+from ..engine.applicability import Condition, class_of, declared_class, need
 from ..inspect.arrays import is_inexact, on_device, real_dtype
 from ..inspect.trees import arrays_of, combine, partition
-from ..report import ANY_ERROR
+from ..report import or_else, result_or_error
 from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with, stopped_inputs
 from ..trace.programs import compiled
 from ..values.closeness import settle
-from ..values.dtypes import cast, example_in
+from ..values.dtypes import cast, example_in, tolerated
 from ..values.example_values import sample
-from ..values.optimisation import has_forward_mode_alone, weighted_terms
-from ..values.precision import tolerated
+from ..values.optimisation import in_either_mode, weighted_terms
 from .invocation import on_arrays
 from .method_uses import example_use, holds_an_instance
 
@@ -51,13 +50,10 @@ def tried(suite: Any) -> dict[str, Exception | None]:
 
 
 def _errors(suite: Any, method: Method) -> list[Exception]:
-    result: list[Exception] = []
-    for seed in (0, 1):
-        try:
-            method.use(suite.spare(seed), *method.arguments(seed))
-        except ANY_ERROR as error:
-            result.append(error)
-    return result
+    def use(seed: int) -> Any:
+        return method.use(suite.spare(seed), *method.arguments(seed))
+
+    return [result for seed in (0, 1) if isinstance(result := result_or_error(use, seed), Exception)]
 
 
 @once_per_session
@@ -98,8 +94,7 @@ def arrays_given(suite: Any, use: Any) -> tuple[Callable[..., list[Any]], tuple[
 
 def in_wide_dtypes(suite: Any, method: Method) -> tuple[list[Any], bool]:
     """The form of each array that a method gives, where jax has 64 bits; and whether all floats that go in have these."""
-    instance = suite.built_abstractly(suite.inputs(0))
-    run, given = arrays_given(suite, example_use(method, instance))
+    run, given = arrays_given(suite, example_use(method, suite.built_abstractly(suite.inputs(0))))
     wide = jnp.dtype("float64"), jnp.dtype("complex128")
     floats = [v.dtype in wide for v in arrays_of(given) if is_inexact(v)]
     return jax.eval_shape(run, *given), bool(floats) and all(floats)
@@ -108,14 +103,10 @@ def in_wide_dtypes(suite: Any, method: Method) -> tuple[list[Any], bool]:
 @once_per_session
 def traces_of(suite: Any) -> dict[str, Any]:
     """The jaxpr of each method that can be traced, by name."""
-    result = dict[str, Any]()
-    for method in usable(suite):
-        try:
-            if not method.needs_values:
-                result[method.name] = trace_of(suite, method)
-        except ANY_ERROR:
-            continue  # P7 says so of what is declared
-    return result
+    methods = [method for method in usable(suite) if not method.needs_values]
+    traces = {method.name: result_or_error(trace_of, suite, method) for method in methods}
+    # P7 tells of an error of what is declared.
+    return {name: trace for name, trace in traces.items() if not isinstance(trace, Exception)}
 
 
 @once_per_session
@@ -138,8 +129,7 @@ def _some(suite: Any, find: Callable[[Any], tuple[Method, ...]], declared: bool)
     if not suite.strict:  # or the call may never end, which is no matter of its methods
         settle(lambda: tolerated(suite))
     result = [method for method in find(suite) if not (declared and method.found)]
-    if not result:
-        not_applicable(NO_METHOD)
+    need(result, NO_METHOD)
     return result
 
 
@@ -212,8 +202,7 @@ def compiled_methods(suite: Any) -> Callable[[Any, Sequence[Any]], list[list[Any
 
         def run(instance: Any, arrays: Any) -> Any:
             arguments = [combine(*both) for both in zip(static, arrays)]
-            pairs = zip(traceable(suite), arguments)
-            results = [parts_of_result(suite, instance, *pair) for pair in pairs]
+            results = [parts_of_result(suite, instance, *pair) for pair in zip(traceable(suite), arguments)]
             plain[:] = [first for first, *_ in results]
             return [rest for _, *rest in results]
 
@@ -228,9 +217,10 @@ def compiled_methods(suite: Any) -> Callable[[Any, Sequence[Any]], list[list[Any
     return run
 
 
+@or_else(())  # a rule for gradients alone
 def grads_reaching(
     suite: Any, method: Method, rebuilt: Any, values: Mapping[str, Any], arguments: Any
-) -> list[str]:
+) -> Sequence[str]:
     """The paths of those values by which something that a method computes has a slope."""
     static, arrays = partition(tuple(arguments))
 
@@ -241,11 +231,7 @@ def grads_reaching(
     def grads(values: Any, steps: Any) -> list[Any]:
         return jax.jvp(run, (values,), (steps,))[1]
 
-    try:
-        jaxpr = jax.make_jaxpr(grads)(values, values).jaxpr
-    except ANY_ERROR:  # a rule for gradients alone
-        return []
-    marks = inputs_computed_with(jaxpr)[len(values) :]
+    marks = inputs_computed_with(jax.make_jaxpr(grads)(values, values).jaxpr)[len(values) :]
     return [name for name, mark in zip(sorted(values), marks) if mark]
 
 
@@ -284,12 +270,8 @@ def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, li
 
 
 def _with_grad(loss: Callable[..., Any], *arguments: Any) -> Any:
-    try:
-        (_, terms), grads = jax.value_and_grad(loss, 1, has_aux=True)(*arguments)
-    except ValueError as error:
-        if not has_forward_mode_alone(error):
-            raise
-        grads, terms = jax.jacfwd(loss, 1, has_aux=True)(*arguments)
+    modes = (functools.partial(mode(loss, 1, has_aux=True), *arguments) for mode in (jax.grad, jax.jacfwd))
+    grads, terms = in_either_mode(*modes)
     return terms, grads
 
 

@@ -1,7 +1,6 @@
 """How the methods of a class are used: with the example, and otherwise."""
 
 import enum
-import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ from ..declare.methods import Method
 from ..inspect.call_recorder import EMPTY, Invocation, record_call
 from ..inspect.parameter_values import other_values
 from ..inspect.trees import arrays_of, attributes, keys_as_data, named_numbers, structure
-from ..report import ANY_ERROR
+from ..report import or_else
 from ..trace.jaxprs import without_dead
 from .configurations import (
     TracedConfiguration,
@@ -58,37 +57,34 @@ class Traced(NamedTuple):
 
 def uses_of(suite: Any, method: Method) -> Iterator[Use]:
     """A method with the example, at other values of its flags, and of instances of other configurations and accepted values."""
-    instance, arguments = (suite.elsewhere(suite.cached_instance()), tuple(method.arguments(0)))
-    yield Use(method.name, _use_of(method), instance, arguments, True)
-    invocation = record_call(instance, lambda: method.use(instance, *arguments), method.name)
+    plain = example_use(method, suite.elsewhere(suite.cached_instance()))._replace(is_plain=True)
+    yield plain
+    invocation = record_call(plain.instance, lambda: plain.run(plain.instance, plain.given), method.name)
     if invocation is not None:
-        yield from at_other_values(method, invocation, instance)
+        yield from at_other_values(method, invocation, plain.instance)
     every = (*traced_configurations(suite), *accepted_configurations(suite))
     yield from uses_of_instances(suite, method, filter(is_built_otherwise, every))
 
 
 def uses_of_instances(suite: Any, method: Method, built: Iterable[TracedConfiguration]) -> Iterator[Use]:
     """A method with its example arguments, of the instances of other configurations."""
-    arguments = tuple(method.arguments(0))
     for traced in built:
-        name = f"{method.name}{traced.configuration.built_with}"
-        changes = traced.configuration.changes
-        yield Use(name, _use_of(method), suite.elsewhere(traced.instance), arguments, changes=changes)
+        use = example_use(method, suite.elsewhere(traced.instance))
+        configuration = traced.configuration
+        yield use._replace(name=f"{method.name}{configuration.built_with}", changes=configuration.changes)
 
 
 def example_use(method: Method, instance: Any) -> Use:
     """A method of an instance, with its example arguments."""
-    return Use(method.name, _use_of(method), instance, tuple(method.arguments(0)))
+    return Use(
+        method.name, lambda instance, rest: method.use(instance, *rest), instance, tuple(method.arguments(0))
+    )
 
 
 def invocation_of(method: Method, use: Use) -> Invocation | None:
     """How a use calls its method; None where it calls another one first."""
     invocation = record_call(use.instance, lambda: use.run(use.instance, use.given))
     return invocation if invocation is not None and invocation.name == method.name else None
-
-
-def _use_of(method: Method) -> Callable[..., Any]:
-    return lambda instance, rest: method.use(instance, *rest)
 
 
 def is_built_otherwise(traced: TracedConfiguration) -> bool:
@@ -155,12 +151,10 @@ def bound_with(invocation: Invocation, changes: dict[str, Any]) -> Callable[...,
     return lambda instance, rest: invocation.call(instance, {**rest, **changes})
 
 
+@or_else(None)
 def trace_use(suite: Any, use: Use) -> Traced | None:
     """The jaxpr of a use; None where it cannot be traced, or refuses this."""
-    try:
-        return traced_or_raise(suite, use)
-    except ANY_ERROR:
-        return None
+    return traced_or_raise(suite, use)
 
 
 def traced_or_raise(suite: Any, use: Use) -> Traced:
@@ -173,16 +167,13 @@ def traced_or_raise(suite: Any, use: Use) -> Traced:
         plain.clear()
         plain.update(plain_parts(use.name, result))
         treedefs[:] = [structure(result)]
-        return _arrays(use.name, result), suite.changed_in_place(instance)
+        numbers = named_numbers(use.name, keys_as_data(result)).items()
+        arrays = {path: v for path, v in numbers if not isinstance(v, PLAIN)}
+        return arrays, suite.changed_in_place(instance)
 
     run, inputs = on_arrays(suite, use.instance, use.given, use_again)
     jaxpr, form = jax.make_jaxpr(run, return_shape=True)(*inputs)
     return Traced(jaxpr, form, plain, inputs, treedefs[0])
-
-
-def is_of_class(cls: type, method: Method) -> bool:
-    """Whether a method knows of no instance, as a further constructor."""
-    return isinstance(inspect.getattr_static(cls, method.name, None), classmethod | staticmethod)
 
 
 def updated_by(suite: Any, method: Method) -> list[str]:
@@ -198,11 +189,6 @@ def updated_by(suite: Any, method: Method) -> list[str]:
     run, given = on_arrays(suite, suite.cached_instance(), tuple(method.arguments(0)), use)
     jax.eval_shape(run, *given)
     return updated
-
-
-def _arrays(name: str, result: Any) -> dict[str, Any]:
-    numbers = named_numbers(name, keys_as_data(result)).items()
-    return {path: v for path, v in numbers if not isinstance(v, PLAIN)}
 
 
 def plain_parts(name: str, result: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from ..inspect.arrays import is_array
 from ..inspect.trees import arrays_of, avals, instances_in
-from ..report import ANY_ERROR
+from ..report import or_else
 from .inference import same_value
 from .invocation import on_arrays
 from .method_uses import Use
@@ -38,6 +38,7 @@ class Form:
         return dataclasses.replace(self, kept=frozenset(names))
 
 
+@or_else(None)
 def form_of_use(suite: Any, use: Use) -> Form | None:
     """The form of the instance that a use of a method gives; None where it gives none, or raises."""
     forms = list[Form]()
@@ -49,10 +50,7 @@ def form_of_use(suite: Any, use: Use) -> Form | None:
         return arrays_of(result)
 
     run, inputs = on_arrays(suite, use.instance, use.given, use_again)
-    try:
-        jax.eval_shape(run, *inputs)
-    except ANY_ERROR:
-        return None
+    jax.eval_shape(run, *inputs)
     return next(iter(forms), None)
 
 
@@ -77,12 +75,10 @@ def with_other_settings(suite: Any) -> Iterator[tuple[str, list[tuple[Any, Any]]
             yield path, [(value, suite.with_static(instance, path, value)) for value in values]
 
 
+@or_else(None)
 def _built_with(suite: Any, name: str) -> Any:
     """An instance that the constructor makes with another value of one input; None where it refuses, or stores something else."""
-    try:
-        instance = suite.build(**{**suite.inputs(0), name: suite.other[name]})
-    except ANY_ERROR:
-        return None
+    instance = suite.build(**{**suite.inputs(0), name: suite.other[name]})
     return instance if same_value(getattr(instance, name, None), suite.other[name]) else None
 
 

@@ -14,7 +14,7 @@ from jax.core import Tracer
 from ..errors import is_of_package, raises_deliberately
 from ..inspect.arrays import is_array, is_key, on_device
 from ..inspect.trees import axis_sizes, structure
-from ..report import ANY_ERROR
+from ..report import ANY_ERROR, or_else
 from ..session import once_per_session
 from ..values.example_sizes import is_of_shapes
 from .configurations import Configuration, TracedConfiguration
@@ -90,13 +90,11 @@ def fits_otherwise(suite: Any, trial: TracedConfiguration) -> bool:
     return any(_takes(trial, sizes) for sizes in itertools.islice(itertools.chain(single, swaps), TRIES))
 
 
+@or_else(False)
 def _takes(trial: TracedConfiguration, sizes: Mapping[int, int]) -> bool:
     given = trial.configuration.given
     with warnings.catch_warnings(action="ignore"):
-        try:
-            trace_call(trial.suite, trial.instance, given, lambda arguments: resized(arguments, sizes))
-        except ANY_ERROR:
-            return False
+        trace_call(trial.suite, trial.instance, given, lambda arguments: resized(arguments, sizes))
     return True
 
 
@@ -205,14 +203,12 @@ def _other_sizes(size: int, every: set[int]) -> list[int]:
     return [size + 1, 2 * size, 3 * size, *dict.fromkeys(divisors)]
 
 
+@or_else(None)  # it need not be legal
 def _error_at(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Exception | None:
     """What a call raises on shapes where a size is another; none where it works, is refused, or is not to be compared."""
     usual = suite.cached_instance()
     with warnings.catch_warnings(action="ignore"):
-        try:
-            instance = build_with(suite, _inputs_of_size(inputs, size, other))
-        except ANY_ERROR:  # it need not be legal
-            return None
+        instance = build_with(suite, _inputs_of_size(inputs, size, other))
         fits = _fits(size, other, dims(suite.arguments(0))) if _alike(instance, usual) else ()
         errors = [_error_of_call(suite, instance, sizes) for sizes in fits]
     return errors[0] if errors and None not in errors else None
@@ -243,6 +239,7 @@ def _inputs_of_size(inputs: Mapping[str, Any], size: int, other: int) -> dict[st
     return ints | {n: resized(v, {size: other}) for n, v in inputs.items() if size in dims(v)}
 
 
+@or_else(None)  # it need not be legal
 def _of_size(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Resized | None:
     sizes = {size: other}
     changes = _inputs_of_size(inputs, size, other)
@@ -257,8 +254,6 @@ def _of_size(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Re
     except ZeroDivisionError as error:
         # A size of 1 is one like others, unless it leaves nothing to a layer of another package; nobody need allow one of 0.
         return Resized(size, other, names, (), error) if other and is_of_package(error, type(usual)) else None
-    except ANY_ERROR:  # it need not be legal
-        return None
     return Resized(size, other, names, tuple(jax.tree.leaves(trace[1])))
 
 

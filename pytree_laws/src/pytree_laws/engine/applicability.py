@@ -16,6 +16,7 @@ import pytest
 from _pytest.outcomes import Skipped
 
 from ..inspect.classes import is_of_library
+from ..report import or_else
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 
@@ -75,8 +76,7 @@ def conditions_of(test: Any) -> Sequence[Condition]:
 def require_conditions(suite: Any, test: Any) -> None:
     """Leaves a test out whose conditions are not all met."""
     for condition in conditions_of(test):
-        if not condition.is_met(suite):
-            not_applicable(condition.reason)
+        need(condition.is_met(suite), condition.reason)
 
 
 def unmet(suite: Any, test: Any) -> Condition | None:
@@ -101,13 +101,13 @@ def declares(name: str, reason: str) -> Condition:
 # What the class itself has, as `build` is annotated with it, or as its instance is.
 
 
+@or_else(None)  # a name that only type checkers know
 def declared_class(suite: Any) -> type | None:
     """The class that `build` says it gives, where an instance can be of no other."""
-    with contextlib.suppress(Exception):  # a name that only type checkers know
-        cls = typing.get_type_hints(suite.build).get("return")
-        if isinstance(cls, type) and not is_of_library(cls):
-            return None if cls.__subclasses__() or cls in (object, Any) else cls  # `Any` is a class
-    return None
+    cls = typing.get_type_hints(suite.build).get("return")
+    if not isinstance(cls, type) or is_of_library(cls) or cls.__subclasses__():
+        return None
+    return None if cls in (object, Any) else cls  # `Any` is a class
 
 
 def class_of(suite: Any) -> type:
@@ -126,6 +126,18 @@ def of_class(reason: str, is_met: Callable[[type], bool]) -> Condition:
 def has_method(name: str, reason: str) -> Condition:
     """The condition that a class has a method."""
     return of_class(reason, lambda cls: hasattr(cls, name))
+
+
+# What a run alone shows.
+
+
+def of_examples(reason: str, is_met: Callable[[Any], bool]) -> Condition:
+    """The condition that the examples of a suite show something."""
+    return Condition(reason, is_met, is_known=lambda suite: False)
+
+
+CALLED = of_examples("the class is not called", lambda suite: suite.can_be_called())
+TAKES_KEYS = of_examples("the constructor takes no key", lambda suite: suite.takes_keys())
 
 
 # What the leaves are declared to be.

@@ -1,6 +1,5 @@
 """Errors of examples: of one that nobody declared and that does not fit, nothing is said of the class; else what to look for."""
 
-import contextlib
 import re
 from typing import Any
 
@@ -8,7 +7,6 @@ import jax
 
 from ..errors import message_of, raises_deliberately
 from ..report import ADVICE, NOT_TRIED
-from ..snapshot.format import NoRecord, parse_record, section_of
 from ..values.example_sizes import hint_of
 
 _MISFITS = (LookupError, OSError, TypeError, ValueError)
@@ -43,7 +41,7 @@ def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
     is_of_code = isinstance(error, TypeError) and _OF_SIGNATURE.search(str(error))
     may_refuse = isinstance(error, _MISFITS) or (error and raises_deliberately(error, type(suite)))
     is_guess = name in suite.guessed and bool(may_refuse) and not is_of_code
-    return is_guess and not _is_recorded(suite, name)
+    return is_guess and not suite.has_numbers_of(_ENTRIES.get(name, name))
 
 
 def may_be_of_the_example(suite: Any, name: str, error: BaseException | None) -> bool:
@@ -71,16 +69,6 @@ def said_of(name: str, error: Exception | None) -> str:
         f"{NOT_TRIED}the example of `{name}` is a guess, and does not fit ({described}): write one that does, "
         "and take the name out of `guessed`"
     )
-
-
-def _is_recorded(suite: Any, name: str) -> bool:
-    """Whether the record beside the tests has numbers of a method; of the constructor, any."""
-    begins = re.compile(rf"{re.escape(_ENTRIES.get(name, name))}\b")
-    with contextlib.suppress(NoRecord):
-        sections = parse_record(suite.recorded() or "").items()
-        own = [entries for section, entries in sections if section.startswith(section_of(type(suite), ""))]
-        return any(begins.match(entry) for entries in own for entry in entries)
-    return True  # it is damaged, as P19 says
 
 
 def advice_on(suite: Any, error: BaseException | None, otherwise: str = RESTS) -> str:

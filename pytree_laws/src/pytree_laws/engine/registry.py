@@ -123,6 +123,5 @@ def as_method(check: Check) -> Callable[..., None]:
     test.__name__, test.__qualname__ = check.__name__, check.__qualname__
     test.__module__, test.__doc__ = check.__module__, check.__doc__
     vars(test).update(vars(check))
-    signature = inspect.Signature([subject.replace(name="self"), *fixtures])
-    setattr(test, "__signature__", signature)  # noqa: B010
+    setattr(test, "__signature__", inspect.Signature([subject.replace(name="self"), *fixtures]))  # noqa: B010
     return test

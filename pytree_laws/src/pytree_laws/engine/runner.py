@@ -13,13 +13,23 @@ from ..errors import message_of
 from ..inspect.call_recorder import Invocation, record_call, record_mapped_call
 from ..inspect.global_state import FirstUse, first_use
 from ..inspect.raised_at import raised_at
-from ..report import ADVICE, COST, FAULT, SEVERITIES, Fault, Finding, LawBroken, LawWarning, under_test
+from ..report import (
+    ADVICE,
+    COST,
+    FAULT,
+    SEVERITIES,
+    Fault,
+    Finding,
+    LawBroken,
+    LawWarning,
+    result_or_error,
+    under_test,
+)
 from ..session import once_per_session, session_of
 from ..trace.jaxprs import NEEDS_VALUES
-from ..trace.programs import result_or_error
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
+from ..values.dtypes import tolerated
 from ..values.example_sizes import hint_of
-from ..values.precision import tolerated
 from .applicability import require_conditions, skip_as_resting_on
 from .example_errors import advice_on, is_misfit, said_of
 from .expected import expected_failure, held_as_declared
@@ -65,8 +75,7 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             if is_below(finding.severity, least):
                 warnings.warn(LawWarning(str(finding)), stacklevel=2)
                 return
-            failure = LawBroken(finding)
-            raise failure.with_traceback(fault.__traceback__) from fault.__cause__
+            raise LawBroken(finding).with_traceback(fault.__traceback__) from fault.__cause__
         if expected is not None and not kwargs:  # one of several may hold
             expected.fail_as_mended(type(self).__name__)
 
@@ -91,17 +100,24 @@ def told_as_finding(test: Callable[..., None], number: str) -> Callable[..., Non
     @functools.wraps(test)
     def run(self: Any, **kwargs: Any) -> None:
         __tracebackhide__ = True
-        law = self.laws_by_number[number]
-        with held_as_declared(self, test.__name__):
-            try:
-                with under_test(self.cls.__name__):
-                    test(self, **kwargs)
-            except Fault as fault:
-                severity, raised = fault.severity or law.severity, raised_at(fault.__cause__)
-                finding = Finding(law, test.__name__, fault.where, fault.what, fault.hint, severity, raised)
-                raise LawBroken(finding).with_traceback(fault.__traceback__) from fault.__cause__
+        with told_as(self, number, test.__name__), under_test(self.cls.__name__):
+            test(self, **kwargs)
 
     return run
+
+
+@contextlib.contextmanager
+def told_as(suite: Any, number: str, test: str) -> Generator[None]:
+    """Makes a finding of a fault, of a test that the suite may declare not to hold."""
+    __tracebackhide__ = True
+    law = suite.laws_by_number[number]
+    with held_as_declared(suite, test):
+        try:
+            yield
+        except Fault as fault:
+            severity, raised = fault.severity or law.severity, raised_at(fault.__cause__)
+            finding = Finding(law, test, fault.where, fault.what, fault.hint, severity, raised)
+            raise LawBroken(finding).with_traceback(fault.__traceback__) from fault.__cause__
 
 
 def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None]) -> Finding:

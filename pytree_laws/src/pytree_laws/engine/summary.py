@@ -10,13 +10,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from ..report import DECLARED, NOT_TRIED, SEVERITIES, LawBroken, LawWarning
+from ..declare.unread import refuse_unread
+from ..report import DECLARED, NOT_TRIED, SEVERITIES, Law, LawBroken, LawWarning
 from .collection import LeftOut, register_collection, session_in
-from .law_sets import NEWER, not_asked, too_few
+from .law_sets import NEWER, not_asked, number_of, too_few
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _FOUND, _LINE = "pytree_laws", "pytree_laws_line"
@@ -37,8 +38,15 @@ _BEHIND = re.compile(r"(?:rests on|first failure of|is the one that) ([PS]\d+)\b
 class Collected:
     """A suite of which pytest collects the tests that apply, and which has the run end with a summary."""
 
+    skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
+    """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
+    laws_by_number: ClassVar[Mapping[str, Law]] = {}
     summary_line: str = ""
     """What a test that passes has to say at the end of the run."""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        refuse_unread(cls)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         register_collection(metafunc.config)
@@ -88,15 +96,14 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(f"{name}: {count_text(findings)}")
         for line in [*finding_lines(findings), *resting_lines(skipped)]:
             terminalreporter.write_line(f"  {line}")
+    left_out, is_brief = session_in(config).of(LeftOut), bool(by_class) or config.get_verbosity() < 0
     for line in [
         *untried_lines(reasons),
         *declared_lines(reasons),
         *(line for _, line in noted_in(terminalreporter.stats.get("passed", []), _LINE)),
         *lines_of_too_few(terminalreporter, config),
+        *left_out_lines(left_out, config.getoption("laws", None), is_brief=is_brief),
     ]:
-        terminalreporter.write_line(line)
-    left_out, is_brief = session_in(config).of(LeftOut), bool(by_class) or config.get_verbosity() < 0
-    for line in left_out_lines(left_out, config.getoption("laws", None), is_brief=is_brief):
         terminalreporter.write_line(line)
 
 
@@ -151,13 +158,25 @@ def left_out_lines(
 
 def _of_suite(tests: Mapping[str, tuple[str, str]]) -> Iterator[str]:
     """What brings the tests of one suite that are left out, and then why others do not apply."""
-    wanted: dict[str, list[str]] = {}
-    for name, (why, with_it) in tests.items():
-        message = f"with `{with_it}`" if with_it else f"does not apply, since {why}"
-        wanted.setdefault(message, []).append(name)
+    wanted = grouped(
+        (f"with `{with_it}`" if with_it else f"does not apply, since {why}", name)
+        for name, (why, with_it) in tests.items()
+    )
     for message in sorted(wanted, key=lambda text: (not text.startswith("with"), text)):
-        laws = ", ".join(by_number(map(law_of, wanted[message])))
-        yield f"  {message}: {laws} ({len(wanted[message])} test{'s' * (len(wanted[message]) > 1)})"
+        yield f"  {message}: {laws_text(wanted[message])}"
+
+
+def grouped(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
+    """The second parts of pairs by the first, in their order."""
+    result: dict[str, list[Any]] = {}
+    for key, value in pairs:
+        result.setdefault(key, []).append(value)
+    return result
+
+
+def laws_text(tests: Sequence[str]) -> str:
+    """The laws of some tests, and how many tests there are: `P1, P2 (3 tests)`."""
+    return f"{', '.join(by_number(map(law_of, tests)))} ({len(tests)} test{'s' * (len(tests) > 1)})"
 
 
 def undeclared(declarations: Iterable[str]) -> tuple[str, ...]:
@@ -176,10 +195,7 @@ def more_laws(names: Sequence[str]) -> str:
 
 def findings_by_class(reports: Iterable[Any]) -> dict[str, list[Mapping[str, str]]]:
     """What the failed tests found, by the test class, in the order of the run."""
-    result: dict[str, list[Mapping[str, str]]] = {}
-    for report, finding in noted_in(reports, _FOUND):
-        result.setdefault(_suite_of(report.nodeid), []).append(finding)
-    return result
+    return grouped((_suite_of(report.nodeid), finding) for report, finding in noted_in(reports, _FOUND))
 
 
 def noted_in(reports: Iterable[Any], key: str) -> Iterator[tuple[Any, Any]]:
@@ -214,14 +230,8 @@ def first_line(text: str) -> str:
 
 def resting_lines(skipped: Mapping[str, str]) -> list[str]:
     """For each broken law one line: the laws that rest on it, and were skipped."""
-    rests: dict[str, list[str]] = {}
-    for test, why in skipped.items():
-        if match := _RESTS.fullmatch(why):
-            rests.setdefault(match[1], []).append(law_of(test))
-    return [
-        f"follow from {broken}: {', '.join(by_number(laws))} ({len(laws)} test{'s' * (len(laws) > 1)})"
-        for broken, laws in rests.items()
-    ]
+    rests = grouped((match[1], test) for test, why in skipped.items() if (match := _RESTS.fullmatch(why)))
+    return [f"follow from {broken}: {laws_text(tests)}" for broken, tests in rests.items()]
 
 
 def untried_lines(reasons: Iterable[tuple[str, str]]) -> list[str]:
@@ -233,10 +243,7 @@ def untried_lines(reasons: Iterable[tuple[str, str]]) -> list[str]:
 
 def declared_lines(reasons: Iterable[tuple[str, str]]) -> list[str]:
     """For each reason one line: the laws that suites declare not to hold."""
-    laws_by_reason: dict[str, list[str]] = {}
-    for test, why in reasons:
-        if why.startswith(DECLARED):
-            laws_by_reason.setdefault(why, []).append(law_of(test))
+    laws_by_reason = grouped((why, law_of(test)) for test, why in reasons if why.startswith(DECLARED))
     return [f"{why} ({', '.join(by_number(laws))})" for why, laws in laws_by_reason.items()]
 
 
@@ -254,8 +261,7 @@ def is_of_law(why: str) -> bool:
 def law_of(test: str) -> str:
     """The number of the law that a test belongs to, or the name of the test."""
     name = test.rpartition("::")[2]
-    match = re.match(r"test_p(\d\d)_", name)
-    return f"P{int(match[1])}" if match else name
+    return number_of(name) or name
 
 
 def by_number(laws: Iterable[str]) -> list[str]:

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..report import ANY_ERROR
+from ..report import or_else
 
 
 def real_dtype(name: str) -> Any:
@@ -129,8 +129,7 @@ def on_device(value: Any, dtype: Any = None) -> jax.Array:
 def restore_like(saved: Any, like: Any) -> Any:
     """A saved array as the kind of `like`: keys were saved as their data."""
     if is_key(like):
-        data = on_device(saved)
-        return jax.random.wrap_key_data(data, impl=jax.random.key_impl(like))
+        return jax.random.wrap_key_data(on_device(saved), impl=jax.random.key_impl(like))
     return on_device(saved, like.dtype) if isinstance(like, jax.Array) else saved
 
 
@@ -156,14 +155,12 @@ def stack_leaves(*leaves: Any) -> Any:
     return restore_like(np.stack(list(map(raw, leaves))), leaves[0])
 
 
+@or_else(None)  # a sharded array has many
 def buffer_of(array: Any) -> int | None:
     """The address of the array's memory, where it has one."""
     if not isinstance(array, jax.Array) or not array.size:
         return None
-    try:
-        return array.unsafe_buffer_pointer()
-    except ANY_ERROR:  # a sharded array has many
-        return None
+    return array.unsafe_buffer_pointer()
 
 
 def same_bits(left: Any, right: Any) -> bool:

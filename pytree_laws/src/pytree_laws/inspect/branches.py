@@ -6,10 +6,10 @@ import inspect
 import re
 import textwrap
 import types
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from ..report import ANY_ERROR
+from ..report import or_else
 from .classes import is_of_library, own_classes
 
 _CONSTRUCTORS = ("__init__", "__post_init__", "__check_init__", "create")
@@ -56,12 +56,10 @@ def unread_attributes(cls: type, names: Iterable[str]) -> list[str]:
     return [] if not modules or not _ALL.isdisjoint(read) else [name for name in names if name not in read]
 
 
-def _read_in(module: types.ModuleType) -> set[str]:
+@or_else(_ALL)
+def _read_in(module: types.ModuleType) -> Collection[str]:
     """The attributes that the code of a module reads; all where it has no file."""
-    try:
-        tree = ast.parse(inspect.getsource(module))
-    except ANY_ERROR:
-        return {*_ALL}
+    tree = ast.parse(inspect.getsource(module))
     compared = (_compared(node) for node in ast.walk(tree) if isinstance(node, ast.Compare))
     # What is compared with another value says which may go together.
     return {_names(node) for node in _outside(tree, _HANDING_ON)}.union(*(c for c in compared if len(c) > 1))
@@ -101,12 +99,10 @@ def passes_argument(source: Callable[..., Any] | type, keywords: Collection[str]
     return any(_is(part, name) for value in values for part in ast.walk(value) for name in arguments)
 
 
-def nodes_of(source: Callable[..., Any] | type) -> list[ast.AST]:
+@or_else(())
+def nodes_of(source: Callable[..., Any] | type) -> Sequence[ast.AST]:
     """The nodes of the code of a function or a class; none where it is in no file."""
-    try:
-        return [*ast.walk(ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(source)))))]
-    except ANY_ERROR:
-        return []
+    return [*ast.walk(ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(source)))))]
 
 
 def _told_apart(node: ast.AST, name: str) -> Iterator[ast.AST]:

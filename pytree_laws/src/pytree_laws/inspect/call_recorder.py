@@ -13,7 +13,7 @@ from typing import Any
 import jax
 from jax.core import Tracer
 
-from ..report import ANY_ERROR
+from ..report import ANY_ERROR, result_or_error
 from .trees import remade
 
 _PLUMBING = "__getattribute__", "__getattr__", "__setattr__", "__hash__", "__eq__", "__repr__", "__str__"
@@ -161,9 +161,8 @@ def record_mapped_call(
         return call(_WithOptions(instance, options), *arguments)
 
     defaults = {name: part.default for name, part in options.items()}
-    try:  # a class may look at what it is given, or give an option by position
-        within(instance, arguments, **defaults)
-    except ANY_ERROR:
+    # A class may look at what it is given, or give an option by position.
+    if isinstance(result_or_error(lambda: within(instance, arguments, **defaults)), Exception):
         return None
     first = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in ("self", ARGUMENTS)]
     by_name = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in options.values()]
@@ -172,8 +171,7 @@ def record_mapped_call(
         """Has the signature of what is varied, and the annotations of the call."""
 
     vars(function).update(__signature__=inspect.Signature([*first, *by_name]), __wrapped__=made.function)
-    given = {ARGUMENTS: tuple(arguments), **defaults}
-    return Invocation(made.name, function, given, within)
+    return Invocation(made.name, function, {ARGUMENTS: tuple(arguments), **defaults}, within)
 
 
 def _called(instance: Any, use: Callable[[], Any], method: str) -> Invocation | None:
@@ -202,8 +200,7 @@ def _given(frame: FrameType) -> tuple[Any, dict[str, Any]]:
     values = {name: frame.f_locals.get(name) for name in code.co_varnames[:count]}
     if not code.co_argcount:
         return None, values
-    first = values.pop(code.co_varnames[0])
-    return first, values
+    return values.pop(code.co_varnames[0]), values
 
 
 def _has_tracers(invocation: Invocation) -> bool:

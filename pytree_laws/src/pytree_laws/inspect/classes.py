@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import pytest
 
-from ..report import ANY_ERROR
+from ..report import ANY_ERROR, or_else
 from .trees import clone_as, one_level, parts_of_aux
 
 TWIN = "__twin"
@@ -42,6 +42,11 @@ def is_equinox(cls: type) -> bool:
     return equinox is not None and issubclass(cls, equinox.Module)
 
 
+def is_state(value: Any) -> bool:
+    """Whether a value is an `equinox.nn.State`."""
+    return type(value).__name__ == "State" and type(value).__module__.startswith("equinox")
+
+
 def own_classes(cls: type) -> list[type]:
     """A class and its bases, without those of libraries and of Python."""
     return [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]
@@ -67,11 +72,9 @@ def is_for_64_bits(cls: type) -> bool:
     return root not in LIBRARIES and any(map(_names_64_bits, loaded))
 
 
+@or_else(False, OSError, TypeError)  # it has no source
 def _names_64_bits(module: Any) -> bool:
-    try:
-        source = inspect.getsource(module)
-    except (OSError, TypeError):  # it has none
-        return False
+    source = inspect.getsource(module)
     if FOR_64_BITS not in source:
         return False
     nodes = [*ast.walk(ast.parse(source))]
@@ -150,9 +153,7 @@ def own_functions(cls: type) -> Iterator[tuple[str, Any]]:
                 yield f"{owner.__name__}.{name}", inspect.unwrap(function)
 
 
-def defaults_of(function: Any) -> list[tuple[str, Any]]:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
+@or_else((), TypeError, ValueError)
+def defaults_of(function: Any) -> Sequence[tuple[str, Any]]:
+    parameters = inspect.signature(function).parameters.values()
     return [(parameter.name, parameter.default) for parameter in parameters]

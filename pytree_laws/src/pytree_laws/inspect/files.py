@@ -18,7 +18,7 @@ from unittest import mock
 
 import jax
 
-from ..report import ADVICE, ANY_ERROR, check
+from ..report import ADVICE, ANY_ERROR, check, or_else
 from .classes import defaults_of
 from .trees import arrays_of, path_name
 
@@ -164,14 +164,11 @@ def has_files(instance: Any) -> bool:
     return callable(save) and callable(load) and takes(save, 1) and takes(load, 2)
 
 
+@or_else(True, ValueError)  # it has no signature
+@or_else(False, TypeError)
 def takes(function: Any, count: int) -> bool:
     """Whether a function takes so many arguments by position, as far as its signature says."""
-    try:
-        inspect.signature(function).bind(*range(count))
-    except TypeError:
-        return False
-    except ValueError:  # it has none
-        return True
+    inspect.signature(function).bind(*range(count))
     return True
 
 

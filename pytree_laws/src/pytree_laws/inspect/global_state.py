@@ -18,7 +18,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from ..report import ADVICE, ANY_ERROR, check
+from ..report import ADVICE, check, or_else, result_or_error
 from .arrays import is_array, is_key
 from .classes import is_of_library
 from .references import class_attributes, snapshot
@@ -31,8 +31,7 @@ def globals_of(instance: Any) -> dict[str, Any]:
     for cls in {type(node): None for _, node, _ in nodes(instance)}:
         if is_of_library(cls):
             continue
-        of_module = vars(sys.modules.get(cls.__module__, object))
-        namespaces: dict[str, Any] = {cls.__module__: of_module}
+        namespaces: dict[str, Any] = {cls.__module__: vars(sys.modules.get(cls.__module__, object))}
         namespaces[f"{cls.__module__}.{cls.__qualname__}"] = vars(cls)
         for owner, variables in namespaces.items():
             result |= {
@@ -118,21 +117,17 @@ class Printed(io.StringIO):
 
 
 def first_use(use: Callable[[], Any]) -> FirstUse:
-    before, out, error, result = watching_global_state(), Printed(), None, None
+    before, out = watching_global_state(), Printed()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        try:
-            result = use()
-        except ANY_ERROR as raised:
-            error = raised
-    after = watching_global_state()
+        result = result_or_error(use)
+    after, error = watching_global_state(), result if isinstance(result, Exception) else None
     changed = tuple(name for name in before if before[name] != after.get(name))
     return FirstUse(error, changed, out.getvalue(), holds_host_values(result))
 
 
+@or_else(False)  # its flatten may be broken, as P3 tells
 def holds_host_values(result: Any) -> bool:
-    with contextlib.suppress(*ANY_ERROR):  # its flatten may be broken, as P3 tells
-        return any(isinstance(leaf, HOST_VALUES) for leaf in jax.tree.leaves(result))
-    return False
+    return any(isinstance(leaf, HOST_VALUES) for leaf in jax.tree.leaves(result))
 
 
 def clear_caches(instance: Any) -> None:

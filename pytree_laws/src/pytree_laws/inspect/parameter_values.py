@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..report import ANY_ERROR
+from ..report import or_else
 from .arrays import is_array, is_key
 from .trees import look_up
 
@@ -59,12 +59,10 @@ def hints_of(cls: type) -> dict[str, Any]:
     }
 
 
+@or_else(())
 def literal_values(cls: type, name: str) -> tuple[Any, ...]:
     """The values that `style: Literal["long", "short"]` lists; nothing of another annotation, or of one that cannot be evaluated."""
-    try:
-        annotation = typing.get_type_hints(cls).get(name)
-    except ANY_ERROR:
-        return ()
+    annotation = typing.get_type_hints(cls).get(name)
     return typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
 
 
@@ -138,12 +136,11 @@ def value_text(value: Any) -> str:
     return repr(value)
 
 
+@or_else(False, AttributeError, LookupError, TypeError)
 def may_be_of_numpy(instance: Any, path: str) -> bool:
     """Whether a field says that it holds arrays of NumPy, or Equinox itself holds one, as the number of an item of an enumeration."""
-    with contextlib.suppress(AttributeError, LookupError, TypeError):
-        above, _, name = path.rpartition(".")
-        holder = type(look_up(instance, above) if above else instance)
-        kinds = members(hints_of(holder).get(name, Any))
-        said = (kind is np.ndarray or getattr(kind, "array_type", None) is np.ndarray for kind in kinds)
-        return holder.__module__.startswith("equinox.") or any(said)
-    return False
+    above, _, name = path.rpartition(".")
+    holder = type(look_up(instance, above) if above else instance)
+    kinds = members(hints_of(holder).get(name, Any))
+    said = (kind is np.ndarray or getattr(kind, "array_type", None) is np.ndarray for kind in kinds)
+    return holder.__module__.startswith("equinox.") or any(said)

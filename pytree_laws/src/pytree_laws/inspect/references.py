@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from ..report import ANY_ERROR, check
+from ..report import ANY_ERROR, check, or_else
 from .arrays import host, is_array
 from .classes import is_of_library
 from .trees import arrays_of, attributes, is_named_tuple, is_node, nodes, parts_of_aux, structure
@@ -60,9 +60,8 @@ def references(value: Any) -> list[tuple[str, Any]]:
 
 
 def function_references(function: Any) -> list[tuple[str, Any]]:
-    result = [("(wrapped)", held_as(function, "__wrapped__"))]
-    result += [("(defaults)", held_as(function, "__defaults__"))]
-    result += [("(defaults)", held_as(function, "__kwdefaults__"))]
+    places = {"__wrapped__": "(wrapped)", "__defaults__": "(defaults)", "__kwdefaults__": "(defaults)"}
+    result = [(place, held_as(function, name)) for name, place in places.items()]
     names = getattr(held_as(function, "__code__"), "co_freevars", ())
     for name, cell in zip(names, held_as(function, "__closure__") or ()):
         with contextlib.suppress(ValueError):  # an empty cell
@@ -70,11 +69,10 @@ def function_references(function: Any) -> list[tuple[str, Any]]:
     return result
 
 
+@or_else(None)
 def held_as(function: Any, name: str) -> Any:
     """What a function holds under a name; None where a `__getattr__` of its class fails, as it may in any way."""
-    with contextlib.suppress(*ANY_ERROR):
-        return getattr(function, name, None)
-    return None
+    return getattr(function, name, None)
 
 
 def reachable(root: Any, where: str, stop: Sequence[Any] = ()) -> Iterator[tuple[str, Any]]:
@@ -265,11 +263,9 @@ def members(value: Any) -> Iterable[Any]:
     return attributes(value).values() if is_record else ()
 
 
+@or_else(False)
 def can_pickle(value: Any) -> bool:
-    try:
-        pickle.dumps(value)
-    except ANY_ERROR:
-        return False
+    pickle.dumps(value)
     return True
 
 

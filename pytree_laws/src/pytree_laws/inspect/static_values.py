@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..report import ANY_ERROR
+from ..report import or_else
 from .arrays import is_array
 from .branches import compared_strings
 from .references import MUTABLE, caches_of, parts_of
@@ -52,6 +52,7 @@ def static_fault(value: Any) -> str | None:
     return None
 
 
+@or_else(False)
 def compares_itself(value: Any) -> bool:
     """Whether the class of a static value has an `__eq__` and a `__hash__` of its author's, which say of its arrays what they are."""
     methods = (getattr(type(value), name, None) for name in ("__eq__", "__hash__"))
@@ -59,11 +60,8 @@ def compares_itself(value: Any) -> bool:
     # Those of `object` have no code, and those that `dataclass` writes no file.
     if any(code is None or code.co_filename == "<string>" for code in codes):
         return False
-    try:
-        twin = copy.copy(value)
-        return hash(value) == hash(twin) and (value == twin) is True
-    except ANY_ERROR:
-        return False
+    twin = copy.copy(value)
+    return hash(value) == hash(twin) and (value == twin) is True
 
 
 def mutable_ids(value: Any) -> set[int]:
@@ -77,15 +75,13 @@ def is_made_anew(value: Any, again: Any) -> bool:
     return bool(ids) and ids.isdisjoint(mutable_ids(again))
 
 
+@or_else(True, AttributeError, TypeError)
 def is_frozen(value: Any) -> bool:
     """Whether a dataclass refuses an assignment: by its decorator, or by a method of its own, as that of Equinox, whose copies take one."""
     if type(value).__dataclass_params__.frozen:
         return True
     name, attribute = next(iter(attributes(value).items()), ("", None))
-    try:
-        setattr(value, name, attribute)
-    except (AttributeError, TypeError):
-        return True
+    setattr(value, name, attribute)
     return False
 
 

@@ -1,12 +1,11 @@
 """What the laws of abstract classes ask of a suite: the class, its members, and subclasses of it."""
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ..engine.applicability import not_applicable
 from ..engine.summary import Collected
-from ..report import Law
 
 
 class AbstractSuite(Collected):
@@ -16,8 +15,6 @@ class AbstractSuite(Collected):
     fields: ClassVar[Sequence[str]] = ()
     methods: ClassVar[Sequence[str]] = ()
     complete: ClassVar[bool] = True  # False: a base asks for members of its own
-    skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
-    laws_by_number: ClassVar[Mapping[str, Law]] = {}
 
     def subclass(self, without: str = "") -> type:
         """A subclass that has every member but one, or all of them."""

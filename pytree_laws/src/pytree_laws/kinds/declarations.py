@@ -5,10 +5,9 @@ from typing import Any, ClassVar
 
 from ..declare.leaf_spec import Output
 from ..declare.methods import Method
-from ..declare.unread import refuse_unread
 from ..engine.law_sets import refuse_unknown_set
 from ..engine.summary import Collected
-from ..report import ADVICE, Law
+from ..report import ADVICE
 from ..sharding.specs import Rules
 from ..values.closeness import Tolerance
 
@@ -16,7 +15,6 @@ from ..values.closeness import Tolerance
 class Declarations(Collected):
     """What a suite may declare of a class of any kind."""
 
-    laws_by_number: ClassVar[Mapping[str, Law]] = {}
     laws: ClassVar[str] = ""  # the set that it was written for, as "0.2"; all without
     must_run: ClassVar[int] = 0  # how many of its tests a run must not leave out
     static: ClassVar[Mapping[str, Any]] = {}  # all, by path; `...` is any value
@@ -60,8 +58,6 @@ class Declarations(Collected):
     severity: ClassVar[str] = ADVICE  # the least that fails a test; below it warns
     one_dtype: ClassVar[bool] = False  # True: it promises jax's default dtype alone; what others show warns
     time_limit: ClassVar[float] = 120.0  # seconds for each test
-    skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
-    """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
 
     wording: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """By the number of a law, the texts that a kind words in its own way."""
@@ -70,7 +66,6 @@ class Declarations(Collected):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        refuse_unread(cls)
         refuse_unknown_set(cls)
         if cls.narrowest is None and cls.compute is not None:
             cls.narrowest = cls.compute

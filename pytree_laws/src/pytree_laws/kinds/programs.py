@@ -30,8 +30,7 @@ def drawn_instances(suite: Any) -> Any:
         static.append(kept)
         return arrays
 
-    seeds = on_device(np.arange(DRAWS, dtype=np.uint32))
-    arrays = compiled(jax.vmap(build))(seeds)
+    arrays = compiled(jax.vmap(build))(on_device(np.arange(DRAWS, dtype=np.uint32)))
     return combine(static[0], arrays)
 
 

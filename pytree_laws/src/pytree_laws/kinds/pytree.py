@@ -4,15 +4,13 @@ import copy
 import functools
 import pickle
 from collections.abc import Callable, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from ..declare.leaf_spec import TRAINED
-from ..discover.inference import statics_of
-from ..discover.suggest import check_declared
+from ..discover.inference import check_declared, statics_of
 from ..engine.runner import first_call
 from ..inspect.arrays import (
     as_held,
@@ -118,12 +116,14 @@ class PytreeSuite(LeafSuite):
     statics_of = staticmethod(statics_of)
     trained = staticmethod(training.trained_places)
     built_abstractly = programs.built_with_zeros
-    training_example = training.training_example
     example_loss = training.summed_loss
     loss_and_grads = training.loss_and_grads
-    at_point = training.at_point
+    instance_at = training.with_other_tables
     stepped = training.stepped
     scan_program = training.scan_program
+
+    def weak_fixed_points(self) -> set[str]:
+        return programs.weak_fixed_points(self)
 
     def check_kind(self, path: str, part: Any, declared: Any) -> None:
         if declared is None or declared.role != "python":
@@ -136,9 +136,6 @@ class PytreeSuite(LeafSuite):
             is_number and (isinstance(part, bool), part) == (isinstance(declared.value, bool), declared.value)
         )
         check(same, path, f"it holds {part!r:.200}, declared is {declared.value!r}", "another default")
-
-    def weak_fixed_points(self) -> set[str]:
-        return programs.weak_fixed_points(self)
 
     # How it is opened, run and compiled.
 
@@ -221,7 +218,6 @@ class PytreeSuite(LeafSuite):
         return values_at(instance, set() if self.leaves is None else buffers)
 
     def held_fixed(self, instance: Any) -> list[int]:
-        """The positions of the leaves that no training moves, which the call may loop by."""
         names = [name for name, _ in named_leaves(instance)]
         return [i for i, name in enumerate(names) if self.role(name) not in TRAINED]
 
@@ -262,7 +258,7 @@ class PytreeSuite(LeafSuite):
     def leaf_names(self, instance: Any) -> Sequence[str]:
         return [name for name, _ in named_leaves(instance)]
 
-    def trained_names(self) -> AbstractSet[str]:
+    def trained_names(self) -> set[str]:
         return self.flowing(self.cached_instance())
 
     def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:

@@ -3,17 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import equinox as eqx
-
 from ..declare.leaf_spec import Leaf
+from ..inspect.classes import is_state
 from ..report import check
 from .pytree import PytreeSuite
 
 RETURN = "end the call with `return result, state`, on every path"
-
-
-def is_state(value: Any) -> bool:
-    return isinstance(value, eqx.nn.State)
 
 
 class StateSuite(PytreeSuite):
@@ -41,8 +36,7 @@ class StateSuite(PytreeSuite):
         result = self.apply(instance, *arguments)
         parts = result if isinstance(result, tuple) else (result,)
         last = is_state(parts[-1]) if parts else False
-        message = f"it returns {type(result).__name__}, and no state as its last part"
-        check(last, "call", message, RETURN)
+        check(last, "call", f"it returns {type(result).__name__}, and no state as its last part", RETURN)
         return parts[:-1], parts[-1]
 
     def after(self, seed: int, steps: int = 1) -> Any:

@@ -1,7 +1,6 @@
 """What laws ask of a class: how its instances are opened, run, compared and rebuilt. The adapter of each kind answers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,14 +30,12 @@ class Subject(InstanceAnswers):
     """How much it matters that a static value can change, or has no hash."""
     statics_of: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
     """The static values that an instance holds, by path."""
-    training_example: ClassVar[Callable[..., tuple[Any, tuple[Any, ...]]]]
-    """An instance and two examples; skips where nothing is trained, nor a buffer, or can be differentiated."""
     example_loss: ClassVar[Callable[..., Any]]
     """A scalar on which every inexact element of every output has its own weight."""
     loss_and_grads: ClassVar[Callable[..., tuple[Any, dict[str, Any]]]]
     """The loss of one example, and by path the gradients of the inexact arrays."""
-    at_point: ClassVar[Callable[..., tuple[Any, Any]]]
-    """An instance and two examples: as they are, or with random floats for another seed."""
+    instance_at: ClassVar[Callable[..., Any]]
+    """The instance that has random floats for a seed."""
     stepped: ClassVar[Callable[..., Any]]
     """The instance after some training."""
     scan_program: ClassVar[Callable[..., tuple[Callable[[Any], Any], Any]]]
@@ -158,6 +155,14 @@ class Subject(InstanceAnswers):
         """The paths that training moves, as the class says it."""
         raise NotImplementedError
 
+    def trains(self, instance: Any) -> bool:
+        """Whether training moves anything, or is meant to."""
+        return bool(self.trained_paths(instance))
+
+    def held_fixed(self, instance: Any) -> list[int]:
+        """The positions of the leaves that no training moves, which the call may loop by."""
+        return []
+
     def flowing_values(self, instance: Any) -> Rebuilt:
         """The floats that gradients flow through."""
         raise NotImplementedError
@@ -194,6 +199,6 @@ class Subject(InstanceAnswers):
         """The paths of all leaves, in order."""
         return [*self.named(instance)]
 
-    def trained_names(self) -> AbstractSet[str]:
+    def trained_names(self) -> set[str]:
         """The paths of what a step moves on a mesh."""
         raise NotImplementedError

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import inspect
+import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,21 +16,24 @@ from ..declare.leaf_spec import Output
 from ..discover.inference import inferred_outputs, inferred_statics
 from ..discover.invocation import trace_of_call
 from ..discover.method_programs import only_of_methods
-from ..engine.applicability import not_applicable
+from ..engine.applicability import CALLED, need
 from ..engine.collection import session_in
 from ..engine.runner import cached_instance, first_build, first_call, stop_if_broken
 from ..engine.summary import register_summary
 from ..engine.timeout import Watch
 from ..inspect.arrays import fillable, has_dtype, is_floating, on_device
 from ..inspect.trees import arrays_of, remade, without_functions
+from ..report import or_else
 from ..session import once_per_session
 from ..snapshot.files import record_of
+from ..snapshot.format import NoRecord, parse_record, section_of
 from ..trace.platforms import refuse_other_platforms
 from ..trace.programs import settings
 from ..values.closeness import settle
 from ..values.comparison import compare
-from ..values.precision import tolerated
+from ..values.dtypes import tolerated
 from ..values.randomize import has_one_sign
+from . import training
 from .programs import traceable_build
 from .slopes import seems_unused
 from .subject import Subject
@@ -58,8 +62,7 @@ class Suite(Subject):
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         """The call: of the instance itself, where a suite says nothing else."""
-        if not self.called():
-            not_applicable("the class is not called")
+        need(self.called(), "the class is not called")
         return instance(*arguments)
 
     def reference(self, instance: Any, *arguments: Any) -> Any:
@@ -86,6 +89,16 @@ class Suite(Subject):
         """The text of the record of numbers; None where there is none."""
         file = record_of(self)
         return file.read_text(encoding="utf-8") if file and file.is_file() else None
+
+    @or_else(True, NoRecord)  # it is damaged, as P19 says
+    def has_numbers_of(self, name: str) -> bool:
+        """Whether the record beside the tests has numbers of a method; of an empty name, any."""
+        sections = parse_record(self.recorded() or "").items()
+        own = [entries for section, entries in sections if section.startswith(section_of(type(self), ""))]
+        return any(re.match(rf"{re.escape(name)}\b", entry) for entries in own for entry in entries)
+
+    training_example = training.training_example
+    at_point = training.at_point
 
     # Examples.
 
@@ -115,10 +128,15 @@ class Suite(Subject):
 
     def need_call(self) -> None:
         """Skips where the class is not called, and stops where the example call fails."""
+        need(CALLED.is_met(self), CALLED.reason)
+
+    def can_be_called(self) -> bool:
+        """Whether the class is called; stops where the example call fails."""
         if not self.called():
-            not_applicable("the class is not called")
+            return False
         stop_if_broken(self, "P7", "call", first_call(self).error)
         settle(lambda: tolerated(self))
+        return True
 
     def example(self) -> tuple[Any, tuple[Any, ...]]:
         """An instance and arguments; skips where the class is not called."""

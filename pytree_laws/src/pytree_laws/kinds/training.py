@@ -7,13 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..engine.applicability import not_applicable
+from ..engine.applicability import need, not_applicable
 from ..inspect.arrays import is_inexact, on_device
 from ..inspect.trees import arrays_of, axis_sizes, inexact_places, named_leaves, replace_leaves, structure
 from ..report import ANY_ERROR, check, doing
 from ..session import once_per_session
 from ..trace.programs import Compiled
-from ..values.optimisation import descend, has_forward_mode_alone, start, weighted_sum
+from ..values.optimisation import descend, in_either_mode, start, weighted_sum
 from ..values.randomize import places_of_one_sign, randomize, randomize_indices
 from .slopes import grads_at
 
@@ -29,8 +29,7 @@ def trained_places(instance: Any) -> list[int]:
         return inexact_places(instance)
     spec = jax.tree.leaves(method())
     marks = len(spec) == len(leaves) and all(type(mark) is bool for mark in spec)
-    message = f"the spec must hold a bool for each of {len(leaves)} leaves, got {spec}"
-    check(marks, "trainable", message)
+    check(marks, "trainable", f"the spec must hold a bool for each of {len(leaves)} leaves, got {spec}")
     return [i for i, mark in enumerate(spec) if mark]
 
 
@@ -38,7 +37,7 @@ def training_example(suite: Any, or_buffers: bool = False) -> tuple[Any, tuple[A
     """An instance and two examples; skips where nothing is trained, nor a buffer, or can be differentiated."""
     need_floats(suite)
     instance = suite.cached_instance()
-    if not (suite.trained(instance) or (or_buffers and holds_buffers(suite, instance))):
+    if not (suite.trains(instance) or (or_buffers and holds_buffers(suite, instance))):
         not_applicable("the class trains nothing")
     return instance, (suite.arguments(0), suite.arguments(1))
 
@@ -50,8 +49,7 @@ def holds_buffers(suite: Any, instance: Any) -> bool:
 def need_floats(suite: Any) -> None:
     """Skips where the example call gives nothing that can be differentiated."""
     suite.need_call()
-    if not gives_floats(suite):
-        not_applicable("the call returns nothing to differentiate")
+    need(gives_floats(suite), "the call returns nothing to differentiate")
 
 
 @once_per_session
@@ -67,17 +65,12 @@ def derivative(loss: Callable[[Any], Any], tree: Any, places: Sequence[int]) -> 
     def loss_of(values: Sequence[Any]) -> Any:
         return loss(replace_leaves(tree, dict(zip(places, values))))
 
-    try:
-        return jax.grad(loss_of)(values)
-    except ValueError as error:
-        if not has_forward_mode_alone(error):
-            raise
-        return jax.jacfwd(loss_of)(values)
+    return in_either_mode(lambda: jax.grad(loss_of)(values), lambda: jax.jacfwd(loss_of)(values))
 
 
 def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
-    """A scalar on which every inexact element of every output has its own weight."""
-    return weighted_sum([suite.apply(instance, *arguments) for arguments in examples])
+    """A scalar on which every inexact element of every output has its own weight; the calls may update the instance."""
+    return weighted_sum([suite.call_on_copies(instance, *arguments) for arguments in examples])
 
 
 def grads(suite: Any, instance: Any, places: Sequence[int], examples: Any) -> list[Any]:
@@ -134,8 +127,7 @@ def results_and_grads(
 def step(suite: Any, instance: Any, moments: Any, examples: Any) -> tuple[list[Any], Any]:
     """The trained leaves after a step of AdamW, and the state of the optimiser."""
     leaves, places = jax.tree.leaves(instance), suite.trained(instance)
-    slopes = grads(suite, instance, places, examples)
-    return descend([leaves[i] for i in places], slopes, moments)
+    return descend([leaves[i] for i in places], grads(suite, instance, places, examples), moments)
 
 
 def scan_program(suite: Any) -> tuple[Callable[[Any], Any], Any]:
@@ -186,11 +178,11 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
     examples = suite.arguments(2 * seed), suite.arguments(2 * seed + 1)
     if not seed:
         return suite.cached_instance(), examples
-    others = with_other_tables(suite)
-    instance = others[seed % len(others)]
+    instance = suite.instance_at(seed)
+    tree, back = suite.to_tree(instance)
     near = {*suite.held_fixed(instance), *within_domain(suite)}
-    drawn, examples = randomize((instance, examples), seed, near)
-    return drawn, randomize_indices(examples, seed, max(axis_sizes(instance), default=2))
+    drawn, examples = randomize((tree, examples), seed, near)
+    return back(drawn), randomize_indices(examples, seed, max(axis_sizes(tree), default=2))
 
 
 @once_per_session
@@ -213,11 +205,12 @@ def within_domain(suite: Any) -> list[int]:
     return places_of_one_sign(points) if alike else []
 
 
-def with_other_tables(suite: Any) -> list[Any]:
-    """The example, and others where arrays of integers say what is looked up."""
+def with_other_tables(suite: Any, seed: int) -> Any:
+    """The example, or another for another seed where arrays of integers say what is looked up."""
     instance = suite.cached_instance()
     dtypes = [leaf.dtype for leaf in arrays_of(instance) if leaf.size > 1]
     if not any(jnp.issubdtype(dtype, jnp.integer) for dtype in dtypes):
-        return [instance]
-    built = [instance, *(suite.cached_instance(seed) for seed in (1, 2))]
-    return [candidate for candidate in built if structure(candidate) == structure(instance)]
+        return instance
+    built = [instance, *(suite.cached_instance(other) for other in (1, 2))]
+    alike = [candidate for candidate in built if structure(candidate) == structure(instance)]
+    return alike[seed % len(alike)]

@@ -23,8 +23,7 @@ def dims_of_leaves(instance: Any) -> dict[str, Dims]:
 
 def own_dims(instance: Any) -> dict[str, Dims]:
     """The same of the arrays that no other annotated class holds."""
-    hints = hints_of(type(instance))
-    values = {name: getattr(instance, name, None) for name in hints}
+    values = {name: getattr(instance, name, None) for name in hints_of(type(instance))}
     inner = {n for n, v in values.items() for part in _parts(v) if hints_of(type(part))}
     pairs = dims_of_leaves(instance).items()
     return {path: dims for path, dims in pairs if path.partition(".")[0] not in inner}

@@ -2,8 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -11,7 +10,7 @@ import jax.numpy as jnp
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from ..inspect.trees import arrays_of, combine, partition, stack
-from ..sharding.specs import Example, Spec, axes_in, descend, moved_places
+from .specs import Example, Spec, axes_in, descend, moved_places
 
 BATCH = "data"
 """The mesh axis of the batch, where the rules leave one over."""
@@ -67,7 +66,7 @@ def placed(
     example: Example,
     arguments: Sequence[tuple[Any, ...]],
     specs: Sequence[Spec],
-    trained: AbstractSet[str],
+    trained: Collection[str],
     mesh: Mesh,
 ) -> Placed:
     """The arrays on a mesh, with the arguments of several calls as a batch; the program takes these lists."""
@@ -88,7 +87,7 @@ def placed(
     )
 
 
-def step_on_batch(example: Example, rest: Any, trained: AbstractSet[str]) -> Callable[..., Any]:
+def step_on_batch(example: Example, rest: Any, trained: Collection[str]) -> Callable[..., Any]:
     """A step on the arrays of an instance and of a batch of arguments, of which `rest` is the other part."""
     static, leaves = partition(example.tree)
     moved = moved_places(example, leaves, trained)

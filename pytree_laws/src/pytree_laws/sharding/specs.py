@@ -4,8 +4,7 @@ import dataclasses
 import math
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -15,9 +14,9 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 from ..inspect.arrays import is_array, is_floating
 from ..inspect.classes import LIBRARIES
 from ..inspect.trees import combine, flatten, partition
-from ..report import ANY_ERROR
-from ..sharding.dims import Dims, dims_of_call, dims_of_leaves, own_dims
+from ..report import result_or_error
 from ..values.optimisation import weighted
+from .dims import Dims, dims_of_call, dims_of_leaves, own_dims
 
 Axes = str | tuple[str, ...] | None
 Rules = Mapping[str, Axes]
@@ -153,7 +152,7 @@ def call_of(example: Example) -> Callable[[Any, Any], Any]:
     return lambda tree, arguments: example.call(example.back(tree), *arguments)
 
 
-def step_of(example: Example, trained: AbstractSet[str]) -> Callable[[Any, Any], Any]:
+def step_of(example: Example, trained: Collection[str]) -> Callable[[Any, Any], Any]:
     """One step of gradient descent with momentum: the outputs, the momenta and the new leaves."""
     call = call_of(example)
 
@@ -169,7 +168,7 @@ def step_of(example: Example, trained: AbstractSet[str]) -> Callable[[Any, Any],
     return step
 
 
-def moved_places(example: Example, arrays: Sequence[Any], trained: AbstractSet[str]) -> list[int]:
+def moved_places(example: Example, arrays: Sequence[Any], trained: Collection[str]) -> list[int]:
     """The positions of the arrays of an instance that a step moves."""
     pairs = zip(example.names, arrays)
     return [i for i, (name, array) in enumerate(pairs) if name in trained and is_floating(array)]
@@ -213,8 +212,5 @@ def dims_alone(example: Example, names: Iterable[str] | None = None) -> Iterator
     """
     for name in filter(str.isidentifier, example.own_sizes() if names is None else names):
         specs = specs_under(example, {name: name})
-        try:
-            trace(example, call_of(example), specs, abstract_mesh(example, specs))
-            yield name, ""
-        except ANY_ERROR as error:
-            yield name, blocked(error) or type(error).__name__
+        result = result_or_error(trace, example, call_of(example), specs, abstract_mesh(example, specs))
+        yield name, (blocked(result) or type(result).__name__) if isinstance(result, Exception) else ""

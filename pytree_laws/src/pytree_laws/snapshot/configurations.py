@@ -85,8 +85,7 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
             for trial, where in trials:
                 with contextlib.suppress(Exception):
                     called[section].append(_called(suite, trial, where))
-        every = [call for calls in called.values() for call in calls]
-        results = list(_results(suite, every))
+        results = list(_results(suite, [call for calls in called.values() for call in calls]))
     names = {id(call): section for section, calls in called.items() for call in calls}
     recorded: dict[str, dict[str, Any]] = {section: {} for section in called}
     for traced_call, moved, result in results:
@@ -160,8 +159,7 @@ def _results(suite: Any, called: Sequence[Called]) -> Iterator[tuple[Called, str
     run = jit_all([jax.extend.core.jaxpr_as_fun(call.trace[0]) for call in called])
     forms = [structure(call.trace[1]) for call in called]
     for value, form, arrays in zip(called, forms, run([call.inputs for call in called])):
-        failed = isinstance(arrays, Exception)
-        result = _eagerly(suite, value) if failed else form.unflatten(arrays)
+        result = _eagerly(suite, value) if isinstance(arrays, Exception) else form.unflatten(arrays)
         yield value, "", result
     if any(loops_by_values(call.trace[0].jaxpr) for call in called):
         return  # by other numbers it might never end

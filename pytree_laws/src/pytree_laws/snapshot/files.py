@@ -8,6 +8,8 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
+from ..report import or_else
+
 STALE = 60.0  # seconds after which a lock belongs to a process that has died
 PERIOD = 0.02  # seconds between two tries
 
@@ -45,12 +47,10 @@ def file_of(tests: Path) -> Path:
     return tests.parent / "numbers" / f"{tests.stem.removeprefix('test_')}.txt"
 
 
+@or_else(None, TypeError, OSError)
 def tests_of(suite: Any) -> Path | None:
     """The file of a suite; None where it is in none."""
-    try:
-        return Path(inspect.getfile(type(suite)))
-    except (TypeError, OSError):
-        return None
+    return Path(inspect.getfile(type(suite)))
 
 
 def record_of(suite: Any) -> Path | None:

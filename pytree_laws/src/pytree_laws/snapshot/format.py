@@ -119,7 +119,7 @@ def render_sections(record: Mapping[str, Mapping[str, Entry]], head: str) -> str
 def _render_section(name: str, section: Mapping[str, Entry]) -> str:
     lines = [f"\n[{name}]"]
     for entry_name, entry in section.items():
-        lines.append(f"{entry_name}: {entry.dtype}[{','.join(map(str, entry.shape))}]")
+        lines.append(f"{entry_name}: {_shown(entry)}")
         for label, values in entry.rows:
             lines.append(" ".join(["   ", *([f"{label}:"] if label else []), *values]))
     return "\n".join(lines) + "\n"
@@ -137,8 +137,7 @@ def parse_record(text: str) -> Record:
             section = record.setdefault(match[1], {})
         elif record and (match := _ENTRY.fullmatch(line)):
             name = match[1]
-            shape = tuple(int(size) for size in match[3].split(",") if size)
-            section[name] = Entry(match[2], shape, ())
+            section[name] = Entry(match[2], tuple(int(size) for size in match[3].split(",") if size), ())
         elif section and line.startswith("    "):
             section[name] = _with_row(section[name], line, number)
         else:
@@ -216,8 +215,7 @@ def _difference(was: Entry, now: Entry, tolerance: Tolerance, rounded: Sequence[
 
 
 def _form(entry: Entry) -> tuple[Any, ...]:
-    rows = [(label, len(values)) for label, values in entry.rows]
-    return entry.dtype, entry.shape, rows
+    return entry.dtype, entry.shape, [(label, len(values)) for label, values in entry.rows]
 
 
 def _shown(entry: Entry) -> str:
@@ -237,8 +235,7 @@ def _allowed(entry: Entry, tolerance: Tolerance) -> float:
     if not jnp.issubdtype(dtype, jnp.inexact):
         return 0.0
     sizes = np.abs(_numbers(entry))
-    largest = float(sizes[np.isfinite(sizes)].max(initial=1.0))
-    return tolerance_of(dtype, tolerance) * largest
+    return tolerance_of(dtype, tolerance) * float(sizes[np.isfinite(sizes)].max(initial=1.0))
 
 
 def _place(entry: Entry, first: int) -> str:

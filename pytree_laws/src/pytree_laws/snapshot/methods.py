@@ -20,7 +20,7 @@ from ..discover.method_uses import Traced, Use, trace_text
 from ..discover.traced_uses import traced_uses
 from ..inspect.arrays import is_inexact, same_bits
 from ..inspect.trees import arrays_of, named_numbers, structure
-from ..report import ANY_ERROR
+from ..report import ANY_ERROR, result_or_error
 from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from ..trace.programs import compiled
@@ -113,9 +113,8 @@ def _numbers(uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
     if any(loops_by_values(trace.jaxpr.jaxpr) for trace in traces):
         return collected  # by other numbers it might never end
     for where, inputs in changed_pairs([trace.inputs for trace in traces]):
-        try:
-            results = program(inputs)
-        except ANY_ERROR:  # a value that one of them refuses
+        results = result_or_error(program, inputs)
+        if isinstance(results, Exception):  # a value that one of them refuses
             continue
         for (section, use, output), result, before in zip(uses, results, usual):
             if use.is_plain:
@@ -165,8 +164,7 @@ def program_of_uses(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[
     """All of them as one: alone, each operation would be compiled."""
 
     def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
-        pairs = zip(traces, inputs)
-        return [jax.extend.core.jaxpr_as_fun(trace.jaxpr)(*arrays) for trace, arrays in pairs]
+        return [jax.extend.core.jaxpr_as_fun(trace.jaxpr)(*arrays) for trace, arrays in zip(traces, inputs)]
 
     run = compiled(all_of_them)
     return lambda inputs: run([arrays_of(value) for value in inputs])

@@ -4,7 +4,6 @@ The command line says it, `--numbers=check`, or the variable `PYTREE_LAWS_NUMBER
 project. Else a run writes what is missing, as snapshot tests do, and with `CI` set it fails for it.
 """
 
-import contextlib
 import os
 import tomllib
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from ..engine.applicability import Condition
 from ..engine.collection import has_option, is_within_run, option_of
+from ..report import or_else
 from .files import tests_of
 from .format import NoRecord, parse_record, section_of
 from .numbers import SECTIONS
@@ -67,15 +67,14 @@ def command(suite: Any, mode: str) -> str:
     return " ".join([*words, *([os.path.relpath(tests)] if tests else [])])
 
 
+@or_else(True, NoRecord)  # it is damaged, as P19 says
 def has_record(suite: Any) -> bool:
     """Whether the record beside the tests of a suite has numbers of it."""
     text = suite.recorded()
     if not text:
         return False
     names = [section_of(type(suite), section) for section in SECTIONS]
-    with contextlib.suppress(NoRecord):
-        return any(name in parse_record(text) for name in names)
-    return True  # it is damaged, as P19 says
+    return any(name in parse_record(text) for name in names)
 
 
 def is_asked_for(suite: Any) -> bool:

@@ -6,15 +6,17 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import jax
 import numpy as np
 
 from ..declare.methods import is_action
 from ..inspect.arrays import is_array, is_inexact, real_dtype, same_bits
 from ..inspect.classes import is_of_library
 from ..inspect.trees import is_number, named_numbers
-from ..report import ANY_ERROR
+from ..report import ANY_ERROR, or_else
+from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
-from ..values.edge_values import changed_pairs, is_finite
+from ..values.edge_values import changed_pairs, is_finite, rounded
 from .format import Entry, entries
 
 Numbers = dict[str, Any]
@@ -31,8 +33,7 @@ def section_numbers(suite: Any, section: str) -> Numbers:
         instance = suite.elsewhere(instance)
     if suite.called():
         results = suite.called_with(instance, arguments)
-        differentiable = any(map(is_inexact, results.values()))
-        grads = suite.gradients(instance, arguments) if differentiable else {}
+        grads = suite.gradients(instance, arguments) if any(map(is_inexact, results.values())) else {}
         numbers |= {**results, **{f"gradient of {path}": grad for path, grad in grads.items()}}
     numbers |= _of_methods(suite, instance)
     return {name: _number(value) for name, value in numbers.items() if is_number(value)}
@@ -87,11 +88,9 @@ def without_arguments(cls: type) -> Iterator[str]:
             yield name
 
 
+@or_else(False, TypeError, ValueError)
 def _needs_nothing(function: Any) -> bool:
-    try:
-        _, *rest = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return False
+    _, *rest = inspect.signature(function).parameters.values()
     star = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
     return all(parameter.default is not parameter.empty or parameter.kind in star for parameter in rest)
 
@@ -100,3 +99,32 @@ def _number(value: Any) -> np.ndarray:
     if is_array(value):
         return np.asarray(value)
     return np.asarray(value, real_dtype(type(value).__name__))
+
+
+PATTERNS = range(2)
+"""In one alone, what is moved may cancel."""
+
+
+@once_per_session
+def with_rounded_example(suite: Any, pattern: int) -> Any:
+    """The suite, of which each number that goes into a program differs by about its last bit."""
+    laws: Any = type(suite)
+
+    def arguments(self: Any, seed: int) -> Any:
+        with jax.ensure_compile_time_eval():  # a first call is made inside of a trace
+            return rounded(laws.arguments(self, seed), pattern, by=2)
+
+    def cached_instance(self: Any, seed: int = 0) -> Any:
+        return _of_instance(self, laws.cached_instance(self, seed), pattern)
+
+    def elsewhere(self: Any, instance: Any) -> Any:
+        return _of_instance(self, laws.elsewhere(self, instance), pattern)
+
+    changed: dict[str, Any] = {"cached_instance": cached_instance, "elsewhere": elsewhere}
+    changed |= {"arguments": arguments} if suite.called() else {}  # by which a class is called
+    return type(laws.__name__, (laws,), {"__module__": laws.__module__, "__doc__": laws.__doc__, **changed})()
+
+
+def _of_instance(suite: Any, instance: Any, pattern: int) -> Any:
+    value, back = suite.to_arrays(instance)
+    return back(rounded(value, pattern))

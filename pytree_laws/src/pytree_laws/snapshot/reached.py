@@ -2,7 +2,7 @@
 
 import functools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -15,7 +15,7 @@ from ..discover.method_uses import Traced, Use, trace_text, trace_use
 from ..discover.traced_uses import traced_uses
 from ..inspect.arrays import same_bits
 from ..inspect.trees import avals, new_carry
-from ..report import ANY_ERROR
+from ..report import or_else
 from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from .format import Entry, finite_entries
@@ -95,18 +95,16 @@ def reached_instances(suite: Any) -> tuple[Reached, ...]:
     return tuple(next(filter(None, every), ()))
 
 
-def _after(suite: Any, name: str, step: Callable[[Any, int], Any]) -> list[Reached]:
+@or_else(())  # other laws tell of what a step raises
+def _after(suite: Any, name: str, step: Callable[[Any, int], Any]) -> Sequence[Reached]:
     """The instances that steps lead to, where a step keeps the form and counts something."""
     instance = start = suite.cached_instance()
     sizes = {size for v in suite.named(start).values() for size in v.shape if 1 < size <= MOST_STEPS}
     counts, reached = sorted({1, *sizes})[:MAX_REACHED], list[Reached]()
     for seed in range(counts[-1]):
-        try:
-            instance = step(instance, seed + 1)  # the example itself has the arguments of seed 0
-            if type(instance) is not type(start) or not _counts(suite, start, instance):
-                return []
-        except ANY_ERROR:  # of which other laws tell
-            return []
+        instance = step(instance, seed + 1)  # the example itself has the arguments of seed 0
+        if type(instance) is not type(start) or not _counts(suite, start, instance):
+            return ()
         if seed + 1 in counts:
             reached.append((f"{seed + 1} of `{name}`", instance))
     return reached

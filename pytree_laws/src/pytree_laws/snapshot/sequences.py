@@ -21,7 +21,7 @@ from ..inspect.trees import (
     remade,
     without_functions,
 )
-from ..report import ANY_ERROR
+from ..report import result_or_error
 from ..trace.dependencies import inputs_computed_with
 from ..trace.jaxprs import loops_by_values
 from ..trace.programs import jit_all
@@ -74,11 +74,8 @@ class Steps(NamedTuple):
 def sequences_of(suite: Any) -> Iterator[Steps]:
     """Each repeated use that can be traced, and in which a step depends on the one before."""
     for repeated in _repeated(suite):
-        try:
-            steps = _steps(suite, repeated)
-        except ANY_ERROR:  # P11 says why it cannot be carried
-            continue
-        if steps is not None:
+        steps = result_or_error(_steps, suite, repeated)
+        if isinstance(steps, Steps):  # P11 says why what raises cannot be carried
             yield steps
 
 

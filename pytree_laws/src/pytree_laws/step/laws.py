@@ -2,44 +2,23 @@
 
 import functools
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
 
-from ..engine.expected import held_as_declared
 from ..engine.registry import with_tests_of
+from ..engine.runner import told_as
 from ..engine.timeout import TooLong, time_limit
-from ..report import Fault, Finding, LawBroken, doing
-from .checks import (
-    s01_runs,
-    s02_fixed_point,
-    s03_one_trace,
-    s04_donation,
-    s05_frozen,
-    s06_advance,
-    s07_compiled,
-    s08_loss,
-    s09_reproducible,
-    s10_batch,
-)
+from ..report import Fault, doing
 from .run import StepRun
 from .suite import StepSuite
 
-CHECKS = tuple(
-    module.CHECKS
-    for module in (
-        s01_runs,
-        s02_fixed_point,
-        s03_one_trace,
-        s04_donation,
-        s05_frozen,
-        s06_advance,
-        s07_compiled,
-        s08_loss,
-        s09_reproducible,
-        s10_batch,
-    )
+ORDER = (
+    *("s01_runs", "s02_fixed_point", "s03_one_trace", "s04_donation", "s05_frozen"),
+    *("s06_advance", "s07_compiled", "s08_loss", "s09_reproducible", "s10_batch"),
 )
+CHECKS = tuple(import_module(f".checks.{name}", __package__).CHECKS for name in ORDER)
 
 
 def guarded_step(test: Callable[..., None], number: str) -> Callable[..., None]:
@@ -48,21 +27,16 @@ def guarded_step(test: Callable[..., None], number: str) -> Callable[..., None]:
     @functools.wraps(test)
     def run(self: Any, step_run: StepRun) -> None:
         __tracebackhide__ = True
-        law, name = self.laws_by_number[number], test.__name__
         message = f"{number} of {type(self).__name__} took more than {self.time_limit:.0f} seconds"
-        limit = time_limit(self.time_limit, message)
-        try:
-            with held_as_declared(self, name), doing("step", "the training step"), limit:
-                needs = step_run.builds if number == "S4" else step_run.error is None
-                if number != "S1" and not needs:
-                    pytest.skip("the step raises, as S1 says")
-                test(self, step_run=step_run)
-        except Fault as fault:
-            finding = Finding(law, name, fault.where, fault.what, fault.hint)
-            raise LawBroken(finding).with_traceback(fault.__traceback__) from fault.__cause__
-        except TooLong:
-            finding = Finding(law, name, "step", message, "`time_limit` allows more")
-            raise LawBroken(finding) from None
+        with told_as(self, number, test.__name__):
+            try:
+                with doing("step", "the training step"), time_limit(self.time_limit, message):
+                    needs = step_run.builds if number == "S4" else step_run.error is None
+                    if number != "S1" and not needs:
+                        pytest.skip("the step raises, as S1 says")
+                    test(self, step_run=step_run)
+            except TooLong:
+                raise Fault("step", message, "`time_limit` allows more") from None
 
     return run
 

@@ -12,8 +12,8 @@ import jax.monitoring
 import numpy as np
 
 from ..inspect.arrays import is_array, raw
-from ..snapshot.rounding import PATTERNS
-from ..trace.programs import result_or_error
+from ..report import result_or_error
+from ..snapshot.numbers import PATTERNS
 from ..values.edge_values import rounded
 from .states import Opened, opened, signature, values
 from .suite import StepSuite
@@ -121,8 +121,7 @@ class StepRun:
     @functools.cached_property
     def arrays(self) -> dict[str, Any]:
         """The arrays of the second state and of the batch, which a traced step takes."""
-        batch = opened(self.batches[0]).arrays()
-        return self.second.arrays() | {f"batch.{n}": v for n, v in batch.items()}
+        return self.second.arrays() | {f"batch.{n}": v for n, v in opened(self.batches[0]).arrays().items()}
 
     def pure(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """One step as a function of arrays by path: the next state's arrays, and the loss."""

@@ -71,8 +71,7 @@ def _kind(leaf: Any) -> str:
 
 def values(state: Any) -> dict[str, np.ndarray]:
     """The arrays and numbers of a state on the host, by path."""
-    leaves = opened(state).leaves.items()
-    return {n: raw(v) for n, v in leaves if is_array(v) or is_number(v)}
+    return {n: raw(v) for n, v in opened(state).leaves.items() if is_array(v) or is_number(v)}
 
 
 def is_number(leaf: Any) -> bool:

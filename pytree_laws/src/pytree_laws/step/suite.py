@@ -1,15 +1,13 @@
 """What a suite of a training step declares."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import jax
 
-from ..declare.unread import refuse_unread
 from ..engine.summary import Collected
 from ..inspect.arrays import is_array, is_inexact
 from ..inspect.trees import named_leaves, nodes
-from ..report import Law
 
 
 class StepSuite(Collected):
@@ -40,12 +38,6 @@ class StepSuite(Collected):
     overwritten: ClassVar[Sequence[str]] = ()
     """Paths that a step writes and never reads, such as the last loss."""
     callbacks: ClassVar[bool] = False  # whether the compiled step may call the host
-    skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
-    laws_by_number: ClassVar[Mapping[str, Law]] = {}
-
-    def __init_subclass__(cls, **keywords: Any) -> None:
-        super().__init_subclass__(**keywords)
-        refuse_unread(cls)
 
     def state(self, seed: int) -> Any:
         """A new state to begin with, from a seed."""

@@ -1,7 +1,7 @@
 """What a program depends on, read off its jaxpr."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -84,58 +84,54 @@ def undone_sums(jaxpr: Any) -> Iterator[Any]:
     made = {v: equation for equation in jaxpr.eqns for v in equation.outvars}
     for equation in jaxpr.eqns:
         if equation.primitive.name in SUMS:
-            net, count = _net_terms(equation.outvars[0], made)
+            net = _net_terms(equation.outvars[0], made)
             stops = any(v in made and made[v].primitive.name == STOP for v in net)
-            if stops and any(not net[v] and count[v] for v in net):
+            if stops and 0 in net.values():
                 yield equation
         for inner in inner_jaxprs(equation):
             yield from undone_sums(inner)
 
 
-def _net_terms(total: Any, made: Mapping[Any, Any]) -> tuple[Counter[Any], Counter[Any]]:
-    """How often each term stands in a sum, less how often it is taken away, and both together; no more than `MOST_TERMS`."""
-    net, count = Counter[Any](), Counter[Any]()
-    waiting = [(total, 1)]
-    while waiting and count.total() + len(waiting) <= MOST_TERMS:
-        variable, sign = waiting.pop()
-        equation = made.get(variable)
-        name = "" if equation is None else equation.primitive.name
-        if equation is not None and (name in SUMS or name == CAST):
-            pairs = zip(equation.invars, SUMS.get(name, (1,)))
-            waiting += [(v, sign * term_sign) for v, term_sign in pairs if is_variable(v)]
-        else:
-            net[variable] += sign
-            count[variable] += 1
-    return (net, count) if not waiting else (Counter(), Counter())
+def _net_terms(total: Any, made: Mapping[Any, Any]) -> dict[Any, int]:
+    """How often each term stands in a sum, less how often it is taken away; nothing of one with more than `MOST_TERMS`."""
+    net: dict[Any, int] = {}
+    terms = [*itertools.islice(_terms(total, made, 1, [CAST]), MOST_TERMS + 1)]
+    for variable, sign in terms if len(terms) <= MOST_TERMS else ():
+        net[variable] = net.get(variable, 0) + sign
+    return net
 
 
 MOST_TERMS = 32
 """The terms up to which a sum is looked into."""
 SUMS = {"add": (1, 1), "add_any": (1, 1), "sub": (1, -1), "neg": (-1,)}
-UNCHANGED = ("convert_element_type", "broadcast_in_dim", "reshape", "copy")
+UNCHANGED = (CAST, "broadcast_in_dim", "reshape", "copy")
 
 
 def _cancels(total: Any, made: Mapping[Any, Any]) -> bool:
     """Whether a term of a sum stands in it with the other sign, kept by `stop_gradient`."""
     open_terms, stopped = set[Any](), set[Any]()
-    for variable, sign in _terms(total, made, 1):
+    for variable, sign in _terms(total, made, 1, UNCHANGED):
         equation = made.get(variable)
         stops = equation is not None and equation.primitive.name == STOP
         if equation is not None and stops and is_variable(equation.invars[0]):
-            stopped |= set(_terms(equation.invars[0], made, sign))
+            stopped |= set(_terms(equation.invars[0], made, sign, UNCHANGED))
         else:
             open_terms.add((variable, -sign))
     return not open_terms.isdisjoint(stopped)
 
 
-def _terms(variable: Any, made: Mapping[Any, Any], sign: int) -> list[tuple[Any, int]]:
-    """The variables of which one is the sum, each with its sign."""
+def _terms(
+    variable: Any, made: Mapping[Any, Any], sign: int, unchanged: Sequence[str]
+) -> Iterator[tuple[Any, int]]:
+    """The variables of which one is the sum, each with its sign; the primitives `unchanged` are looked through."""
     equation = made.get(variable)
     name = "" if equation is None else equation.primitive.name
-    if equation is None or (name not in SUMS and name not in UNCHANGED):
-        return [(variable, sign)]
-    pairs = zip(equation.invars, SUMS.get(name, (1,)))
-    return [term for v, term_sign in pairs if is_variable(v) for term in _terms(v, made, sign * term_sign)]
+    if equation is None or (name not in SUMS and name not in unchanged):
+        yield variable, sign
+        return
+    for v, term_sign in zip(equation.invars, SUMS.get(name, (1,))):
+        if is_variable(v):
+            yield from _terms(v, made, sign * term_sign, unchanged)
 
 
 def computed_on(jaxpr: Any, dtype: str) -> list[str]:

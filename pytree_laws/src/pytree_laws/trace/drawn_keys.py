@@ -10,8 +10,9 @@ import numpy as np
 
 from ..inspect.arrays import raw
 from ..inspect.trees import named_arrays
+from ..report import result_or_error
 from .jaxprs import inner_jaxprs, is_key_type, is_variable, numbered
-from .programs import compiled, result_or_error
+from .programs import compiled
 
 DRAW, SPLIT = "random_bits", "random_split"
 
@@ -112,8 +113,7 @@ def is_one_draw(jaxpr: Any, names: Sequence[str], pair: tuple[str, str]) -> bool
 
 def drawn_names(jaxpr: Any, places: set[int], names: Sequence[str]) -> str:
     """The outputs, by name, that are computed from draws at these places, as the end of a sentence."""
-    origins = _draws_behind(jaxpr, count())
-    drawn = [f"`{name}`" for name, draws in zip(names, origins) if draws & places]
+    drawn = [f"`{name}`" for name, draws in zip(names, _draws_behind(jaxpr, count())) if draws & places]
     return f", for {', '.join(drawn)}" if drawn else ""
 
 

@@ -9,7 +9,7 @@ import jax
 from ..inspect.classes import is_equinox
 from ..inspect.trees import arrays_of, avals, combine, is_node, partition
 from ..patches.fast_compile import quick_compilation, quick_options
-from ..report import ANY_ERROR
+from ..report import ANY_ERROR, result_or_error
 
 
 @contextlib.contextmanager
@@ -58,21 +58,6 @@ def jit_all(runs: Sequence[Callable[..., Any]]) -> Callable[[Sequence[Sequence[A
         return [result_or_error(run, *arguments) for run, arguments in zip(alone, inputs)]
 
     return results
-
-
-def result_or_error(run: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function gives, or the error that it raises."""
-    try:
-        return run(*arguments)
-    except ANY_ERROR as error:
-        return error
-
-
-def result_or_raise(result: Any) -> Any:
-    """One of the results of `run_batched`; raises where it is an error."""
-    if isinstance(result, Exception):
-        raise result
-    return result
 
 
 class Compiled:

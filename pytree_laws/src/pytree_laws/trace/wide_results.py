@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..report import ADVICE, ANY_ERROR
+from ..report import ADVICE, or_else
 from .jaxprs import is_variable, line_of, with_inner
 
 FIXED_DTYPE = "an array with a fixed dtype (`dtype=x.dtype`)"
@@ -14,27 +14,23 @@ _NO_PROMISE = '`one_dtype = True` in the suite, `@test(severity="cost")` in a sp
 _NARROW = ("bfloat16", "float16")
 
 
+@or_else("")  # it cannot be traced alone, or jax tells of no line
 def widened_in(function: Callable[..., Any], arguments: tuple[Any, ...], result: int) -> str:
     """What follows a hint: `: affine.py:12: return x + shift`, or that nothing is computed; empty where no line of the class is known.
 
     `result` is the place of the output among all leaves that the function gives.
     """
-    try:
-        jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
-        equation = _widening(jaxpr, jaxpr.outvars[result])
-        line = "it is a constant" if equation is None else line_of(equation)
-    except ANY_ERROR:  # it cannot be traced alone, or jax tells of no line
-        return ""
+    jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
+    equation = _widening(jaxpr, jaxpr.outvars[result])
+    line = "it is a constant" if equation is None else line_of(equation)
     return f": {line}" if line else ""
 
 
+@or_else(False)
 def is_of_complex(function: Callable[..., Any], arguments: tuple[Any, ...], result: int) -> bool:
     """Whether an output is made of parts of complex numbers, of which there are none of 16 bits."""
-    try:
-        jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
-        behind = _wide_behind(jaxpr, jaxpr.outvars[result])
-    except ANY_ERROR:
-        return False
+    jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
+    behind = _wide_behind(jaxpr, jaxpr.outvars[result])
     outer = [equation for equation in jaxpr.eqns if id(equation) in behind]
     atoms = (atom for equation in with_inner(outer) for atom in equation.invars)
     return any(jnp.issubdtype(atom.aval.dtype, jnp.complexfloating) for atom in atoms)

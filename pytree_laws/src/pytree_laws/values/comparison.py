@@ -47,6 +47,15 @@ def compare(left: Any, right: Any, tolerance: Tolerance = None) -> Any:
     return all(verdicts)
 
 
+def check_compared(
+    where: str, message: str, got: Any, wanted: Any, tolerance: Tolerance = None, hint: str = ""
+) -> None:
+    """`compare`, or a fault that says what differs."""
+    with recording_differences() as differences:
+        same = compare(got, wanted, tolerance)
+    check(same, where, "; ".join([message, *dict.fromkeys(differences)]), hint)
+
+
 def check_same_bits(left: Mapping[str, Any], right: Mapping[str, Any], message: str, hint: str = "") -> None:
     """The same paths, arrays of equal bits, and equal numbers of Python."""
     message = f"{message}: {{!r:.200}} and {{!r:.200}}"
@@ -171,8 +180,7 @@ def _different(difference: str) -> bool:
 
 def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
     if is_array(left) and is_array(right) and _form(left) != _form(right):
-        message = f"{_form(left)} and {_form(right)} are not of one dtype and shape"
-        return _different(message)
+        return _different(f"{_form(left)} and {_form(right)} are not of one dtype and shape")
     if is_key(left) and is_key(right):
         left, right = jax.random.key_data(left), jax.random.key_data(right)
     elif not (_is_number(left) and _is_number(right)):

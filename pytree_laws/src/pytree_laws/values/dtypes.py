@@ -1,4 +1,4 @@
-"""The dtypes in which a class is used: built in each, and called with arguments in each."""
+"""The dtypes in which a class is used: built in each, called with arguments in each; and the narrowest on the way, from which tolerances follow."""
 
 import contextlib
 from collections.abc import Callable, Generator
@@ -7,11 +7,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
-from ..inspect.arrays import is_array, is_inexact, on_device, real_dtype
+from ..inspect.arrays import is_array, is_inexact, is_inexact_dtype, on_device, real_dtype
 from ..inspect.trees import flatten, map_arrays
+from ..report import or_else
 from ..session import once_per_session
-from .closeness import in_64_bits
+from ..trace.jaxprs import equations
+from .closeness import HALF_ROUNDINGS, Tolerance, in_64_bits
 
 SEEDS = 3  # examples, where numbers are compared
 
@@ -33,8 +36,7 @@ def example_in(suite: Any, dtype: str | None, seed: int) -> Generator[Example]:
         if dtype is None:
             yield instance, arguments
         else:
-            built = filled(built_in(suite, dtype, seed), instance)
-            yield built, cast(arguments, usual, dtype)
+            yield filled(built_in(suite, dtype, seed), instance), cast(arguments, usual, dtype)
 
 
 def example_name(dtype: str | None, seed: int) -> str:
@@ -93,3 +95,24 @@ def dtype_of(tree: Any) -> Any:
     leaves = (leaf for leaf in jax.tree.leaves(tree) if is_array(leaf))
     result = {leaf.dtype for leaf in leaves if is_inexact(leaf)}
     return result.pop() if len(result) == 1 else None
+
+
+def tolerated(suite: Any) -> Tolerance:
+    """What a suite that declares no tolerance allows two computations of one number to differ by."""
+    dtype = suite.narrowest or narrowest_of(suite)
+    return HALF_ROUNDINGS * float(jnp.finfo(dtype).eps) if is_half(dtype) else None
+
+
+def is_half(dtype: str | None) -> bool:
+    """Whether a dtype has 16 bits or fewer, in which small steps are lost."""
+    return dtype is not None and jnp.finfo(dtype).bits < 32
+
+
+@once_per_session
+@or_else(None, Exception, pytest.skip.Exception)  # other laws tell
+def narrowest_of(suite: Any) -> str | None:
+    """The narrowest dtype that the call computes in, of those that are no integers."""
+    arrays = [v.aval for each in equations(suite.traced_call().jaxpr) for v in each.outvars]
+    dtypes = [getattr(array, "dtype", None) for array in arrays]
+    float_dtypes = [dtype for dtype in dtypes if is_inexact_dtype(dtype)]
+    return str(max(float_dtypes, key=lambda dtype: float(jnp.finfo(dtype).eps))) if float_dtypes else None

@@ -1,11 +1,11 @@
 """The sizes of an example: where these do not fit a class, that is no fault of the class."""
 
-import contextlib
 import re
 from typing import Any
 
 from ..inspect.arrays import is_array
 from ..inspect.trees import arrays_of, axis_sizes, is_node
+from ..report import or_else
 from ..trace.jaxprs import NEEDS_VALUES
 
 _OF_SHAPES = re.compile(
@@ -54,10 +54,7 @@ def is_of_shapes(error: BaseException | None) -> bool:
 
 def sizes_of(suite: Any) -> dict[str, int]:
     """The sizes by name: the integers that the constructor takes, and the dims of annotations."""
-    annotated: dict[str, int] = {}
-    with contextlib.suppress(Exception):  # what cannot be built has none
-        annotated = _annotated(suite)
-    return annotated | {name: v for name, v in suite.inputs(0).items() if type(v) is int and v > 0}
+    return _annotated(suite) | {name: v for name, v in suite.inputs(0).items() if type(v) is int and v > 0}
 
 
 def fitting(suite: Any, sizes: dict[str, int]) -> dict[str, int]:
@@ -72,6 +69,7 @@ def _listed(sizes: dict[str, int]) -> str:
     return ", ".join(f"{name} = {size}" for name, size in sizes.items())
 
 
+@or_else({})  # what cannot be built has none
 def _annotated(suite: Any) -> dict[str, int]:
     """The dims of the fields as jaxtyping annotates them, with the sizes that they have."""
     instance = suite.build(**suite.inputs(0))

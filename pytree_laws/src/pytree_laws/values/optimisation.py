@@ -1,7 +1,7 @@
 """Training: a scalar to differentiate, and steps of AdamW."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +10,8 @@ import numpy as np
 from ..inspect.arrays import is_inexact
 from ..inspect.trees import named_leaves
 from .example_values import weights
+
+T = TypeVar("T")
 
 
 def adamw(value: Any, grad: Any, moments: Any, count: Any, xp: Any = jnp) -> tuple[Any, Any]:
@@ -49,9 +51,14 @@ def descend(
     return [value for value, _ in moved], (count, [pair for _, pair in moved])
 
 
-def has_forward_mode_alone(error: ValueError) -> bool:
-    """Whether jax says that what raised this has no gradient in reverse, as a while_loop has none."""
-    return "Reverse-mode differentiation" in str(error)
+def in_either_mode(reverse: Callable[[], T], forward: Callable[[], T]) -> T:
+    """Derivatives in reverse, or forward where jax says that there are no others, as of a while_loop."""
+    try:
+        return reverse()
+    except ValueError as error:
+        if "Reverse-mode differentiation" not in str(error):
+            raise
+    return forward()
 
 
 def weighted(output: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -13,7 +13,7 @@ import pytest
 
 from ..inspect.arrays import host, is_array, is_floating, is_inexact, is_key, on_device, raw, restore_like
 from ..inspect.trees import arrays_of, replace_leaves
-from ..report import ANY_ERROR, Fault, check
+from ..report import ANY_ERROR, Fault, check, or_else
 from ..trace.drawn_keys import drawn_with_one_key, keys_used, repeated_keys
 from ..trace.jaxprs import NEEDS_VALUES, live_part, mixed_draws, repeated_draws, shares_keys_of_loops
 from .example_values import weights
@@ -102,8 +102,6 @@ def perturb_leaf(leaf: Any, sign: int = 1) -> Any:
 
 
 IN_LOOP = re.compile(r"In (scan|while)\b")
-ONE_DRAW = "its rows are one and the same draw"
-KEY_FOR_EACH = "one key for all of them: `jax.vmap(draw)(jax.random.split(key, n))`"
 
 
 def check_keys(where: str, run: Callable[[Any], Any], arguments: Any, drawn: Callable[[], str] = str) -> None:
@@ -130,39 +128,30 @@ def check_keys(where: str, run: Callable[[Any], Any], arguments: Any, drawn: Cal
         return  # the check is experimental; other laws report real errors
 
 
+@or_else(True)
 def _serves_twice(run: Callable[[Any], Any], arguments: Any) -> bool:
     """Whether two draws have one key, as its value says."""
-    try:
-        closed = jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments)
-        (uses,) = keys_used([(closed, jax.tree.leaves(arguments))])
-        return isinstance(uses, Exception) or bool(repeated_keys(uses))
-    except ANY_ERROR:
-        return True
+    closed = jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments)
+    (uses,) = keys_used([(closed, jax.tree.leaves(arguments))])
+    return isinstance(uses, Exception) or bool(repeated_keys(uses))
 
 
+@or_else(True)
 def _is_used_twice_by_results(run: Callable[[Any], Any], arguments: Any) -> bool:
     """Whether a key is consumed twice by what the results are computed from, and not by what is thrown away."""
-    try:
-        closed = live_part(jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments))
-        with warnings.catch_warnings(action="ignore"), jax.debug_key_reuse(True):
-            jax.eval_shape(jax.extend.core.jaxpr_as_fun(closed), *jax.tree.leaves(arguments))
-    except ANY_ERROR:
-        return True
+    closed = live_part(jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments))
+    with warnings.catch_warnings(action="ignore"), jax.debug_key_reuse(True):
+        jax.eval_shape(jax.extend.core.jaxpr_as_fun(closed), *jax.tree.leaves(arguments))
     return False
 
 
-def check_rows_differ(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
+def check_rows_differ(first: Mapping[str, Any], second: Mapping[str, Any], where: str = "") -> None:
     """No drawn array, by path, repeats one row; `second` is drawn from another key."""
-    for name in repeated_rows(first, second):
-        check(False, name, ONE_DRAW, KEY_FOR_EACH)
-
-
-def repeated_rows(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[str]:
-    """The drawn arrays, by path, that repeat one row; `second` is drawn from another key."""
     for name, value in first.items():
         is_drawn = is_floating(value) and name in second
-        if is_drawn and rows_are_one_draw(host(value), host(second[name])):
-            yield name
+        is_repeated = is_drawn and rows_are_one_draw(host(value), host(second[name]))
+        hint = "one key for all of them: `jax.vmap(draw)(jax.random.split(key, n))`"
+        check(not is_repeated, f"{name}{where}", "its rows are one and the same draw", hint)
 
 
 def rows_are_one_draw(values: np.ndarray, others: np.ndarray) -> bool:
@@ -180,8 +169,7 @@ def check_held_draws(where: str, trace: Callable[[], Any]) -> None:
     """A key that is held serves one draw, however often that is drawn again."""
     mixed = list(mixed_draws(trace().jaxpr))
     message = f"one key serves {'; '.join(mixed)}"
-    hint = "one key split per consumer, or `jax.random.fold_in(self.key, number)`"
-    check(not mixed, where, message, hint)
+    check(not mixed, where, message, "one key split per consumer, or `jax.random.fold_in(self.key, number)`")
 
 
 def check_draws(where: str, trace: Callable[[], Any], names: Sequence[str] = ()) -> None:
@@ -193,8 +181,7 @@ def check_draws(where: str, trace: Callable[[], Any], names: Sequence[str] = ())
     repeated = list(repeated_draws(jaxpr))
     drawn = drawn_with_one_key(jaxpr, names) if repeated else ""
     message = f"{len(repeated)} of its draws have the key of an earlier one{drawn}"
-    hint = "one key split per consumer: `key1, key2 = jax.random.split(key)`"
-    check(not repeated, where, message, hint)
+    check(not repeated, where, message, "one key split per consumer: `key1, key2 = jax.random.split(key)`")
 
 
 def redraws(suite: Any) -> bool:

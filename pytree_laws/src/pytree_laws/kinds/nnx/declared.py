@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 from flax import nnx
 
-from ...discover.suggest import check_declared
-from ...engine.applicability import not_applicable
+from ...discover.inference import check_declared
+from ...engine.applicability import need, not_applicable
 from ...inspect.arrays import same_bits
 from ...inspect.files import has_files
 from ...inspect.trees import attributes, given_arrays, is_under
@@ -100,8 +100,7 @@ class VariableSuite(MutableSuite):
         return [path for path, part in every if isinstance(part, nnx.BatchStat) and "." not in path]
 
     def save(self, instance: Any, path: Any) -> None:
-        if not has_files(instance):
-            not_applicable("the module has no `save` to a path, or no `load` into a skeleton")
+        need(has_files(instance), "the module has no `save` to a path, or no `load` into a skeleton")
         instance.save(path)
 
     def load(self, path: Any, skeleton: Any) -> Any:
@@ -118,11 +117,9 @@ class VariableSuite(MutableSuite):
         return variables_of(state)
 
     def snapshot(self, instance: Any) -> Any:
-        if not hasattr(instance, "snapshot"):
-            not_applicable("the module has no snapshot")
+        need(hasattr(instance, "snapshot"), "the module has no snapshot")
         return instance.snapshot()
 
     def restore(self, instance: Any, state: Any) -> None:
-        if not hasattr(instance, "restore"):
-            not_applicable("the module has no restore")
+        need(hasattr(instance, "restore"), "the module has no restore")
         instance.restore(state)

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from ...declare.render import block, render, source_of
+from ...declare.render import block, is_kept, render, source_of
 from ...discover.inference import name_of
 from ...inspect.arrays import is_inexact
 from ...inspect.trees import changed
@@ -51,20 +51,13 @@ def inferred_updates(suite: Any) -> tuple[str, ...]:
 
 def render_variables(variables: Sequence[Var], declared: Sequence[Var], updates: Sequence[str]) -> str:
     """The Variables, and what a call updates; what is declared well stays as it is."""
-    kept = {variable.path: variable for variable in declared if is_kept(variable, variables)}
+    types = {variable.path: variable.type for variable in variables}
+    same_type = (variable for variable in declared if types.get(variable.path) is variable.type)
+    kept = {variable.path: variable for variable in same_type if is_kept(variable, variables)}
     chosen = [kept.get(variable.path, variable) for variable in variables]
     lines = [render(leaf, source_of(leaf.path), name_of_type(leaf.type)) for leaf in chosen]
     of_updates = block("updates", [source_of(path) for path in updates])
     return "\n".join(filter(None, [block("variables", lines), of_updates]))
-
-
-def is_kept(declared: Var, variables: Sequence[Var]) -> bool:
-    """Whether a declaration is true of the Variable that was found at its path."""
-    actual = next((variable for variable in variables if variable.path == declared.path), None)
-    if actual is None or actual.type is not declared.type:
-        return False
-    shapes = None in (declared.shape, actual.shape) or declared.shape == actual.shape
-    return shapes and declared.dtype == actual.dtype
 
 
 def name_of_type(kind: type) -> str:

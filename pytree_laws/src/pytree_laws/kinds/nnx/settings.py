@@ -8,7 +8,7 @@ from flax import nnx
 from ...inspect.classes import is_of_library
 from ...inspect.references import snapshot
 from ...inspect.trees import attributes, changed, look_up, one_level
-from ...report import check
+from ...report import check, or_else
 from .variables import bits_of, copy_of, is_of_nnx, own_nodes
 
 STATE_METHODS = "`__getstate__`, `__setstate__`, `__copy__` or `__deepcopy__`"
@@ -56,12 +56,10 @@ def frozen_settings(module: Any, functions: bool) -> dict[str, Any]:
     return {path: (plain if callable(v) else snapshot)(v) for path, v in settings}
 
 
+@or_else(False)  # a `custom_vjp` raises
 def stays_in_copies(function: Any) -> bool:
     """Whether copies hold the very function: some of jax are copied, or refuse to be, and are compared by type."""
-    try:
-        return copy.deepcopy(function) is function
-    except Exception:  # a `custom_vjp` raises
-        return False
+    return copy.deepcopy(function) is function
 
 
 def check_copy(module: Any, copied: Any, operation: str, hint: str = STATE_METHODS) -> None:

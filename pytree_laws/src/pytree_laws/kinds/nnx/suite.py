@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any
 
 import jax
@@ -20,6 +19,7 @@ from ...trace.programs import compiled
 from ...values.randomize import perturb_leaf, randomize
 from ..programs import DRAWS, names_of
 from ..subject import Rebuilt
+from ..training import summed_loss
 from . import programs, training
 from .declared import VariableSuite
 from .settings import all_settings, check_copy, frozen_settings, functions_of, settings_of, with_setting
@@ -83,8 +83,6 @@ class NnxSuite(VariableSuite):
     pickled = staticmethod(pickled)
     variable_types = staticmethod(variable_types)
     built_abstractly = programs.built_with_zeros
-    training_example = training.training_example
-    at_point = training.at_point
     stepped = training.stepped
     gradient_program = training.gradient_program
     variable_type = nnx.Variable
@@ -195,8 +193,17 @@ class NnxSuite(VariableSuite):
     def trained_paths(self, instance: Any) -> set[str]:
         return {path for path, variable in variables_of(instance).items() if isinstance(variable, nnx.Param)}
 
+    def trains(self, instance: Any) -> bool:
+        is_declared = any(self.role(path) == "param" for path in variables_of(instance))
+        return is_declared or super().trains(instance)
+
+    def instance_at(self, seed: int) -> Any:
+        # Where modules hold keys, each seed must have its own.
+        draws = any(map(is_key, values_of(self.cached_instance()).values()))
+        return self.cached_instance(seed if draws else 0)
+
     def example_loss(self, instance: Any, examples: Any) -> Any:
-        return training.summed_loss(self, copy_of(instance), examples)
+        return summed_loss(self, copy_of(instance), examples)
 
     def loss_and_grads(self, instance: Any, arguments: Any) -> tuple[Any, dict[str, Any]]:
         loss, grads, *_ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
@@ -235,7 +242,7 @@ class NnxSuite(VariableSuite):
         _, grads, others, _ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
         return {**grads, **{names[i]: grad for i, grad in zip(inexact_places(arguments), others)}}
 
-    def trained_names(self) -> AbstractSet[str]:
+    def trained_names(self) -> set[str]:
         values = values_of(self.cached_instance())
         return {path for path in self.trained_paths(self.cached_instance()) if is_floating(values[path])}
 

@@ -8,32 +8,14 @@ import jax
 import numpy as np
 from flax import nnx
 
-from ...engine.applicability import not_applicable
-from ...inspect.arrays import is_key, on_device
-from ...inspect.trees import axis_sizes, inexact_places, replace_leaves
+from ...inspect.arrays import on_device
+from ...inspect.trees import inexact_places, replace_leaves
 from ...report import ANY_ERROR, doing
 from ...session import once_per_session
 from ...trace.programs import compiled
-from ...values.optimisation import descend, has_forward_mode_alone, start, weighted_sum
-from ...values.randomize import randomize, randomize_indices
-from ..training import holds_buffers, need_floats, within_domain
+from ...values.optimisation import descend, in_either_mode, start
+from ..training import summed_loss
 from .variables import assign, copy_of, is_differentiable, values_of, variables_of
-
-
-def training_example(suite: Any, or_buffers: bool = False) -> tuple[Any, tuple[Any, ...]]:
-    """The module that laws share, and two examples; skips where nothing is trained, nor a buffer, or can be differentiated."""
-    need_floats(suite)
-    instance = suite.cached_instance()
-    variables = variables_of(instance)
-    has_params = suite.trained_paths(instance) or any(suite.role(path) == "param" for path in variables)
-    if not (has_params or (or_buffers and holds_buffers(suite, instance))):
-        not_applicable("no parameters are declared")
-    return instance, (suite.arguments(0), suite.arguments(1))
-
-
-def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
-    """A scalar on which every inexact element of every output has its own weight; the calls update the module."""
-    return weighted_sum([suite.call_on_copies(instance, *arguments) for arguments in examples])
 
 
 def grads(suite: Any, instance: Any, arguments: Any, of_arguments: bool = True) -> Any:
@@ -50,16 +32,14 @@ def grads(suite: Any, instance: Any, arguments: Any, of_arguments: bool = True) 
 
     parts: Any = nnx.split(copy_of(instance), is_differentiable, ...)
     selected = nnx.DiffState(0, is_differentiable)
-    try:
-        value, (slopes, others) = nnx.value_and_grad(loss, argnums=(selected, 1))(instance, floats)
-    except ValueError as error:
-        if not has_forward_mode_alone(error):
-            raise
 
-        def forward(values: Any, floats: Any) -> Any:  # as a while_loop alone has
-            return loss(nnx.merge(parts[0], values, parts[2], copy=True), floats)
+    def of_values(values: Any, floats: Any) -> Any:
+        return loss(nnx.merge(parts[0], values, parts[2], copy=True), floats)
 
-        value, (slopes, others) = forward(parts[1], floats), jax.jacfwd(forward, (0, 1))(parts[1], floats)
+    value, (slopes, others) = in_either_mode(
+        lambda: nnx.value_and_grad(loss, argnums=(selected, 1))(instance, floats),
+        lambda: (of_values(parts[1], floats), jax.jacfwd(of_values, (0, 1))(parts[1], floats)),
+    )
     return value, values_of(slopes), others
 
 
@@ -93,8 +73,7 @@ def stepped(suite: Any, instance: Any, steps: int = 1) -> Any:
 
 
 def values_of_params(module: Any) -> dict[str, np.ndarray]:
-    params = values_of(nnx.state(module, nnx.Param)).items()
-    return {path: np.asarray(value) for path, value in params}
+    return {path: np.asarray(value) for path, value in values_of(nnx.state(module, nnx.Param)).items()}
 
 
 def step(module: Any, slopes: Mapping[str, Any], moments: Any) -> Any:
@@ -105,21 +84,6 @@ def step(module: Any, slopes: Mapping[str, Any], moments: Any) -> Any:
     for (path, was), value in zip(old.items(), new):
         variables[path].set_value(on_device(value, was.dtype))
     return after
-
-
-@once_per_session
-def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
-    """A module and two examples: as they are, or with random floats for another seed."""
-    # Where modules hold keys, each seed must have its own.
-    draws = any(map(is_key, values_of(suite.cached_instance()).values()))
-    instance = suite.cached_instance(seed if draws else 0)
-    examples = suite.arguments(2 * seed), suite.arguments(2 * seed + 1)
-    if not seed:
-        return instance, examples
-    graphdef, state = nnx.split(instance)
-    sizes = axis_sizes(values_of(state))
-    state, examples = randomize((state, examples), seed, within_domain(suite))
-    return nnx.merge(graphdef, state, copy=True), randomize_indices(examples, seed, max(sizes, default=2))
 
 
 def with_values(instance: Any, values: Mapping[str, Any]) -> Any:

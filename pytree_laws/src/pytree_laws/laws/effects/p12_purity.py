@@ -11,7 +11,7 @@ import numpy as np
 from jax.core import Tracer
 
 from ...discover.invocation import call_text, trace_of_call
-from ...engine.applicability import need
+from ...engine.applicability import CALLED, need
 from ...engine.registry import Checks
 from ...engine.runner import first_call
 from ...inspect.arrays import is_array, is_key
@@ -22,7 +22,7 @@ from ...inspect.trees import arrays_of, changed, clone_as, is_under, map_arrays
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ADVICE, Fault, Law, check, doing
+from ...report import ADVICE, Fault, Law, check, doing, or_else
 from ...trace.jaxprs import NEEDS_VALUES, constant_draws, lost_updates
 from ...trace.programs import shapes_of
 from ...values.closeness import check_close
@@ -42,9 +42,8 @@ NOT_IN_PLACE = (
 )
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p12_a_call_changes_no_globals(subject: Suite) -> None:
-    subject.need_call()
     first_call(subject).check("call")
     cases = [(f"call {seed + 1}", subject.make(seed), subject.arguments(seed)) for seed in range(3)]
     before: dict[str, Any] = {}
@@ -59,17 +58,15 @@ def test_p12_a_call_changes_no_globals(subject: Suite) -> None:
         before = after
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p12_the_call_has_no_side_effects(subject: Suite) -> None:
-    subject.need_call()
     effects = {type(effect).__name__ for effect in subject.traced_call().effects}
     hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback` in the call"
     check(not effects, "call", f"the call has side effects: {', '.join(sorted(effects))}", hint)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p12_throws_no_update_away(subject: Suite) -> None:
-    subject.need_call()
     wrong = lost_updates(subject.traced_call().jaxpr)
     check(not wrong, "call", f"nothing uses the result of {', '.join(wrong)}", NOT_IN_PLACE)
 
@@ -146,9 +143,8 @@ def check_parts_kept(subject: MutableSuite, instance: Any, what: str, use: Calla
         check(after[path] is before[path] or is_array(before[path]), path, message, hint)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p12_a_cold_call_leaves_no_tracer_behind(subject: MutableSuite) -> None:
-    subject.need_call()
     for place in subject.left_by_first_call():
         message = "a tracer was left behind by a first call under jit"
         raise Fault(place, message, "a value of the call that was kept")
@@ -195,14 +191,13 @@ def test_p12_draws_use_a_key_that_is_given(subject: Suite) -> None:
     check(not wrong, "call", f"{len(wrong)} of its draws depend on nothing that it is given", hint)
 
 
+@or_else(True, AttributeError)  # a path through a list
 def follows_an_int(subject: Suite, instance: Any, arguments: Any) -> bool:
     """Whether a static integer may decide what the call computes, as a seed does."""
     before = call_text(subject, instance, arguments)
     numbers = [(path, value) for path, value in subject.statics_of(instance) if type(value) is int]
-    with contextlib.suppress(AttributeError):  # a path through a list
-        edits = (subject.with_static(instance, path, value + 1) for path, value in numbers)
-        return any(call_text(subject, edited, arguments) != before for edited in edits)
-    return True
+    edits = (subject.with_static(instance, path, value + 1) for path, value in numbers)
+    return any(call_text(subject, edited, arguments) != before for edited in edits)
 
 
 @CHECKS.register()

@@ -47,8 +47,7 @@ def test_p13_replacing_one_leaf_leaves_the_rest_alone(subject: PytreeSuite) -> N
             edited = tree_at(path, instance, marker)
             got = walk(edited, path)
         check(got is marker, name, f"replaced by a marker, it is {shown(got)}")
-        after = enumerate(jax.tree.leaves(edited))
-        others = [j for j, leaf in after if leaf is not leaves[j] and j != i]
+        others = [j for j, leaf in enumerate(jax.tree.leaves(edited)) if leaf is not leaves[j] and j != i]
         check(not others, name, f"replacing it changed the leaves at {others}")
     same = snapshot(instance, identity=True) == before
     check(same, type(instance).__name__, "an edit of a copy changed the original")

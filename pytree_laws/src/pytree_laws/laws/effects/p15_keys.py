@@ -5,24 +5,22 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...discover.configurations import Configuration, traced_configurations
-from ...engine.applicability import need, not_applicable
+from ...engine.applicability import TAKES_KEYS, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_key
 from ...inspect.trees import named_arrays
 from ...kinds.pytree import PytreeSuite
-from ...report import ADVICE, ANY_ERROR, check
+from ...report import ADVICE, ANY_ERROR, check, result_or_error
 from ...trace.drawn_keys import drawn_in_part, drawn_names, keys_used, repeated_keys, text_of, trace_named
 from ...trace.jaxprs import draws_of, equations, live_part, repeated_draws
-from ...trace.programs import result_or_error
-from ...values.randomize import KEY_FOR_EACH, ONE_DRAW, perturb_leaf, repeated_rows
+from ...values.randomize import check_rows_differ, perturb_leaf
 
 CHECKS = Checks()
 Inputs = Mapping[str, Any]
 
 
-@CHECKS.register(severity=ADVICE)
+@CHECKS.register(TAKES_KEYS, severity=ADVICE)
 def test_p15_each_draw_has_a_key_of_its_own_in_each_configuration(subject: PytreeSuite) -> None:
-    need(subject.takes_keys(), "the constructor takes no key")
     builds = list(_builds(subject))
     if not builds or any(repeated_draws(builds[0].closed.jaxpr)):
         not_applicable("the example itself has one key for two draws, or cannot be traced")
@@ -54,8 +52,8 @@ def _check_rows(build: Build) -> None:
     other = [perturb_leaf(v) if is_key(v) else v for v in build.inputs]
     built = [result_or_error(build.run, inputs) for inputs in (build.inputs, other)]
     if not any(isinstance(instance, Exception) for instance in built):
-        for name in repeated_rows(*(dict(named_arrays(instance)) for instance in built)):
-            check(False, f"{name}{build.where}", ONE_DRAW, KEY_FOR_EACH)
+        first, second = (dict(named_arrays(instance)) for instance in built)
+        check_rows_differ(first, second, build.where)
 
 
 def _builds(subject: PytreeSuite) -> Iterator[Build]:

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ...engine.applicability import TAKES_DTYPE, need, not_applicable
+from ...engine.applicability import TAKES_DTYPE, TAKES_KEYS, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_inexact, is_key, on_device, same_bits
 from ...inspect.classes import is_of_library
@@ -82,9 +82,8 @@ def is_copied_module(subject: Suite, name: str, twin: str) -> bool:
         return False
 
 
-@CHECKS.register()
+@CHECKS.register(TAKES_KEYS)
 def test_p15_rows_of_a_draw_differ(subject: Suite) -> None:
-    need(subject.takes_keys(), "the constructor takes no key")
     # What is given is the same in both, and so is no draw.
     first, second = (subject.named(subject.built_with_key(jax.random.key(seed))) for seed in (0, 1))
     check_rows_differ(first, second)
@@ -178,8 +177,7 @@ def test_p15_each_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
 
 @CHECKS.register(rests_on=(SAME_DRAW, USED_ONCE, OWN_KEYS))
 def test_p15_one_more_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
-    inputs = subject.inputs(0)
-    counts = {n: v + 1 for n, v in inputs.items() if type(v) is int and v > 0}
+    counts = {n: v + 1 for n, v in subject.inputs(0).items() if type(v) is int and v > 0}
     need(counts and subject.keys_of_inputs(), "the constructor takes no key, or no number")
     for name, count in counts.items():
         _check_draws_with(subject, name, count)

@@ -66,14 +66,22 @@ def _check_specs(subject: PytreeSuite, instance: Any, label: str) -> None:
     wanted = subject.expected_to_train(instance)
     has_spec = hasattr(instance, "trainable")
     hint = "" if has_spec else "declared data, buffers and frozen parts need a `trainable()`"
-    message = f"on {label} it selects {sorted(selected)}, declared is {sorted(wanted)}"
     # A class without one may leave the choice to who trains it.
-    check(selected == wanted, "trainable", message, hint, severity=FAULT if has_spec else ADVICE)
+    severity = FAULT if has_spec else ADVICE
+    check_selected("trainable", f"on {label} it selects", selected, wanted, hint, severity=severity)
     for method, paths in subject.filters.items():
         selected = marked(instance, getattr(instance, method)())
         wanted = {name for name in names if under_any(name, paths)}
-        message = f"on {label} it selects {sorted(selected)}, declared is {sorted(wanted)}"
-        check(selected == wanted, method, message)
+        check_selected(method, f"on {label} it selects", selected, wanted)
+
+
+def check_selected(
+    where: str, what: str, got: set[str], wanted: set[str], hint: str = "", *, severity: str = ""
+) -> None:
+    """Paths are those that are declared."""
+    check(
+        got == wanted, where, f"{what} {sorted(got)}, declared is {sorted(wanted)}", hint, severity=severity
+    )
 
 
 @CHECKS.register(TAKES_DTYPE, has_method("trainable", "the class has no trainable"))
@@ -107,8 +115,7 @@ def test_p16_decay_moves_all_that_is_trained_but_the_declared(subject: PytreeSui
 
 @CHECKS.register(declares("decay_mask", "no mask for weight decay is declared"))
 def test_p16_the_mask_of_decay_asks_each_module(subject: PytreeSuite) -> None:
-    instance = subject.cached_instance()
-    weights, mask = weights_of(subject, instance), subject.decay_mask
+    weights, mask = weights_of(subject, subject.cached_instance()), subject.decay_mask
     loose = np.zeros(2, np.float32)
     wanted = marked(weights, weights.decayed())
     trees = {"itself": weights, "a tree that holds it": {"model": [weights], "loose": loose}}
@@ -147,8 +154,7 @@ def _check_parts(subject: PytreeSuite, instance: Any, partition: str, paths: Seq
     hint = "the chosen leaves come first, and then the rest"
     for label, part, wanted in (("first", first, chosen), ("second", second, set(names) - chosen)):
         got = {name for name, _ in named_leaves(part)}
-        message = f"its {label} part has {sorted(got)}, declared is {sorted(wanted)}"
-        check(got == wanted, partition, message, hint)
+        check_selected(partition, f"its {label} part has", got, wanted, hint)
     if hasattr(instance, "combine"):
         with doing("combine", f"of the parts of `{partition}` it"):
             whole = first.combine(second)
@@ -165,8 +171,7 @@ def test_p16_a_flag_freezes_and_thaws(subject: PytreeSuite) -> None:
         instance = with_attribute(subject.cached_instance(), flag, value)
         names = [name for name, _ in named_leaves(instance)]
         trained = {names[i] for i in subject.trained(instance) if is_under(names[i], path)}
-        inner = trained_names(look_up(instance, path))
-        paths = {f"{path}.{name}".rstrip(".") for name in inner}
+        paths = {f"{path}.{name}".rstrip(".") for name in trained_names(look_up(instance, path))}
         wanted = set() if value else paths
         message = f"with `{flag} = {value}` it trains {sorted(trained)} of {sorted(paths)}"
         hint = "a `trainable()` that does not ask the flag, or asks it the wrong way"
@@ -194,8 +199,7 @@ def test_p16_the_call_passes_through_lax(subject: PytreeSuite) -> None:
 
 @CHECKS.register(has_method("as_function", "the class has no as_function"))
 def test_p16_as_function_passes_through_lax(subject: PytreeSuite) -> None:
-    instance = subject.cached_instance()
-    value, back = subject.to_arrays(instance)
+    value, back = subject.to_arrays(subject.cached_instance())
 
     def through(value: Any, arguments: Any) -> Any:
         function = back(value).as_function()
@@ -242,8 +246,7 @@ def test_p16_map_variables_prefers_the_nearest_type(subject: MutableSuite) -> No
 
 def marked(instance: Any, spec: Any) -> set[str]:
     """The paths of the leaves at which a filter spec is True."""
-    marks = zip(named_leaves(instance), jax.tree.leaves(spec))
-    return {name for (name, _), mark in marks if mark is True}
+    return {name for (name, _), mark in zip(named_leaves(instance), jax.tree.leaves(spec)) if mark is True}
 
 
 def denied_below(instance: Any) -> set[str]:

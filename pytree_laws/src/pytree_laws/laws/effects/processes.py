@@ -7,7 +7,7 @@ import jax
 import jax.extend.core
 
 from ...discover.invocation import trace_call
-from ...engine.applicability import need
+from ...engine.applicability import CALLED, need
 from ...engine.registry import Checks
 from ...kinds.suite import Suite
 from ...patches.hash_seed import Turned, has_text, salted
@@ -42,9 +42,8 @@ def test_p12_calls_are_the_same_in_another_process(subject: Suite) -> None:
     check_close("call", message, first, second, BY_TEXT)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p05_the_order_of_a_set_does_not_matter(subject: Suite) -> None:
-    subject.need_call()
     instance = subject.cached_instance()
     sets = [(path, v) for path, v in subject.statics_of(instance) if isinstance(v, frozenset) and len(v) > 1]
     sets = [(path, v) for path, v in sets if has_text(v)]

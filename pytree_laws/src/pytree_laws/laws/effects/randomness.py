@@ -53,7 +53,7 @@ def _keys(subject: Suite, configuration: TracedConfiguration) -> list[int]:
 @CHECKS.register(rests_on=("test_p12_draws_use_a_key",))
 def test_p12_draws_use_the_key_in_each_configuration(subject: Suite) -> None:
     for traced in _traced(subject):
-        jaxpr, where = traced.trace[0].jaxpr, _place(traced)
+        jaxpr, where = traced.trace[0].jaxpr, traced.configuration.place("call")
         drawn = draws_of(jaxpr)
         if not drawn or may_be_seeded(traced):
             continue
@@ -78,7 +78,12 @@ def test_p16_a_flag_that_ends_the_noise_does(subject: Suite) -> None:
         for seed in range(1, KEYS):
             other = outputs(traced, with_key(traced, keys, seed))
             message = f"nothing is random there, and two keys give {first} and {other}"
-            check(close(first, other), _place(traced), message, "noise that is drawn in spite of the flag")
+            check(
+                close(first, other),
+                traced.configuration.place("call"),
+                message,
+                "noise that is drawn in spite of the flag",
+            )
 
 
 @CHECKS.register()
@@ -100,11 +105,6 @@ def draws_weights(traced: TracedConfiguration) -> bool:
     """Whether all that a call draws has the shape of a matrix that the instance holds: its weights are drawn, once for all rows."""
     held = {v.shape for name, v in traced.inputs if name.startswith("0.") and is_inexact(v) and v.ndim > 1}
     return all(draw.outvars[0].aval.shape in held for draw in draws_of(traced.trace[0].jaxpr))
-
-
-def _place(traced: TracedConfiguration) -> str:
-    name = traced.configuration.name
-    return f"call with {name}" if name else "call"
 
 
 def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:
@@ -218,8 +218,7 @@ def _follows_a_key_at_a_flag(subject: Suite, instances: Iterable[Any]) -> bool:
 
 def _with_noise(instance: Any) -> Iterator[Any]:
     """The instance with a half in the place of each number of Python that is 0, as the `p` of a `Dropout` that drops nothing."""
-    leaves = jax.tree.leaves(instance)
-    zeros = (i for i, leaf in enumerate(leaves) if type(leaf) is float and leaf == 0)
+    zeros = (i for i, leaf in enumerate(jax.tree.leaves(instance)) if type(leaf) is float and leaf == 0)
     return (replace_leaves(instance, {i: 0.5}) for i in zeros)
 
 

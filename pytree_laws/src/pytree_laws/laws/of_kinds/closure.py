@@ -21,7 +21,7 @@ from ...report import Fault, Law, check, doing
 from ...session import once_per_session
 from ...trace.programs import compiled
 from ...trace.wide_results import FIXED_DTYPE
-from ...values.closeness import close
+from ...values.closeness import check_close
 from ...values.optimisation import weighted_sum
 
 LAW = Law(
@@ -85,9 +85,9 @@ def through(way: str, closure: Any, arguments: Any) -> Any:
 def test_it_passes_through(subject: PytreeSuite, way: str) -> None:
     closure, arguments = subject.example()
     jax.eval_shape(lambda: through(way, closure, arguments))
-    got = results(subject, False)[way]
-    expected = closure(*arguments)
-    check(close(got, expected, 16), way, f"it gives {got}, expected is {expected}", LOOK)
+    check_close(
+        way, "it gives {}, expected is {}", results(subject, False)[way], closure(*arguments), LOOK, 16
+    )
 
 
 @CHECKS.register()
@@ -100,10 +100,8 @@ def test_it_passes_through_with_tracers_of_an_outer_jit(subject: PytreeSuite, wa
         return through(way, build(values), arguments)
 
     jax.eval_shape(outer, values, arguments)
-    got = results(subject, True)[way]
-    expected = closure(*arguments)
-    message = f"with tracers of an outer jit it gives {got}, expected is {expected}"
-    check(close(got, expected, 16), way, message, LOOK)
+    message = "with tracers of an outer jit it gives {}, expected is {}"
+    check_close(way, message, results(subject, True)[way], closure(*arguments), LOOK, 16)
 
 
 @CHECKS.register()
@@ -142,9 +140,8 @@ def test_gradients_reach_what_it_captures(subject: PytreeSuite) -> None:
         return _scan(lambda *row: jax.lax.cond(True, inner, inner, *row), arguments)
 
     plain = grads(lambda function, arguments: function(*arguments))
-    through_loops = grads(nested)
-    message = f"the gradients are {through_loops} through scan and cond, and {plain} without"
-    check(close(plain, through_loops, 64), "as_function", message, LOOK)
+    message = "the gradients are {} through scan and cond, and {} without"
+    check_close("as_function", message, grads(nested), plain, LOOK, 64)
 
 
 @CHECKS.register()
@@ -169,9 +166,9 @@ def test_it_passes_through_custom_vjp(subject: PytreeSuite) -> None:
     def grads(captured: Any) -> list[Any]:
         return [jax.grad(loss)(captured, rest, call) for call in (called, plain)]
 
+    message = "the gradients are {} through custom_vjp, and {} without"
     got, expected = compiled(grads)(captured)
-    message = f"the gradients are {got} through custom_vjp, and {expected} without"
-    check(close(got, expected, 64), "custom_vjp", message, LOOK)
+    check_close("custom_vjp", message, got, expected, LOOK, 64)
 
 
 def skip_unless_differentiable(closure: Any, arguments: Any) -> None:

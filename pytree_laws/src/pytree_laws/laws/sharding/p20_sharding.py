@@ -11,7 +11,7 @@ from ...engine.applicability import Condition, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_array
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, Law, check
+from ...report import ANY_ERROR, Law, check, or_else
 from ...session import once_per_session
 from ...sharding.dims import own_dims
 from ...sharding.specs import (
@@ -157,8 +157,7 @@ def of_dims(suite: Any) -> dict[str, Entry]:
     """Entries that say by which dims the call shards as it stands."""
     if not suite.called() or not ABSTRACT.is_met(suite):
         return {}
-    alone = dims_alone(named_example(suite))
-    return entries({name: np.bool_(not error) for name, error in alone})
+    return entries({name: np.bool_(not error) for name, error in dims_alone(named_example(suite))})
 
 
 @once_per_session
@@ -175,12 +174,11 @@ def traced_step(suite: Any) -> Sequence[Any]:
     return trace(example, step_of(example, suite.trained_names()), specs, mesh)
 
 
+@or_else(())
 def outputs_of_step(suite: Any) -> Sequence[Any]:
     """What the call gives in a step; nothing where nothing is trained, or no step can be traced."""
     count = len(suite.trained_names())
-    with contextlib.suppress(*ANY_ERROR):
-        return traced_step(suite)[: -2 * count] if count else ()
-    return ()
+    return traced_step(suite)[: -2 * count] if count else ()
 
 
 def told(mesh: Any) -> str:

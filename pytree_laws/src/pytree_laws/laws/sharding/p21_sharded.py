@@ -166,8 +166,7 @@ def batch_of(suite: Any) -> tuple[Any, ...]:
 def single(suite: Any) -> dict[str, Any]:
     """What a step gives on one device."""
     example = named_example(suite)
-    arrays = example.arrays()
-    bare: list[Spec] = [(None,) * array.ndim for array in arrays]
+    bare: list[Spec] = [(None,) * array.ndim for array in example.arrays()]
     mesh = mesh_of({BATCH: 1}, AxisType.Auto)
     result = placed(example, batch_of(suite), bare, suite.trained_names(), mesh).run()
     return {part: on_host(values) for part, values in result.items()}

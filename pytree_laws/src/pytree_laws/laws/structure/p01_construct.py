@@ -29,9 +29,8 @@ from ...inspect.trees import arrays_of, avals, changed, given_arrays, is_under, 
 from ...kinds.mutable import MutableSuite
 from ...kinds.suite import Suite
 from ...patches.type_checks import without_type_checks
-from ...report import ADVICE, FAULT, Fault, Law, check, doing
+from ...report import ADVICE, FAULT, Fault, Law, check, doing, result_or_error
 from ...trace.jaxprs import NEEDS_VALUES
-from ...trace.programs import result_or_error
 from ...values.comparison import check_same_bits
 
 LAW = Law(

@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...discover.inference import check_declared
 from ...discover.invocation import build_with, given_to_constructor
-from ...discover.suggest import check_declared
 from ...engine.applicability import ARRAYS_DECLARED, TAKES_DTYPE, Condition, need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype
@@ -20,7 +20,7 @@ from ...inspect.static_values import compares_itself
 from ...inspect.trees import arrays_of, attributes, is_under, look_up
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
+from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing, or_else
 from ...trace.jaxprs import decompositions
 from ...values.dtypes import built_in
 from ..ties import STORED_TWICE, TIES, ties_of
@@ -101,11 +101,10 @@ def test_p02_leaves_are_the_declared_ones(subject: Suite) -> None:
         check_declared(subject, subject.declared(name) is not None, name, message)
 
 
+@or_else(False, AttributeError, LookupError, TypeError, ValueError)
 def _is_array_at(subject: Suite, path: str) -> bool:
     """Whether an instance holds an array at a path, be it a leaf or not."""
-    with contextlib.suppress(AttributeError, LookupError, TypeError, ValueError):
-        return is_array(look_up(subject.cached_instance(), path))
-    return False
+    return is_array(look_up(subject.cached_instance(), path))
 
 
 @CHECKS.register(of_class("nothing is declared that is found by position", is_tuple), ARRAYS_DECLARED)

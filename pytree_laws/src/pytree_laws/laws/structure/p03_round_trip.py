@@ -32,8 +32,7 @@ from ...inspect.trees import (
 )
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
-from ...report import ADVICE, FAULT, Fault, Law, check, check_each, doing
-from ...trace.programs import result_or_error
+from ...report import ADVICE, FAULT, Fault, Law, check, check_each, doing, result_or_error
 from ...values.comparison import check_treedef, differ_by_rounding, severity_of_change
 from ...values.randomize import perturb_leaf
 

@@ -4,10 +4,9 @@ from typing import Any
 
 import jax
 
-from ...discover.inference import same_value, with_other_statics
+from ...discover.inference import check_declared, same_value, with_other_statics
 from ...discover.invocation import call_text, trace_of_call
-from ...discover.suggest import check_declared
-from ...engine.applicability import STATICS_DECLARED, declares, not_applicable
+from ...engine.applicability import STATICS_DECLARED, declares, need
 from ...engine.registry import Checks
 from ...inspect.classes import is_of_library
 from ...inspect.mutations import may_change
@@ -120,8 +119,7 @@ def test_p05_the_order_of_keywords_does_not_matter(subject: PytreeSuite) -> None
 def test_p05_the_order_of_attributes_does_not_matter(subject: PytreeSuite) -> None:
     first = subject.cached_instance()
     attribute_values = attributes(first)
-    if isinstance(first, tuple) or len(attribute_values) < 2:
-        not_applicable("the class stores no two attributes")
+    need(not (isinstance(first, tuple) or len(attribute_values) < 2), "the class stores no two attributes")
     second: Any = object.__new__(type(first))
     for name, value in reversed(attribute_values.items()):
         object.__setattr__(second, name, value)

@@ -1,10 +1,9 @@
 """P7: the call, compiled and not."""
 
-import contextlib
 import functools
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -12,8 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...discover.evaluation import of_one_sign, severity_of_values
-from ...discover.near_zeros import has_an_edge_at_zero
-from ...engine.applicability import ABSENT, Condition, need, not_applicable, of_class
+from ...engine.applicability import ABSENT, CALLED, Condition, need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...errors import is_of_promotion, refuses_by_itself
 from ...inspect.arrays import is_floating, stays_wide
@@ -23,13 +21,13 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite, filled
 from ...patches.fast_compile import quick_options
-from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing
+from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing, or_else
 from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
 from ...trace.programs import Compiled, shapes_of, with_static_modules
 from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
 from ...values.closeness import check_close, check_overflow, close
-from ...values.edge_values import has_nan
-from ..rounded import rounds_so_far
+from ...values.edge_values import has_an_edge_at_zero, has_nan
+from ...values.rounding import rounds_so_far
 
 OUTSIDE = "example values that the class is not for, as a negative variance: `inputs` and `arguments` choose others, in a spec `[test]` with `values`"
 NAN_IS_MEANT = "a docstring of the class says where it gives NaN"
@@ -47,9 +45,8 @@ CHECKS = Checks(LAW)
 NO_BROADCASTS = Condition("the call may broadcast ranks", lambda suite: not suite.broadcasts, "broadcasts")
 
 
-@CHECKS.register(ABSENT)
+@CHECKS.register(ABSENT, CALLED)
 def test_p07_works_without_what_is_optional(subject: PytreeSuite) -> None:
-    subject.need_call()
     hint = "a part that may be None is asked for (`is None`) before it is used"
     for change in subject.absent:
         with doing(f"the call with {dict(change)}", "it", hint):
@@ -117,7 +114,7 @@ def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: i
     A vector of zeros alone has no direction, and points that are all equal make no triangle.
     """
 
-    def output_at(fill: float) -> list[Any]:
+    def output_at(fill: float) -> Sequence[Any]:
         return results_of(subject, instance, filled(subject, arguments, fill))[place : place + 1]
 
     if of_one_sign(arguments) or has_an_edge_at_zero(output_at):
@@ -135,11 +132,10 @@ def one_zero(leaf: Any) -> Any:
     return jnp.asarray(flat.reshape(leaf.shape))
 
 
-def results_of(subject: Suite, instance: Any, arguments: Any) -> list[Any]:
+@or_else(())  # a check in the call may refuse them
+def results_of(subject: Suite, instance: Any, arguments: Any) -> Sequence[Any]:
     """The arrays that the compiled call gives; nothing where it refuses the arguments."""
-    with contextlib.suppress(*ANY_ERROR):  # of a check in the call
-        return arrays_of(subject.output_of(subject.compiled_ways()[0](instance, *arguments)))
-    return []
+    return arrays_of(subject.output_of(subject.compiled_ways()[0](instance, *arguments)))
 
 
 # Nothing says that a class is for numbers as large.

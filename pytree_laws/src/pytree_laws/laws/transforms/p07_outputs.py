@@ -9,10 +9,9 @@ import numpy as np
 
 from ...declare.leaf_spec import Output
 from ...declare.methods import Method
-from ...discover.inference import fits
+from ...discover.inference import check_declared, fits
 from ...discover.method_programs import in_wide_dtypes, the_call
-from ...discover.suggest import check_declared
-from ...engine.applicability import DTYPES, declares, need
+from ...engine.applicability import CALLED, DTYPES, declares, need
 from ...engine.registry import Checks
 from ...inspect.arrays import bits_by_kind, has_dtype, host, is_key, real_dtype
 from ...inspect.trees import arrays_of, without_functions
@@ -21,7 +20,7 @@ from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.jaxprs import narrowing_casts
 from ...trace.wide_results import FIXED_DTYPE, unless_promised
 from ...values.closeness import in_64_bits, tolerance_of
-from ...values.comparison import compare, recording_differences
+from ...values.comparison import check_compared
 from ...values.dtypes import compiled_call, example_in, rounded
 from .p07_jit_equals_eager import LAW
 
@@ -34,9 +33,8 @@ WIDE = "float", "complex"
 """Those of which an output has 64 bits, or two times these, where all that goes in has."""
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p07_outputs_are_as_declared(subject: Suite) -> None:
-    subject.need_call()
     need(subject.outputs(), "the call has no outputs")
     for seed in (0, 1):
         if fits(subject, seed):
@@ -55,9 +53,8 @@ def _check_outputs(subject: Suite, got: Sequence[Any]) -> None:
         check_declared(subject, subject.is_of(output.dtype, value), f"output {i}", message)
 
 
-@CHECKS.register(declares("returns", "no outputs are declared"), of_dtypes=True)
+@CHECKS.register(declares("returns", "no outputs are declared"), CALLED, of_dtypes=True)
 def test_p07_fixed_dtypes_are_those_of_64_bits_as_well(subject: Suite) -> None:
-    subject.need_call()
     check_fixed_dtypes(subject, the_call(subject), subject.returns, "output")
 
 
@@ -85,9 +82,8 @@ def check_fixed_dtypes(subject: Suite, method: Method, outputs: Sequence[Output]
         check(str(got[i].dtype) == dtype, f"{where} {i}", message, hint, severity=ADVICE)
 
 
-@CHECKS.register(DTYPES)
+@CHECKS.register(DTYPES, CALLED)
 def test_p07_computes_in_each_declared_dtype(subject: Suite) -> None:
-    subject.need_call()
     call = compiled_call(subject)
     for dtype in subject.dtypes:
         with doing("call", f"the class in {dtype}"), example_in(subject, dtype, 0) as (instance, arguments):
@@ -114,23 +110,18 @@ def _check_dtype(dtype: str, where: str, usual: Any, got: Any) -> None:
 def _check_values(subject: Suite, dtype: str, where: str, usual: Any, got: Any) -> None:
     """Its values are those of the default dtype, as far as the narrower one tells."""
     narrow = max(jnp.dtype(dtype), usual.dtype, key=lambda candidate: jnp.finfo(candidate).eps)
-    allowed = tolerance_of(narrow, subject.tolerance)
-    with recording_differences() as differences:
-        value, other = (host(v).astype(np.complex128) for v in (got, usual))
-        compare(value, other, allowed)
+    value, other = (host(v).astype(np.complex128) for v in (got, usual))
     message = f"in {dtype} it is not what it is in {usual.dtype}"
     hint = "a way through the call for one dtype; `tolerance` allows more rounding"
-    check(not differences, where, "; ".join([message, *differences]), hint)
+    check_compared(where, message, value, other, tolerance_of(narrow, subject.tolerance), hint)
 
 
-@CHECKS.register(severity=ADVICE)
+@CHECKS.register(CALLED, severity=ADVICE)
 def test_p07_loses_no_precision_on_the_way(subject: Suite) -> None:
-    subject.need_call()
     need(subject.strict, "the call may change precision on the way")
     closed = subject.traced_call()
     leaves = [*subject.named(subject.cached_instance()).values(), *arrays_of(subject.arguments(0))]
-    narrowest = bits_by_kind([*leaves, *closed.out_avals])
-    for equation in narrowing_casts(closed.jaxpr, narrowest):
+    for equation in narrowing_casts(closed.jaxpr, bits_by_kind([*leaves, *closed.out_avals])):
         dtypes = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype
         message = f"it casts {dtypes[0]} to {dtypes[1]}, which nothing that it is given has"
         hint = "`astype` in the middle of the call; `narrowest` names the dtype that may be"

@@ -7,16 +7,16 @@ from typing import Any
 from ...discover.inference import same_value
 from ...discover.invocation import build_with, trace_of_call
 from ...discover.resize import resized
-from ...engine.applicability import need, not_applicable
+from ...engine.applicability import CALLED, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, same_bits
 from ...inspect.trees import arrays_of, axis_sizes
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, FAULT, Law, check, check_each
+from ...report import ANY_ERROR, FAULT, Law, check, check_each, or_else
 from ...values.closeness import check_close, close
-from ...values.precision import is_half
+from ...values.dtypes import is_half
 from ...values.randomize import perturb_leaf
-from ..rounded import rounds_so_far
+from ...values.rounding import rounds_so_far
 from ..variants.configuration_dtypes import is_optional, severity_of_idle
 
 LAW = Law(
@@ -49,9 +49,8 @@ def test_p08_compiled_calls_see_every_edit(subject: Suite) -> None:
             check_close(path, message, got, wanted)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
-    subject.need_call()
 
     def check_changes(path: str) -> None:
         role = subject.role(path)
@@ -106,9 +105,8 @@ def test_p08_assignment_is_refused_or_seen(subject: Suite) -> None:
         check_close(path, "after an assignment the call gives {}, a fresh instance {}", got, fresh, hint)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p08_static_values_follow_the_sizes(subject: Suite) -> None:
-    subject.need_call()
     changes = another_size(subject)
     start, fresh = subject.cached_instance(), of_the_other_size(subject, changes)
     (old_static, old), (new_static, new) = subject.form_of(start), subject.form_of(fresh)
@@ -139,12 +137,10 @@ def of_the_other_size(subject: Suite, changes: Mapping[str, int]) -> Any:
     return subject.elsewhere(built)
 
 
+@or_else(False)
 def is_one_program(subject: Suite, instance: Any, other: Any, arguments: Any) -> bool:
     """Whether the calls of two instances are one program, without constants."""
-    try:
-        first, second = (trace_of_call(subject, each, arguments) for each in (instance, other))
-    except ANY_ERROR:
-        return False
+    first, second = (trace_of_call(subject, each, arguments) for each in (instance, other))
     return not (first.consts or second.consts) and str(first) == str(second)
 
 

@@ -1,7 +1,6 @@
 """P9: gradients, and a training step."""
 
-import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -16,8 +15,7 @@ from ...discover.method_programs import (
     traced_methods,
     traces_of,
 )
-from ...discover.near_zeros import is_finite_around_zero
-from ...engine.applicability import need, not_applicable, of_leaves
+from ...engine.applicability import CALLED, need, not_applicable, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, on_device, same_bits
 from ...inspect.trees import flatten, is_under, named_leaves, replace_leaves, without_lost_weakness
@@ -25,12 +23,12 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.slopes import POINTS, grads_at_start, greatest_grads, shows
 from ...kinds.suite import Suite, filled
-from ...report import ADVICE, FAULT, Law, check, doing
+from ...report import ADVICE, FAULT, Law, check, doing, or_else, result_or_error
 from ...trace.dependencies import undone_sums
 from ...trace.jaxprs import line_of, own_rules
-from ...trace.programs import compiled, result_or_error
+from ...trace.programs import compiled
 from ...values.closeness import check_flow, check_rule, close
-from ...values.edge_values import has_nan, with_integers_of
+from ...values.edge_values import has_nan, is_finite_around_zero, with_integers_of
 from ...values.optimisation import weighted_sum
 from ...values.randomize import randomize
 from ..ties import TIES, check_ties, read_from, ties_of, untied
@@ -86,9 +84,8 @@ def check_trained(name: str, role: str, is_trained: bool) -> None:
     check(not is_trained or role in ("module", "param"), name, message, "a buffer that is an nnx.Param")
 
 
-@CHECKS.register(FLOWS)
+@CHECKS.register(FLOWS, CALLED)
 def test_p09_gradients_flow_through_what_is_not_trained(subject: PytreeSuite) -> None:
-    subject.need_call()
     instance, arguments = randomize(subject.cached_example(), 2)
     flows = {n for n in subject.flowing(instance) if subject.role(n) == "data" or subject.is_frozen(n)}
     data = [(n, leaf) for n, leaf in named_leaves(instance) if n in flows]
@@ -102,9 +99,8 @@ def test_p09_gradients_flow_through_what_is_not_trained(subject: PytreeSuite) ->
         check_flow(name, run, [leaf], hint)
 
 
-@CHECKS.register(of_leaves("no number is declared to stop gradients", lambda leaf: leaf.stopped))
+@CHECKS.register(of_leaves("no number is declared to stop gradients", lambda leaf: leaf.stopped), CALLED)
 def test_p09_no_gradient_passes_through_stopped_numbers(subject: PytreeSuite) -> None:
-    subject.need_call()
     instance, arguments = subject.cached_example()
     values = dict(named_leaves(instance))
     hint = "`jax.lax.stop_gradient` around it, as `eqx.nn.Dropout` has it, where the call reads it"
@@ -185,9 +181,8 @@ def test_p09_every_leaf_of_a_sub_module_has_a_gradient(subject: Suite) -> None:
             check(bool(np.any(grad)), name, message, hint, severity=severity)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
-    subject.need_call()
     rules = own_rules(subject.traced_call().jaxpr)
     need(rules, "the call has no derivative rule of its own")
     instance, arguments = subject.cached_example()
@@ -238,13 +233,12 @@ def gives_finite(subject: Suite) -> bool:
     return bool(np.isfinite(subject.loss_and_grads(*subject.cached_example())[0]))
 
 
-def nan_grads(subject: Suite, instance: Any, arguments: Any) -> list[str]:
+@or_else(())  # a check in the call may refuse the values
+def nan_grads(subject: Suite, instance: Any, arguments: Any) -> Sequence[str]:
     """The paths of what is trained whose gradient has NaN, though the loss is finite."""
-    with contextlib.suppress(Exception):  # a check in the call may refuse the values
-        loss, grads = subject.loss_and_grads(instance, arguments)
-        wrong = [name for name, grad in grads.items() if has_nan(grad)]
-        return [name for name in wrong if subject.role(name) in TRAINED and np.isfinite(loss)]
-    return []
+    loss, grads = subject.loss_and_grads(instance, arguments)
+    wrong = [name for name, grad in grads.items() if has_nan(grad)]
+    return [name for name in wrong if subject.role(name) in TRAINED and np.isfinite(loss)]
 
 
 @CHECKS.register(rests_on=("test_p16_filter_specs",))
@@ -317,9 +311,8 @@ def felt_by_methods(suite: Any, name: str, shape: tuple[int, ...]) -> np.ndarray
     return np.any(grads[name] != 0, axis=0)
 
 
-@CHECKS.register(severity=ADVICE)
+@CHECKS.register(CALLED, severity=ADVICE)
 def test_p09_a_gradient_that_is_passed_on_is_not_taken_away_again(subject: Suite) -> None:
-    subject.need_call()
     _check_passed_on("call", subject.traced_call())
 
 

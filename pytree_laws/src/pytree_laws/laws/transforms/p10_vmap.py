@@ -6,18 +6,18 @@ from typing import Any
 
 import jax
 
-from ...engine.applicability import need, not_applicable
+from ...engine.applicability import CALLED, TAKES_KEYS, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import raw, restore_like
 from ...inspect.trees import arrays_of, flatten, replace_leaves, stack, structure, unstacked
 from ...kinds.suite import Suite
-from ...report import ADVICE, FAULT, Law, doing
+from ...report import ADVICE, FAULT, Law, doing, result_or_error, result_or_raise
 from ...session import once_per_session
 from ...trace.jaxprs import NEEDS_VALUES
-from ...trace.programs import join_modules, result_or_error, result_or_raise, run_batched, split_modules
+from ...trace.programs import join_modules, run_batched, split_modules
 from ...values.closeness import check_close, close
 from ...values.randomize import need_equal_draws, perturb_leaf
-from ..rounded import rounds_so_far
+from ...values.rounding import rounds_so_far
 
 LAW = Law(
     number="P10",
@@ -37,9 +37,8 @@ LAW = Law(
 CHECKS = Checks(LAW)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p10_stacked_instances(subject: Suite) -> None:
-    subject.need_call()
     instances, arguments = rows_of(subject)
     values = [subject.to_arrays(instance)[0] for instance in instances]
     name = type(instances[0]).__name__
@@ -139,9 +138,8 @@ def over_one_leaf(subject: Suite) -> tuple[Callable[..., Any], Sequence[Any]]:
     return jax.vmap(lambda value: call(value, *arguments), in_axes=(axes,)), (stacked,)
 
 
-@CHECKS.register()
+@CHECKS.register(TAKES_KEYS)
 def test_p10_vmapped_constructor(subject: Suite) -> None:
-    need(subject.takes_keys(), "the constructor takes no key")
     with doing("build", "the constructor under vmap"):
         try:
             drawn = subject.drawn_by_path()

@@ -71,8 +71,7 @@ def test_p22_layers_are_computed_again_on_the_way_back(subject: PytreeSuite) -> 
     usual, uses = subject.cached_instance(), list[tuple[str, Any, Any]]()
     for traced in traced_configurations(subject) if subject.called() else ():
         if traced.trace is not None:
-            where = traced.configuration.place("call") if traced.configuration.size else "call"
-            uses.append((where, traced.trace[0].jaxpr, traced.instance))
+            uses.append((traced.configuration.place("call"), traced.trace[0].jaxpr, traced.instance))
     uses += [(method.name, traces_of(subject)[method.name].jaxpr, usual) for method in traceable(subject)]
     paths = dict.fromkeys((*subject.stacked, *subject.layers))
     for where, jaxpr, instance in uses:

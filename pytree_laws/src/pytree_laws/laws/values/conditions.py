@@ -86,8 +86,7 @@ def conditions_of(suite: Any) -> Iterator[tuple[str, Callable[[], None]]]:
 
 def _try(suite: Any, condition: Condition, dtype: str | None, of: Sequence[str], at_start: bool) -> None:
     __tracebackhide__ = True
-    bound = functools.partial(condition, suite)
-    compiled, is_traced = suite.compile(bound), True
+    compiled, is_traced = suite.compile(functools.partial(condition, suite)), True
     for seed in range(SEEDS):
         is_moved = seed == SEEDS - 1 and not at_start
         where = example_name(dtype, seed) + MOVED * is_moved
@@ -114,8 +113,7 @@ def _example(
 ) -> Generator[Example]:
     """An example, with the arguments of the call or of methods."""
     usual = real_dtype("float")
-    methods = {method.name: method.arguments for method in suite.methods}
-    functions = {**methods, "call": suite.arguments}
+    functions = {**{method.name: method.arguments for method in suite.methods}, "call": suite.arguments}
     arguments = tuple(function for name in of for function in functions[name](seed))
     with example_in(suite, dtype, seed) as (instance, _):
         instance = suite.as_trained(instance) if is_moved else instance

@@ -7,14 +7,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...declare.invariants import both_sides, slack_of
-from ...engine.applicability import Condition, declares
+from ...engine.applicability import CALLED, Condition, declares
 from ...engine.registry import Checks
 from ...inspect.arrays import real_dtype, wide_in_numpy
+from ...inspect.classes import is_state
 from ...inspect.trees import map_arrays
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, Law, check, doing
 from ...values.closeness import in_64_bits, tolerance_of
-from ...values.comparison import compare, recording_differences
+from ...values.comparison import check_compared
 from ...values.dtypes import SEEDS, compiled_call, dtype_of, example_in, example_name
 from ...values.randomize import randomize
 
@@ -36,9 +37,8 @@ REFERENCE = Condition(
 STEPS = 16  # by how many roundings of one number a few sums of several may differ
 
 
-@CHECKS.register(declares("invariants", "no invariants are declared"))
+@CHECKS.register(declares("invariants", "no invariants are declared"), CALLED)
 def test_p19_invariants_hold(subject: Suite) -> None:
-    subject.need_call()
     for dtype in (None, *subject.dtypes):
         for seed in range(SEEDS):
             with example_in(subject, dtype, seed) as example:
@@ -62,9 +62,8 @@ def check_invariant(subject: Suite, said: str, example: Any, dtype: str | None, 
     check(not len(wrong), "call", message, "what the call does beside what it says")
 
 
-@CHECKS.register(REFERENCE)
+@CHECKS.register(REFERENCE, CALLED)
 def test_p19_outputs_are_those_of_the_reference(subject: Suite) -> None:
-    subject.need_call()
     call = compiled_call(subject)
     for dtype in (None, *subject.dtypes):
         for seed in range(SEEDS):
@@ -75,9 +74,8 @@ def test_p19_outputs_are_those_of_the_reference(subject: Suite) -> None:
                 _check_numbers(subject, where, call(instance, *arguments), wanted)
 
 
-@CHECKS.register(REFERENCE)
+@CHECKS.register(REFERENCE, CALLED)
 def test_p19_random_values_give_those_of_the_reference(subject: Suite) -> None:
-    subject.need_call()
     call = compiled_call(subject)
     for seed in range(1, 1 + 2 * SEEDS):
         # Signs are other ones as well for an odd seed.
@@ -101,10 +99,8 @@ def _reference_of(subject: Suite, instance: Any, arguments: Any) -> Any:
 
 
 def _check_numbers(subject: Suite, where: str, got: Any, wanted: Any) -> None:
-    with recording_differences() as differences:
-        same = compare(without_state(got), wanted, subject.tolerance)
     message = f"with {where} it is not what the reference gives"
-    check(same, "call", "; ".join([message, *dict.fromkeys(differences)]))
+    check_compared("call", message, without_state(got), wanted, subject.tolerance)
 
 
 def as_the_call_has_it(value: Any, usual: Any) -> np.ndarray:
@@ -126,7 +122,3 @@ def without_state(result: Any) -> Any:
         return result
     rest = tuple(part for part in result if not is_state(part))
     return rest[0] if len(rest) == 1 else rest
-
-
-def is_state(value: Any) -> bool:
-    return type(value).__name__ == "State" and type(value).__module__.startswith("equinox")

@@ -44,9 +44,15 @@ from ...snapshot.mode import (
     how_to_approve,
     mode_of,
 )
-from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other_arguments
+from ...snapshot.numbers import (
+    OTHERWISE,
+    PATTERNS,
+    SECTIONS,
+    section_numbers,
+    with_other_arguments,
+    with_rounded_example,
+)
 from ...snapshot.reached import REACHED, of_reached
-from ...snapshot.rounding import PATTERNS, with_rounded_example
 from ...snapshot.sequences import OVER_STEPS, of_sequences
 from ..sharding.p20_sharding import ALONE, of_dims
 

@@ -10,6 +10,7 @@ from ...discover.configurations import TracedConfiguration, traced_configuration
 from ...discover.evaluation import severity_of_values
 from ...engine.runner import called_method, example_call
 from ...inspect.arrays import has_dtype, is_array, is_inexact, is_key
+from ...inspect.classes import is_state
 from ...report import ADVICE
 from ...trace.dependencies import inputs_reaching, stopped_inputs
 
@@ -27,7 +28,7 @@ def has_other_keys(traced: TracedConfiguration) -> bool:
 
 def lacks_its_state(suite: Any, traced: TracedConfiguration) -> bool:
     """Whether another configuration keeps other arrays in `eqx.nn.State` than the state of the example has."""
-    is_given = any(type(value).__name__ == "State" for value in suite.arguments(0))
+    is_given = any(map(is_state, suite.arguments(0)))
     return isinstance(traced.error, KeyError) and bool(traced.configuration.inputs) and is_given
 
 

@@ -11,7 +11,7 @@ from jax.core import Tracer
 
 from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
 from ...discover.invocation import call_function, trace_call
-from ...engine.applicability import has_method, need, not_applicable
+from ...engine.applicability import CALLED, has_method, need, not_applicable
 from ...engine.registry import Checks
 from ...errors import refuses_by_itself
 from ...inspect.global_state import first_use, globals_of
@@ -108,9 +108,8 @@ def _narrow_outputs(subject: Suite, traced: TracedConfiguration) -> list[jnp.dty
     return [out.dtype for out in jax.tree.leaves(narrow[0][1])]
 
 
-@CHECKS.register(rests_on=("test_p09_every_parameter", "test_p09_gradients_reach"))
+@CHECKS.register(CALLED, rests_on=("test_p09_every_parameter", "test_p09_gradients_reach"))
 def test_p09_buffers_have_no_gradient_in_each_configuration(subject: Suite) -> None:
-    subject.need_call()
     usual = traced_configurations(subject)[0]
     if usual.trace is None:
         not_applicable("the call cannot be traced")
@@ -138,9 +137,8 @@ def _cut_off(subject: Suite, usual: TracedConfiguration) -> set[str]:
     return stopped | (buffers & at_once) | (buffers - read)
 
 
-@CHECKS.register(rests_on=("test_p12_throws_no_update_away",))
+@CHECKS.register(CALLED, rests_on=("test_p12_throws_no_update_away",))
 def test_p12_throws_no_update_away_in_each_configuration(subject: Suite) -> None:
-    subject.need_call()
     every = [traced for traced in traced_configurations(subject) if traced.trace is not None]
     lines = [update_lines(traced.trace[0].jaxpr) for traced in every]
     of_use = {line for _, needed in lines for line in needed}  # in another configuration

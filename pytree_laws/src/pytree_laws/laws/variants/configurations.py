@@ -17,7 +17,7 @@ from ...discover.configurations import TracedConfiguration, other_programs, trac
 from ...discover.evaluation import evaluated, of_generic, on_purpose, run_traced, unused_arguments
 from ...discover.invocation import build_with, call_function, given_to_constructor
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, hard_coded_sizes, of_small_sizes
-from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, need, not_applicable
+from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, CALLED, TAKES_DTYPE, need, not_applicable
 from ...engine.example_errors import advice_on, may_be_of_the_example
 from ...engine.registry import Checks
 from ...engine.runner import called_method, example_call
@@ -28,8 +28,7 @@ from ...inspect.classes import documents_nan
 from ...inspect.parameter_values import members
 from ...inspect.trees import under_any
 from ...kinds.suite import Suite
-from ...report import ADVICE, FAULT, Fault, check, check_each
-from ...trace.programs import result_or_raise
+from ...report import ADVICE, FAULT, Fault, check, check_each, result_or_raise
 from ...values.closeness import close
 from ...values.edge_values import has_nan
 from .configuration_dtypes import (
@@ -126,9 +125,8 @@ def is_own(subject: Suite, path: str) -> bool:
     return leaf.dtype == "float" and not leaf.is_tree
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p07_can_be_called_in_each_configuration(subject: Suite) -> None:
-    subject.need_call()
     check_each(_can_be_called, [(subject, traced) for traced in _trials(subject)])
 
 
@@ -154,9 +152,8 @@ def test_p07_has_the_same_dtypes_in_each_configuration(subject: Suite) -> None:
                 check(dtype == before, place, message, hint, severity=severity)
 
 
-@CHECKS.register(severity=ADVICE)
+@CHECKS.register(CALLED, severity=ADVICE)
 def test_p07_takes_other_sizes(subject: Suite) -> None:
-    subject.need_call()
     for name, size, error in hard_coded_sizes(subject):
         message = f"the call takes no other size; it raised {error_text(error)}"
         raise Fault(f"call with {name}={size}", message, HARD_CODED) from error
@@ -195,9 +192,8 @@ def _has_the_usual_axes(subject: Suite, resized_example: Resized, where: str, hi
     check(same or resized_example.error is not None, where, message, hint)
 
 
-@CHECKS.register(ACCEPTED)
+@CHECKS.register(ACCEPTED, CALLED)
 def test_p07_takes_what_its_constructor_accepts(subject: Suite) -> None:
-    subject.need_call()
     accepted = [at_a_bound(subject, changes) for changes in subject.accepted]
     for traced in accepted:
         if traced.error is not None and traced.stage == "call":
@@ -234,9 +230,8 @@ def test_p07_computes_what_its_trace_does_in_each_configuration(subject: Suite) 
         check(not wrong, trial.configuration.place("call"), f"it gives NaN: {eager}", severity=severity)
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p12_hands_back_the_state_that_it_is_given(subject: Suite) -> None:
-    subject.need_call()
     equinox: Any = sys.modules.get("equinox")
     use = example_call(subject)
     if equinox is None or use is None:
@@ -252,17 +247,15 @@ def test_p12_hands_back_the_state_that_it_is_given(subject: Suite) -> None:
     check(there, f"the call's {names[0]}", "given a state, the call returns none", hint)
 
 
-@CHECKS.register(ARRAYS_DECLARED, severity=ADVICE)
+@CHECKS.register(ARRAYS_DECLARED, CALLED, severity=ADVICE)
 def test_p08_every_argument_matters(subject: Suite) -> None:
-    subject.need_call()
     names = [name for name in unused_arguments(subject) if name not in subject.ignored]
     message = "the call takes it, and nothing that it returns depends on it"
     check(not names, ", ".join(names), message, on_purpose(names))
 
 
-@CHECKS.register()
+@CHECKS.register(CALLED)
 def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
-    subject.need_call()
     cls, usual = type(subject.cached_instance()), leaves_reached(_usual(subject), gradients=True)
     for traced in _traced(subject):
         if traced.configuration.given or traced.configuration.leaves or traced.is_quiet:

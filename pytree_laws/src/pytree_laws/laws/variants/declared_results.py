@@ -10,12 +10,12 @@ from ...discover.configurations import traced_configurations
 from ...discover.method_programs import MEMBERS, usable
 from ...discover.method_uses import Traced
 from ...discover.traced_uses import traced_uses
-from ...engine.applicability import declares, not_applicable
+from ...engine.applicability import CALLED, declares, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import example_call
 from ...inspect.trees import avals, named_leaves
 from ...kinds.suite import Suite
-from ...report import ADVICE, check
+from ...report import ADVICE, check, or_else
 from ...sharding.dims import results_with_dims
 from .configuration_dtypes import is_of_dtypes
 
@@ -25,9 +25,8 @@ Forms = Mapping[str, Any]
 BRANCH = "a way through the code that the example does not take, which gives something else than is annotated"
 
 
-@CHECKS.register(declares("returns", "no outputs are declared"), severity=ADVICE)
+@CHECKS.register(declares("returns", "no outputs are declared"), CALLED, severity=ADVICE)
 def test_p07_gives_what_is_declared_in_each_configuration(subject: Suite) -> None:
-    subject.need_call()
     usual, *others = traced_configurations(subject)
     call = example_call(subject)
     paths = results_with_dims(call.annotations().get("return")) if call else []
@@ -86,11 +85,9 @@ def _has_the_same_sizes(subject: Suite, instance: Any, changes: Mapping[str, Any
     return all(usual[path][0] == other[path][0] for path in usual.keys() & other.keys())
 
 
+@or_else(None, NameError, TypeError, ValueError, AttributeError)
 def _annotation(subject: Suite, method: Method) -> Any:
     """What a method or a property is annotated to return."""
     attribute = inspect.getattr_static(type(subject.cached_instance()), method.name, None)
     function = getattr(attribute, "fget", None) or getattr(attribute, "__func__", attribute)
-    try:
-        return typing.get_type_hints(inspect.unwrap(function)).get("return")
-    except (NameError, TypeError, ValueError, AttributeError):
-        return None
+    return typing.get_type_hints(inspect.unwrap(function)).get("return")

@@ -13,7 +13,7 @@ from ...discover.invocation import build_with, given_to_constructor, trace_call
 from ...discover.likely import at_likely_values
 from ...discover.method_programs import traced_methods
 from ...discover.method_uses import computed_text, is_flag, trace_use, uses_by_flag
-from ...engine.applicability import ARRAYS_DECLARED, METHODS, Condition, declares, need
+from ...engine.applicability import ARRAYS_DECLARED, CALLED, METHODS, Condition, declares, need
 from ...engine.registry import Checks
 from ...inspect.branches import strings_of_attribute
 from ...inspect.parameter_values import literal_values
@@ -28,9 +28,8 @@ IDLE = "at each of its values the same is computed"
 
 
 # An option without a use computes nothing that is wrong, and may be that of an interface.
-@CHECKS.register(ARRAYS_DECLARED, severity=ADVICE)
+@CHECKS.register(ARRAYS_DECLARED, CALLED, severity=ADVICE)
 def test_p08_every_flag_of_the_call_matters(subject: Suite) -> None:
-    subject.need_call()
     if traced_configurations(subject)[0].trace is None:
         return  # the call cannot be traced, as P6 says
     traced_by_key = {_key(traced.configuration): traced for traced in traced_configurations(subject)}

@@ -5,15 +5,14 @@ from typing import Any
 
 from ...discover.inference import same_value, settings, statics_of
 from ...discover.invocation import build_with
-from ...engine.applicability import ARRAYS_DECLARED, need
+from ...engine.applicability import ARRAYS_DECLARED, CALLED, need
 from ...engine.registry import Checks
 from ...inspect.branches import unread_attributes
 from ...inspect.references import snapshot
 from ...inspect.static_values import alternatives
 from ...inspect.trees import arrays_of, attributes
 from ...kinds.suite import Suite
-from ...report import ADVICE, check
-from ...trace.programs import result_or_error
+from ...report import ADVICE, check, result_or_error
 
 CHECKS = Checks()
 LABEL = re.compile(r"(^|_)(names?|labels?|titles?|descriptions?|comments?|notes?)$")
@@ -23,9 +22,8 @@ OF_TRAINING = re.compile(r"(is_)?(train|training|inference|deterministic)|use_ru
 
 
 # A setting that nothing reads computes nothing that is wrong, and may be a record for others.
-@CHECKS.register(ARRAYS_DECLARED, severity=ADVICE)
+@CHECKS.register(ARRAYS_DECLARED, CALLED, severity=ADVICE)
 def test_p08_every_setting_matters(subject: Suite) -> None:
-    subject.need_call()
     cls = type(subject.cached_instance())
     named = {name: at for name, at in settings(subject).items() if not LABEL.search(name)}
     stored = {name: at for name, at in named.items() if name not in subject.ignored}

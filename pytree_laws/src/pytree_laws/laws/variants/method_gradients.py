@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ...declare.methods import Method, is_of_instances
+from ...declare.methods import Method, is_of_class, is_property
 from ...discover.evaluation import of_one_sign
 from ...discover.method_programs import (
     MEMBERS,
@@ -29,7 +29,6 @@ from ...discover.method_slopes import (
     stopped_leaves,
 )
 from ...discover.method_uses import gives_an_instance
-from ...discover.near_zeros import is_finite_around_zero
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, need, of_methods
 from ...engine.registry import Checks
@@ -38,7 +37,8 @@ from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, check, doing
 from ...trace.jaxprs import draws_by_rejection, own_rules
 from ...values.closeness import KINK, STEP, is_smooth
-from ...values.precision import is_half
+from ...values.dtypes import is_half
+from ...values.edge_values import is_finite_around_zero
 
 CHECKS = Checks()
 STOPS = (
@@ -74,9 +74,10 @@ def test_p09_methods_have_true_gradients(subject: Suite) -> None:
 @CHECKS.register(NOT_CALLED)
 def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
     methods, cls = traced_methods(subject), type(subject.cached_instance())
+    methods = [m for m in methods if not (is_of_class(cls, m.name) or is_property(cls, m.name))]
     # A method without operations replaces a part, or gives one.
     traces = traces_of(subject)
-    methods = [m for m in methods if traces[m.name].jaxpr.eqns and is_of_instances(cls, m.name)]
+    methods = [m for m in methods if traces[m.name].jaxpr.eqns]
     need(methods, "what the class is for, no method does")
     if any(method.found for method in methods):
         pytest.skip("a method that nobody declared may use it")
@@ -139,22 +140,25 @@ def test_p09_methods_send_no_gradient_to_what_they_close(subject: Suite) -> None
 def test_p09_gradients_of_methods_reach_their_arguments(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
         for path in stopped_arguments(subject, method):
-            index = int(path.partition(".")[0])
-            message = f"what it gives depends on argument {path}, and no gradient reaches that"
-            hint = f"`jax.lax.stop_gradient` around it; `Method(..., stopped=({index},))` says that this is so on purpose"
-            check(index in method.stopped, method.name, message, hint)
+            _check_stopped(method, method.name, path)
 
 
 @CHECKS.register(METHODS, severity=ADVICE)
 def test_p09_gradients_of_methods_reach_their_arguments_at_other_values(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
-        usual = {int(path.partition(".")[0]) for path in stopped_arguments(subject, method)}
+        usual = {path.partition(".")[0] for path in stopped_arguments(subject, method)}
         for use, trace, _ in traced_uses(subject)[method.name]:
             stopped = stopped_in(subject, use, trace) if trace is not None and not use.is_plain else ()
-            for index in sorted({int(path.partition(".")[0]) for path in stopped} - usual):
-                message = f"what it gives depends on argument {index}, and no gradient reaches that"
-                hint = f"`jax.lax.stop_gradient` around it; `Method(..., stopped=({index},))` says that this is so on purpose"
-                check(index in method.stopped, use.name, message, hint)
+            for index in sorted({path.partition(".")[0] for path in stopped} - usual):
+                _check_stopped(method, use.name, index)
+
+
+def _check_stopped(method: Method, where: str, path: str) -> None:
+    """The argument that a path begins with, which no gradient reaches, is one of which the method says so."""
+    index = path.partition(".")[0]
+    message = f"what it gives depends on argument {path}, and no gradient reaches that"
+    hint = f"`jax.lax.stop_gradient` around it; `Method(..., stopped=({index},))` says that this is so on purpose"
+    check(int(index) in method.stopped, where, message, hint)
 
 
 @CHECKS.register(METHODS, severity=ADVICE, rests_on=("test_p09_methods_have_true_gradients",))

@@ -22,8 +22,7 @@ from ...inspect.arrays import buffer_of, is_array, is_inexact
 from ...inspect.call_recorder import record_call
 from ...inspect.trees import arrays_of, attributes, is_node, named_arrays
 from ...kinds.suite import Suite
-from ...report import ADVICE, COST, FAULT, Fault, check, doing
-from ...trace.programs import result_or_error, result_or_raise
+from ...report import ADVICE, COST, FAULT, Fault, check, doing, result_or_error, result_or_raise
 from ...values.example_sizes import hint_of
 from ..transforms.p07_outputs import OF_AXES
 
@@ -40,8 +39,7 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
         if method.returns:
             result = method.use(subject.spare(), *method.arguments(0))
             _check_returns(subject, method, jax.tree.leaves(result))
-    errors = tried(subject).items()
-    broken = {name: error for name, error in errors if _is_broken(subject, name, error)}
+    broken = {name: error for name, error in tried(subject).items() if _is_broken(subject, name, error)}
     misfits = [name for name, error in broken.items() if is_misfit(subject, name, error)]
     if misfits and len(misfits) == len(broken):
         pytest.skip("; ".join(said_of(name, broken[name]) for name in misfits))

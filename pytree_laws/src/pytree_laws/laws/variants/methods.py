@@ -7,15 +7,14 @@ import contextlib
 import functools
 import inspect
 import itertools
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax.core import Tracer
 
-from ...declare.methods import Method
+from ...declare.methods import Method, is_of_class
 from ...discover.method_programs import (
     MEMBERS,
     abstractly,
@@ -33,7 +32,7 @@ from ...discover.method_programs import (
     traces_of,
     usable_methods,
 )
-from ...discover.method_uses import Use, gives_an_instance, is_of_class, updated_by
+from ...discover.method_uses import Use, gives_an_instance, updated_by
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, need
 from ...engine.registry import Checks
@@ -97,7 +96,7 @@ def _severity_under_jit(subject: Suite, method: Method) -> str:
     """How much it matters that a method asks for values: of a further constructor, as much as of the constructor."""
     instance, arguments = subject.spare(), method.arguments(0)
     cls = type(instance)
-    if is_of_class(cls, method) and instances_in(method.use(instance, *arguments), cls):
+    if is_of_class(cls, method.name) and instances_in(method.use(instance, *arguments), cls):
         return severity_of_needing_values(arrays_of(arguments))
     return FAULT
 
@@ -165,7 +164,7 @@ def _fixed_outputs(subject: Suite, method: Method) -> set[int]:
     return {i for i, dtype in floats.items() if not (are_wide and dtype == jnp.dtype("float64"))}
 
 
-def _check_in_bfloat16(subject: Suite, use: Use, fixed: AbstractSet[int], severity: str) -> None:
+def _check_in_bfloat16(subject: Suite, use: Use, fixed: Collection[int], severity: str) -> None:
     """What a use gives has 16 bits; other ways than that of the example may be refused."""
     cls = type(subject.cached_instance())
     with doing(use.name, "in bfloat16 it", FIXED_DTYPE, severity=severity):

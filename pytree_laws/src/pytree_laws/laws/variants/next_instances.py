@@ -7,17 +7,17 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ...declare.methods import SELF, Method
+from ...declare.methods import SELF, Method, is_of_class
 from ...discover.inference import same_value
 from ...discover.method_programs import MEMBERS, traceable
-from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, is_of_class, uses_of
+from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, uses_of
 from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
 from ...engine.applicability import need, of_methods
 from ...engine.registry import Checks
 from ...inspect.arrays import same_bits
 from ...inspect.trees import avals, bfloat16, instances_in, new_carry, under_any
 from ...kinds.pytree import PytreeSuite
-from ...report import ADVICE, ANY_ERROR, COST, FAULT, check
+from ...report import ADVICE, ANY_ERROR, COST, FAULT, check, or_else
 from ...session import once_per_session
 from ...values.closeness import in_64_bits
 from ...values.dtypes import built_in
@@ -143,16 +143,14 @@ def test_p11_methods_keep_bfloat16(subject: PytreeSuite) -> None:
             _check_leaves(method, where, usual, *forms)
 
 
+@or_else(None)  # it refuses such arrays
 def _forms_in_bfloat16(subject: PytreeSuite, method: Method) -> tuple[Form, Form] | None:
     """The next instance, and the one whose method it is, as the constructor makes that of bfloat16: it may make floats wide."""
     arguments = tuple(method.arguments(0))
     if not has_one_dtype(subject, [method], (subject.cached_instance(), arguments)):
         return None
     with jax.numpy_dtype_promotion("standard"):
-        try:
-            instance = built_in(subject, "bfloat16", 0)
-        except ANY_ERROR:  # it refuses such arrays
-            return None
+        instance = built_in(subject, "bfloat16", 0)
         form = form_of_use(subject, example_use(method, instance)._replace(given=bfloat16(arguments)))
     return None if form is None else (form, Form.of(subject, instance))
 
@@ -178,7 +176,7 @@ def next_forms(suite: Any) -> dict[str, Form]:
     forms: dict[str, Form] = {}
     own = Form.of(suite, suite.cached_instance())
     for method in traceable(suite):
-        if is_of_class(type(suite.cached_instance()), method):
+        if is_of_class(type(suite.cached_instance()), method.name):
             continue
         form = form_of_use(suite, next(uses_of(suite, method)))
         if form is not None:

@@ -33,7 +33,8 @@ def test_s7_the_compiled_step_holds_no_data_and_calls_no_host(suite: StepSuite, 
     for constant in _constants(step_run.jaxpr):
         size = getattr(constant, "nbytes", 0)
         message = f"an array of {size:,} bytes is part of the compiled step; {step_run.suite.constant_limit:,} are allowed"
-        check(size <= step_run.suite.constant_limit, _form(constant), message)
+        form = f"{constant.dtype}[{','.join(map(str, constant.shape))}]"
+        check(size <= step_run.suite.constant_limit, form, message)
 
 
 def _constants(closed: Any) -> list[Any]:
@@ -46,7 +47,3 @@ def _is_check(equation: Any) -> bool:
     """Whether it is the callback of `eqx.error_if`, which runs where a check fails."""
     callback = equation.params.get("callback")
     return getattr(getattr(callback, "callback_func", callback), "__module__", None) == "equinox._errors"
-
-
-def _form(constant: Any) -> str:
-    return f"{constant.dtype}[{','.join(map(str, constant.shape))}]"

@@ -9,7 +9,7 @@ from ...engine.registry import Checks
 from ...inspect.arrays import is_inexact_dtype
 from ...report import ANY_ERROR, Law, check
 from ...trace.jaxprs import equations
-from ...values.precision import is_half
+from ...values.dtypes import is_half
 from ..run import StepRun
 from ..suite import StepSuite
 

@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 import optax  # type: ignore[import-untyped]
 
-from ....engine.applicability import has_method, need, not_applicable
+from ....engine.applicability import has_method, need
 from ....engine.registry import Checks
 from ....inspect.trees import named_leaves, structure
 from ....kinds.train_state import TrainStateSuite, filter_compiled
 from ....report import Law, check
 from ....trace.programs import compiled
-from ....values.closeness import close
+from ....values.closeness import check_close, close
 from ....values.optimisers import OPTIMISERS
 
 LAW = Law(
@@ -77,8 +77,7 @@ def test_training_converges(subject: TrainStateSuite) -> None:
 
     _, losses = train(arrays)
     first, *_, last = np.asarray(losses)
-    if first == 0:  # as where what is trained begins at zero, and the target with it
-        not_applicable("the model begins at its target: `target` gives another one")
+    need(first != 0, "the model begins at its target: `target` gives another one")
     share = subject.converges_to
     message = f"after {EPOCHS} steps of Adam the loss is {last}, it was {first}, expected is less than {share} of that"
     hint = "an update that is lost or has the wrong sign; `converges_to` declares another share"
@@ -90,9 +89,11 @@ def test_the_average_follows_the_weights(subject: TrainStateSuite) -> None:
     optimiser, inputs = optax.sgd(1.0), {**subject.inputs(0), "ema_decay": 0.25}
     state = subject.built({**inputs, "optimiser": optimiser})
     weights = functools.partial(eqx.filter, filter_spec=subject.spec(state.model))
-    begun = weights(state.averaged()), weights(state.model)
-    message = f"it begins at {begun[0]}, expected are the weights, {begun[1]}"
-    check(close(*begun), "averaged", message, "make the first average of the weights of the model")
+    message, hint = (
+        "it begins at {}, expected are the weights, {}",
+        "make the first average of the weights of the model",
+    )
+    check_close("averaged", message, weights(state.averaged()), weights(state.model), hint)
     step = filter_compiled(subject.step_of(optimiser))
     after = step(state)
     # The first share may be 0, where it warms up; no later one is.

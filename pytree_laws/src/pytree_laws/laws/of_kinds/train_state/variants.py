@@ -16,7 +16,7 @@ from ....inspect.arrays import is_floating, on_device
 from ....inspect.trees import avals, bfloat16, named_leaves, structure
 from ....kinds.train_state import TrainStateSuite, arrays_only, filter_compiled
 from ....report import Law, check
-from ....values.closeness import close, in_64_bits
+from ....values.closeness import check_close, in_64_bits
 from ....values.comparison import check_treedef
 from ....values.optimisers import OPTIMISERS
 from .training import AVERAGES
@@ -167,8 +167,6 @@ def test_an_optimiser_may_take_more_arguments(subject: TrainStateSuite) -> None:
     spec = subject.spec(state.model)
     got, weights, grads = (eqx.filter(tree, spec) for tree in (step(state).model, state.model, gradients))
     expected = jax.tree.map(lambda v, grad: np.asarray(v) - FACTOR * np.asarray(grad), weights, grads)
-    message = (
-        f"what the optimiser takes besides does not reach it: the weights are {got}, expected {expected}"
-    )
+    message = "what the optimiser takes besides does not reach it: the weights are {}, expected {}"
     hint = "hand `**extra_args` on to the update of the optimiser"
-    check(close(got, expected, 16), "apply_gradients", message, hint)
+    check_close("apply_gradients", message, got, expected, hint, 16)
