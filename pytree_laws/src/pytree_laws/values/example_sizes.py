@@ -52,6 +52,7 @@ def is_of_shapes(error: BaseException | None) -> bool:
     return may_be and _OF_SHAPES.search(str(error)) is not None
 
 
+@or_else({})  # the inputs themselves may be what cannot be made
 def sizes_of(suite: Any) -> dict[str, int]:
     """The sizes by name: the integers that the constructor takes, and the dims of annotations."""
     return _annotated(suite) | {name: v for name, v in suite.inputs(0).items() if type(v) is int and v > 0}
