@@ -28,8 +28,7 @@ class Field(Struct, frozen=True):
     std: Source | None = None
     """The standard deviation around 0 with which `init` draws, as arithmetic over the sizes of dims."""
     preprocess: Source | None = None
-    optional: str | None = None
-    """The boolean argument without which the field is None."""
+    optional: str | None = None  # the boolean argument without which the field is None
     default: Source | None = None
     converter: Source | None = None
     """A function to apply, or `=` and an expression over the field's own name."""
@@ -46,10 +45,8 @@ class Field(Struct, frozen=True):
     frozen: str = ""
     """`true` where nothing of it is trained, or the static bool that says whether it is."""
     decays: bool = True  # weight decay moves what is trained of it
-    stacked: bool = False
-    """Whether its layers are one instance, whose arrays have an axis of layers first."""
-    remat: bool = False
-    """Whether the results inside of a layer are computed again on the way back."""
+    stacked: bool = False  # its layers are one instance, whose arrays have an axis of layers first
+    remat: bool = False  # the results inside of a layer are computed again on the way back
     compute: str = ""
     """The dtype that it is read in; `false` where that is the stored one, in a class that computes in another."""
     example: Type | None = None  # what the tests give, where its type says no shape
@@ -132,8 +129,7 @@ class Call(Struct, frozen=True):
     doc: str = ""
     carry: str | None = None
     """The argument whose next value the call returns first, as `jax.lax.scan` carries it."""
-    axis_name: str | None = None
-    """The name of the batch axis over which the body averages: the call is made under `jax.vmap`."""
+    axis_name: str | None = None  # the batch axis over which the body averages, under `jax.vmap`
     comment: str = ""  # lines above it
     source: str = ""
     """The whole definition word for word, where it is carried: what is known of it beside is for the tests."""
@@ -159,10 +155,8 @@ class Method(Struct, frozen=True):
     name: str
     call: Call
     decorators: tuple[str, ...] = ()
-    table: str = "methods"
-    """The table that holds it: `methods`, or `constructors`."""
-    inherited: bool = False
-    """Whether a base has it, whose constructor it is."""
+    table: str = "methods"  # the table that holds it: `methods`, or `constructors`
+    inherited: bool = False  # a base has it, whose constructor it is
 
     @property
     def is_function(self) -> bool:
@@ -322,6 +316,11 @@ class ModuleSpec(Struct, frozen=True, dict=True):
         """The author's `__init__` or `create`, where it is carried."""
         name = "__init__" if self.constructor == "init" else "create"
         return next((method for method in self.methods if method.name == name and method.call.source), None)
+
+    @property
+    def making(self) -> Source:
+        """What the author wrote of the constructor: all of it, or the statements that it runs first."""
+        return self.setup if self.own_constructor is None else self.own_constructor.call.source
 
     @property
     def call_arguments(self) -> tuple[Argument, ...]:

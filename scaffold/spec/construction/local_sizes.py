@@ -8,9 +8,9 @@ from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, dim_names, dims_in
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.created_arrays import argument_of
 from scaffold.spec.source.expressions import elements_of, local_values, nodes_of, parsed, shapes_unpacked
 from scaffold.spec.source.instance import attribute_of_self, last_name, named_value
+from scaffold.spec.source.lists import argument_of
 
 _INT = ScalarType("int")
 _CONVOLVES = re.compile(r"conv|correlat")
@@ -78,7 +78,7 @@ def counts_taken(spec: ModuleSpec) -> tuple[str, ...]:
         argument
         for call in spec.calls
         for argument in call.args
-        if argument.type == _INT and argument.name not in fixed
+        if argument.name not in fixed
         if argument.name in map(named_value, (*_all_ends(call), *_top_counts(call)))
     ]
     kept = {attribute_of_self(count) for call in spec.calls for count in _top_counts(call)}
@@ -88,9 +88,8 @@ def counts_taken(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def _all_ends(call: Call) -> Iterator[ast.expr]:
-    return (
-        end for node in nodes_of(ast.Subscript, parsed(call.text)) for end in _ends(node) if end is not None
-    )
+    ends = (end for node in nodes_of(ast.Subscript, parsed(call.text)) for end in _ends(node))
+    return filter(None, ends)
 
 
 def _top_counts(call: Call) -> Iterator[ast.expr]:

@@ -60,11 +60,11 @@ def variables_made(
         yield Field(name, kind or OpaqueType("Any"), role, variable=variable, built=True, annotated=False)
 
 
-def makes_variables(source: str, declared: Iterable[str]) -> bool:
+def makes_variables(node: ast.FunctionDef, declared: Iterable[str]) -> bool:
     """Whether a constructor makes Variables itself, or what no field declares: it is kept as it is."""
     names = {*declared}
     return any(
-        name not in names or last_name(value) in VARIABLES for name, value in unfolded_attributes(source)
+        name not in names or last_name(value) in VARIABLES for name, value in unfolded_attributes(node)
     )
 
 

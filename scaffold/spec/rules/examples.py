@@ -15,7 +15,7 @@ from scaffold.spec.grammar.types import ArrayType, dims_in
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.fields import value_faults
 from scaffold.spec.source.definitions import arguments_of, dims_written, function_of
-from scaffold.spec.source.expressions import assigned_names, loop_names
+from scaffold.spec.source.expressions import Function, assigned_names, loop_names
 from scaffold.spec.unit import siblings
 
 
@@ -43,10 +43,8 @@ def _example(spec: ModuleSpec) -> Iterator[Fault]:
     kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
     changes = {"values": spec.test.values, "other": spec.test.other}
     for key, name, source in ((key, *pair) for key, pairs in changes.items() for pair in pairs):
-        kind = kinds.get(name)
-        yield from (
-            value_faults(kind, source, f"test.{key}.{name}") if kind is not None and source != "None" else ()
-        )
+        if (kind := kinds.get(name)) is not None and source != "None":
+            yield from value_faults(kind, source, f"test.{key}.{name}")
     if not all(spec.test.rejected):
         yield Fault("test.rejected", "a row changes nothing", "write `{ depth = 0 }`")
 
@@ -93,9 +91,7 @@ def unknown_faults(
 
 def values_of_no_argument(spec: ModuleSpec) -> Iterator[Fault]:
     """The example values that neither the author's `__init__` takes, nor a method of the class; nothing is known where it takes any."""
-    constructor = next(
-        (function_of(each.call.source) for each in spec.methods if each.name == "__init__"), None
-    )
+    constructor = _kept_constructor(spec)
     if constructor is None or constructor.args.kwarg is not None:
         return
     known = sorted({*_arguments_kept(spec), *arguments_known(spec)})
@@ -103,11 +99,15 @@ def values_of_no_argument(spec: ModuleSpec) -> Iterator[Fault]:
         yield unknown(f"test.values.{name}", name, known, f"`{name}` is no argument")
 
 
+def _kept_constructor(spec: ModuleSpec) -> Function | None:
+    """An `__init__` that is kept word for word."""
+    return function_of(next((each.call.source for each in spec.methods if each.name == "__init__"), ""))
+
+
 def _arguments_kept(spec: ModuleSpec) -> list[str]:
-    """The arguments of a constructor that is kept word for word, of which some have a type that the spec does not know."""
-    kept = next((each.call.source for each in spec.methods if each.name == "__init__"), "")
-    function = function_of(kept)
-    return [argument.arg for argument in arguments_of(function)] if function is not None else []
+    """The arguments of such a constructor, of which some have a type that the spec does not know."""
+    constructor = _kept_constructor(spec)
+    return [argument.arg for argument in arguments_of(constructor)] if constructor is not None else []
 
 
 def unknown_beside(

@@ -1,16 +1,19 @@
-"""Definitions that are carried word for word: what they bind, and what the tests can know of them."""
+"""Definitions that are carried word for word: what they bind, and what the tests can know of them; settings among them."""
 
 import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
+
 from scaffold.spec.source.expressions import (
     Function,
+    bound_value,
     local_names,
     nodes_of,
     own_nodes,
     parsed,
-    without_annotation,
+    whole_number,
 )
 from scaffold.spec.source.instance import last_name
 
@@ -26,15 +29,6 @@ def statements(source: str) -> tuple[ast.stmt, ...]:
         return tuple(parsed(source).body)
     except (SyntaxError, ValueError, RecursionError):
         return ()
-
-
-def bound_value(statement: ast.stmt) -> tuple[str, ast.expr] | None:
-    """The name that a statement binds to one expression, with it."""
-    match without_annotation(statement):
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            return name, value
-        case _:
-            return None
 
 
 def function_of(source: str) -> Function | None:
@@ -167,3 +161,43 @@ def dims_written(tree: ast.AST) -> list[str]:
     texts = (shape.value for shape in shapes if isinstance(shape, ast.Constant))
     written = " ".join(text for text in texts if isinstance(text, str))
     return [*dict.fromkeys(re.findall(r"[A-Za-z_]\w*", written))]
+
+
+_ENUMS = ("Enum", "IntEnum", "StrEnum")
+_PLAIN = {"int": "3", "float": "0.5", "bool": "True", "str": '"name"', "tuple[int, ...]": "(3, 2)"}
+"""Types of fields, and values for those without a default."""
+
+
+class Settings(Struct, frozen=True):
+    """An example of a class, and its numbers, which are sizes where a dim has the name of one."""
+
+    source: str
+    counts: tuple[tuple[str, int], ...] = ()
+
+
+def settings_of(body: Iterable[ast.stmt]) -> dict[str, Settings]:
+    """By name, the enumerations of a file, and its dataclasses that need no argument but plain values."""
+    found = ((node.name, _settings(node)) for node in body if isinstance(node, ast.ClassDef))
+    return {name: settings for name, settings in found if settings is not None}
+
+
+def _settings(node: ast.ClassDef) -> Settings | None:
+    fields = [*annotated_names(node.body)]
+    if any(last_name(base) in _ENUMS for base in node.bases):
+        members = [part.targets[0] for part in node.body if isinstance(part, ast.Assign)]
+        first = next((member.id for member in members if isinstance(member, ast.Name)), "")
+        return Settings(f"{node.name}.{first}") if first else None
+    is_plain = not node.bases and any(last_name(each) == "dataclass" for each in node.decorator_list)
+    given = {
+        name: _PLAIN.get(ast.unparse(field.annotation), "") for name, field in fields if field.value is None
+    }
+    if not (is_plain and fields and all(given.values())):
+        return None
+    counts = (
+        (name, whole_number(field.value or ast.parse(given[name], mode="eval").body))
+        for name, field in fields
+    )
+    arguments = ", ".join(f"{name}={source}" for name, source in given.items())
+    return Settings(
+        f"{node.name}({arguments})", tuple((name, count) for name, count in counts if count and count > 0)
+    )

@@ -290,6 +290,11 @@ def shapes_unpacked(source: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
                 pass
 
 
+def tree_of(code: str | ast.AST) -> ast.AST:
+    """A tree as it is, and that of a text."""
+    return parsed(code) if isinstance(code, str) else code
+
+
 def without_annotation(statement: ast.stmt) -> ast.stmt:
     """`y = f(x)` of `y: Array = f(x)`; any other statement as it is."""
     match statement:
@@ -299,11 +304,15 @@ def without_annotation(statement: ast.stmt) -> ast.stmt:
             return statement
 
 
-def local_values(source: str) -> Iterator[tuple[str, ast.expr]]:
+def bound_value(statement: ast.stmt) -> tuple[str, ast.expr] | None:
+    """The name that a statement binds to one expression, with it."""
+    match without_annotation(statement):
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return name, value
+        case _:
+            return None
+
+
+def local_values(code: str | ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The names that statements bind one at a time, each with its value."""
-    for node in nodes_of(ast.stmt, parsed(source)):
-        match without_annotation(node):
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                yield name, value
-            case _:
-                pass
+    return filter(None, map(bound_value, nodes_of(ast.stmt, tree_of(code))))
