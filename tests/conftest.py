@@ -11,15 +11,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
+from tests.support.draws import load_profile
 from tests.support.projects import REPOSITORY, run
-
-# Hypothesis has such a profile of its own where a variable says `CI`; here no variable decides what is tried.
-# `pytest --hypothesis-profile=default` searches at random.
-settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
-settings.load_profile("repeatable")
-
 
 QUICK = ("xla_cpu_use_fusion_emitters=false", "xla_cpu_parallel_codegen_split_count=1")
 """Flags of XLA, by which it compiles each eager operation on the CPU in half of the time: most run once or twice here."""
@@ -71,11 +65,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)  # before `--hypothesis-profile=default`, which searches at random
+def pytest_configure(config: pytest.Config) -> None:
+    load_profile(is_long=asks_for_long_proofs(config))
+
+
+def asks_for_long_proofs(config: pytest.Config) -> bool:
+    return "slow" in (config.getoption("-m") or "")
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest looks for the marker
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the long proofs to `pytest -m slow`, and of each family that is spread all but a part."""
     mark_the_rest_of_families(items)
-    if "slow" in (config.getoption("-m") or ""):
+    if asks_for_long_proofs(config):
         return
     for item in items:
         if item.get_closest_marker("slow"):

@@ -79,6 +79,7 @@ def test_a_state_that_a_method_gives_is_what_another_takes(tmp_path: Path, form:
     assert (result.returncode, "P7" in result.stdout) == ((1, True) if found else (0, False)), result.stdout
 
 
+@pytest.mark.slow
 def test_a_method_beside_the_call_takes_the_state_of_an_instance_too(tmp_path: Path) -> None:
     write_tree(tmp_path, {"neurons.py": ENERGY})
     result = adopt(tmp_path, "neurons.py:Neurons")

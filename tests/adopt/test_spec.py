@@ -243,6 +243,7 @@ Hidden = made()
 """
 
 
+@pytest.mark.slow
 def test_what_cannot_be_said_is_told_in_a_line(tmp_path: Path) -> None:
     write_tree(tmp_path, {"odd.py": ODD})
     result = adopt(tmp_path, "odd.py:Hidden")

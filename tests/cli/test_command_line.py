@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scaffold.cli import main
 from scaffold.errors import Fault, ScaffoldError, shown
 from scaffold.kind import NAMES
+from tests.support.draws import share
 from tests.support.projects import AFFINE, EXAMPLES, REPOSITORY
 from tests.support.systems import NEEDS_SHELL
 from tests.support.trees import read_tree, write_tree
@@ -225,7 +226,7 @@ def test_what_is_echoed_is_escaped_and_bounded(here: Path) -> None:
     assert len(as_json.stdout) < 5000 and "`\\x1b[31mRed" in faults(as_json)[0]["what"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share(300), deadline=None)
 @given(st.text(max_size=3000), st.integers(20, 1000))
 def test_any_text_can_be_shown(text: str, longest: int) -> None:
     safe = shown(text, longest)
@@ -234,7 +235,7 @@ def test_any_text_can_be_shown(text: str, longest: int) -> None:
 
 
 @given(st.lists(st.text(max_size=300), max_size=2000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=share(30), deadline=None)
 def test_any_number_of_legal_values_can_be_told(legal: list[str]) -> None:
     text = str(Fault("here", "wrong", "mend it", tuple(legal)))
     assert len(text) < 40_000
@@ -251,7 +252,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PIECES, max_size=7))
 def test_any_arguments_are_taken_or_refused_in_few_words(here: Path, arguments: list[str]) -> None:
     if "new-project" not in arguments[:1]:

@@ -29,6 +29,7 @@ def test_tests_that_pass_are_done(tmp_path: Path, env: dict[str, str]) -> None:
     assert "-m pytest -q tests/test_pair.py" in result.stderr and "next:" not in result.stderr
 
 
+@pytest.mark.slow
 def test_a_test_that_fails_is_the_exit_code(tmp_path: Path, env: dict[str, str]) -> None:
     *fields, _, _ = AFFINE
     asked = (

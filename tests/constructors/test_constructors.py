@@ -302,6 +302,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_closures_named_tuples_and_train_states_work(held: Path) -> None:
     used = run([sys.executable, "-c", USE_HELD], held)
     assert used.returncode == 0, used.stderr

@@ -31,6 +31,7 @@ def test_hash_seeds_and_folders_change_nothing(tmp_path: Path) -> None:
     assert first == second
 
 
+@pytest.mark.slow
 def test_a_plan_does_not_depend_on_the_order_of_specs(tmp_path: Path) -> None:
     forward = generated(tmp_path / "forward")
     folder = tmp_path / "backward"

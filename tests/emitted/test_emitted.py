@@ -327,7 +327,7 @@ def test_the_examples_stand_alone() -> None:
 
 
 @seed(1)
-@settings(SETTINGS, max_examples=50)
+@settings(SETTINGS, max_examples=15)
 @given(raw=specs())
 def test_the_same_spec_gives_the_same_bytes(
     raw: dict[str, Any], tmp_path_factory: pytest.TempPathFactory

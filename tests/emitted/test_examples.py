@@ -62,6 +62,7 @@ def test_a_long_body_stands_in_a_skeleton() -> None:
     assert {place: lines for place, lines in bodies.items() if lines > 10} == {}
 
 
+@pytest.mark.slow
 def test_the_examples_come_out_of_their_specs_alone(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "specs", tmp_path / "specs")
     for name in ("pyproject.toml", *BY_HAND):

@@ -42,6 +42,7 @@ def modules_after(folder: Path, *arguments: str, before: str = "") -> set[str]:
     return set(result.stdout.rsplit("MODULES", 1)[1].split())
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -73,6 +74,7 @@ def test_a_picture_needs_rich_and_nothing_else(tmp_path: Path) -> None:
     assert modules & {*FORBIDDEN} == {"rich"}
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("command", ["update", "check", "destroy"])
 def test_nothing_heavy_is_imported_later_either(command: str, tmp_path: Path) -> None:
     """In a project with a class that was edited, and whose spec says something else now."""

@@ -15,10 +15,10 @@ from benchmarks._timing import Budget, Table, interleave, text
 
 ROOT = Path(__file__).parents[2]
 NAMES = (
-    "cold",
+    pytest.param("cold", marks=pytest.mark.slow),
     pytest.param("batch", marks=pytest.mark.slow),
     "nodes",
-    "groups",
+    pytest.param("groups", marks=pytest.mark.slow),
     pytest.param("update", marks=pytest.mark.slow),
     pytest.param("stacked", marks=pytest.mark.slow),
 )  # `batch` runs Copier a hundred times

@@ -49,6 +49,7 @@ def test_each_check_of_the_suites_finds_something(findings):
     assert not idle, "\n".join(["no specimen makes these checks fail:", *idle])
 
 
+@pytest.mark.slow
 def test_checks_are_found_in_a_text():
     found = list(checks_below(ast.parse(LAW), "some_laws"))
     assert [(one.first, one.last) for one in found] == [(4, 4), (5, 6), (8, 8), (9, 9)]

@@ -51,6 +51,7 @@ class SpikingLaws(good_nnx.DenseLaws):
         return {**super().inputs(seed), "activation": spike}
 
 
+@pytest.mark.slow
 def test_a_function_that_jax_does_not_copy_outlives_a_split_and_a_merge():
     assert "P3" not in run(SpikingLaws)
 

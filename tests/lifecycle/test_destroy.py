@@ -213,6 +213,7 @@ ATTACHED = "import lazy_loader as lazy\n\n__getattr__, __dir__, __all__ = lazy.a
 STUB = ATTACHED.replace("attach(", "attach_stub(") + "__name__, __file__)\n"
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     "table",
     [

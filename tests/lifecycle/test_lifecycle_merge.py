@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scaffold.history.merge import merge
 from scaffold.history.states import merge_python
 from scaffold.history.texts import Text, has_markers, lines_of
+from tests.support.draws import share
 
 LINE = st.sampled_from([*(f"{letter}\n" for letter in "abcdefgh"), "\n", "    x\n"])
 TEXT = st.lists(LINE, max_size=14).map("".join)
@@ -45,6 +46,7 @@ def test_every_new_line_of_either_side_is_there(texts):
         assert set(lines_of(side)) - set(lines_of(base)) <= set(merged)
 
 
+@pytest.mark.slow
 @given(THREE)
 def test_collisions_are_counted_and_marked(texts):
     merged = merge(*texts)
@@ -54,6 +56,7 @@ def test_collisions_are_counted_and_marked(texts):
     assert has_markers(merged.text) == bool(merged.collisions)
 
 
+@pytest.mark.slow
 @given(THREE)
 def test_the_sides_are_alike_to_it(texts):
     base, mine, new = texts
@@ -63,8 +66,9 @@ def test_the_sides_are_alike_to_it(texts):
         assert one.text == other.text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("git"), reason="beside git, where it is there")
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(texts=THREE)
 def test_where_git_and_it_find_no_conflict_they_give_the_same(
     texts, tmp_path_factory: pytest.TempPathFactory

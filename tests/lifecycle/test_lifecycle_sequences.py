@@ -22,11 +22,12 @@ from hypothesis.stateful import (
 
 from scaffold import render_class
 from scaffold.errors import ScaffoldError
+from tests.support.draws import share
 from tests.support.library import Library, spec
 
 NAMES = ("Alpha", "Beta", "Gamma")
 FIELDS = ("", 'bias = { type = "f[out_size]", init = "zeros" }', 'scale = { type = "f[]", init = "ones" }')
-SHORT = settings(max_examples=15, stateful_step_count=25, deadline=None, phases=[Phase.generate])
+SHORT = settings(max_examples=share(15), stateful_step_count=25, deadline=None, phases=[Phase.generate])
 RENDER = render_class.render
 INITS = ("zeros", "ones", "lecun_normal")
 WAYS = ("insert", "insert", "insert", "append", "import", "reformat")

@@ -155,6 +155,7 @@ def test_a_file_that_was_deleted_comes_back(library: Library):
     assert actions(library.update()) == {"tests/test_dense.py": "create"}
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("damage", "said"),
     [

@@ -73,6 +73,7 @@ class RBF(AbstractKernel):
 '''
 
 
+@pytest.mark.slow
 def test_a_base_has_methods_and_asks_for_methods(tmp_path: Path) -> None:
     write_tree(tmp_path, {".git/": "", "specs/kernels.py": KERNEL})
     result = scaffold(tmp_path, "new-module", "--spec", "specs/kernels.py")
@@ -142,6 +143,7 @@ class Sub(Net):
 """
 
 
+@pytest.mark.slow
 def test_examples_of_methods_are_inherited_and_a_bad_one_is_that_of_its_method_alone(tmp_path: Path) -> None:
     write_tree(tmp_path, {".git/": "", "specs/net.py": INHERITED})
     result = scaffold(tmp_path, "new-module", "--spec", "specs/net.py")

@@ -52,6 +52,7 @@ def nets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "nets"
 
 
+@pytest.mark.slow
 def test_they_are_declared(nets: Path) -> None:
     text = (nets / "tests/test_campaign.py").read_text("utf-8")
     assert text.count('used=("step",)') == 2 and 'used=("ema",)' in text and 'used = ("mask",)' in text

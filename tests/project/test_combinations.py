@@ -68,6 +68,7 @@ def test_the_short_run_has_each_style_and_the_laws_in_both_forms() -> None:
         assert {row[question] for row in rows} == set(tried.VALUES[question])
 
 
+@pytest.mark.slow
 def test_uv_finds_the_wheel_of_this_checkout_and_then_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("UV_FIND_LINKS", raising=False)
     with own_wheel_at_hand():
@@ -184,6 +185,7 @@ def test_a_description_that_does_not_survive_is_a_failure(page: str, told: str, 
         described(project, page)
 
 
+@pytest.mark.slow
 def test_a_call_that_is_lowered_for_no_platform_is_a_failure(tmp_path: Path) -> None:
     project = made(tmp_path / "study", "kinds=module,closure")
     case = '<testcase classname="tests.test_x.Test{}" name="test_p18_the_call_lowers_for_every_platform">{}</testcase>'

@@ -61,6 +61,7 @@ def test_it_is_called_after_its_folder(folder: str, package: str, tmp_path: Path
     assert read_tree(tmp_path) == {}
 
 
+@pytest.mark.slow
 def test_json_gives_the_plan(tmp_path: Path) -> None:
     result = scaffold(tmp_path, "new-project", "study", "--json")
     report = json.loads(result.stdout)
@@ -68,6 +69,7 @@ def test_json_gives_the_plan(tmp_path: Path) -> None:
     assert {"path": "pyproject.toml", "action": "create"} in report["files"]
 
 
+@pytest.mark.slow
 def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "study").mkdir()
     (tmp_path / "study/README.md").write_text("mine")
@@ -146,6 +148,7 @@ def test_names_that_python_needs_are_reserved() -> None:
     assert all(isinstance(name, str) for name in reserved), "YAML reads yes, no, on and null as other things"
 
 
+@pytest.mark.slow
 @NEEDS_TERMINAL
 @pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # where another test has imported jax
 def test_the_terminal_is_asked(tmp_path: Path) -> None:

@@ -137,6 +137,7 @@ def test_the_readme_shows_a_class_that_is_there(kind: str, tmp_path: Path) -> No
     assert f" as {imported}\n" in (project / "study/__init__.py").read_text()
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_readmes_run(tmp_path: Path) -> None:
     project = made(tmp_path / "study", EVERY_KIND)
     metadata = project / "study-0.1.0.dist-info/METADATA"

@@ -59,6 +59,7 @@ def test_the_hook_for_types_sees_jax(project: Path, tmp_path: Path) -> None:
     assert result.returncode == 1 and '"tuple[int, ...]"' in result.stdout
 
 
+@pytest.mark.slow
 def test_a_hook_in_an_environment_of_its_own_would_pass_anything(tmp_path: Path) -> None:
     (tmp_path / "mistake.py").write_text(MISTAKE)
     alone = ("--no-site-packages", "--ignore-missing-imports")
@@ -107,6 +108,7 @@ def test_the_newest_jax_on_the_oldest_python_is_a_row_that_cannot_be_met() -> No
 # -- 3: rules that hide jaxtyping from run time ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_fixes_leave_jaxtyping_where_run_time_finds_it(project: Path, tmp_path: Path) -> None:
     package = tmp_path / "study"
     package.mkdir()

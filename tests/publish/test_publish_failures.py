@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File, Plan, make_plan
 from scaffold.publish import publish, swap
+from tests.support.draws import share
 from tests.support.systems import NEEDS_MODES
 from tests.support.trees import read_modes, read_tree, write_tree
 
@@ -119,7 +120,7 @@ def published(tree, wanted) -> dict[str, bytes]:
         return read_tree(plan.root)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=share(30), deadline=None)
 @given(TREES, WANTED, st.booleans(), st.booleans())
 def test_after_a_failure_at_any_call_everything_is_as_before(tree, wanted, late: bool, links: bool):
     for k in count(1):
@@ -138,7 +139,8 @@ def test_after_a_failure_at_any_call_everything_is_as_before(tree, wanted, late:
             break
 
 
-@settings(max_examples=15, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=share(15), deadline=None)
 @given(TREES, WANTED, st.booleans())
 def test_after_an_interrupt_at_any_call_everything_is_as_before_or_done(tree, wanted, late: bool):
     for k in count(1):
@@ -162,7 +164,7 @@ def test_a_second_interrupt_does_not_stop_the_way_back(tmp_path: Path):
             assert state(plan.root) == before
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=share(40), deadline=None)
 @given(TREES, WANTED, st.booleans())
 def test_a_full_disk_or_one_without_links_changes_nothing(tree, wanted, links: bool):
     with planned(tree, wanted) as plan:
@@ -208,7 +210,8 @@ def no_links() -> Iterator[None]:
         yield
 
 
-@settings(max_examples=20, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=share(20), deadline=None)
 @given(TREES, WANTED, st.booleans())
 def test_when_the_way_back_fails_too_no_byte_is_lost(tree, wanted, late: bool):
     for k in count(1):

@@ -67,6 +67,7 @@ def trial(root: Path) -> None:
     assert not left_overs(root)
 
 
+@pytest.mark.slow
 def test_four_runs_at_once_all_have_their_line(tmp_path: Path):
     for number in range(10):
         trial(tmp_path / str(number))
@@ -84,6 +85,7 @@ def no_system_locks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locking, "_system_lock", lambda _: None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_system_locks")
 def test_four_runs_at_once_where_the_file_system_has_no_locks(tmp_path: Path):
     for number in range(5):

@@ -148,6 +148,7 @@ def keep_saving(path: Path, save: Callable[[Path, str], None]) -> None:
         time.sleep(pauses.uniform(0, 0.02))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the editor is forked")
 @SAVING
 def test_of_many_saves_during_updates_none_is_lost(tmp_path: Path, save: Callable[[Path, str], None]) -> None:

@@ -26,6 +26,7 @@ from pytree_laws.snapshot.format import (
 )
 from pytree_laws.snapshot.numbers import ELSEWHERE, section_numbers
 from pytree_laws.values.edge_values import FAR
+from tests.support.draws import share
 from tests.support.forking import forked_pytest
 from tests.support.projects import EXAMPLES, copy_example, pytest_command, run
 from tests.support.trees import read_tree, replace_in, write_tree
@@ -51,7 +52,7 @@ def test_what_is_sensitive_to_rounding_may_differ_by_more() -> None:
 
 
 @given(SHAPES, DTYPES, st.data())
-@settings(max_examples=40)
+@settings(max_examples=share(40))
 def test_a_record_reads_as_what_was_written(shape: tuple[int, ...], dtype: str, data: st.DataObject) -> None:
     size = int(np.prod(shape))
     is_exact = dtype in ("int32", "bool")

@@ -3,10 +3,12 @@
 import ast
 from codecs import BOM_UTF8
 
+import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from scaffold.registration.edits import register, unregister
+from tests.support.draws import share
 
 HEADERS = ["#!/usr/bin/env python", "# Licence", "# ends in a backslash \\", "", "# -*- caf\u00e9 -*-"]
 DOCSTRINGS = ['"""Doc."""', '"""Doc.\n\nMore.\n"""', "'''D\u00e9j\u00e0 vu.'''  # said", '"""Doc."""; x = 1']
@@ -86,7 +88,7 @@ def imported(source: bytes, stem: str) -> set[str]:
     return {alias.name for node in nodes if node.module == stem and node.level == 1 for alias in node.names}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share(200), deadline=None)
 @given(init_files(), STEMS, NAMES)
 @example(b'"""Doc."""\r\n', "affine", ["Affine"])
 @example(b'"""Doc."""\r\n\n', "affine", ["Affine"])
@@ -99,7 +101,8 @@ def test_unregister_undoes_register_byte_for_byte(source: bytes, stem: str, name
     assert unregister(after, stem, names) == source
 
 
-@settings(max_examples=200, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=share(200), deadline=None)
 @given(init_files(), STEMS, NAMES)
 def test_register_twice_is_register_once(source: bytes, stem: str, names: list[str]):
     once = register(source, stem, names)
@@ -107,7 +110,7 @@ def test_register_twice_is_register_once(source: bytes, stem: str, names: list[s
     assert register(once, stem, reversed(names)) == once
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share(200), deadline=None)
 @given(init_files(), STEMS, NAMES)
 def test_every_line_of_others_stays_as_it_is(source: bytes, stem: str, names: list[str]):
     assume(b"__all__" not in source)
@@ -116,7 +119,7 @@ def test_every_line_of_others_stays_as_it_is(source: bytes, stem: str, names: li
         assert line in remaining  # in order: `in` uses the iterator up to the match
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share(200), deadline=None)
 @given(init_files(), STEMS, NAMES)
 def test_only_the_imports_and_all_change_in_the_tree(source: bytes, stem: str, names: list[str]):
     def others(content: bytes) -> list[str]:

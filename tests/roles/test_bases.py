@@ -147,6 +147,7 @@ def test_a_final_class_and_its_bases_are_typed(shapes: Path) -> None:
         assert checked.returncode == 0, checked.stdout
 
 
+@pytest.mark.slow
 def test_a_base_that_can_be_built_is_found(tmp_path: Path) -> None:
     project = copy_example("abstract_norm", tmp_path)
     module = project / "abstract_norm.py"

@@ -208,6 +208,7 @@ print("bf16" in str(eqx.filter_make_jaxpr(narrow)(jnp.ones(8))[0]), "bf16" in st
 """
 
 
+@pytest.mark.slow
 def test_ten_steps_leave_what_is_stored_in_float32(root: Path) -> None:
     """Beside the same tower in float32, whose losses are the same up to what bfloat16 tells."""
     write_tree(root, {"train.py": TRAINED})

@@ -18,6 +18,7 @@ import safetensors
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.draws import share
 from tests.support.projects import EXAMPLES
 from tests.support.systems import NEEDS_LINKS
 
@@ -102,7 +103,10 @@ trees = st.recursive(
 
 @given(tree=trees)
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
+    max_examples=share(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    database=None,
 )
 def test_any_tree_survives(files: Files, tmp_path: Path, tree: Any) -> None:
     path = tmp_path / "saved"

@@ -24,6 +24,7 @@ from scaffold.tidy import tidy
 from tests.drawn.drafts import HELPERS
 from tests.drawn.strategies import specs
 from tests.drawn.tokens_of import sayable, through_tokens
+from tests.support.draws import share
 from tests.support.projects import EXAMPLES
 
 CLASSES = [*sorted((Path(__file__).parents[1] / "classes/specs").glob("*.py")), EXAMPLES / "specs/so3.py"]
@@ -75,6 +76,7 @@ def emitted(raws: Sequence[dict[str, Any]], root: Path) -> tuple[File, ...]:
     return tidy(file for spec in found for file in module_files(spec, layout, known))
 
 
+@pytest.mark.slow
 def test_the_examples_as_skeletons_give_the_same_bytes(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     skeletons = [through_python(raw) for raw in RAW.values()]
@@ -83,6 +85,7 @@ def test_the_examples_as_skeletons_give_the_same_bytes(tmp_path: Path) -> None:
     assert emitted([through_toml(raw) for raw in skeletons], tmp_path) == plain
 
 
+@pytest.mark.slow
 def test_classes_with_methods_give_the_same_bytes(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     plain = emitted(list(NINE.values()), tmp_path)
@@ -100,6 +103,7 @@ def as_tokens(raw: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] | No
     return said, through_tokens(said)
 
 
+@pytest.mark.slow
 def test_the_examples_as_tokens_give_the_same_bytes(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     built = {name: raw for name, raw in RAW.items() if "values" not in raw.get("test", {})}
@@ -111,7 +115,7 @@ def test_the_examples_as_tokens_give_the_same_bytes(tmp_path: Path) -> None:
     assert found["affine"][0] == RAW["affine"], "said as it is"
 
 
-@settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=40)
+@settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=share(40))
 @given(specs())
 def test_any_spec_is_the_same_as_tokens(raw: dict[str, Any]) -> None:
     pair = as_tokens(raw)
@@ -120,6 +124,7 @@ def test_any_spec_is_the_same_as_tokens(raw: dict[str, Any]) -> None:
     assert_same(*pair)
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", RAW)
 def test_an_example_goes_to_python_and_back(name: str) -> None:
     raw = RAW[name]
@@ -136,7 +141,7 @@ def test_a_text_that_no_docstring_can_be_is_kept(doc: str) -> None:
     assert_same(raw, through_python(raw))
 
 
-@settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=40)
+@settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=share(40))
 @given(specs())
 def test_any_spec_goes_to_python_and_back(raw: dict[str, Any]) -> None:
     raw = {**raw, "methods": METHODS}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scaffold.cli.failures import fault_texts
 from scaffold.errors import ScaffoldError
 from scaffold.spec.files import read_spec_file, read_spec_files
+from tests.support.draws import share
 from tests.support.projects import EXAMPLES, scaffold
 from tests.support.trees import read_tree, write_tree
 
@@ -63,7 +64,7 @@ def _place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(st.data())
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=share(50), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_changed_spec_is_read_or_refused(place: Path, data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(TEXTS))
     for _ in range(data.draw(st.integers(1, 3))):
@@ -98,7 +99,7 @@ PYTHON = [
 
 
 @given(st.data())
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=share(50), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_changed_skeleton_is_read_or_refused_where_it_is_wrong(place: Path, data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(SKELETONS))
     for _ in range(data.draw(st.integers(1, 3))):

@@ -209,6 +209,7 @@ values = { model = "=eqx.nn.MLP(2, 1, 3, 1, key=jax.random.key(seed))" }
 """
 
 
+@pytest.mark.slow
 def test_a_closure_may_capture_a_module_that_holds_functions(tmp_path: Path) -> None:
     assert generated(tmp_path, CLOSURE)[:2] == (0, "")
     assert passed(forked_pytest(tmp_path, "-k", "passes_through or eval_shape")) >= 5
@@ -346,5 +347,4 @@ def test_the_tests_of_an_nnx_module_declare_each_variable_and_what_shows(tmp_pat
     ):
         assert row in tests, tests
     # `last` is assigned anew before it is read, and nothing but its update reads `seen`.
-    assert '    used = ("rate", "mean")\n' in tests
-    assert "    takes_dtype = True\n" in tests
+    assert '    used = ("rate", "mean")\n' in tests and "    takes_dtype = True\n" in tests

@@ -15,6 +15,7 @@ from scaffold.spec.construction.sizes import sizes
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.tables.key import ROLES
 from scaffold.spec.tables.keys import CALL_KEYS, FIELD_KEYS, KINDS, REBUILDS, SPEC_KEYS, TEST_KEYS
+from tests.support.draws import share
 from tests.support.projects import EXAMPLES
 from tests.support.trees import read_tree
 
@@ -253,7 +254,7 @@ LOOSE = _loose(
     call=_loose(CALL_KEYS, args=WORDS, body=WORDS, returns=WORDS),
     test=_loose(TEST_KEYS, sizes=st.dictionaries(WORDS, st.integers(1, 9) | ANY, max_size=2)),
 )
-anything = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+anything = settings(max_examples=share(150), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @anything
@@ -274,7 +275,7 @@ def _refused(raw: dict[Any, Any]) -> Any:
 SOUND = {"name": "Affine", "fields": {"w": {"type": "f[n]", "init": "zeros"}}}
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=share(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.fixed_dictionaries(
         {"type": WORDS}, optional={name: WORDS | st.integers(-2, 9) for name in FIELD_KEYS if name != "type"}

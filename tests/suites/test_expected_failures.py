@@ -52,11 +52,13 @@ def run(folder: Path, skips: str, value: str, condition: str = ALWAYS) -> tuple[
 ENTRIES = '"p05_no_leaf_is_weakly_typed: meant", "no_more_than_its_argument: not yet", '
 
 
+@pytest.mark.slow
 def test_what_is_declared_fails_and_is_told_with_its_reason(tmp_path: Path) -> None:
     code, told = run(tmp_path, ENTRIES, WEAK, NEVER)
     assert code == 0 and "declared not to hold: meant" in told and "declared not to hold: not yet" in told
 
 
+@pytest.mark.slow
 def test_what_holds_by_now_fails_until_its_entry_goes(tmp_path: Path) -> None:
     code, told = run(tmp_path, ENTRIES, STRONG)
     assert code == 1 and "2 failed" in told

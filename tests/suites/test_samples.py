@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytree_laws import sample
+from tests.support.draws import share
 from tests.support.projects import scaffold
 from tests.support.trees import write_tree
 
@@ -17,7 +18,7 @@ SHAPES = st.lists(st.integers(1, 6), max_size=3).map(tuple)
 
 
 @given(st.integers(0, 50), SHAPES)
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 def test_floats_differ_in_size_and_have_both_signs(seed: int, shape: tuple[int, ...]) -> None:
     values = np.asarray(sample(seed, shape))
     sizes = np.abs(values).ravel()
@@ -30,7 +31,7 @@ def test_floats_differ_in_size_and_have_both_signs(seed: int, shape: tuple[int, 
 
 
 @given(st.integers(0, 50), st.integers(2, 6))
-@settings(max_examples=30)
+@settings(max_examples=share(30))
 def test_a_square_array_is_not_its_transpose_and_no_row_is_another(seed: int, size: int) -> None:
     square = np.asarray(sample(seed, (size, size)))
     assert not np.allclose(square, square.T)

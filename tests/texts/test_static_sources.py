@@ -36,6 +36,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("kind", VALUES)
 def test_the_constructor_stores_what_the_tests_declare(kind: str) -> None:
     source = copy_source(parse_type(kind), "given", static=True)
@@ -65,6 +66,7 @@ SLICED: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("kind", SLICED)
 def test_the_body_reads_a_slice_as_it_was_given(kind: str) -> None:
     role = {"role": "static"} if "None" in kind else {}

@@ -17,6 +17,7 @@ from scaffold.spec.command_line import call_from_text, parse_field_token, raw_sp
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.tables.key import ROLES
 from scaffold.spec.tables.toml import write_toml
+from tests.support.draws import share
 from tests.support.trees import read_tree
 
 
@@ -189,7 +190,7 @@ TEXTS = st.text(max_size=20) | st.sampled_from(
 ONE = st.one_of(TEXTS, st.builds("{}:{}={}".format, TEXTS, TEXTS, TEXTS), st.builds("w:int={}".format, TEXTS))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share(300), deadline=None)
 @given(st.lists(ONE, max_size=3), st.lists(TEXTS, max_size=2), st.fixed_dictionaries({}, optional=dict.fromkeys(
     ("call", "body", "carry", "kind", "doc"), TEXTS)))  # fmt: skip
 def test_no_text_on_the_command_line_crashes(tokens: list[str], sizes: list[str], given_: Any) -> None:
@@ -213,7 +214,7 @@ TOKENS = st.sampled_from(sorted(VALUES)).flatmap(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=share(100), deadline=None)
 @given(TOKENS, st.sampled_from(["", "?use_w"]), st.sampled_from(["", *ROLES]))
 def test_the_file_says_what_the_token_said(token: str, flag: str, role: str) -> None:
     head, equals, value = token.partition("=")

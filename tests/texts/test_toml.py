@@ -13,6 +13,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.generate import load_spec
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.tables.toml import read_text, read_toml, toml_string, toml_value, write_toml
+from tests.support.draws import share
 from tests.support.projects import EXAMPLES
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.lists(
@@ -121,7 +122,7 @@ def test_a_path_that_cannot_be_read(tmp_path: Path) -> None:
     assert "cannot be read" in refusal(Path("\0"))
 
 
-@settings(max_examples=200, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=share(200), suppress_health_check=list(HealthCheck), deadline=None)
 @given(
     st.binary(max_size=60)
     | TEXTS.map(str.encode)

@@ -127,6 +127,7 @@ BUILD = (
 )
 
 
+@pytest.mark.slow
 def test_what_is_said_of_a_class_may_name_what_is_imported_for_it(tmp_path: Path) -> None:
     write_tree(tmp_path, {"lib.py": SOURCE, **SHAPES})
     ran = scaffold(tmp_path, "adopt", *BUILD, "--with", "import shapes.clouds as g", "--diff")

@@ -193,6 +193,7 @@ def arguments(answer: dict[str, Any]) -> dict[str, str]:
     return {name: text for name, text, _ in answer["arguments"]}
 
 
+@pytest.mark.slow
 def test_parameters_of_which_nothing_is_known_lie_between_0_and_1(asked: Asked) -> None:
     found = asked.adopt("Halo")
     assert all(text.endswith("positive=True)") for text in inputs(found).values())

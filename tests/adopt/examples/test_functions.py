@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -61,6 +63,7 @@ def inputs(answer: dict[str, Any]) -> dict[str, str]:
     return dict(answer["inputs"])
 
 
+@pytest.mark.slow
 def test_a_function_takes_as_many_arguments_of_any_kind_as_the_code_gives_it(asked: Asked) -> None:
     found = asked.adopt("Utility")
     assert inputs(found)["func"] == "total"

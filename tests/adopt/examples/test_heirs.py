@@ -1,5 +1,7 @@
 """Parts whose classes are abstract, and whose heirs lie in modules that nobody has imported."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 LAYER = """
@@ -79,6 +81,7 @@ asked = asked_of(
 )
 
 
+@pytest.mark.slow
 def test_heirs_are_imported_where_no_imported_class_is_a_part(asked: Asked) -> None:
     found = asked.adopt("Residual")
     assert found["inputs"] == [["inner", "Same()"]]

@@ -1,5 +1,7 @@
 """What the other modules of a package say of a class: who makes it, who reads it, and what its parts are."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SPEC = """
@@ -206,6 +208,7 @@ asked = asked_of(
 )
 
 
+@pytest.mark.slow
 def test_a_function_of_another_module_that_gives_a_class_builds_it(asked: Asked) -> None:
     answer = asked.adopt("spec:Scale")
     assert answer["built"] and [*dict(answer["inputs"])] == ["unit"], answer

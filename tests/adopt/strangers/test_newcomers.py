@@ -230,6 +230,7 @@ def test_an_import_that_ends_the_process_is_told(tmp_path: Path) -> None:
     assert adopt(tmp_path, "ends.py", "--spec").stderr.startswith(told)
 
 
+@pytest.mark.slow
 def test_an_import_that_breaks_down_is_told_with_its_line(tmp_path: Path) -> None:
     write_tree(tmp_path, {"breaks.py": "import faulthandler\n\n\nfaulthandler._sigsegv()\n"})
     result = adopt(tmp_path, "breaks.py")

@@ -120,6 +120,7 @@ class Weak(eqx.Module):
         return self.weight * x
 
 
+@pytest.mark.slow
 def test_five_lines_are_a_suite_and_a_report():
     report = check_pytree(linear, vector)
     assert report.ok and len(report.passed) > 60, str(report)
@@ -129,6 +130,7 @@ def test_five_lines_are_a_suite_and_a_report():
     assert told["ok"] and told["findings"] == [] and "test_p03_flatten_changes_nothing" in told["passed"]
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("build", "arguments"),
     [
@@ -283,6 +285,7 @@ def test_a_cause_is_told_once_and_has_its_severity():
     assert "it rests on P5, which is broken" in report.skipped.values()
 
 
+@pytest.mark.slow
 def test_a_call_without_end_is_a_finding():
     report = check_pytree(lambda seed: Endless(sample(seed)), lambda seed: (sample(seed),), time_limit=1.0)
     [finding] = report.findings
@@ -291,6 +294,7 @@ def test_a_call_without_end_is_a_finding():
     assert "the example `call` does not end, as an earlier failure says" in report.skipped.values()
 
 
+@pytest.mark.slow
 def test_a_law_whose_time_is_up_is_no_fault():
     report = check_pytree(lambda seed: EndlessCopy(sample(seed, (3,))), vector, time_limit=1.0)
     found = {(finding.law.number, finding.what, finding.severity) for finding in report.findings}

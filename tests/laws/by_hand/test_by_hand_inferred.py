@@ -14,6 +14,7 @@ from by_hand.test_by_hand import ENDS, vector
 from pytree_laws import LawBroken, PytreeLaws, check_pytree, sample
 
 
+@pytest.mark.slow
 def test_a_compiled_loop_without_end_ends_the_run_and_says_which_law(tmp_path: pathlib.Path):
     (tmp_path / "test_loop.py").write_text(ENDS)
     command = [
@@ -224,6 +225,7 @@ def test_a_leaf_that_the_call_cuts_off_is_a_buffer_where_the_class_says_what_is_
     assert "selects ['gain', 'offset'], declared is ['gain']" in finding.what
 
 
+@pytest.mark.slow
 def test_a_leaf_that_the_call_cuts_off_needs_no_gradient_where_nothing_says_what_is_trained():
     assert offset(Offset) == ("param", True)
     report = checked(Offset)

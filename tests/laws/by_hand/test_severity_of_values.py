@@ -5,6 +5,7 @@ from collections.abc import Callable
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import pytest
 from flax import nnx
 
 from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, check_pytree, sample
@@ -213,6 +214,7 @@ def round_trips(cls):
     }
 
 
+@pytest.mark.slow
 def test_what_a_round_trip_changes_by_rounding_alone_is_advice():
     found = round_trips(Scaled)
     kept = "test_p03_round_trip_keeps_"

@@ -71,10 +71,12 @@ class TwoDistributions(Antithetic):
         return jnp.tanh(self.weight @ (x + noise) + self.bias)
 
 
+@pytest.mark.slow
 def test_a_draw_that_is_another_is_found_beside_one_that_is_made_again():
     assert "one key serves" in found(KeyedBase, cls=TwoDistributions, reuses_key=True)
 
 
+@pytest.mark.slow
 def test_a_flag_of_noise_says_nothing_of_constant_keys():
     class Constant(SharedMask):
         def __call__(self, x, key):

@@ -4,6 +4,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import pytest
 from flax import nnx
 from harness.runner import run
 
@@ -38,6 +39,7 @@ class WeightedLaws(NnxLaws):
         return sample(seed, (3,)), nnx.Rngs(seed)
 
 
+@pytest.mark.slow
 def test_a_call_may_draw_from_streams_that_it_is_given() -> None:
     outcome = run(WeightedLaws)
     assert not outcome, outcome

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -42,6 +44,7 @@ def test_a_text_that_does_not_fit_is_told_and_no_fault(tmp_path: Path) -> None:
         assert ran.stdout.count(f"\n{said}") == 1, ran.stdout
 
 
+@pytest.mark.slow
 def test_a_text_that_is_given_is_held_to(tmp_path: Path) -> None:
     values = '@test(values={"name": lambda: "S2", "unit": lambda: "mm"})\nclass Table(Module):'
     generated(tmp_path, {"table": SKELETON.replace("CLASS", values)})

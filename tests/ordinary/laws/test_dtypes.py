@@ -79,6 +79,7 @@ class Average:
 """
 
 
+@pytest.mark.slow
 def test_arange_counts_in_floats_too(tmp_path: Path) -> None:
     tried(tmp_path, "average", HEAD + AVERAGE, least=60)
 

@@ -86,6 +86,7 @@ class Noisy(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_share_that_is_0_draws_where_it_is_one_half(tmp_path: Path) -> None:
     tried(tmp_path, "noisy", HEAD + NOISY)
 
@@ -137,6 +138,7 @@ class Normal(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_settings_that_a_call_takes_are_constants(tmp_path: Path) -> None:
     tried(tmp_path, "normal", HEAD + SETTINGS)
     tests = suite_text(tmp_path, "normal")
@@ -173,6 +175,7 @@ class Heat(Module):
 """
 
 
+@pytest.mark.slow
 def test_what_a_static_value_has_cached_is_no_part_of_it(tmp_path: Path) -> None:
     tried(tmp_path, "heat", HEAT, least=80)
 

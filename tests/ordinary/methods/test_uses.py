@@ -72,6 +72,7 @@ class Jam(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_local_that_some_branches_read_is_not_used_in_each_and_a_mask_shows_with_large_numbers(
     tmp_path: Path,
 ) -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
@@ -60,6 +62,7 @@ def test_metrics_are_written_word_for_word_and_held_to_the_laws_of_nnx(tmp_path:
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 100
 
 
+@pytest.mark.slow
 def test_adopt_takes_them_for_what_changes_in_place(asked: Asked) -> None:
     assert asked.adopt("Average")["kind"] == "nnx"
     answer = asked.adopt("Averaged")

@@ -49,6 +49,7 @@ class Grid(nnx.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_module_that_stores_a_number_alone_is_tried(tmp_path: Path) -> None:
     tried(tmp_path, "grid", GRID)
 

@@ -132,6 +132,7 @@ class Layers(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_name_that_a_loop_binds_is_no_size_of_a_call(tmp_path: Path) -> None:
     tried(tmp_path, "layers", HEAD + LAYERS, least=80)
 

@@ -96,6 +96,7 @@ class Both(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_sizes_take_the_place_of_names_in_brackets_and_a_layer_may_be_rebound(tmp_path: Path) -> None:
     generated(tmp_path, {"halved": HEAD + HALVED})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off", "-k", "p07_jit or p09")) > 4

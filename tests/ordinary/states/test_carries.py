@@ -104,6 +104,7 @@ class Waiting(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_queue_may_become_full(tmp_path: Path) -> None:
     source = GUARDED.replace("    def add(", '    @call(carry="self")\n    def add(')
     tried(tmp_path, "waiting", HEAD + source)

@@ -175,5 +175,6 @@ class Ring(Module):
 """
 
 
+@pytest.mark.slow
 def test_a_count_that_is_set_back_is_updated_where_something_was_counted(tmp_path: Path) -> None:
     tried(tmp_path, "ring", HEAD + RING)

@@ -105,6 +105,7 @@ class Scaled(eqx.Module):
 )
 
 
+@pytest.mark.slow
 def test_what_holds_a_part_with_a_state_hands_that_on(tmp_path: Path) -> None:
     tried(tmp_path, "scaled", HEAD + SCALED, least=160)
 

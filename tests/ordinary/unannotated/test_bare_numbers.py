@@ -70,6 +70,7 @@ def test_what_the_code_takes_for_a_number_is_given_one(
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 40
 
 
+@pytest.mark.slow
 def test_an_array_outside_of_a_variable_is_told_once(tmp_path: Path) -> None:
     text = SCALED.replace("self.scale *", "self.scale[0] *")
     generated(tmp_path, {"scaled": HEAD + text})

@@ -35,6 +35,7 @@ class Filter(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_an_example_that_the_code_alone_suggests_is_not_tried_where_it_does_not_fit(tmp_path: Path) -> None:
     generated(tmp_path, {"filter": HEAD + GUESSED})
     assert 'guessed = ("__call__", "twice")\n' in suite_text(tmp_path, "filter")
