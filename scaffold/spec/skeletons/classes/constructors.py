@@ -15,7 +15,7 @@ from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import says_nothing
-from scaffold.spec.source.expressions import local_names, nodes_of
+from scaffold.spec.source.expressions import count_name, local_names, nodes_of
 from scaffold.spec.source.instance import assigned_pairs, attribute_of_self
 
 _USUAL = ("key", "dtype", "rngs")
@@ -100,6 +100,8 @@ class Constructor:
             and [argument.arg for argument in arguments.args[:1]] == [owner]
             and all(self._is_known(argument) and self._is_of_field(argument) for argument in taken)
             and not self.made_twice()
+            and "key" not in local_names(self.kept)  # of which the tool gives each field a split
+            and not any(count_name(ast.unparse(value), "key") > 1 for value in self.inits.values())
             and not any(map(self.notes.has_comment_within, self.inits.values()))
             and not any(_uses_instance(node, owner) for node in (*self.kept, *self.inits.values()))
         )
