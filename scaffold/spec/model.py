@@ -1,5 +1,6 @@
 """The spec as data: frozen, checked, with every default filled in."""
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
@@ -119,6 +120,11 @@ class Argument(Struct, frozen=True):
         return self.name == "*"
 
 
+def types_of(members: Iterable[Field | Argument]) -> Iterator[Type]:
+    """The types of fields or of arguments, as far as these say one."""
+    return (member.type for member in members if member.type is not None)
+
+
 class Call(Struct, frozen=True):
     """The `__call__` of the class."""
 
@@ -146,7 +152,7 @@ class Call(Struct, frozen=True):
     @property
     def types(self) -> tuple[Type, ...]:
         """The types of its arguments, and of its results."""
-        return (*(argument.type for argument in self.args if argument.type is not None), *self.returns)
+        return (*types_of(self.args), *self.returns)
 
 
 class Method(Struct, frozen=True):
@@ -225,8 +231,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     groups: tuple[Group, ...] = ()
     layout: str = "flat"
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
-    save: bool | None = None
-    """Whether it has `save` and `load`; None where the project decides."""
+    save: bool | None = None  # whether it has `save` and `load`; None where the project decides
     migrate: bool = False  # `load` reads files of its former versions
     sharding: tuple[tuple[str, tuple[str, ...]], ...] | None = None
     """Mesh axes by the name of a dim; None where it has no `partition_specs`, or the project decides."""
@@ -237,8 +242,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     call: Call | None = None
     methods: tuple[Method, ...] = ()
     """Methods beside the call, further constructors among them, in the order of the author."""
-    call_at: int = 0
-    """How many of the methods stand above the call."""
+    call_at: int = 0  # how many of the methods stand above the call
     test: TestPlan = field(default_factory=TestPlan)
     where: str = "spec"
     unread: frozenset[str] = frozenset()
@@ -285,11 +289,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     @property
     def named_types(self) -> tuple[Type, ...]:
         """The types of fields, then of the call and the methods, then of the constructor's own arguments."""
-        return (
-            *(own_field.type for own_field in self.fields),
-            *(kind for call in self.calls for kind in call.types),
-            *(argument.type for argument in self.arguments if argument.type is not None),
-        )
+        called = (kind for call in self.calls for kind in call.types)
+        return (*types_of(self.fields), *called, *types_of(self.arguments))
 
     @property
     def classes(self) -> tuple[ClassType, ...]:

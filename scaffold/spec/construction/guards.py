@@ -32,10 +32,9 @@ def is_refused(spec: ModuleSpec, numbers: Mapping[str, float]) -> bool:
 
 def required_sizes(spec: ModuleSpec) -> dict[str, str]:
     """The one number that the constructor takes for each of some sizes: 2 where `len(modes) != dims` raises for two modes."""
-    pairs = (
-        match.groups() for condition in _conditions(spec) if (match := re.fullmatch(_UNEQUAL, condition))
-    )
-    return {name or other: number or last for name, number, last, other in pairs}
+    matches = filter(None, (re.fullmatch(_UNEQUAL, condition) for condition in _conditions(spec)))
+    parts = (match.groups() for match in matches)
+    return {name or other: number or last for name, number, last, other in parts}
 
 
 def taken_float(spec: ModuleSpec, name: str, numbers: Mapping[str, float]) -> float:

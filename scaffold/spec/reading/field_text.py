@@ -38,9 +38,8 @@ def split_top(text: str, separator: str) -> list[str]:
 
 
 def _is_comparison(text: str, position: int, separator: str) -> bool:
-    return separator == "=" and (
-        text[position + 1 : position + 2] == "=" or text[max(position - 1, 0)] in "=!<>"
-    )
+    before, behind = text[max(position - 1, 0)], text[position + 1 : position + 2]
+    return separator == "=" and (behind == "=" or before in "=!<>")
 
 
 def _top_level(text: str) -> Iterator[int]:
@@ -119,9 +118,8 @@ def _value(table: dict[str, Any], text: str) -> tuple[str, Any]:
         kind = types.without_none(parse_type(table["type"]))
     except TypeSyntaxError:
         return "init", text
-    is_static = (
-        all(isinstance(member, _STATIC) for member in types.members_of(kind)) or table.get("role") == "static"
-    )
+    is_plain = all(isinstance(member, _STATIC) for member in types.members_of(kind))
+    is_static = is_plain or table.get("role") == "static"
     if text.startswith("=") or not (is_static or isinstance(kind, types.CallableType)):
         return "init", text
     if isinstance(kind, types.CallableType | types.ClassType | types.SetType) or kind in _OF_EXPRESSIONS:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Call, Field
-from scaffold.spec.source.instance import last_name
+from scaffold.spec.source.instance import given_as, last_name
 from scaffold.spec.source.local_makers import unfolded_attributes
 
 FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
@@ -70,8 +70,7 @@ def makes_variables(node: ast.FunctionDef, declared: Iterable[str]) -> bool:
 
 def _takes_streams(call: ast.Call) -> bool:
     """Whether a call is handed random streams, as what makes a part is."""
-    by_place = any(isinstance(value, ast.Name) and value.id == "rngs" for value in call.args)
-    return by_place or any(keyword.arg == "rngs" for keyword in call.keywords)
+    return "rngs" in map(ast.unparse, call.args) or bool(given_as(call, "rngs"))
 
 
 def _role(value: ast.expr, types: Mapping[str, str]) -> str:

@@ -167,10 +167,8 @@ def _built(spec: ModuleSpec) -> ModuleSpec:
     fields = tuple(replace(field, built=field.stored) for field in spec.fields)
     if not kind_of(spec.kind).variables:
         return replace(spec, fields=fields)
-    attributes = (
-        attribute_of_self(node.func) for call in spec.calls for node in nodes_of(ast.Call, parsed(call.text))
-    )
-    called = {name for name in attributes if name is not None}
+    calls = nodes_of(ast.Call, *(parsed(call.text) for call in spec.calls))
+    called = {name for call in calls if (name := attribute_of_self(call.func)) is not None}
     types = dict(spec.unit.variables) if spec.unit else variable_types(spec.helpers)
     made = variables_made(fields, own.call, called, types)
     return replace(spec, fields=(*with_variables_made(fields, own.call, types), *made))

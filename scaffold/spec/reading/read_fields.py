@@ -38,12 +38,8 @@ def read_fields(reader: Reader, tables: Mapping[str, Any], given: str = "") -> t
     for (message, fix, legal), names in unsaid.items():
         listed = f": {', '.join(f'`{name}`' for name in names)}" * (len(names) > 1)
         reader.add(f"fields.{names[0]}" + ".role" * (legal == roles.OF_GIVEN), message + listed, fix, legal)
-    return tuple(
-        replace(field, role=role or "param", is_assumed=role in ("data", given))
-        if field.role == roles.UNTOLD
-        else field
-        for field in known
-    )
+    told = {"role": role or "param", "is_assumed": role in ("data", given)}
+    return tuple(replace(field, **told) if field.role == roles.UNTOLD else field for field in known)
 
 
 def _field(reader: Reader, name: str, raw: Any, unsaid: _UNSAID) -> Field | None:

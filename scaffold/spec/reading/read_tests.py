@@ -89,11 +89,8 @@ def _cases(reader: Reader, rows: list[Any]) -> Iterator[Case]:
         place = f"test.cases.{index}"
         table = reader.table(row, CASE_KEYS, place)
         if not (table.get("sizes") or table.get("values")):
-            reader.add(
-                place,
-                "it changes nothing",
-                "write `values = { use_bias = false }`, or `sizes = { size = 4 }`",
-            )
+            fix = "write `values = { use_bias = false }`, or `sizes = { size = 4 }`"
+            reader.add(place, "it changes nothing", fix)
         values = reader.values(table.get("values"), f"{place}.values")
         yield Case(table.get("name", f"row {index}"), *_sizes(reader, table, place), values)
 

@@ -32,10 +32,8 @@ def is_trained(field: Field) -> bool:
 def given_role(fields: Iterable[Field], usual: str) -> str:
     """What float arrays are that are given and say nothing; `UNTOLD` where nobody can know. `usual` is what the kind knows."""
     # Of any callable that the class is given nobody knows that it holds arrays.
-    trains = any(
-        is_trained(field) and not (field.given and isinstance(field.type, types.CallableType))
-        for field in fields
-    )
+    known = (field for field in fields if not (field.given and isinstance(field.type, types.CallableType)))
+    trains = any(map(is_trained, known))
     return usual or (UNTOLD if trains else "data")
 
 

@@ -43,13 +43,10 @@ def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
 
 def beside_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
     """Calls in the class of other generated classes of its file that do not fit what these take."""
-    others = {name: known[name] for name in siblings(spec) if name in known}
+    beside = [known[name] for name in siblings(spec) if name in known]
     # All that a constructor takes is known where it is emitted, and takes nothing for bases.
-    others = {
-        name: other
-        for name, other in others.items()
-        if kind_of(other.kind).stores and not other.bases and other.own_constructor is None
-    }
+    emitted = (other for other in beside if not other.bases and other.own_constructor is None)
+    others = {other.name: other for other in emitted if kind_of(other.kind).stores}
     for piece in pieces(spec) if others else ():
         for call in nodes_of(ast.Call, *statements(piece.text)):
             owner, _, name = ast.unparse(call.func).partition(".")
@@ -127,10 +124,7 @@ def _of_parameters(taken: Iterable[constructor.Parameter]) -> Signature:
 
 def _of(arguments: Iterable[tuple[str, bool, bool]]) -> Signature:
     """A signature of names, each with whether it must be given, and by keyword."""
-    kinds = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    kinds, defaults = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY), (..., Parameter.empty)
     return Signature(
-        [
-            Parameter(name, kinds[by_keyword], default=Parameter.empty if is_needed else ...)
-            for name, is_needed, by_keyword in arguments
-        ]
+        [Parameter(name, kinds[by_name], default=defaults[needed]) for name, needed, by_name in arguments]
     )

@@ -51,12 +51,8 @@ def _example(spec: ModuleSpec) -> Iterator[Fault]:
 
 def arguments_known(spec: ModuleSpec) -> set[str]:
     """The arguments for which `[test]` may have examples: by name, and of a method with the method before it."""
-    of_methods = [
-        (argument.name, f"{function.name}.{argument.name}")
-        for _, function in spec.functions
-        for argument in function.call.args
-        if not argument.is_marker
-    ]
+    taken = ((function.name, each) for _, function in spec.functions for each in function.call.args)
+    of_methods = [(each.name, f"{name}.{each.name}") for name, each in taken if not each.is_marker]
     return {parameter.name for parameter in parameters(spec)}.union(*of_methods)
 
 
@@ -80,11 +76,8 @@ def unknown_faults(
     written = {dim for function in functions if function is not None for dim in dims_written(function)}
     for name in (name for name in strange if name not in written):
         yield unknown("test.sizes", name, sorted(dims or known), f"`{name}` is no dim")
-    rows = {
-        "values": test.values,
-        "other": test.other,
-        "rejected": [pair for row in test.rejected for pair in row],
-    }
+    rejected = [pair for row in test.rejected for pair in row]
+    rows = {"values": test.values, "other": test.other, "rejected": rejected}
     for key, name in ((key, name) for key, pairs in rows.items() for name, _ in pairs if name not in known):
         yield unknown(f"test.{key}.{name}", name, sorted(known), f"`{name}` is no argument")
 

@@ -129,9 +129,8 @@ def _flag_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     flag = field.optional
     if flag is None:
         return
-    is_other = any(
-        types.ScalarType("bool") not in types.members_of(kind) for kind, _ in _declared(spec, flag)
-    )
+    bool_type, declared = types.ScalarType("bool"), _declared(spec, flag)
+    is_other = any(bool_type not in types.members_of(kind) for kind, _ in declared)
     if flag == field.name or flag in constructor.dims_of(spec) or is_other:
         meaning = "the field itself" if flag == field.name else "another thing, and no bool"
         yield Fault(place, f"`{flag}` is {meaning}", f"rename the flag, to `use_{field.name}` for example")
@@ -205,9 +204,8 @@ def _declared(spec: ModuleSpec, name: str) -> Iterator[tuple[types.Type, str]]:
     field = spec.field(name)
     if field is not None:
         yield field.type, f"fields.{name}"
-    yield from (
-        (argument.type, "arguments") for argument in spec.arguments if argument.name == name and argument.type
-    )
+    arguments = (argument for argument in spec.arguments if argument.name == name)
+    yield from ((argument.type, "arguments") for argument in arguments if argument.type)
 
 
 def _counts(kind: types.Type, *, several: bool) -> bool:
@@ -224,9 +222,8 @@ def _taken_names(spec: ModuleSpec) -> Iterator[Fault]:
     for field in spec.fields if constructor.rebuilds_by(spec, "static") else ():
         parts = ("entries", "preset") * bool(field.preset)
         made |= {f"{field.name}_{part}": f"the {part} of `{field.name}`" for part in parts}
-    for name in sorted(
-        {member.name for member in (*constructor.parameters(spec), *spec.fields)} & made.keys()
-    ):
+    names = {member.name for member in (*constructor.parameters(spec), *spec.fields)}
+    for name in sorted(names & made.keys()):
         fix = f"rename it, to `{name}_` for example"
         yield Fault("fields", f"`{name}` is what the class calls {made[name]}", fix)
 

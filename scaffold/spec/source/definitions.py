@@ -33,12 +33,8 @@ def statements(source: str) -> tuple[ast.stmt, ...]:
 
 def function_of(source: str) -> Function | None:
     """The function that a carried text defines: the last one, but for the setter of a property."""
-    functions = (
-        statement
-        for statement in statements(source)
-        if isinstance(statement, Function) and not is_setter(statement)
-    )
-    return max(functions, key=lambda function: function.lineno, default=None)
+    functions = [statement for statement in statements(source) if isinstance(statement, Function)]
+    return next((function for function in reversed(functions) if not is_setter(function)), None)
 
 
 def method_of(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
@@ -78,9 +74,8 @@ def body_of(source: str) -> str:
 def is_left_open(source: str) -> bool:
     """Whether a carried function is for subclasses to write."""
     function = function_of(source)
-    return function is not None and any(
-        ast.unparse(decorator) in _ABSTRACT for decorator in function.decorator_list
-    )
+    decorators = function.decorator_list if function is not None else ()
+    return any(ast.unparse(decorator) in _ABSTRACT for decorator in decorators)
 
 
 def annotated_names(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.AnnAssign]]:
@@ -138,10 +133,8 @@ def gives_instance(function: Function, name: str) -> bool:
         said = ast.unparse(function.returns).strip("'\"").rpartition(".")[2]
         return said in (name, "Self")
     given = [node.value for node in own_nodes(function.body) if isinstance(node, ast.Return)]
-    owner = owner_of(function)
-    return bool(given) and all(
-        isinstance(value, ast.Call) and ast.unparse(value.func) in (owner, name) for value in given
-    )
+    called = [ast.unparse(value.func) if isinstance(value, ast.Call) else None for value in given]
+    return bool(given) and {*called} <= {owner_of(function), name}
 
 
 def returns_value(body: Iterable[ast.stmt]) -> bool:

@@ -187,10 +187,8 @@ def own_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[as
         inner = bound | bound_names(node)
         for name, value in ast.iter_fields(node):
             for child in cast("list[Any]", value) if isinstance(value, list) else [value]:
-                is_inside = name == "body"
-                yield from (
-                    own_names(child, inner if is_inside else bound) if isinstance(child, ast.AST) else ()
-                )
+                if isinstance(child, ast.AST):
+                    yield from own_names(child, inner if name == "body" else bound)
 
 
 def _parts(node: ast.AST) -> tuple[ast.AST, ...]:
@@ -220,9 +218,8 @@ def elements_of(node: ast.expr) -> list[ast.expr]:
 
 def first_line(statement: ast.stmt) -> int:
     """The line on which a statement begins: that of its first decorator, where it has one."""
-    return min(
-        (decorator.lineno for decorator in getattr(statement, "decorator_list", ())), default=statement.lineno
-    )
+    decorators = getattr(statement, "decorator_list", ())
+    return min((decorator.lineno for decorator in decorators), default=statement.lineno)
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:

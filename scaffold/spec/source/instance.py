@@ -81,6 +81,11 @@ def names_array(annotation: ast.expr) -> bool:
     return last_name(annotation) in ("Array", "ArrayLike", "ndarray")
 
 
+def given_as(call: ast.Call, *names: str) -> list[ast.expr]:
+    """What a call gives by one of the names."""
+    return [keyword.value for keyword in call.keywords if keyword.arg in names]
+
+
 def calls(node: ast.AST, function: str) -> bool:
     """Whether a node calls a function, or a method, of this name."""
     return isinstance(node, ast.Call) and last_name(node) == function

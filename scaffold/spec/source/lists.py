@@ -9,7 +9,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from scaffold.spec.source.expressions import elements_of, whole_number
-from scaffold.spec.source.instance import last_name
+from scaffold.spec.source.instance import given_as, last_name
 from scaffold.spec.source.local_makers import substituted
 
 Elements = list[ast.expr] | None
@@ -136,8 +136,7 @@ _SQUARE = ("eye", "identity")
 
 def argument_of(call: ast.Call, place: int, *names: str) -> ast.expr | None:
     """What a call gives at a place, or by one of the names."""
-    by_name = (keyword.value for keyword in call.keywords if keyword.arg in names)
-    return call.args[place] if place < len(call.args) else next(by_name, None)
+    return call.args[place] if place < len(call.args) else next(iter(given_as(call, *names)), None)
 
 
 def created_shape(call: ast.Call, size: Callable[[ast.expr], str]) -> tuple[str, ...] | None:

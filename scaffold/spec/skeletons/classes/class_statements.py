@@ -12,6 +12,7 @@ from scaffold.spec.skeletons.words.annotations import is_of_grammar, type_of
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes, entries, raw_value, table
 from scaffold.spec.source.expressions import bound_value, elements_of
+from scaffold.spec.source.instance import given_as
 from scaffold.spec.tables.keys import SPEC_KEYS
 
 _MAKERS = ("typing.TypeVar", "typing_extensions.TypeVar")
@@ -169,8 +170,7 @@ def read_decorators(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
 def values_said(node: ast.ClassDef, names: Names) -> frozenset[str]:
     """The arguments for which `@test(values={...})` has an example."""
     calls = (part for part in node.decorator_list if isinstance(part, ast.Call))
-    keywords = (keyword for call in calls if names.word(call) == "test" for keyword in call.keywords)
-    said = (keyword.value for keyword in keywords if keyword.arg == "values")
+    said = (value for call in calls if names.word(call) == "test" for value in given_as(call, "values"))
     return frozenset(entry for value in said for entry, _ in entries(value))
 
 

@@ -109,12 +109,9 @@ class Constructor:
     def made_twice(self) -> list[str]:
         """The fields that have a default of their own, and that it makes otherwise; in the place of an initialiser it may."""
         inits = {name: value for name, value in self.inits.items() if not _is_given(name, value, {name})}
-        tables = ((name, self.fields.get(name, {})) for name in inits)
-        return [
-            name
-            for name, table in tables
-            if "default" in table or ("init" in table and table.get("role") == "state")
-        ]
+        tables = {name: self.fields.get(name, {}) for name in inits}
+        states = {name for name, table in tables.items() if "init" in table and table.get("role") == "state"}
+        return [name for name, table in tables.items() if "default" in table or name in states]
 
     def _is_of_field(self, argument: ast.arg) -> bool:
         """Whether an argument that a field is given has the type of that field, or is turned into it by a converter."""

@@ -9,7 +9,7 @@ from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.source.definitions import arguments_of, method_of
 from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import last_name, made_attributes
+from scaffold.spec.source.instance import given_as, last_name, made_attributes
 from scaffold.spec.source.local_makers import unfolded
 
 CONSTRUCTORS = {"__init__": "init", "create": "factory"}
@@ -92,11 +92,8 @@ def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[
 
 def random_keys(call: ast.Call) -> Iterator[str]:
     """The names of random keys that a call takes: first in a function of `jax.random`, or by that name."""
-    is_random = (
-        isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value).split(".")[-1] in _RANDOM
-    )
-    given = [*call.args[:1]] if is_random else []
-    given += [keyword.value for keyword in call.keywords if keyword.arg == "key"]
+    *_, room, _ = ("", *ast.unparse(call.func).split("."))
+    given = [*(call.args[:1] if room in _RANDOM else []), *given_as(call, "key")]
     yield from (value.id for value in given if isinstance(value, ast.Name))
 
 
@@ -141,18 +138,11 @@ def settings_kept(node: ast.FunctionDef, owner: ast.ClassDef) -> list[str]:
     In an NNX module they are numbers: what is an array there is kept in a Variable.
     """
     accesses = (*nodes_of(ast.Attribute, owner), *nodes_of(ast.Subscript, owner))
-    as_arrays = {ast.unparse(access.value) for access in accesses}
-    as_arrays |= {
-        ast.unparse(side)
-        for product in nodes_of(ast.BinOp, owner)
-        if isinstance(product.op, ast.MatMult)
-        for side in (product.left, product.right)
-    }
-    return [
-        argument
-        for argument, name in kept_arguments(node)
-        if as_arrays.isdisjoint((argument, f"self.{name}"))
-    ]
+    products = (each for each in nodes_of(ast.BinOp, owner) if isinstance(each.op, ast.MatMult))
+    sides = (side for product in products for side in (product.left, product.right))
+    as_arrays = {*map(ast.unparse, (*sides, *(access.value for access in accesses)))}
+    pairs = kept_arguments(node)
+    return [argument for argument, name in pairs if as_arrays.isdisjoint((argument, f"self.{name}"))]
 
 
 def kept_arguments(node: ast.FunctionDef) -> Iterator[tuple[str, str]]:
@@ -166,9 +156,8 @@ def _comparisons(*bodies: Sequence[ast.stmt]) -> Iterator[tuple[str, Any]]:
     """What conditions compare with a number, with the number: `rate` and 0 of `if not 0 <= rate < 1`."""
     for branch in (node for body in bodies for kind in _BRANCHES for node in nodes_of(kind, *body)):
         for compare in nodes_of(ast.Compare, branch.test):
-            sides = {
-                ast.unparse(side): literal_or_none(side) for side in (compare.left, *compare.comparators)
-            }
+            compared = (compare.left, *compare.comparators)
+            sides = {ast.unparse(side): literal_or_none(side) for side in compared}
             numbers = [value for value in sides.values() if isinstance(value, int | float)]
             yield from ((side, numbers[0]) for side, value in sides.items() if numbers and value is None)
 
@@ -205,21 +194,16 @@ def arguments_of_lambdas(node: ast.ClassDef, names: Names, above: tuple[str, ...
     known = _words(node)
     unknown = {name for name in taken if name not in known and not names.brings(name)}
     within = (*above, node.name)
-    if not unknown or not unknown <= {
-        name for each in lambdas for name in _sizes_given(each.body, names, within)
-    }:
-        return []
-    return [f"{name}: int" if name in unknown else name for name in taken]
+    sizes = {name for each in lambdas for name in _sizes_given(each.body, names, within)} if unknown else ()
+    is_told = bool(unknown) and unknown.issubset(sizes)
+    return [f"{name}: int" if name in unknown else name for name in taken] if is_told else []
 
 
 def _initialisers(statement: ast.stmt, names: Names) -> list[ast.Lambda]:
     """The lambda that makes a field: the first argument of its word, or `init`."""
     match statement:
-        case ast.AnnAssign(value=ast.Call(args=args, keywords=keywords) as call) if (
-            names.word(call) in _MAKING
-        ):
-            said = [*args[:1], *(keyword.value for keyword in keywords if keyword.arg == "init")]
-            return [value for value in said if isinstance(value, ast.Lambda)]
+        case ast.AnnAssign(value=ast.Call(args=args) as call) if names.word(call) in _MAKING:
+            return [value for value in (*args[:1], *given_as(call, "init")) if isinstance(value, ast.Lambda)]
         case _:
             return []
 
@@ -271,9 +255,6 @@ def _axes(node: ast.ClassDef, beside: Mapping[str, ast.ClassDef]) -> Iterator[st
 
 def _named(call: ast.Call) -> Iterator[str]:
     """The texts that a call gives as the name of an axis."""
-    given = [keyword.value for keyword in call.keywords if keyword.arg == "axis_name"]
-    if last_name(call) in _COLLECTIVES:
-        given += call.args
-    for value in given:
+    for value in (*given_as(call, "axis_name"), *(call.args if last_name(call) in _COLLECTIVES else ())):
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             yield value.value
