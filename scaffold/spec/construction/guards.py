@@ -49,10 +49,11 @@ def _conditions(spec: ModuleSpec) -> tuple[str, ...]:
     checks = tuple(f"not ({field.check})" for field in spec.fields if field.check)
     conditions = conditions_of_constructor(spec)
     lengths = _lengths(spec) if conditions else {}
-    counted = (
-        re.sub(_LEN, lambda call: lengths.get(call[1], call[0]), condition) for condition in conditions
-    )
-    return (*checks, *counted)
+
+    def counted(condition: str) -> str:
+        return re.sub(_LEN, lambda call: lengths.get(call[1], call[0]), condition)
+
+    return (*checks, *map(counted, conditions))
 
 
 @once

@@ -24,21 +24,15 @@ LEGAL_TYPES = (
     "Literal['a', 'b']",
     "TYPE | None",
 )
-MODULES = frozenset(
-    (
-        *("jax", "jnp", "jax.numpy", "np", "numpy", "jaxtyping", "jt", "typing", "collections.abc"),
-        *("jax.typing", "builtins"),
-    )
+MODULES = (
+    *("jax", "jnp", "jax.numpy", "np", "numpy", "jaxtyping", "jt", "typing", "collections.abc"),
+    *("jax.typing", "builtins"),
 )
 """The modules whose names are words of the grammar."""
 _WORDS: dict[str, types.Type] = {
     **{name: types.ScalarType(name) for name in SCALARS},
-    **{
-        "callable": types.CallableType(),
-        "Callable": types.CallableType(),
-        "tree": types.TreeType(),
-        "PyTree": types.TreeType(),
-    },
+    **dict.fromkeys(("callable", "Callable"), types.CallableType()),
+    **dict.fromkeys(("tree", "PyTree"), types.TreeType()),
     **{"DTypeLike": types.ScalarType("dtype"), "PRNGKeyArray": types.ArrayType("key", ())},
 }
 _CONTAINERS = {
@@ -284,9 +278,8 @@ def _annotated(node: ast.expr, name: str, text: str) -> types.ArrayType:
         bare = part.lstrip("*#?")
         if part == "..." or bare.startswith("_") or part[0] in "#?{":
             named = "*shape" if part == "..." else bare.strip("{}_") or "size"
-            raise TypeSyntaxError(
-                f"the dim `{part}` names no size", f"write `{named}`, with a name for each dim"
-            )
+            fix = f"write `{named}`, with a name for each dim"
+            raise TypeSyntaxError(f"the dim `{part}` names no size", fix)
     sizes = [re.sub(r"(?a)^[A-Za-z_]\w*=", "", part) for part in text.split()]
     if name not in BY_ANNOTATION:
         fix = f"write `{meant_dtype(name)}[{','.join(sizes)}]`, or another dtype"

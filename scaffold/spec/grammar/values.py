@@ -19,6 +19,8 @@ EXAMPLE_INTS = {
     **dict.fromkeys(("tuple", "Tuple"), f"(2, {EXAMPLE_INT})"),
 }
 """What they give for several of them, by the name of the type."""
+_ANY_OBJECT = types.CallableType | types.ArrayType | types.TreeType | types.ClassType | types.OpaqueType
+"""The types that a function may be of, as far as only running it tells."""
 _SCALARS = {"int": int, "bool": bool, "str": str, "float": float}
 
 
@@ -110,11 +112,8 @@ def is_nan(source: str) -> bool:
 
 def _function_fault(kind: types.Type, source: str) -> str | None:
     """What an expression that is no literal shows all the same."""
-    may_be_function = isinstance(
-        kind, types.CallableType | types.ArrayType | types.TreeType | types.ClassType | types.OpaqueType
-    )
     is_lambda = isinstance(expression_or_none(source), ast.Lambda)
-    return f"a function is not {described(kind)}" if is_lambda and not may_be_function else None
+    return f"a function is not {described(kind)}" if is_lambda and not isinstance(kind, _ANY_OBJECT) else None
 
 
 def is_of(kind: types.Type, value: object) -> bool:

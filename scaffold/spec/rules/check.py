@@ -42,10 +42,8 @@ def spec_faults(spec: ModuleSpec) -> list[Fault]:
 def _names(spec: ModuleSpec) -> Iterator[Fault]:
     """Names of fields, of dims and of flags, which the constructor takes."""
     kind = kind_of(spec.kind)
-    free = [
-        *("key",) * (not uses_key(spec)),
-        *("dtype",) * (not uses_dtype(spec) or dtype_field(spec) is not None),
-    ]
+    takes_dtype = uses_dtype(spec) and dtype_field(spec) is None
+    free = [*("key",) * (not uses_key(spec)), *("dtype",) * (not takes_dtype)]
     free += names.EMITTED_BUILTINS if spec.own_constructor is not None else ()
     for field in spec.fields:
         place, inner = f"fields.{field.name}", [*free, *("key",) * (not field.given)]
@@ -82,11 +80,8 @@ def _imports(spec: ModuleSpec) -> Iterator[Fault]:
     place = "imports"
     for line in (line for line in dict.fromkeys(spec.imports) if not line.endswith(" import *")):
         name = assigned_names(line)[0]
-        is_free = (
-            name in names.OF_TYPES
-            or not names.is_read(name)
-            or names.brings_the_same(line, names.IMPORTS.get(name, line))
-        )
+        is_free = name in names.OF_TYPES or not names.is_read(name)
+        is_free = is_free or names.brings_the_same(line, names.IMPORTS.get(name, line))
         is_base = any(base.name == name and base.module for base in spec.bases)
         if (name == spec.name and not is_base) or not is_free:
             yield Fault(place, f"`{line}` hides `{name}`", f"write `... as {name}_`, for example")

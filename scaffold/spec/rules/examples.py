@@ -131,8 +131,8 @@ def _sizes(spec: ModuleSpec) -> Iterator[Fault]:
 
 def example_size_faults(spec: ModuleSpec) -> list[Fault]:
     """Dims that cannot be sized, and arrays that would be empty or too large; of the example, or else of cases."""
+    cases = enumerate(changed for _, changed in case_specs(spec))
+    of_cases = ((f"test.cases.{index}.sizes", case) for index, case in cases)
     return [*size_faults(spec, "test.sizes")] or [
-        replace(fault, where=f"test.cases.{index}.sizes")
-        for index, (_, changed) in enumerate(case_specs(spec))
-        for fault in size_faults(changed, "test.sizes")
+        replace(fault, where=place) for place, case in of_cases for fault in size_faults(case, place)
     ]

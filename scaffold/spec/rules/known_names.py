@@ -121,9 +121,7 @@ def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
     is_open = any(is_left_open(method.call.source) for _, method in spec.functions if method.call.source)
     if spec.bases or is_open or "__getattr__" in legal:
         return
-    known = (
-        spec.unread | {*legal} | _METHODS | (_OF_NNX if kind_of(spec.kind).variables else frozenset[str]())
-    )
+    known = spec.unread.union(legal, _METHODS, _OF_NNX if kind_of(spec.kind).variables else ())
     nested = {group.name for group in (spec.groups if spec.nests else ())}
     for piece in (piece for piece in pieces(spec) if piece.of_instance):
         for name in (name for name in self_attributes(piece.text) if name not in known):

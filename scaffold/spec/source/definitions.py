@@ -181,16 +181,13 @@ def _settings(node: ast.ClassDef) -> Settings | None:
         first = next((member.id for member in members if isinstance(member, ast.Name)), "")
         return Settings(f"{node.name}.{first}") if first else None
     is_plain = not node.bases and any(last_name(each) == "dataclass" for each in node.decorator_list)
-    given = {
-        name: _PLAIN.get(ast.unparse(field.annotation), "") for name, field in fields if field.value is None
-    }
+    needed = ((name, ast.unparse(field.annotation)) for name, field in fields if field.value is None)
+    given = {name: _PLAIN.get(kind, "") for name, kind in needed}
     if not (is_plain and fields and all(given.values())):
         return None
-    counts = (
-        (name, whole_number(field.value or ast.parse(given[name], mode="eval").body))
-        for name, field in fields
-    )
+    values = ((name, field.value or ast.parse(given[name], mode="eval").body) for name, field in fields)
+    counts = ((name, whole_number(value)) for name, value in values)
     arguments = ", ".join(f"{name}={source}" for name, source in given.items())
     return Settings(
-        f"{node.name}({arguments})", tuple((name, count) for name, count in counts if count and count > 0)
+        f"{node.name}({arguments})", tuple((n, count) for n, count in counts if count and count > 0)
     )

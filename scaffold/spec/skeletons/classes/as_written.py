@@ -58,11 +58,8 @@ def is_dataclass(node: ast.ClassDef, names: Names) -> bool:
 def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
     """Whether a class is a dataclass, and nothing of it says that jax knows its leaves."""
     makers = [*_decorators(node, names)]
-    return bool(makers) and not (
-        node.bases
-        or is_node(node, names)
-        or any(not (name.startswith(_OF_PYTHON) or names.is_word(name)) for name in makers)
-    )
+    are_plain = all(name.startswith(_OF_PYTHON) or names.is_word(name) for name in makers)
+    return bool(makers) and are_plain and not node.bases and not is_node(node, names)
 
 
 def makes_pytree(node: ast.ClassDef, names: Names) -> bool:
@@ -166,10 +163,8 @@ def _without_words(source: str, names: Names) -> str:
     """The class statement, in which each word for a role is what stands in its place in the class."""
     fields = nodes_of(ast.AnnAssign, ast.parse(source))
     worded = ((field, field.value) for field in fields if field.value is not None and _word_of(field, names))
-    return spliced(
-        source,
-        ((end_of(field.annotation), end_of(value), _in_place_of(value, names)) for field, value in worded),
-    )
+    ends = ((end_of(field.annotation), value) for field, value in worded)
+    return spliced(source, ((begin, end_of(value), _in_place_of(value, names)) for begin, value in ends))
 
 
 def _in_place_of(value: ast.expr, names: Names) -> str:
@@ -215,10 +210,9 @@ def _fields(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, not
             if has_default(field.value, names):
                 optional[name] = f"{name}=..."
                 continue
-            text = _example_of(field, names) or functions.argument_type(
-                ast.arg(name, field.annotation), names, notes
-            )
+            argument = ast.arg(name, field.annotation)
             shapes = (functions.given_type(name, field.annotation, each, names) for each in (node, owner))
+            text = _example_of(field, names) or functions.argument_type(argument, names, notes)
             text = text or next(filter(None, shapes), "")
             needed[name] = f"{name}: {text}" if text else name
     return [*needed.values(), *optional.values()]

@@ -42,11 +42,8 @@ class Constructor:
         every = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
         texts = read_arguments(node, ("arguments",), self.names, notes, every, self.inferred)
         notes.locations[("constructor",)] = notes.position(node)
-        inits = {
-            name: value
-            for name, value in self.inits.items()
-            if name not in self.fields or not _is_given(name, value, every)
-        }
+        given = {name for name, value in self.inits.items() if _is_given(name, value, every)}
+        inits = {name: self.inits[name] for name in self.inits if name not in given & self.fields.keys()}
         for statement in self.kept:
             notes.note(("setup",), statement)
         arguments = [self._with_type(_argument(text), inits) for text in texts]
@@ -57,10 +54,8 @@ class Constructor:
 
     def comments(self) -> dict[str, str]:
         """The comments above and behind what makes each field, but for those that stand with other statements."""
-        arguments = [
-            argument.end_lineno or 0 for argument in ast.walk(self.node.args) if isinstance(argument, ast.arg)
-        ]
-        above, texts = max([self.node.lineno, *arguments]), dict[str, str]()
+        ends = (argument.end_lineno or 0 for argument in nodes_of(ast.arg, self.node.args))
+        above, texts = max([self.node.lineno, *ends]), dict[str, str]()
         for statement in self.node.body:
             is_kept, end = statement in self.kept, statement.end_lineno or above
             for name in fields_made(statement) if not is_kept else ():

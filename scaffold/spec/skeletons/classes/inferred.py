@@ -52,9 +52,8 @@ def inferred_types(
     keys = {name for call in calls for name in random_keys(call)}
     sizes = {name for call in calls for name in _sizes(call)} | {*_sizes_kept(node, classes)}
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}
-    rates = (
-        name for call in calls if last_name(call) in _RATES for part in call.args[:1] for name in _names(part)
-    )
+    firsts = (part for call in calls if last_name(call) in _RATES for part in call.args[:1])
+    rates = (name for part in firsts for name in _names(part))
     types |= dict.fromkeys(rates, "float") | dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
     # What stands as it is, behind `=`, is no type of the grammar.
     types |= {n: str(t["type"]) for n, t in fields.items() if str(t.get("type", "="))[:1] != "="}
@@ -83,10 +82,8 @@ def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[
     types = {part.arg: "int" for part in arguments_of(maker) if ast.unparse(part.annotation or part) == "int"}
     types |= inferred_types(maker, {}, others)
     places = [argument.arg for argument in (*maker.args.posonlyargs, *maker.args.args[1:])]
-    given = [
-        *zip(places, call.args, strict=False),
-        *((keyword.arg or "", keyword.value) for keyword in call.keywords),
-    ]
+    by_name = ((keyword.arg or "", keyword.value) for keyword in call.keywords)
+    given = (*zip(places, call.args, strict=False), *by_name)
     yield from ((v.id, types[taken]) for taken, v in given if isinstance(v, ast.Name) and taken in types)
 
 
