@@ -21,6 +21,8 @@ _OWNERS = {"classmethod": "cls", "staticmethod": ""}
 ABSTRACT_VARIABLES = ("AbstractVar", "AbstractClassVar")
 """The types of Equinox by which a class leaves a field to its subclasses."""
 _ABSTRACT = ("abc.abstractmethod", "abstractmethod")
+WITHOUT_FIELDS = ("ABC", "Generic", "Protocol", "Callable", "Hashable", "Sized", "Iterable")
+"""Bases of Python that bring no fields, by their last names."""
 
 
 def statements(source: str) -> tuple[ast.stmt, ...]:

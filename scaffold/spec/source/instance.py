@@ -1,7 +1,7 @@
 """What the author's Python does with `self`: which attributes nodes read, assign and ask about; and other instances."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from scaffold.spec.source.expressions import Function, free_names, nodes_of, parsed, tree_of
 
@@ -61,6 +61,15 @@ def made_attributes(code: str | ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The attributes of `self` that statements assign, each with its value."""
     pairs = (pair for node in ast.walk(tree_of(code)) for pair in assigned_pairs(node))
     return ((name, value) for target, value in pairs if (name := attribute_of_self(target)))
+
+
+def kept_arguments(code: str | ast.AST, through: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+    """The arguments of a constructor that an instance keeps, each with its attribute: as they are, or as a function of these names gives it."""
+    for name, value in made_attributes(code):
+        is_through = isinstance(value, ast.Call) and last_name(value) in through
+        kept = value.args[0] if isinstance(value, ast.Call) and is_through and value.args else value
+        if isinstance(kept, ast.Name):
+            yield kept.id, name
 
 
 def attributes_set(node: ast.AST) -> Iterator[str]:

@@ -10,15 +10,14 @@ from scaffold.spec.skeletons.classes import class_statements, functions
 from scaffold.spec.skeletons.classes.fields import UNDERSTOOD
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import annotated_names
+from scaffold.spec.source.definitions import WITHOUT_FIELDS, annotated_names
 from scaffold.spec.source.expressions import Function, nodes_of
+from scaffold.spec.source.instance import last_name
 from scaffold.spec.source.rewriting import end_of, spliced
 
 _REGISTERS = ("jax.tree_util.register", "jax.tree.register")
 _OF_PYTHON = ("dataclasses.dataclass", "attr.", "attrs.")
 """Decorators that make a class of which jax knows nothing."""
-_WITHOUT_FIELDS = ("typing.Generic", "typing.Protocol", "abc.ABC")
-"""Bases that add nothing to the leaves of a class."""
 _NODES = ("flax.struct.PyTreeNode", "typing.NamedTuple")
 """Bases whose subclasses are pytrees: jax takes a tuple of Python apart as it is."""
 _OBJECTS = tuple(
@@ -65,8 +64,8 @@ def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
 def makes_pytree(node: ast.ClassDef, names: Names) -> bool:
     """Whether jax knows a class that no kind stands for: it is registered, of a library that registers it, or a tuple of Python."""
     is_made = is_dataclass(node, names) and not is_plain_dataclass(node, names)
-    bases = (names.of(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases)
-    return is_node(node, names) or (is_made and all(base in _WITHOUT_FIELDS for base in bases))
+    bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+    return is_node(node, names) or (is_made and all(last_name(base) in WITHOUT_FIELDS for base in bases))
 
 
 def registered_below(body: Iterable[ast.stmt], names: Names) -> Iterator[str]:

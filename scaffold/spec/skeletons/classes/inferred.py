@@ -9,7 +9,7 @@ from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.source.definitions import arguments_of, method_of
 from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import given_as, last_name, made_attributes
+from scaffold.spec.source.instance import given_as, kept_arguments, last_name
 from scaffold.spec.source.local_makers import unfolded
 
 CONSTRUCTORS = {"__init__": "init", "create": "factory"}
@@ -140,13 +140,6 @@ def settings_kept(node: ast.FunctionDef, owner: ast.ClassDef) -> list[str]:
     as_arrays = {*map(ast.unparse, (*sides, *(access.value for access in accesses)))}
     pairs = kept_arguments(node)
     return [argument for argument, name in pairs if as_arrays.isdisjoint((argument, f"self.{name}"))]
-
-
-def kept_arguments(node: ast.FunctionDef) -> Iterator[tuple[str, str]]:
-    """The arguments of a constructor that an instance keeps as they are, each with its attribute."""
-    for name, value in made_attributes(node):
-        if isinstance(value, ast.Name):
-            yield value.id, name
 
 
 def _comparisons(*bodies: Sequence[ast.stmt]) -> Iterator[tuple[str, Any]]:
