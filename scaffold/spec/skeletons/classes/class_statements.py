@@ -62,8 +62,9 @@ def _with_bound(variable: ast.stmt, names: Names, notes: Notes) -> str:
 
 
 def used_variables(classes: Iterable[ast.ClassDef], names: Names) -> set[str]:
-    """The type variables that become type parameters of a class; the others are carried."""
-    return {ast.unparse(part) for node in classes for part in _parameters(node.bases, names)}
+    """The type variables that become type parameters of a class; the others are carried, as in kinds that have none."""
+    generic = (node for node in classes if kind_of(kind_said(node, names) or "module").takes("generic"))
+    return {ast.unparse(part) for node in generic for part in _parameters(node.bases, names)}
 
 
 def from_syntax(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:
