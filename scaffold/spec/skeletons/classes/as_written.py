@@ -182,18 +182,9 @@ def _methods(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, no
     tables: dict[str, Any] = {}
     for owner in (*bases, node):
         own_notes = notes if owner is node else Notes(notes.text, notes.where)  # a base tells its own faults
-        tables |= {
-            part.name: functions.read_function(
-                part,
-                ("methods", part.name),
-                names,
-                own_notes,
-                [part],
-                functions.types_by_use(part, owner, names),
-            )
-            for part in owner.body
-            if isinstance(part, Function)
-        }
+        for part in (part for part in owner.body if isinstance(part, Function)):
+            path, kinds = ("methods", part.name), functions.types_by_use(part, owner, names)
+            tables[part.name] = functions.read_function(part, path, names, own_notes, [part], kinds)
     return {"methods": tables} if tables else {}
 
 

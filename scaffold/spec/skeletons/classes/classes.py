@@ -194,9 +194,7 @@ class ClassReader:
         above = "constructors" if is_constructor else "methods"
         path = ("call",) if name == "__call__" else (above, name)
         kinds = functions.types_by_use(node, self.node, self.names)
-        table = functions.read_function(
-            node, path, self.names, self.notes, block if is_whole else None, kinds
-        )
+        table = functions.read_function(node, path, self.names, self.notes, block if is_whole else [], kinds)
         if name == "__call__" and not self.raw.get("methods"):
             self.raw["call"] = table
         else:

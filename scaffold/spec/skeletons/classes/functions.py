@@ -92,20 +92,15 @@ ANY_TREE = ("optax.Params", "optax.Updates", "chex.ArrayTree")
 
 
 def read_function(
-    node: Function,
-    path: Path,
-    names: Names,
-    notes: Notes,
-    block: list[ast.stmt] | None = None,
-    inferred: Mapping[str, str] | None = None,
+    node: Function, path: Path, names: Names, notes: Notes, block: list[ast.stmt], inferred: Mapping[str, str]
 ) -> dict[str, Any]:
     """The table of the call, of a method or of a constructor.
 
-    `block` has what is carried together with it, and `inferred` the types of arguments without an annotation.
+    `block` has what is carried together with it, if it is, and `inferred` the types of arguments without an annotation.
     """
     decorators, keys = _decorated(node, path, names, notes)
     notes.locations[path] = notes.position(node)
-    table = {**_signature(node, (*path, "args"), names, notes, inferred or {}), **keys}
+    table = {**_signature(node, (*path, "args"), names, notes, inferred), **keys}
     is_whole = notes.has_comment_in_header(node) or (decorators and path == ("call",))
     if block or is_whole or not is_understood(node, names, notes):
         words = [decorator for decorator in node.decorator_list if _is_word(decorator, names)]
@@ -186,12 +181,7 @@ def _signature(
 
 
 def read_arguments(
-    node: Function,
-    path: Path,
-    names: Names,
-    notes: Notes,
-    needed: set[str],
-    inferred: Mapping[str, str] | None = None,
+    node: Function, path: Path, names: Names, notes: Notes, needed: set[str], inferred: Mapping[str, str]
 ) -> list[str]:
     """The arguments as a spec writes them: those with a type of the grammar, and of the others those that are needed."""
     texts: list[str] = []
@@ -202,7 +192,7 @@ def read_arguments(
         kind = argument_type(argument, names, notes) or _example_type(argument.annotation, names, notes)
         kind = kind or _key_by_name(argument, pairs, names)
         if default is None:
-            kind = kind or (inferred or {}).get(argument.arg, "") or _number(argument.annotation, names)
+            kind = kind or inferred.get(argument.arg, "") or _number(argument.annotation, names)
         is_left_out = not kind and argument.arg not in needed
         # What follows an argument that is left out is given by name.
         if "*" not in texts and (is_left_out or argument in node.args.kwonlyargs):
