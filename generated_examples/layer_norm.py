@@ -64,7 +64,7 @@ class LayerNorm(eqx.Module):
             raise TypeError(
                 f"`shape` is static and must be a tuple of ints, got {self.shape!r}"
             )
-        if type(self.eps) is not float or math.isnan(self.eps):
+        if type(self.eps) not in (float, int) or math.isnan(self.eps):
             raise TypeError(
                 f"`eps` is static and must be a float other than NaN, got {self.eps!r}"
             )

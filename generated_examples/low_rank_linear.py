@@ -57,7 +57,7 @@ class LowRankLinear(eqx.Module):
         )
 
     def __check_init__(self) -> None:
-        if type(self.scale) is not float or math.isnan(self.scale):
+        if type(self.scale) not in (float, int) or math.isnan(self.scale):
             raise TypeError(
                 "`scale` is static and must be a float other than NaN, got "
                 f"{self.scale!r}"

@@ -41,7 +41,7 @@ class MaxNorm(AbstractNorm):
     def __check_init__(self) -> None:
         if type(self.size) is not int:
             raise TypeError(f"`size` is static and must be an int, got {self.size!r}")
-        if type(self.floor) is not float or math.isnan(self.floor):
+        if type(self.floor) not in (float, int) or math.isnan(self.floor):
             raise TypeError(
                 "`floor` is static and must be a float other than NaN, got "
                 f"{self.floor!r}"

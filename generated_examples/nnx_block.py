@@ -72,7 +72,7 @@ class NnxBlock(nnx.Module):
         self.momentum = float(momentum) if type(momentum) is int else momentum
         if type(self.depth) is not int:
             raise TypeError(f"`depth` is static and must be an int, got {self.depth!r}")
-        if type(self.momentum) is not float or math.isnan(self.momentum):
+        if type(self.momentum) not in (float, int) or math.isnan(self.momentum):
             raise TypeError(
                 "`momentum` is static and must be a float other than NaN, got "
                 f"{self.momentum!r}"

@@ -50,7 +50,7 @@ class RunningCentre(eqx.Module):
         )
 
     def __check_init__(self) -> None:
-        if type(self.decay) is not float or math.isnan(self.decay):
+        if type(self.decay) not in (float, int) or math.isnan(self.decay):
             raise TypeError(
                 "`decay` is static and must be a float other than NaN, got "
                 f"{self.decay!r}"

@@ -82,7 +82,7 @@ class Smooth(eqx.Module):
                 "`kept` is static and must be a slice (held as a tuple of its "
                 f"three parts), got {self.kept!r}"
             )
-        if type(self.gain) is not float or math.isnan(self.gain):
+        if type(self.gain) not in (float, int) or math.isnan(self.gain):
             raise TypeError(
                 "`gain` is static and must be a float other than NaN, got "
                 f"{self.gain!r}"

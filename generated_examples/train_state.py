@@ -59,7 +59,7 @@ class TrainState(eqx.Module):
         )
 
     def __check_init__(self) -> None:
-        if type(self.ema_decay) is not float or math.isnan(self.ema_decay):
+        if type(self.ema_decay) not in (float, int) or math.isnan(self.ema_decay):
             raise TypeError(
                 "`ema_decay` is static and must be a float other than NaN, got "
                 f"{self.ema_decay!r}"

@@ -66,7 +66,7 @@ class Whiten(eqx.Module):
         )
 
     def __check_init__(self) -> None:
-        if type(self.epsilon) is not float or math.isnan(self.epsilon):
+        if type(self.epsilon) not in (float, int) or math.isnan(self.epsilon):
             raise TypeError(
                 "`epsilon` is static and must be a float other than NaN, got "
                 f"{self.epsilon!r}"

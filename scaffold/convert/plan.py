@@ -125,7 +125,8 @@ def meaning(spec: ModuleSpec) -> tuple[ModuleSpec, tuple[Parameter, ...]]:
         for method in spec.methods
     )
     plain = replace(spec, arguments=(), imports=needed, doc=spec.doc.strip(), where="", unit=None)
-    plain = replace(plain, call=call, methods=methods)
+    test = replace(spec.test, ties=())  # in Python those that the code says stand beside the author's
+    plain = replace(plain, call=call, methods=methods, test=test)
     return plain, parameters(spec)
 
 

@@ -148,7 +148,9 @@ def _refusal(kind: Type, value: str) -> str:
     """A condition that holds where `value` is not an immutable hashable of this type with equality by value."""
     match kind:
         case ScalarType(name="float"):
-            return f"type({value}) is not float or math.isnan({value})"
+            return (
+                f"type({value}) not in (float, int) or math.isnan({value})"  # equal numbers have equal hashes
+            )
         case ScalarType(name="dtype"):
             return f"not isinstance({value}, np.dtype)"
         case ScalarType(name="slice"):

@@ -8,7 +8,7 @@ from msgspec import Struct
 from scaffold.emit.annotations import Scope
 from scaffold.emit.given import asked_dtype, copy_of_given, dtype_statements, passed_name
 from scaffold.emit.initialised import draw_of_either, initialised, shape_source
-from scaffold.emit.made import array_as_made, array_source, is_new
+from scaffold.emit.made import array_as_made, array_source, is_new, makes_new_arrays
 from scaffold.emit.shapes import shape_statements
 from scaffold.emit.source import as_dict, as_tuple, operand, parsed
 from scaffold.kind import kind_of
@@ -298,6 +298,8 @@ def _expression(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
         return as_tuple(source) if isinstance(field.type, ListType) else source
     if isinstance(field.type, OpaqueType) and field.type.is_array and field.dynamic:
         return array_as_made(spec, source)
+    if isinstance(field.type, OpaqueType) and makes_new_arrays(parsed(source)):
+        return source
     maker = "jnp.asarray" if is_new(parsed(source)) else "jnp.array"
     return copy_source(field.type, source, static=not field.dynamic, maker=maker)
 

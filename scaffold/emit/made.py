@@ -63,6 +63,12 @@ def is_new(node: ast.expr) -> bool:
             return False
 
 
+def makes_new_arrays(node: ast.expr) -> bool:
+    """Whether the value is made of arrays of jax alone that nothing else holds."""
+    makers = [ast.unparse(call.func) for call in nodes_of(ast.Call, node)]
+    return bool(makers) and is_new(node) and not any(maker.startswith("np.") for maker in makers)
+
+
 def array_source(spec: ModuleSpec, field: Field, array: ArrayType, source: str) -> str:
     """The value of an array field that an expression makes."""
     is_real = array.inexact and array.dtype[0] != "c"

@@ -30,6 +30,7 @@ from scaffold.source_text import block, docstring
 from scaffold.spec.construction.class_calls import is_called_with_fields, kept_defaults
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.fields.training import undecayed
+from scaffold.spec.grammar.types import CallableType, ClassType, walk
 from scaffold.spec.model import Field, ModuleSpec
 
 TESTS = ("eqx.is_inexact_array(leaf)",)
@@ -92,8 +93,8 @@ def _field(field: Field, scope: Scope, *, has_default: bool, converts: bool) -> 
     arguments = ["static=True"] * (not field.dynamic) + [f"default={default}"] * (default is not None)
     if converts and field.converter is not None:
         arguments.append(f"converter={field.converter.removeprefix('=').strip()}")
-    if arguments == ["default=None"]:
-        return f"{field.name}: {scope.held(field)} = None"
+    if arguments and arguments == [f"default={default}"]:
+        return f"{field.name}: {scope.held(field)} = {default}"
     return f"{field.name}: {scope.held(field)}" + (
         f" = eqx.field({', '.join(arguments)})" if arguments else ""
     )
@@ -112,7 +113,16 @@ def _small_class(spec: ModuleSpec) -> list[Any]:
 
 def needs_trainable(spec: ModuleSpec) -> bool:
     """Whether `eqx.is_inexact_array` alone would train what must stay, or may lie below a field."""
-    return any(bool(field.frozen) or field.role == "module" or _stays(field) for field in spec.dynamic)
+    return any(bool(field.frozen) or _may_hold_untrained(field) or _stays(field) for field in spec.dynamic)
+
+
+def _may_hold_untrained(field: Field) -> bool:
+    """Whether a part may say itself what of it is trained: layers of Equinox, and functions, do not."""
+    parts = [*walk(field.example or field.type)]
+    classes = [part for part in parts if isinstance(part, ClassType)]
+    is_known = bool(classes) or any(isinstance(part, CallableType) for part in parts)
+    are_layers = all((part.module or "").startswith("equinox.") for part in classes)
+    return field.role == "module" and not (is_known and are_layers)
 
 
 def _stays(field: Field) -> bool:

@@ -15,7 +15,8 @@ from scaffold.spec.construction.divisions import divisions_beside
 from scaffold.spec.fields.training import buffers_of_parts
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage, subclasses
-from scaffold.spec.source.definitions import abstract_variables, class_attributes, settings_of, statements
+from scaffold.spec.source.definitions import abstract_variables, class_attributes, statements
+from scaffold.spec.source.settings import settings_of
 from scaffold.spec.unit import siblings
 
 KINDS = ("module", "nnx")

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping
+from string import Formatter
 
 from scaffold.spec.construction.given_shapes import sizes_read
 from scaffold.spec.construction.made_dims import made_fields
@@ -9,22 +10,38 @@ from scaffold.spec.grammar.types import ArrayType, ClassType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import nodes_of
 
+_KEY = "key=jax.random.key({seed})"
 _OF_EQUINOX = {
-    "Linear": ("in_features", "out_features"),
-    "MLP": ("in_size", "out_size", "width_size", "depth"),
-    "GRUCell": ("input_size", "hidden_size"),
-    "LSTMCell": ("input_size", "hidden_size"),
-    "Embedding": ("num_embeddings", "embedding_size"),
-    "LayerNorm": ("shape",),
-    "RMSNorm": ("shape",),
+    "Linear": f"eqx.nn.Linear({{in_features}}, {{out_features}}, {_KEY})",
+    "MLP": f"eqx.nn.MLP({{in_size}}, {{out_size}}, 7, 2, {_KEY})",
+    "GRUCell": f"eqx.nn.GRUCell({{input_size}}, {{hidden_size}}, {_KEY})",
+    "LSTMCell": f"eqx.nn.LSTMCell({{input_size}}, {{hidden_size}}, {_KEY})",
+    "Embedding": f"eqx.nn.Embedding({{num_embeddings}}, {{embedding_size}}, {_KEY})",
+    "LayerNorm": "eqx.nn.LayerNorm({shape})",
+    "RMSNorm": "eqx.nn.RMSNorm({shape})",
+    "MultiheadAttention": f"eqx.nn.MultiheadAttention(1, {{query_size}}, {_KEY})",
+    **{
+        name: f"eqx.nn.{name}({{in_channels}}, {{out_channels}}, 3, {_KEY})"
+        for name in ("Conv1d", "Conv2d", "Conv3d")
+    },
+    "Sequential": f"eqx.nn.Sequential([eqx.nn.Linear({{in_features}}, {{out_features}}, {_KEY})])",
+    "Dropout": "eqx.nn.Dropout()",
+    "Identity": "eqx.nn.Identity()",
+    "PReLU": "eqx.nn.PReLU(jnp.array(0.25, float))",
+    "Lambda": "eqx.nn.Lambda(jnp.tanh)",
 }
-"""The sizes that a layer is made with, in order."""
+"""What makes a layer, in terms of its sizes."""
+_RNGS = "rngs=nnx.Rngs({seed})"
 _OF_FLAX = {
-    "Linear": ("in_features", "out_features"),
-    "Embed": ("num_embeddings", "features"),
-    "LayerNorm": ("num_features",),
-    "RMSNorm": ("num_features",),
-    "BatchNorm": ("num_features",),
+    "Linear": f"nnx.Linear({{in_features}}, {{out_features}}, {_RNGS})",
+    "Embed": f"nnx.Embed({{num_embeddings}}, {{features}}, {_RNGS})",
+    **{name: f"nnx.{name}({{num_features}}, {_RNGS})" for name in ("LayerNorm", "RMSNorm", "BatchNorm")},
+    **{
+        name: f"nnx.{name}({{in_features}}, {{hidden_features}}, {_RNGS})"
+        for name in ("GRUCell", "SimpleCell", "LSTMCell", "OptimizedLSTMCell")
+    },
+    "Conv": f"nnx.Conv({{in_features}}, {{out_features}}, 3, {_RNGS})",
+    "Dropout": f"nnx.Dropout(0.5, {_RNGS})",
 }
 _WEIGHTS = {
     ("equinox", "Linear"): ("weight", ("out_features", "in_features")),
@@ -33,33 +50,27 @@ _WEIGHTS = {
     ("flax", "Embed"): ("embedding", ("num_embeddings", "features")),
 }
 """The weights of a layer, and the sizes that their axes have."""
-_WITHOUT_KEY = ("LayerNorm", "RMSNorm")
-_USUAL = (3, 5, 7, 2)
+_USUAL = (3, 5)
 
 
 def layer_source(spec: ModuleSpec, kind: ClassType, name: str, sizes: Mapping[str, int], seed: str) -> str:
     """Source that makes a layer for the argument `name`; empty of a class that is none.
 
-    It has the sizes of the dims for which the class reads its attributes, as `(rank, base.in_features)`, or which bear their names.
+    It has the sizes that the code says, as `linear_in_features`, or those of the dims for which the class reads its attributes, as
+    `(rank, base.in_features)`, or which bear their names.
     """
     room, layer = (kind.module or "").partition(".")[0], kind.name.rpartition(".")[2]
-    taken = {"equinox": _OF_EQUINOX, "flax": _OF_FLAX}.get(room, {}).get(layer, ())
-    if not taken:
-        return ""
+    template = {"equinox": _OF_EQUINOX, "flax": _OF_FLAX}.get(room, {}).get(layer, "")
+    taken = [size for _, size, _, _ in Formatter().parse(template) if size and size != "seed"]
     weights, axes = _WEIGHTS.get((room, layer), ("", ()))
     reads = {f"{name}.{size}": size for size in taken}
     reads |= {f"{name}.{weights}.shape[{axis}]": size for axis, size in enumerate(axes)}
     dims = {reads[text]: dim for text, dim in _dims_made(spec) if text in reads}
-    chosen = [sizes.get(dims.get(size, size), usual) for size, usual in zip(taken, _USUAL, strict=False)]
-    called, drawn = _maker(room, layer, seed)
-    return f"{called}({', '.join([*map(str, chosen), *drawn])})"
-
-
-def _maker(room: str, layer: str, seed: str) -> tuple[str, list[str]]:
-    """What is called, and the randomness that it is given."""
-    if room == "flax":
-        return f"nnx.{layer}", [f"rngs=nnx.Rngs({seed})"]
-    return f"eqx.nn.{layer}", [] if layer in _WITHOUT_KEY else [f"key=jax.random.key({seed})"]
+    usual = dict(zip(taken, _USUAL, strict=False))
+    chosen = {
+        size: sizes.get(f"{name}_{size}", sizes.get(dims.get(size, size), usual[size])) for size in taken
+    }
+    return template.format(seed=seed, **chosen)
 
 
 def _dims_made(spec: ModuleSpec) -> Iterator[tuple[str, str]]:

@@ -44,7 +44,7 @@ class Centre(nnx.Module):
         )
         self.mean = nnx.BatchStat(jnp.zeros((size,), dtype))
         self.momentum = float(momentum) if type(momentum) is int else momentum
-        if type(self.momentum) is not float or math.isnan(self.momentum):
+        if type(self.momentum) not in (float, int) or math.isnan(self.momentum):
             raise TypeError(
                 "`momentum` is static and must be a float other than NaN, got "
                 f"{self.momentum!r}"

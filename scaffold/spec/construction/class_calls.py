@@ -3,7 +3,7 @@
 import ast
 from itertools import takewhile
 
-from scaffold.spec.grammar.types import holds_arrays
+from scaffold.spec.grammar.types import CallableType, holds_arrays
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.definitions import statements
@@ -42,19 +42,20 @@ def kept_defaults(spec: ModuleSpec) -> frozenset[str]:
     """
     names = [field.name for field in spec.stored]
     last = takewhile(
-        lambda field: field.default is not None and _may_have_default(field), reversed(spec.stored)
+        lambda field: field.default is not None and may_have_default(field), reversed(spec.stored)
     )
     with_default = {field.name for field in last}
     needed = set(names) - with_default
     given = (_given(call, names) for call in _calls_with_fields(spec))
     is_left_out = any(each >= needed and not each >= with_default for each in given)
-    had = takewhile(lambda field: field.in_class and _may_have_default(field), reversed(spec.stored))
+    had = takewhile(lambda field: field.in_class and may_have_default(field), reversed(spec.stored))
     return frozenset(with_default if is_left_out else (field.name for field in had))
 
 
-def _may_have_default(field: Field) -> bool:
-    """Whether the class statement may have a default: instances would share an array, and a part."""
-    return not field.dynamic or field.python_leaf or field.default == "None"
+def may_have_default(field: Field) -> bool:
+    """Whether the class statement may have a default: instances would share an array, and a part, but for a function."""
+    is_function = isinstance(field.example or field.type, CallableType)
+    return not field.dynamic or field.python_leaf or field.default == "None" or is_function
 
 
 def is_called_with_fields(spec: ModuleSpec) -> bool:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.kind import kind_of
-from scaffold.spec.construction.class_calls import makes_default
+from scaffold.spec.construction.class_calls import makes_default, may_have_default
 from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.construction.written_dtypes import says_dtype
 from scaffold.spec.grammar import types
@@ -108,10 +108,11 @@ def rebuilds_by(spec: ModuleSpec, form: str) -> bool:
 
 def is_plain(spec: ModuleSpec) -> bool:
     """Whether the class needs no constructor but that of its fields, which stores what it is given."""
-    may_be = kind_of(spec.kind).plain or rebuilds_by(spec, "dataclass") or not spec.stored
-    return (
-        may_be and not (spec.setup.strip() or spec.arguments) and all(map(_is_stored_as_given, spec.stored))
-    )
+    parts = [field for field in spec.stored if field.role == "module"]
+    has_parts_alone = spec.kind == "module" and len(parts) == len(spec.stored) and not spec.bases
+    may_be = kind_of(spec.kind).plain or rebuilds_by(spec, "dataclass") or has_parts_alone or not spec.stored
+    is_made = bool(spec.setup.strip() or spec.arguments)
+    return may_be and not is_made and all(_is_stored_as_given(field) for field in spec.stored)
 
 
 def has_factory(spec: ModuleSpec) -> bool:
@@ -123,8 +124,10 @@ def has_factory(spec: ModuleSpec) -> bool:
 
 
 def _is_stored_as_given(field: Field) -> bool:
-    made = (field.preprocess, field.converter, field.optional, field.default, field.check, field.preset)
-    is_one_part = isinstance(field.type, types.ArrayType | types.ClassType)
+    default = None if field.in_class and may_have_default(field) else field.default
+    made = (field.preprocess, field.converter, field.optional, default, field.check, field.preset)
+    parts = types.ArrayType | types.ClassType | types.CallableType
+    is_one_part = isinstance(field.example or field.type, parts)
     return field.given and field.dynamic and is_one_part and not any(made)
 
 

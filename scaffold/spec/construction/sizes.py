@@ -172,7 +172,9 @@ def _sized_names(spec: ModuleSpec) -> Iterable[str]:
     others = {parameter.name for parameter in parameters(spec)} - {parameter.name for parameter in ints}
     fixed = variadic_dims(spec) | {name for name, _ in spec.test.values if name not in others}
     needed = (parameter.name for parameter in ints if parameter.default is None)
-    return dict.fromkeys(name for name in (*dims_of(spec), *needed) if name not in fixed)
+    tied = dict(spec.test.ties)
+    read = (name for size in tied.values() for name in types.dim_names(size) if name not in tied)
+    return dict.fromkeys(name for name in (*dims_of(spec), *needed, *read) if name not in fixed)
 
 
 def _small_defaults(spec: ModuleSpec, defaults: Sizes, taken: Collection[int]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.mesh_axes import read_rules
 from scaffold.spec.construction.dtypes import with_default_dtype
-from scaffold.spec.grammar.types import ClassType, OpaqueType
+from scaffold.spec.grammar.types import ClassType, ListType, OpaqueType, TupleType, Type
 from scaffold.spec.model import Argument, Group, ModuleSpec, TypeParameter
 from scaffold.spec.names import class_name_faults, file_name_faults
 from scaffold.spec.reading.made_variables import variable_types, variables_made, with_variables_made
@@ -25,7 +25,7 @@ from scaffold.spec.rules.check import spec_faults
 from scaffold.spec.rules.known_names import classes_used
 from scaffold.spec.rules.members import class_of_group
 from scaffold.spec.source.expressions import nodes_of, parsed
-from scaffold.spec.source.instance import attribute_of_self
+from scaffold.spec.source.instance import attribute_of_self, calls, made_attributes
 from scaffold.spec.tables.check_keys import sound_options
 from scaffold.spec.tables.keys import GROUP_KEYS, SPEC_KEYS
 from scaffold.spec.tables.raw import as_table
@@ -164,7 +164,11 @@ def _built(spec: ModuleSpec) -> ModuleSpec:
     own = spec.own_constructor
     if own is None:
         return spec
-    fields = tuple(replace(field, built=field.stored) for field in spec.fields)
+    tuples = {name for name, value in made_attributes(own.call.source) if _is_tuple(value)}
+    fields = tuple(
+        replace(field, built=field.stored, type=_as_tuple(field.type) if field.name in tuples else field.type)
+        for field in spec.fields
+    )
     if not kind_of(spec.kind).variables:
         return replace(spec, fields=fields)
     calls = nodes_of(ast.Call, *(parsed(call.text) for call in spec.calls))
@@ -172,6 +176,15 @@ def _built(spec: ModuleSpec) -> ModuleSpec:
     types = dict(spec.unit.variables) if spec.unit else variable_types(spec.helpers)
     made = variables_made(fields, own.call, called, types)
     return replace(spec, fields=(*with_variables_made(fields, own.call, types), *made))
+
+
+def _is_tuple(value: ast.expr) -> bool:
+    return isinstance(value, ast.Tuple) or calls(value, "tuple")
+
+
+def _as_tuple(kind: Type) -> Type:
+    """The type of what a constructor makes a tuple of."""
+    return TupleType((kind.item,), variadic=True) if isinstance(kind, ListType) else kind
 
 
 def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:

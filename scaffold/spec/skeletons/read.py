@@ -27,9 +27,10 @@ from scaffold.spec.skeletons.classes.settings import tests_with_settings
 from scaffold.spec.skeletons.shapes.ties import may_have_ties, tests_with_ties
 from scaffold.spec.skeletons.words.names import Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import annotated_names, says_nothing, settings_of
+from scaffold.spec.source.definitions import annotated_names, says_nothing
 from scaffold.spec.source.expressions import Import, bound_value, parse
 from scaffold.spec.source.local_makers import substituted
+from scaffold.spec.source.settings import settings_of
 from scaffold.spec.tables.raw import Raw
 from scaffold.spec.unit import Unit
 
@@ -64,6 +65,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
         and not (built and is_for_types(statement))
     ]
     names.bound.update(name for statement in beside for name in bound_by(statement))
+    names.functions = {part.name: part for part in beside if isinstance(part, ast.FunctionDef)}
     names.aliases = aliases(beside, names)
     settings = settings_of(beside)
     names.counts = {name: dict(each.counts) for name, each in settings.items()}

@@ -1,10 +1,8 @@
-"""Definitions that are carried word for word: what they bind, and what the tests can know of them; settings among them."""
+"""Definitions that are carried word for word: what they bind, and what the tests can know of them."""
 
 import ast
 import re
 from collections.abc import Iterable, Iterator
-
-from msgspec import Struct
 
 from scaffold.spec.source.expressions import (
     Function,
@@ -13,7 +11,6 @@ from scaffold.spec.source.expressions import (
     nodes_of,
     own_nodes,
     parsed,
-    whole_number,
 )
 from scaffold.spec.source.instance import last_name
 
@@ -116,11 +113,16 @@ def owner_of(function: Function) -> str:
 
 
 def arguments_with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
-    """The named arguments of a function, but for the instance or the class, each with its default."""
+    """The named arguments of a method, but for the instance or the class, each with its default."""
+    return parameters_with_defaults(function)[bool(owner_of(function)) :]
+
+
+def parameters_with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
+    """The named arguments of a function, each with its default."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = [*[None] * (len(positional) - len(arguments.defaults)), *arguments.defaults]
-    pairs = list(zip(positional, defaults, strict=True))[bool(owner_of(function)) :]
+    pairs = zip(positional, defaults, strict=True)
     return [*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
 
 
@@ -156,40 +158,3 @@ def dims_written(tree: ast.AST) -> list[str]:
     texts = (shape.value for shape in shapes if isinstance(shape, ast.Constant))
     written = " ".join(text for text in texts if isinstance(text, str))
     return [*dict.fromkeys(re.findall(r"[A-Za-z_]\w*", written))]
-
-
-_ENUMS = ("Enum", "IntEnum", "StrEnum")
-_PLAIN = {"int": "3", "float": "0.5", "bool": "True", "str": '"name"', "tuple[int, ...]": "(3, 2)"}
-"""Types of fields, and values for those without a default."""
-
-
-class Settings(Struct, frozen=True):
-    """An example of a class, and its numbers, which are sizes where a dim has the name of one."""
-
-    source: str
-    counts: tuple[tuple[str, int], ...] = ()
-
-
-def settings_of(body: Iterable[ast.stmt]) -> dict[str, Settings]:
-    """By name, the enumerations of a file, and its dataclasses that need no argument but plain values."""
-    found = ((node.name, _settings(node)) for node in body if isinstance(node, ast.ClassDef))
-    return {name: settings for name, settings in found if settings is not None}
-
-
-def _settings(node: ast.ClassDef) -> Settings | None:
-    fields = [*annotated_names(node.body)]
-    if any(last_name(base) in _ENUMS for base in node.bases):
-        members = [part.targets[0] for part in node.body if isinstance(part, ast.Assign)]
-        first = next((member.id for member in members if isinstance(member, ast.Name)), "")
-        return Settings(f"{node.name}.{first}") if first else None
-    is_plain = not node.bases and any(last_name(each) == "dataclass" for each in node.decorator_list)
-    needed = ((name, ast.unparse(field.annotation)) for name, field in fields if field.value is None)
-    given = {name: _PLAIN.get(kind, "") for name, kind in needed}
-    if not (is_plain and fields and all(given.values())):
-        return None
-    values = ((name, field.value or ast.parse(given[name], mode="eval").body) for name, field in fields)
-    counts = ((name, whole_number(value)) for name, value in values)
-    arguments = ", ".join(f"{name}={source}" for name, source in given.items())
-    return Settings(
-        f"{node.name}({arguments})", tuple((n, count) for n, count in counts if count and count > 0)
-    )

@@ -311,5 +311,7 @@ def bound_value(statement: ast.stmt) -> tuple[str, ast.expr] | None:
 
 
 def local_values(code: str | ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The names that statements bind one at a time, each with its value."""
-    return filter(None, map(bound_value, nodes_of(ast.stmt, tree_of(code))))
+    """The names that statements bind to one value, each with that: `a = b = 3` binds two."""
+    for bound in map(without_annotation, nodes_of(ast.stmt, tree_of(code))):
+        if isinstance(bound, ast.Assign):
+            yield from ((target.id, bound.value) for target in bound.targets if isinstance(target, ast.Name))

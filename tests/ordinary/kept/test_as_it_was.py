@@ -54,7 +54,7 @@ class Medium(eqx.Module):
 def test_the_class_keeps_the_default_of_a_number(tmp_path: Path) -> None:
     generated(tmp_path, {"medium": HEAD + MEDIUM})
     code = (tmp_path / "nets/medium.py").read_text("utf-8")
-    assert "speed: float = eqx.field(default=0.3)" in code and "static=True, default=2" in code
+    assert "speed: float = 0.3" in code and "static=True, default=2" in code
 
 
 SERIES = """

@@ -285,7 +285,7 @@ class Masked(eqx.Module):
 def test_code_that_knows_no_arrays_is_read_as_well(module: ModuleType) -> None:
     tree = ast.parse(Path(module.__file__ or "").read_text("utf-8"))
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    for name, shapes in shapes_by_class(classes).items():
+    for name, shapes in shapes_by_class(classes, {}).items():
         functions = [part for part in classes[name].body if isinstance(part, ast.FunctionDef)]
         types = [shapes.of_argument(each.name, part.arg) for each in functions for part in each.args.args]
         types += [

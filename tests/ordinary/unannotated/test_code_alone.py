@@ -296,7 +296,7 @@ class Ring:
 }
 EMITTED = {
     "residual": (
-        "    body: Callable[..., Any]\n",
+        "    body: Callable\n",
         "    net: Callable[..., Any]\n    last: Callable[..., Any] = eqx.field(static=True)\n",
     ),
     "plate": (

@@ -15,7 +15,7 @@ from scaffold.spec.skeletons.classes import class_statements, functions, inferre
 from scaffold.spec.skeletons.classes.as_written import is_registered
 from scaffold.spec.skeletons.classes.constructors import Constructor, unmade_fields
 from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field
-from scaffold.spec.skeletons.classes.made_roles import roles_of_made, takes_any_callable
+from scaffold.spec.skeletons.classes.made_roles import roles_of_made, stores_what_is_given
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import annotated_names, bound_by, gives_instance, is_setter
@@ -129,14 +129,14 @@ class ClassReader:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         if (name, table["type"], self._said_kind) == ("inference", "bool", "module"):
             table.setdefault("role", "buffer")  # a leaf, which `eqx.nn.inference_mode` sets
-        if statement.value is not None and "default" in table and self._keeps_default(statement.value, table):
-            table["in_class"] = True
         if self._is_any_callable(name, table):
             table["role"] = "module"
-            head = getattr(statement.annotation, "value", None)
-            if isinstance(head, ast.expr) and last_name(head) == "Callable":
+            head = getattr(statement.annotation, "value", statement.annotation)
+            if last_name(head) == "Callable":
                 # What its arguments and results are stays in the annotation.
                 table |= {"type": f"={self.notes.segment(statement.annotation)}", "example": "callable"}
+        if statement.value is not None and "default" in table and self._keeps_default(statement.value, table):
+            table["in_class"] = True
         if self._is_given(name, table) and (
             example := functions.given_type(name, statement.annotation, self.node, self.names)
         ):
@@ -145,19 +145,20 @@ class ClassReader:
         return table
 
     def _keeps_default(self, value: ast.expr, table: Mapping[str, Any]) -> bool:
-        """Whether a default stays in the class statement, as in Equinox: of what is static, a number, or may be left out."""
-        kind = parse_type(str(table["type"]))
+        """Whether a default stays in the class statement, as in Equinox: of what is static, a number, a function, or may be left out."""
+        kind = parse_type(str(table.get("example", table["type"])))
         role = table.get("role") or role_of(kind, table)
         is_none = isinstance(value, ast.Constant) and value.value is None
         is_number = role == "data" and isinstance(kind, ScalarType)
-        return self._is_of_equinox() and (role == "static" or is_none or is_number)
+        is_plain = role == "static" or is_none or is_number or isinstance(kind, CallableType)
+        return self._is_of_equinox() and is_plain
 
     def _is_any_callable(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether a field of such a Module holds any callable, a layer too, as it does in Equinox."""
-        is_open = self._is_of_equinox() and "role" not in table and table.get("default", "=None") == "=None"
+        is_open = self._is_of_equinox() and "role" not in table
         kind = parse_type(str(table.get("example", table["type"])))
         is_callable = isinstance(without_none(kind), CallableType)
-        return is_open and is_callable and takes_any_callable(name, self.node)
+        return is_open and is_callable and stores_what_is_given(name, self.node)
 
     def _is_of_equinox(self) -> bool:
         """Whether it is written in Equinox's own words: its base is a `Module`, or a class of another library alone."""

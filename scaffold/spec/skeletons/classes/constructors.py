@@ -16,7 +16,7 @@ from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import says_nothing
 from scaffold.spec.source.expressions import count_name, local_names, nodes_of
-from scaffold.spec.source.instance import assigned_pairs, attribute_of_self
+from scaffold.spec.source.instance import assigned_pairs, attribute_of_self, last_name
 
 _USUAL = ("key", "dtype", "rngs")
 
@@ -120,6 +120,8 @@ class Constructor:
     def _is_known(self, argument: ast.arg) -> bool:
         """Whether an argument has a type of the grammar, or is a field, a dim of one, a size, or what every class takes."""
         name, kinds = argument.arg, (str(table.get("type")) for table in self.fields.values())
+        if argument.annotation is None and _asks_for_type(self.node, name):
+            return False  # of several types
         if name in self.inferred:
             return True
         if argument.annotation is not None and name not in _USUAL:
@@ -128,6 +130,16 @@ class Constructor:
             is_given = _is_given(name, self.inits.get(name), {name})
             return is_given or not str(self.fields[name].get("type")).startswith("=")
         return name in _USUAL or name in re.findall(r"\w+", " ".join(kinds))
+
+
+def _asks_for_type(node: ast.FunctionDef, name: str) -> bool:
+    """Whether a constructor asks of which type an argument is."""
+    asked = (
+        call.args[0]
+        for call in nodes_of(ast.Call, *node.body)
+        if last_name(call) == "isinstance" and call.args
+    )
+    return any(isinstance(each, ast.Name) and each.id == name for each in asked)
 
 
 def _uses_instance(node: ast.AST, owner: str) -> bool:

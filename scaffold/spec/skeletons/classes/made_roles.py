@@ -7,7 +7,7 @@ from typing import Any
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ArrayType, CallableType, OpaqueType, Type, UnionType
 from scaffold.spec.skeletons.classes.inferred import random_keys
-from scaffold.spec.source.definitions import arguments_with_defaults, method_of
+from scaffold.spec.source.definitions import arguments_of, method_of
 from scaffold.spec.source.expressions import local_names, nodes_of
 from scaffold.spec.source.instance import calls, last_name, made_attributes
 from scaffold.spec.source.local_makers import unfolded_attributes
@@ -77,14 +77,13 @@ def _makes_callable(value: ast.expr, node: ast.FunctionDef) -> bool:
     return not isinstance(value, ast.Attribute) and not calls(value, "getattr")
 
 
-def takes_any_callable(name: str, node: ast.ClassDef) -> bool:
-    """Whether a field is whatever the class is given, a layer or a function: no default says that it is a function."""
+def stores_what_is_given(name: str, node: ast.ClassDef) -> bool:
+    """Whether a field is what the class is given, as it is."""
     constructor = method_of(node, "__init__")
     if constructor is None:
         return True
     value = dict(made_attributes(constructor)).get(name)
-    given = [argument.arg for argument, default in arguments_with_defaults(constructor) if default is None]
-    return isinstance(value, ast.Name) and value.id in given
+    return isinstance(value, ast.Name) and value.id in [each.arg for each in arguments_of(constructor)]
 
 
 def _makes_layers(value: ast.expr) -> bool:

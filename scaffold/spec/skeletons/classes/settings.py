@@ -9,13 +9,13 @@ from scaffold.spec.skeletons.classes.as_written import has_default
 from scaffold.spec.skeletons.classes.inferred import constructor_of
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.source.definitions import (
-    Settings,
     annotated_names,
     arguments_of,
     arguments_with_defaults,
     dims_written,
     owner_of,
 )
+from scaffold.spec.source.settings import Settings
 
 _MAKERS = ("__init__", "create", "__call__")
 """Whose arguments the tests name without the function."""

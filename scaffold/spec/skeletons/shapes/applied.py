@@ -1,11 +1,19 @@
 """What a layer, or a function, says of its arguments, and what it gives of them."""
 
 import ast
+from collections.abc import Mapping
 from typing import Any, cast
 
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.skeletons.shapes.functions import ELEMENTWISE, OF_THREE, OF_TWO, PRODUCTS, SEGMENTS
-from scaffold.spec.skeletons.shapes.known_layers import Layer
+from scaffold.spec.skeletons.shapes.functions import (
+    CONVOLUTIONS,
+    ELEMENTWISE,
+    OF_THREE,
+    OF_TWO,
+    PRODUCTS,
+    SEGMENTS,
+)
+from scaffold.spec.skeletons.shapes.known_layers import SIZE_OF_IMAGE, Layer
 from scaffold.spec.skeletons.shapes.products import contracted, product, together
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes
 from scaffold.spec.source.lists import argument_of
@@ -14,7 +22,7 @@ from scaffold.spec.source.lists import argument_of
 def take(shapes: Shapes, shape: Shape, meant: Shape) -> None:
     """Take it that a value is what a layer, or a function, is called with."""
     if isinstance(meant, tuple):
-        shapes.match(shape, meant)
+        shapes.learn(shape, meant)
     elif meant is not None:
         shapes.unify(meant, shape)
 
@@ -27,7 +35,7 @@ def along_last(shapes: Shapes, layer: Layer, shape: Shape) -> Shape:
     if takes == ():
         return (*known, *gives) if known is not None and gives else None
     if known:
-        shapes.match((known[-1],), takes[-1:] if isinstance(takes, tuple) else None)
+        shapes.learn((known[-1],), takes[-1:] if isinstance(takes, tuple) else None)
     else:
         take(shapes, shape, takes)
     lead = known[:-1] if known else takes[:-1] if isinstance(takes, tuple) and shape is not None else None
@@ -53,6 +61,8 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return together(shapes, left, right)
         case [condition, left, right] if name in OF_THREE:
             return together(shapes, together(shapes, left, right), condition)
+        case [data, kernel, *_] if name in CONVOLUTIONS:
+            return convolved(shapes, call, data, kernel)
         case [data, *_] if name in SEGMENTS:
             row = shapes.known(shapes.row(data))
             return None if row is None else (shapes.new(), *row)
@@ -79,12 +89,49 @@ def joined(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
 
 
 def number_of(shapes: Shapes, call: ast.Call, arrays: list[Shape], *, is_method: bool) -> Shape:
-    """What a sum or a mean gives: a number, or a row where it goes over the first axis."""
-    axes = [keyword.value for keyword in call.keywords if keyword.arg == "axis"]
-    axes += call.args[0 if is_method else 1 :]
-    if arrays and [ast.unparse(axis) for axis in axes] == ["0"]:
+    """What a sum or a mean gives: a number, or what is left where it goes along one axis."""
+    axis = argument_of(call, 0 if is_method else 1, "axis")
+    others = [keyword.arg for keyword in call.keywords if keyword.arg not in ("axis", "keepdims")]
+    if not arrays or others:
+        return None
+    if axis is None:
+        return None if call.keywords else ()
+    along, dims = literal_or_none(axis), shapes.known(arrays[0])
+    if along == 0 and not call.keywords[1:]:
         return shapes.row(arrays[0])
-    return None if not arrays or axes or call.keywords else ()
+    if dims is None or not isinstance(along, int) or not -len(dims) <= along < len(dims):
+        return None
+    keeps = literal_or_none(argument_of(call, 4, "keepdims") or ast.Constant(False))
+    left, place = list(dims), along % len(dims)
+    left[place : place + 1] = ["1"] if keeps else []
+    return tuple(left)
+
+
+def convolved(shapes: Shapes, call: ast.Call, data: Shape, kernel: Shape) -> Shape:
+    """What a convolution of `jax.lax` gives, whose axes are those of its `dimension_numbers`."""
+    numbers = argument_of(call, 7, "dimension_numbers")
+    dims, texts = shapes.known(kernel), literal_or_none(numbers) if numbers is not None else None
+    if texts is None and dims is not None:
+        space = "HWD"[: len(dims) - 2]
+        texts = (f"NC{space}", f"OI{space}", f"NC{space}")
+    if not (isinstance(texts, tuple) and len(cast("tuple[Any, ...]", texts)) == 3):
+        return None
+    of_data, of_kernel, of_result = cast("tuple[str, str, str]", texts)
+    shapes.learn(kernel, tuple(shapes.new() for _ in of_kernel))
+    sizes = dict(zip(of_kernel, shapes.known(kernel) or (), strict=False))
+    if len(sizes) != len(of_kernel) or argument_of(call, 8, "feature_group_count") is not None:
+        return None
+    shapes.learn(data, tuple(_axis_of_image(shapes, letter, sizes) for letter in of_data))
+    taken = dict(zip(of_data, shapes.known(data) or (), strict=False))
+    is_same = '"SAME"' in ast.unparse(call).replace("'", '"') and "(1, 1)" in ast.unparse(call)
+    given = {letter: size if is_same else shapes.new() for letter, size in taken.items()}
+    given |= {"N": taken.get("N", ""), "C": sizes["O"]}
+    return tuple(given.get(letter, "") for letter in of_result)
+
+
+def _axis_of_image(shapes: Shapes, letter: str, sizes: Mapping[str, str]) -> str:
+    """The dim of an axis of what is convolved: the channels that the kernel takes, a chosen size of an image, a batch."""
+    return {"C": sizes["I"], "N": shapes.new()}.get(letter, SIZE_OF_IMAGE)
 
 
 def axes_of_vmap(call: ast.Call, count: int) -> list[int | None]:

@@ -15,6 +15,8 @@ SAME_FUNCTION = ("jit", "filter_jit", "checkpoint", "filter_checkpoint", "remat"
 """Functions that give the function that they are given."""
 OF_THREE = ("where", "select")
 """Functions of a condition and of two arrays."""
+CONVOLUTIONS = ("conv", "conv_general_dilated", "conv_with_general_padding")
+"""Functions of `jax.lax` that move a kernel, which stands second, over an image."""
 SEGMENTS = ("segment_sum", "segment_max", "segment_min", "segment_prod")
 """Functions that add rows up by their numbers, which stand second."""
 COUNTS_AT = {

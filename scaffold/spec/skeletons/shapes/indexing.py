@@ -1,7 +1,7 @@
 """What is left of the axes of an array that is indexed, or transposed."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Shape, Shapes, Unknown
 
@@ -74,7 +74,9 @@ def updated_part(function: ast.expr) -> ast.Subscript | None:
             return None
 
 
-def required_shape(statement: ast.stmt, shapes: Shapes) -> tuple[ast.expr, Dims] | None:
+def required_shape(
+    statement: ast.stmt, shapes: Shapes, value: Callable[[ast.expr], Shape]
+) -> tuple[ast.expr, Dims] | None:
     """The array of which a statement raises unless it has a shape, and that: `x` and `()` of `assert x.shape == ()`."""
     match statement:
         case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])):
@@ -86,11 +88,30 @@ def required_shape(statement: ast.stmt, shapes: Shapes) -> tuple[ast.expr, Dims]
         case _:
             return None
     match left, right:
-        case ast.Attribute(value=array, attr="shape"), ast.Tuple(elts=sizes) if all(
-            isinstance(size, ast.Constant) for size in sizes
-        ):
-            return array, tuple(map(ast.unparse, sizes))
+        case ast.Attribute(value=array, attr="shape"), ast.Tuple(elts=sizes):
+            dims = tuple(_required_size(size, shapes, value) for size in sizes)
+            return (array, dims) if all(dims) else None
         case ast.Attribute(value=array, attr="ndim"), ast.Constant(value=int(axes)):
             return array, tuple(shapes.new() for _ in range(axes))
         case _:
             return None
+
+
+def _required_size(size: ast.expr, shapes: Shapes, value: Callable[[ast.expr], Shape]) -> str:
+    """A size that is asked for: a number, a setting, or that of another array, as `self.indices.size`; empty of all else."""
+    match size:
+        case ast.Constant(value=int()):
+            return ast.unparse(size)
+        case ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")) as array, attr="size"):
+            shapes.learn(value(array), (shapes.new(),))
+            axis = 0
+        case ast.Subscript(
+            value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))
+        ):
+            pass
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            return name
+        case _:
+            return ""
+    dims = shapes.known(value(array)) or ()
+    return dims[axis] if -len(dims) <= axis < len(dims) else ""

@@ -15,7 +15,7 @@ from scaffold.spec.source.lists import argument_of, literal_slice
 
 Size = Callable[[ast.expr], str]
 """Reads an expression of a size as a dim; empty of what is none."""
-_SPACE = Chosen("8")
+SIZE_OF_IMAGE = Chosen("8")
 """The size of an image along each of its axes."""
 _STATE = Parts((("hidden_size",), ("hidden_size",)))
 T = TypeVar("T")
@@ -73,6 +73,12 @@ _OF_FLAX = {
 }
 _TABLES = ("Embedding", "Embed")
 """Layers that look up rows."""
+GIVEN_SIZES = (
+    *("in_features", "out_features", "in_size", "out_size", "shape", "input_size", "hidden_size"),
+    *("query_size", "hidden_features", "num_features", "embedding_size", "features"),
+    *("in_channels", "out_channels"),
+)
+"""The arguments of layers that are sizes of what they take or give."""
 
 
 def known_layer(call: ast.Call, size: Size) -> Layer | None:
@@ -129,9 +135,9 @@ def _space(call: ast.Call, *, is_flax: bool) -> Dims:
     """The axes of an image: as many as the name of Equinox says, or the kernel of Flax has."""
     *_, name = ast.unparse(call.func).split(".")
     if not is_flax:
-        return (_SPACE,) * int(name[-2]) if name.endswith(("1d", "2d", "3d")) else ()
+        return (SIZE_OF_IMAGE,) * int(name[-2]) if name.endswith(("1d", "2d", "3d")) else ()
     kernel = argument_of(call, 2, "kernel_size")
-    return (_SPACE,) * (len(kernel.elts) if isinstance(kernel, ast.Tuple | ast.List) else 1)
+    return (SIZE_OF_IMAGE,) * (len(kernel.elts) if isinstance(kernel, ast.Tuple | ast.List) else 1)
 
 
 def _windows(call: ast.Call, rank: int, *, is_flax: bool) -> list[tuple[int, int, int] | None]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.grammar.values import EXAMPLE_INTS
+from scaffold.spec.skeletons.shapes.given_layers import given_layers
 from scaffold.spec.skeletons.shapes.known_layers import Layer, known_layer
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
 from scaffold.spec.source.definitions import annotated_names, arguments_of, arguments_with_defaults, method_of
@@ -58,6 +59,9 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     instance = Instance(
         {name: dims for name, dims in known.items() if dims is not None}, {}, objects, annotated
     )
+    for name, _, layers in given_layers(owner):
+        instance.layers[name] = layers
+        instance.objects.add(name)
     maker = method_of(owner, "__init__")
     if maker is None:
         return instance
@@ -92,13 +96,19 @@ def is_variable(value: ast.expr) -> bool:
 
 
 def dims_of(annotation: ast.expr | None) -> Dims | None:
-    """The dims of a number, or of an annotation of jaxtyping where each is a name, a number or arithmetic over such."""
+    """The dims of a number, or of an annotation of jaxtyping where each is a name, a number or arithmetic over such; the first may stand for several."""
     match annotation:
         case ast.Name(id="int" | "float" | "complex"):
             return ()
+        case ast.BinOp(left=inner, op=ast.BitOr(), right=ast.Constant(value=None)):
+            return dims_of(inner)
+        case ast.Subscript(value=head, slice=inner) if last_name(head) == "Optional":
+            return dims_of(inner)
         case ast.Subscript(slice=ast.Tuple(elts=[_, ast.Constant(value=str(text))])):
             dims = tuple(text.split())
-            return dims if all(re.fullmatch(_DIM, dim) for dim in dims) else None
+            single = dims[1:] if text.lstrip().startswith("*") else dims
+            is_known = all(re.fullmatch(_DIM, dim) for dim in single)
+            return dims if is_known else None
         case _:
             return None
 

@@ -54,10 +54,12 @@ class ClassShapes(Struct, frozen=True):
         return f"tuple[{', '.join(parts)}]" if parts and all(parts) else ""
 
 
-def shapes_by_class(classes: Mapping[str, ast.ClassDef]) -> dict[str, ClassShapes]:
-    """What the code of each class of a file says; one may call those that stand above it, and read the fields of records."""
+def shapes_by_class(
+    classes: Mapping[str, ast.ClassDef], functions: Mapping[str, ast.FunctionDef]
+) -> dict[str, ClassShapes]:
+    """What the code of each class of a file says; one may call those that stand above it, and functions, and read the fields of records."""
     by_class: dict[str, ClassShapes] = {}
-    beside = Beside(classes, records_of(classes))
+    beside = Beside(classes, records_of(classes), functions)
     read = {part.attr for part in nodes_of(ast.Attribute, *classes.values())}
     # Last those of which others say what they hold; once more, since what they give is known then.
     order = sorted(classes, key=beside.records.__contains__)
@@ -73,6 +75,7 @@ class Beside(Struct):
 
     classes: Mapping[str, ast.ClassDef]
     records: Records
+    functions: Mapping[str, ast.FunctionDef] = {}
     made: dict[str, Made] = {}
     shapes: Shapes = field(default_factory=Shapes)
     """The fields of the records, as far as the classes say that were read."""
@@ -124,7 +127,8 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
     for name in beside.records[owner.name].fields if owner.name in beside.records else ():
         shapes.unify(Unknown(FIELD + name), beside.records[owner.name].field(name))
     named = {method.name: method for method in methods}
-    uses = Uses(owner.name, instance_of(owner, beside.made), shapes, named, {}, beside.records, beside.layers)
+    instance = instance_of(owner, beside.made)
+    uses = Uses(owner.name, instance, shapes, named, {}, beside.records, beside.layers, beside.functions)
     learn_declared(shapes, beside.records, beside.classes)
     for method in methods * _READINGS:
         uses.read(method)

@@ -57,12 +57,17 @@ def contracted(shapes: Shapes, equation: ast.expr, operands: list[Shape]) -> Sha
         return None
     taken, _, given = text.replace(" ", "").partition("->")
     sizes = defaultdict[str, str](shapes.new)
+    lead: tuple[str, ...] | None = None
     for shape, axes in zip(operands, taken.split(","), strict=False):
         letters = tuple(sizes[letter] for letter in axes.removeprefix("..."))
         known = shapes.known(shape)
-        is_open = axes.startswith("...") and known is not None and len(known) > len(letters)
+        is_open = axes.startswith("...") and known is not None and len(known) >= len(letters)
+        if is_open and known and letters:
+            lead = known[: -len(letters)]
         shapes.learn(known[-len(letters) :] if is_open and known and letters else shape, letters)
-    return tuple(sizes[letter] for letter in given) if "..." not in given else None
+    if "..." in given and lead is None:
+        return None
+    return (*(lead or ()), *(sizes[letter] for letter in given.removeprefix("...")))
 
 
 def _learn_product(shapes: Shapes, left: Shape, right: Shape) -> None:

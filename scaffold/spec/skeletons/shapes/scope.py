@@ -16,6 +16,7 @@ from scaffold.spec.skeletons.shapes.applied import (
     over,
     take,
 )
+from scaffold.spec.skeletons.shapes.called import helper_called, inlined, method_of_record
 from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, JOINS, NUMBERS, OF_ARRAYS, SAME_FUNCTION
 from scaffold.spec.skeletons.shapes.indexing import part_of, required_shape, transposed, updated_part
 from scaffold.spec.skeletons.shapes.known_layers import Layer, layers_at, parted, with_new_rows
@@ -46,6 +47,8 @@ class Scope(Struct):
     """Functions within it: what they take, and what they give."""
     sizes: set[str]
     """Its arguments that are whole numbers."""
+    depth: int = 0
+    """How many functions of the file call it."""
 
     @property
     def shapes(self) -> Shapes:
@@ -71,7 +74,9 @@ class Scope(Struct):
                     self._name_layers(targets[0], value)
                 case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                     self.bound[name] = self.value(ast.BinOp(ast.Name(name, ast.Load()), op, value))
-                case ast.Assert() | ast.If() if required := required_shape(statement, self.shapes):
+                case ast.Assert() | ast.If() if required := required_shape(
+                    statement, self.shapes, self.value
+                ):
                     self._require(*required)
                 case ast.Return(value=ast.expr() as value):
                     given = self.value(value)
@@ -268,7 +273,7 @@ class Scope(Struct):
     def _of_function(self, node: ast.Call, name: str, taken: list[Shape]) -> Shape:
         """What a function of jax gives, or a method of an array."""
         if (place := updated_part(node.func)) is not None:
-            self.shapes.match(self.value(place), self.shapes.known(taken[0]) or None if taken else None)
+            self.shapes.learn(self.value(place), self.shapes.known(taken[0]) or None if taken else None)
             return self.value(getattr(place, "value", place))
         holder = node.func.value if isinstance(node.func, ast.Attribute) else None
         if name == "get" and len(taken) == 1 and last_name(holder or node.func) == "state":
@@ -289,6 +294,8 @@ class Scope(Struct):
             return self._mapped(function, taken)
         if isinstance(function, ast.Call) and function.args and wrapper in SAME_FUNCTION:
             return self._applied(function.args[0], taken)
+        if (helper := helper_called(self, function)) is not None:
+            return inlined(self, helper, taken)
         layer = self._layer(function)
         if layer is None:
             return _NOT_CALLED
@@ -339,12 +346,4 @@ class Scope(Struct):
                 return self.uses.as_layer("__call__")
             case _:
                 held = self._layers_of(function)
-                return held[0] if held else self._of_record(function)
-
-    def _of_record(self, function: ast.expr) -> Layer | None:
-        """The method of a record, or its call."""
-        owner = function.value if isinstance(function, ast.Attribute) else function
-        pairs = ((owner, getattr(function, "attr", "")), (function, "__call__"))
-        held = ((self.value(node), method) for node, method in pairs)
-        names = (f"{record.name}.{method}" for record, method in held if isinstance(record, Record))
-        return next((self.uses.layers[name] for name in names if name in self.uses.layers), None)
+                return held[0] if held else method_of_record(self, function)

@@ -7,9 +7,9 @@ from typing import Any
 
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
+from scaffold.spec.skeletons.shapes.given_layers import given_layers, ties_of_given
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes, shares
 from scaffold.spec.source.definitions import annotated_names, arguments_of, dims_written, method_of
-from scaffold.spec.source.expressions import nodes_of
 
 _ROUNDS = 3
 """How often the pairs are read: what one of them says of a dim, those above it had not known."""
@@ -17,14 +17,15 @@ _MULTIPLE = re.compile(r"(\d+)\*(\w+)")
 
 
 def may_have_ties(owner: ast.ClassDef) -> bool:
-    """Whether methods of a class name dims that neither its fields nor its constructor do, and something may say how long they are.
+    """Whether code of a class may say how long dims are: those that its methods alone name, or that several arrays have which it is given."""
+    are_named = not bound_names(owner) >= {*dims_written(owner)}
+    return are_named or len(_dims_given(owner)) > 1 or any(given_layers(owner))
 
-    Layers do that its constructor makes, and arrays that are updated in part.
-    """
-    says = method_of(owner, "__init__") is not None or any(
-        node.attr == "at" for node in nodes_of(ast.Attribute, owner)
-    )
-    return says and not bound_names(owner) >= {*dims_written(owner)}
+
+def _dims_given(owner: ast.ClassDef) -> list[str]:
+    """The dims of the arrays that a class is given, in order; of none that has a constructor of its own."""
+    fields: list[ast.stmt] = [field for _, field in annotated_names(owner.body)]
+    return [] if method_of(owner, "__init__") else dims_written(ast.Module(fields, []))
 
 
 def bound_names(owner: ast.ClassDef) -> set[str]:
@@ -43,6 +44,7 @@ def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
     A dim of which the code says two sizes has none here: it stands for several, or was misread.
     """
     bound = bound_names(owner)
+    given = _dims_given(owner)
     pairs = [_without_factor(*met) for met in shapes.met]
     ties: dict[str, str] = {}
     pairs = [share for pair in pairs for share in _shared(*pair, bound)]
@@ -50,11 +52,16 @@ def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
         sides = with_sizes(left, ties), with_sizes(right, ties)
         for dim, size in (sides, sides[::-1]):
             is_free = dim.isidentifier() and not dim.startswith(ROWS) and dim not in bound
-            if is_free and bound.issuperset(dim_names(size)):
+            if (is_free or _stands_behind(dim, size, given)) and bound.issuperset(dim_names(size)):
                 ties[dim] = size
                 break
     doubtful = {*_doubtful(ties, pairs)}
     return {dim: size for dim, size in ties.items() if dim not in doubtful}
+
+
+def _stands_behind(dim: str, size: str, given: list[str]) -> bool:
+    """Whether both are dims of arrays that a class is given, and the first of them is named later."""
+    return dim in given and size in given and given.index(size) < given.index(dim)
 
 
 def _shared(left: str, right: str, bound: set[str]) -> list[tuple[str, str]]:
@@ -81,5 +88,7 @@ def _without_factor(left: str, right: str) -> tuple[str, str]:
 
 def tests_with_ties(test: Mapping[str, Any], owner: ast.ClassDef, shapes: Shapes) -> dict[str, Any]:
     """The table of the tests of a class with the ties that its code tells; what the author says of a dim holds."""
-    ties = {**ties_of(owner, shapes), **test.get("ties", {})}
-    return {**test, "ties": ties} if ties else {**test}
+    ties = {**ties_of_given(owner, shapes), **ties_of(owner, shapes), **test.get("ties", {})}
+    empty: dict[str, Any] = {name: [] for name in sorted(shapes.empty.intersection(dims_written(owner)))}
+    sizes = {**empty, **test.get("sizes", {})}
+    return {**test, **({"ties": ties} if ties else {}), **({"sizes": sizes} if sizes else {})}

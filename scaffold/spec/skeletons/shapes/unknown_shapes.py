@@ -71,6 +71,8 @@ class Shapes(Struct):
     """How long an array is along an axis, of which the rows are known."""
     axes_read: dict[str, int] = {}
     """How many axes a name has at least: `x.shape[1]` is read."""
+    empty: set[str] = set()
+    """The dims that stand for any number, and for none of what something is called with, as `stack` of `*stack`."""
     met: list[tuple[str, str]] = []
     """Pairs of dims with names or numbers that are of one size."""
     count: int = 0
@@ -168,7 +170,7 @@ class Shapes(Struct):
         return rows
 
     def learn(self, shape: Shape, dims: Dims | None) -> None:
-        """Take it that an array has these dims."""
+        """Take it that an array has these dims, and note where it has others with names."""
         known = self.known(shape)
         if dims is None:
             return
@@ -179,16 +181,23 @@ class Shapes(Struct):
         elif known is not None and len(known) == len(dims):
             for dim, meant in zip(known, dims, strict=True):
                 self._join(self._axis(dim), self._axis(meant))
+                self._note(self._axis(dim), self._axis(meant))
+        elif known is not None and _leads(known) != _leads(dims) and abs(len(known) - len(dims)) == 1:
+            several, others = (known, dims) if _leads(known) else (dims, known)
+            self.empty |= {several[0][1:]} if len(several) > len(others) else set[str]()
+            self.learn(several[1:], others)
 
-    def match(self, shape: Shape, dims: Dims | None) -> None:
-        """Take it that an array has the dims that it is asked to have, and note where these have other names."""
+    def learn_of_claim(self, shape: Shape, dims: Dims | None) -> None:
+        """The same of dims that a result is said to have: they name axes without a name, and the tests hold it to all others."""
+        noted = len(self.met)
         self.learn(shape, dims)
-        known = self.known(shape)
-        if known is not None and dims is not None and len(known) == len(dims):
-            for left, right in zip(known, map(self._axis, dims), strict=True):
-                is_said = not any(isinstance(dim, Chosen) or dim.startswith(AXIS) for dim in (left, right))
-                if left != right and "1" not in (left, right) and is_said:
-                    self.met.append((left, right))
+        del self.met[noted:]
+
+    def _note(self, left: str, right: str) -> None:
+        """Note that two dims are of one size, unless that is chosen here, or one of them may be 1."""
+        is_said = not any(isinstance(dim, Chosen) or dim.startswith((AXIS, "*")) for dim in (left, right))
+        if left != right and "1" not in (left, right) and is_said:
+            self.met.append((left, right))
 
     def equate(self, left: Shape, right: Shape) -> None:
         """Take it that elements are computed of two arrays, which are of one shape unless one is known to be a number."""
@@ -291,6 +300,11 @@ def shares(total: str, size: str, is_free: Callable[[str], bool]) -> list[tuple[
         return [(free[0], "-".join((size, *(term for term in terms if term != free[0]))))]
     is_halved = len({*free}) == len(terms) == 2 and size.isidentifier()
     return [*zip(free, (f"{size}//2", f"{size}-{size}//2"), strict=True)] if is_halved else []
+
+
+def _leads(dims: Dims) -> bool:
+    """Whether the first of these dims stands for any number, as `*batch` does."""
+    return dims[:1] != () and dims[0].startswith("*")
 
 
 def _as_row(dim: str) -> str:

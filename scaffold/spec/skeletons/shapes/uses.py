@@ -28,6 +28,8 @@ class Uses(Struct):
     records: Records
     layers: Mapping[str, Layer]
     """What the methods of records take and give, as `Kernel.cross`."""
+    helpers: Mapping[str, ast.FunctionDef] = {}
+    """The functions of the file."""
 
     def read(self, node: Function) -> None:
         """Learn from a method."""
@@ -72,8 +74,9 @@ class Uses(Struct):
         scope = Scope(self, name, bound, {}, {}, sizes)
         if isinstance(node, ast.Lambda):
             return scope.value(node.body)
-        given = scope.block(node.body)
-        return dims_of(node.returns) if given is None else given
+        given, said = scope.block(node.body), dims_of(node.returns)
+        self.shapes.learn_of_claim(given, said)
+        return said if given is None else given
 
     def _of_argument(self, argument: ast.arg, function: str) -> Shape:
         """What the annotation of an argument says."""

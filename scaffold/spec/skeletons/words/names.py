@@ -45,6 +45,8 @@ class Names(Struct):
     """The classes of the file that a call below them registers with jax."""
     bound: set[str] = set()
     """The names that functions and constants of the file bind."""
+    functions: dict[str, ast.FunctionDef] = {}
+    """The functions of the file."""
     aliases: dict[str, ast.expr] = {}
     """What names of the file stand for that are bound to one expression, as `Scalar = Float[Array, ""]` does."""
     counts: dict[str, dict[str, int]] = {}
@@ -69,7 +71,7 @@ class Names(Struct):
         if node.name not in self.shapes:
             classes = {**self.classes, node.name: node}
             read = {name: with_counts(each, self.counts) for name, each in classes.items()}
-            self.shapes.update(shapes_by_class(read))
+            self.shapes.update(shapes_by_class(read, self.functions))
         return self.shapes[node.name]
 
     def brings(self, name: str) -> bool:

@@ -1,0 +1,63 @@
+"""Calls of functions of the file, and of methods of its records: what they ask of their arguments, and give."""
+
+import ast
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from scaffold.spec.grammar.types import dim_names, with_sizes
+from scaffold.spec.skeletons.shapes.known_layers import Layer
+from scaffold.spec.skeletons.shapes.layers import dims_of
+from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Record, Shape
+from scaffold.spec.source.definitions import parameters_with_defaults
+
+if TYPE_CHECKING:
+    from scaffold.spec.skeletons.shapes.scope import Scope
+
+_DEEPEST = 4
+"""How many functions of the file are read that call each other."""
+
+
+def helper_called(scope: "Scope", function: ast.expr) -> ast.FunctionDef | None:
+    """The function of the file that is called, unless many are being read, or a local name hides it."""
+    if not isinstance(function, ast.Name) or function.id in scope.bound or scope.depth == _DEEPEST:
+        return None
+    return scope.uses.helpers.get(function.id)
+
+
+def inlined(scope: "Scope", helper: ast.FunctionDef, taken: list[Shape]) -> Shape:
+    """The shape of what a function gives of arguments; its own dims are others in each call."""
+    pairs = parameters_with_defaults(helper)
+    held: list[Shape] = [*taken, *[None] * (len(pairs) - len(taken))]
+    renamed: dict[str, str] = {}
+    bound: dict[str, Shape] = {}
+    for (argument, default), shape in zip(pairs, held, strict=False):
+        said = _renamed(scope, dims_of(argument.annotation), renamed)
+        scope.shapes.learn(shape, said)
+        is_number = isinstance(default, ast.Constant) and isinstance(default.value, int | float)
+        bound[argument.arg] = said if shape is None else shape
+        if shape is None and is_number:
+            bound[argument.arg] = ()
+    inner = replace(
+        scope, name=f"{scope.name}.{helper.name}", bound=bound, layers={}, functions={}, sizes=set()
+    )
+    inner.depth += 1
+    given, said = inner.block(helper.body), _renamed(scope, dims_of(helper.returns), renamed)
+    scope.shapes.learn_of_claim(given, said)
+    return said if given is None else given
+
+
+def method_of_record(scope: "Scope", function: ast.expr) -> Layer | None:
+    """The method of a record that is called, or its call."""
+    owner = function.value if isinstance(function, ast.Attribute) else function
+    pairs = ((owner, getattr(function, "attr", "")), (function, "__call__"))
+    held = ((scope.value(node), method) for node, method in pairs)
+    names = (f"{record.name}.{method}" for record, method in held if isinstance(record, Record))
+    return next((scope.uses.layers[name] for name in names if name in scope.uses.layers), None)
+
+
+def _renamed(scope: "Scope", dims: Dims | None, renamed: dict[str, str]) -> Dims | None:
+    """The dims of an annotation, with names that this call alone has."""
+    for name in (name for dim in dims or () for name in dim_names(dim)):
+        renamed[name] = renamed.get(name) or scope.shapes.new()
+    return None if dims is None else tuple(with_sizes(dim, renamed) for dim in dims)

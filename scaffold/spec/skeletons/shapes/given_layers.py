@@ -1,0 +1,102 @@
+"""Layers of Equinox and Flax that a class is given: what they take and give, in terms of sizes that nobody named."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+from scaffold.spec.skeletons.shapes.known_layers import GIVEN_SIZES, Layer, known_layer
+from scaffold.spec.skeletons.shapes.unknown_shapes import AXIS, Parts, Shapes
+from scaffold.spec.source.definitions import annotated_names, arguments_of, method_of
+from scaffold.spec.source.instance import last_name, made_attributes
+
+_SEVERAL = ("list", "List", "tuple", "Tuple", "Sequence")
+
+
+def given_layers(owner: ast.ClassDef) -> Iterator[tuple[str, str, list[Layer]]]:
+    """The fields that hold layers which a class is given, each with the argument and the layers.
+
+    Two of a list are as wide as each other: they may be a chain.
+    """
+    for name, argument, annotation in _given(owner):
+        layer = _layer(annotation, argument)
+        item = _item(annotation)
+        if layer is not None:
+            yield name, argument, [layer]
+        elif item is not None and (layer := _layer(item, argument, "size")) is not None:
+            yield name, argument, [layer, layer]
+
+
+def ties_of_given(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
+    """By size of a given layer, as `linear_in_features`, the dim that the code says it to be."""
+    ties: dict[str, str] = {}
+    for _, argument, layers in given_layers(owner):
+        own = {*_dims(layers)}
+        for size in GIVEN_SIZES:
+            dim = _dim(argument, size if len(layers) == 1 else "size")
+            if dim in own:
+                [ties[f"{argument}_{size}"]] = shapes.known((dim,)) or (dim,)
+    return ties
+
+
+def _dims(layers: Sequence[Layer]) -> Iterator[str]:
+    """The dims of what layers take and give."""
+    for shape in (shape for layer in layers for shape in (*layer.takes, layer.gives)):
+        for part in shape.shapes if isinstance(shape, Parts) else [shape]:
+            yield from part if isinstance(part, tuple) else ()
+
+
+def _given(owner: ast.ClassDef) -> Iterator[tuple[str, str, ast.expr]]:
+    """The fields that hold what a class is given as it is, each with the name of the argument and its annotation."""
+    annotated = {name: statement.annotation for name, statement in annotated_names(owner.body)}
+    maker = method_of(owner, "__init__")
+    if maker is None:
+        yield from ((name, name, annotation) for name, annotation in annotated.items())
+        return
+    arguments = {argument.arg: argument.annotation for argument in arguments_of(maker)}
+    for name, value in made_attributes(ast.unparse(maker)):
+        if isinstance(value, ast.Call) and last_name(value) in ("tuple", "list") and len(value.args) == 1:
+            [value] = value.args
+        if isinstance(value, ast.Name) and value.id in arguments:
+            annotation = annotated.get(name) or arguments[value.id]
+            if annotation is not None:
+                yield name, value.id, annotation
+
+
+def _item(annotation: ast.expr) -> ast.expr | None:
+    """What a list or tuple has several of, as its annotation says."""
+    match annotation:
+        case ast.Subscript(value=several, slice=ast.Tuple(elts=[item, ast.Constant(value=value)])):
+            return item if last_name(several) in _SEVERAL and value is ... else None
+        case ast.Subscript(value=several, slice=item):
+            return item if last_name(several) in _SEVERAL else None
+        case _:
+            return None
+
+
+def _layer(annotation: ast.expr, argument: str, all_sizes: str = "") -> Layer | None:
+    """The layer of an annotation, with dims for its sizes; with one dim for all of them where that has a name."""
+    if _is_function_of_one(annotation):
+        return Layer((), keeps=True)  # the tests give a function of each element
+    if not isinstance(annotation, ast.Name | ast.Attribute):
+        return None
+    if last_name(annotation) == "Sequential":  # the tests give one of a linear layer
+        annotation = ast.Attribute(ast.Name("nn"), "Linear")
+    named: Mapping[str, ast.expr] = {
+        size: ast.Name(_dim(argument, all_sizes or size)) for size in GIVEN_SIZES
+    }
+    keywords = [ast.keyword(*pair) for pair in {**named, "kernel_size": ast.Constant(3)}.items()]
+    return known_layer(ast.Call(annotation, [], keywords), ast.unparse)
+
+
+def _is_function_of_one(annotation: ast.expr) -> bool:
+    """Whether it is `Callable`, unless that says another number of arguments."""
+    match annotation:
+        case ast.Subscript(value=head, slice=ast.Tuple(elts=[ast.List(elts=arguments), _])):
+            return last_name(head) == "Callable" and len(arguments) == 1
+        case ast.Subscript(value=head):
+            return last_name(head) == "Callable"
+        case _:
+            return last_name(annotation) == "Callable"
+
+
+def _dim(argument: str, size: str) -> str:
+    return f"{AXIS}{argument}_{size}"

@@ -1,0 +1,61 @@
+"""Classes of a file that hold settings, as a dataclass whose fields have defaults or are plain values: they are their own example."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec import Struct
+
+from scaffold.spec.source.definitions import annotated_names
+from scaffold.spec.source.expressions import nodes_of, whole_number
+from scaffold.spec.source.instance import attribute_of_self, last_name
+
+_ENUMS = ("Enum", "IntEnum", "StrEnum")
+_PLAIN = {"int": "3", "float": "0.5", "bool": "True", "str": '"name"', "tuple[int, ...]": "(3, 2)"}
+"""Types of fields, and values for those without a default."""
+
+
+_LARGE = 16
+"""A number of which no multiple is needed to tell it from others."""
+
+
+class Settings(Struct, frozen=True):
+    """An example of a class, and its numbers, which are sizes where a dim has the name of one."""
+
+    source: str
+    counts: tuple[tuple[str, int], ...] = ()
+
+
+def settings_of(body: Iterable[ast.stmt]) -> dict[str, Settings]:
+    """By name, the enumerations of a file, and its dataclasses that need no argument but plain values."""
+    found = ((node.name, _settings(node)) for node in body if isinstance(node, ast.ClassDef))
+    return {name: settings for name, settings in found if settings is not None}
+
+
+def _settings(node: ast.ClassDef) -> Settings | None:
+    fields = [*annotated_names(node.body)]
+    if any(last_name(base) in _ENUMS for base in node.bases):
+        members = [part.targets[0] for part in node.body if isinstance(part, ast.Assign)]
+        first = next((member.id for member in members if isinstance(member, ast.Name)), "")
+        return Settings(f"{node.name}.{first}") if first else None
+    is_plain = not node.bases and any(last_name(each) == "dataclass" for each in node.decorator_list)
+    given = {
+        name: _PLAIN.get(ast.unparse(field.annotation), "") for name, field in fields if field.value is None
+    }
+    if not (is_plain and fields and all(given.values())):
+        return None
+    sources = {
+        name: given.get(name) or ast.unparse(field.value or ast.Constant(None)) for name, field in fields
+    }
+    counts = {name: whole_number(ast.parse(source, mode="eval").body) for name, source in sources.items()}
+    known = {name: count for name, count in counts.items() if count is not None and count > 0}
+    multiples = {name: size for name, size in _multiples(node, known) if name in given}
+    arguments = ", ".join(f"{name}={multiples.get(name, source)}" for name, source in given.items())
+    return Settings(f"{node.name}({arguments})", tuple({**known, **multiples}.items()))
+
+
+def _multiples(node: ast.ClassDef, counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """The numbers that the class divides by others of its own, as `self.width % self.heads`: multiples of those."""
+    for division in nodes_of(ast.BinOp, node):
+        divided, by = attribute_of_self(division.left) or "", attribute_of_self(division.right) or ""
+        if isinstance(division.op, ast.Mod | ast.FloorDiv) and divided in counts and by in counts:
+            yield divided, counts[by] * (2 if counts[by] < _LARGE else 1)
