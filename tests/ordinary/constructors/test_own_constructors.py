@@ -197,3 +197,21 @@ class Drawn(Module):
         return self.weight * x
 """
     assert made in emitted(text, tmp_path)
+
+
+def test_type_parameters_of_a_kind_that_has_none_are_carried(tmp_path: Path) -> None:
+    text = """
+from typing import Generic, TypeVar
+
+import jax.numpy as jnp
+from flax import nnx
+
+T = TypeVar("T")
+
+
+class Held(nnx.Module, Generic[T]):
+    def __init__(self, n: int):
+        self.w = nnx.Param(jnp.ones(n))
+"""
+    made = emitted(text, tmp_path)
+    assert 'T = TypeVar("T")' in made and "class Held(Generic[T], nnx.Module):" in made

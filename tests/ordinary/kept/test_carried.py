@@ -341,21 +341,3 @@ def test_what_people_write_is_not_refused(tmp_path: Path) -> None:
         assert line in text, line
     (tests,) = (one.text for one in shown_files(str(tmp_path / "specs/x.py"), find_layout(tmp_path))[1:])
     assert "ignores_key = True" in tests  # which the body never reads
-
-
-def test_type_parameters_of_a_kind_that_has_none_are_carried(tmp_path: Path) -> None:
-    text = """
-from typing import Generic, TypeVar
-
-import jax.numpy as jnp
-from flax import nnx
-
-T = TypeVar("T")
-
-
-class Held(nnx.Module, Generic[T]):
-    def __init__(self, n: int):
-        self.w = nnx.Param(jnp.ones(n))
-"""
-    made = emitted(text, tmp_path)
-    assert 'T = TypeVar("T")' in made and "class Held(Generic[T], nnx.Module):" in made
