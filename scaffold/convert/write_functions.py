@@ -9,7 +9,7 @@ from scaffold.convert.literals import expression
 from scaffold.spec.construction.constructor import Parameter, parameters
 from scaffold.spec.grammar.type_texts import annotation, result
 from scaffold.spec.model import Argument
-from scaffold.spec.reading.signature import parse_argument, parse_returns, split_top
+from scaffold.spec.reading.field_text import parse_argument, parse_returns, split_top
 
 
 def constructor_lines(tables: ClassTables) -> Iterator[str]:

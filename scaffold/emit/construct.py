@@ -13,6 +13,7 @@ from scaffold.emit.shapes import shape_statements
 from scaffold.emit.source import as_dict, as_tuple, operand, parsed
 from scaffold.kind import kind_of
 from scaffold.passes.static_storage import stored_source
+from scaffold.spec.construction.class_calls import default_statements, makes_default
 from scaffold.spec.construction.constructor import (
     Parameter,
     converter_expression,
@@ -27,7 +28,6 @@ from scaffold.spec.construction.constructor import (
     stores_argument,
     uses_dtype,
 )
-from scaffold.spec.construction.made_defaults import default_statements, makes_default
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, TreeType, Type, walk
 from scaffold.spec.model import Field, ModuleSpec

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -19,20 +20,16 @@ def located(files: Callable[[], Mapping[str, Path]]) -> Generator[None]:
     try:
         yield
     except ScaffoldError as error:
-        cache: dict[str, Locations | None] = {}
-        paths = files()
-        faults = [_located(fault, paths, cache) for fault in error.faults]
+        paths, locations_in = files(), cache(_locations)
+        faults = [_located(fault, paths, locations_in) for fault in error.faults]
         raise ScaffoldError.of(faults, exit_code=error.exit_code) from None
 
 
-def _located(fault: Fault, files: Mapping[str, Path], cache: dict[str, Locations | None]) -> Fault:
+def _located(
+    fault: Fault, files: Mapping[str, Path], locations_in: Callable[[Path, str], Locations | None]
+) -> Fault:
     where = max((name for name in files if f"{fault.where}: ".startswith(f"{name}: ")), key=len, default=None)
-    if where is None or fault.line is not None:
-        return fault
-    if where not in cache:
-        cache[where] = _locations(files[where], where)
-    locations = cache[where]
-    if locations is None:
+    if where is None or fault.line is not None or (locations := locations_in(files[where], where)) is None:
         return fault
     named = re.search(_NAMED, fault.what)
     key = fault.where.removeprefix(where).removeprefix(": ")

@@ -32,11 +32,12 @@ def is_spec_file(name: str) -> bool:
 
 def raw_specs(path: Path, where: str) -> list[Raw]:
     """The tables of each class of a file. Raises `ScaffoldError` where it cannot be read at all."""
+    text = read_text(path, where)
     if path.suffix != ".py":
-        return [Raw(where, read_toml(read_text(path, where), where))]
-    from scaffold.spec.skeletons.read import read_skeletons  # here, since most specs are no skeletons
+        return [Raw(where, read_toml(text, where))]
+    from scaffold.spec.skeletons.read import skeletons_of  # here, since most specs are no skeletons
 
-    return read_skeletons(path, where)
+    return skeletons_of(text, where, path)
 
 
 def read_spec_file(path: Path, where: str, name: str = "") -> ModuleSpec:

@@ -10,7 +10,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from scaffold.spec.construction.constants import whole_constants
+from scaffold.spec.construction.arithmetic import whole_constants
 from scaffold.spec.construction.divisions import divisions_beside
 from scaffold.spec.fields.training import buffers_of_parts
 from scaffold.spec.model import Method, ModuleSpec
@@ -96,9 +96,8 @@ def _leaves_open(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     below = {m.name for cls in _subclasses(spec, known) for _, m in cls.functions}
     functions = [method for cls in every for _, method in cls.functions]
     left = [method for cls in every for _, method in cls.functions if asks_for(cls, method)]
-    left += [
-        m for m in functions if abstract_variables(m.call.source) or (m.name in below and _is_missing(m))
-    ]
+    left += [method for method in functions if abstract_variables(method.call.source)]
+    left += [method for method in functions if method.name in below and _is_missing(method)]
     made = {method.name for method in functions if method not in left}
     made |= {field.name for cls in every for field in cls.derived}
     made |= {name for method in functions for name in class_attributes(method.call.source)}

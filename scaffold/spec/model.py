@@ -1,5 +1,6 @@
 """The spec as data: frozen, checked, with every default filled in."""
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
@@ -28,8 +29,7 @@ class Field(Struct, frozen=True):
     std: Source | None = None
     """The standard deviation around 0 with which `init` draws, as arithmetic over the sizes of dims."""
     preprocess: Source | None = None
-    optional: str | None = None
-    """The boolean argument without which the field is None."""
+    optional: str | None = None  # the boolean argument without which the field is None
     default: Source | None = None
     converter: Source | None = None
     """A function to apply, or `=` and an expression over the field's own name."""
@@ -46,10 +46,8 @@ class Field(Struct, frozen=True):
     frozen: str = ""
     """`true` where nothing of it is trained, or the static bool that says whether it is."""
     decays: bool = True  # weight decay moves what is trained of it
-    stacked: bool = False
-    """Whether its layers are one instance, whose arrays have an axis of layers first."""
-    remat: bool = False
-    """Whether the results inside of a layer are computed again on the way back."""
+    stacked: bool = False  # its layers are one instance, whose arrays have an axis of layers first
+    remat: bool = False  # the results inside of a layer are computed again on the way back
     compute: str = ""
     """The dtype that it is read in; `false` where that is the stored one, in a class that computes in another."""
     example: Type | None = None  # what the tests give, where its type says no shape
@@ -122,6 +120,11 @@ class Argument(Struct, frozen=True):
         return self.name == "*"
 
 
+def types_of(members: Iterable[Field | Argument]) -> Iterator[Type]:
+    """The types of fields or of arguments, as far as these say one."""
+    return (member.type for member in members if member.type is not None)
+
+
 class Call(Struct, frozen=True):
     """The `__call__` of the class."""
 
@@ -132,8 +135,7 @@ class Call(Struct, frozen=True):
     doc: str = ""
     carry: str | None = None
     """The argument whose next value the call returns first, as `jax.lax.scan` carries it."""
-    axis_name: str | None = None
-    """The name of the batch axis over which the body averages: the call is made under `jax.vmap`."""
+    axis_name: str | None = None  # the batch axis over which the body averages, under `jax.vmap`
     comment: str = ""  # lines above it
     source: str = ""
     """The whole definition word for word, where it is carried: what is known of it beside is for the tests."""
@@ -150,7 +152,7 @@ class Call(Struct, frozen=True):
     @property
     def types(self) -> tuple[Type, ...]:
         """The types of its arguments, and of its results."""
-        return (*(argument.type for argument in self.args if argument.type is not None), *self.returns)
+        return (*types_of(self.args), *self.returns)
 
 
 class Method(Struct, frozen=True):
@@ -159,10 +161,8 @@ class Method(Struct, frozen=True):
     name: str
     call: Call
     decorators: tuple[str, ...] = ()
-    table: str = "methods"
-    """The table that holds it: `methods`, or `constructors`."""
-    inherited: bool = False
-    """Whether a base has it, whose constructor it is."""
+    table: str = "methods"  # the table that holds it: `methods`, or `constructors`
+    inherited: bool = False  # a base has it, whose constructor it is
 
     @property
     def is_function(self) -> bool:
@@ -231,8 +231,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     groups: tuple[Group, ...] = ()
     layout: str = "flat"
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
-    save: bool | None = None
-    """Whether it has `save` and `load`; None where the project decides."""
+    save: bool | None = None  # whether it has `save` and `load`; None where the project decides
     migrate: bool = False  # `load` reads files of its former versions
     sharding: tuple[tuple[str, tuple[str, ...]], ...] | None = None
     """Mesh axes by the name of a dim; None where it has no `partition_specs`, or the project decides."""
@@ -243,8 +242,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     call: Call | None = None
     methods: tuple[Method, ...] = ()
     """Methods beside the call, further constructors among them, in the order of the author."""
-    call_at: int = 0
-    """How many of the methods stand above the call."""
+    call_at: int = 0  # how many of the methods stand above the call
     test: TestPlan = field(default_factory=TestPlan)
     where: str = "spec"
     unread: frozenset[str] = frozenset()
@@ -291,11 +289,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     @property
     def named_types(self) -> tuple[Type, ...]:
         """The types of fields, then of the call and the methods, then of the constructor's own arguments."""
-        return (
-            *(own_field.type for own_field in self.fields),
-            *(kind for call in self.calls for kind in call.types),
-            *(argument.type for argument in self.arguments if argument.type is not None),
-        )
+        called = (kind for call in self.calls for kind in call.types)
+        return (*types_of(self.fields), *called, *types_of(self.arguments))
 
     @property
     def classes(self) -> tuple[ClassType, ...]:
@@ -322,6 +317,11 @@ class ModuleSpec(Struct, frozen=True, dict=True):
         """The author's `__init__` or `create`, where it is carried."""
         name = "__init__" if self.constructor == "init" else "create"
         return next((method for method in self.methods if method.name == name and method.call.source), None)
+
+    @property
+    def making(self) -> Source:
+        """What the author wrote of the constructor: all of it, or the statements that it runs first."""
+        return self.setup if self.own_constructor is None else self.own_constructor.call.source
 
     @property
     def call_arguments(self) -> tuple[Argument, ...]:

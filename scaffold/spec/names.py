@@ -133,17 +133,14 @@ def class_name_faults(name: str, where: str) -> list[Fault]:
     mangled = f"Python reads `{name}` as another name inside of classes, its tests among them"
     is_of_python = keyword.iskeyword(name) or name in EMITTED_BUILTINS
     is_file, fix = name.endswith((".py", ".toml")), f"write `--spec {name}` for the classes of that file"
+    of_pytest = f"pytest takes `{name}` for a class of tests"
     checks = (
         (not _is_name(name), f"`{name}` is not a name", fix if is_file else "use letters, digits and `_`"),
         _too_long(name),
         (name in ("self", "cls") or not bare, f"`{name}` is a name that the class uses itself", other),
         (is_of_python, f"`{name}` is a word of Python", other),
         (name.startswith("__"), mangled, f"write `_{name.lstrip('_')}`"),
-        (
-            name.startswith("Test"),
-            f"pytest takes `{name}` for a class of tests",
-            f"write `{name[4:] or 'Trial'}`",
-        ),
+        (name.startswith("Test"), of_pytest, f"write `{name[4:] or 'Trial'}`"),
         (stem(name) in _WINDOWS, f"`{stem(name)}.py` is no file on Windows", other),
         (is_read(name), f"`{name}` is a name that the class imports", f"write `My{name}`, for example"),
     )
@@ -157,16 +154,13 @@ def file_name_faults(name: str, where: str) -> list[Fault]:
     of_pytest = name.startswith("test_") or name == "conftest"
     bare = name.removeprefix("test_").replace("conftest", "") or "trial"
     fix = f"write `{legal}`: letters, digits and `_`, without folder and ending"
+    of_windows = f"`{name}.py` is no file on Windows"
     checks = (
         (not is_name, f"`{name}` is no name of a module", fix),
         _too_long(name),
         (keyword.iskeyword(name), f"`{name}` is a keyword of Python", f"write `{name}_`, for example"),
         (of_pytest, f"pytest takes `{name}.py` for its own", f"write `{bare}`"),
-        (
-            name.lower() in _WINDOWS,
-            f"`{name}.py` is no file on Windows",
-            f"write `{name}_module`, for example",
-        ),
+        (name.lower() in _WINDOWS, of_windows, f"write `{name}_module`, for example"),
     )
     return _first(checks, where)
 

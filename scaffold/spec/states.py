@@ -36,6 +36,5 @@ def is_stateful(spec: ModuleSpec) -> bool:
 
 def holds_state(spec: ModuleSpec) -> bool:
     """Whether laws look at what a call does with the state: without a call there is nothing to look at."""
-    return (
-        is_stateful(spec) and kind_of(spec.kind).keeps_state and (spec.call is not None or bool(spec.bases))
-    )
+    is_called = spec.call is not None or bool(spec.bases)
+    return is_called and is_stateful(spec) and kind_of(spec.kind).keeps_state

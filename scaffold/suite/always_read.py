@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from scaffold.spec.source.definitions import bound_value
+from scaffold.spec.source.expressions import bound_value
 
 _FORMS = ("shape", "dtype", "ndim", "size")
 """Attributes of an array that its values do not decide."""

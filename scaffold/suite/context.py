@@ -26,8 +26,8 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import MODULES, lineage
-from scaffold.spec.source.expressions import dedented
-from scaffold.spec.source.instance import last_name, made_attributes
+from scaffold.spec.source.definitions import WITHOUT_FIELDS
+from scaffold.spec.source.instance import kept_arguments
 from scaffold.spec.states import holds_state, is_stateful
 from scaffold.suite.bounds import bounds
 from scaffold.suite.calls import call_arguments, never_reads, unread_of_interface
@@ -51,9 +51,6 @@ from scaffold.suite.outputs import declared_outputs
 from scaffold.suite.rejected import changed, rejected_inputs
 from scaffold.suite.starred import example_sizes, starred_sizes
 from scaffold.suite.subject import Subject
-
-_WITHOUT_FIELDS = ("ABC", "Generic", "Protocol", "Callable", "Hashable", "Sized", "Iterable")
-"""Bases of Python's own that ask for methods alone."""
 
 
 def suite_context(subject: Subject) -> Context:
@@ -98,21 +95,15 @@ def _holds_more(subject: Subject) -> bool:
     """Whether a base of another library may bring fields, of which nobody can say what they hold."""
     every = (subject.spec, *lineage(subject.spec, subject.known))
     foreign = (base for spec in every for base in spec.bases if base.module and base not in MODULES)
-    return not all(base.name.partition("[")[0] in _WITHOUT_FIELDS for base in foreign)
+    return not all(base.name.partition("[")[0] in WITHOUT_FIELDS for base in foreign)
 
 
 def _keeps_given(spec: ModuleSpec) -> bool:
     """Whether the author's own constructor stores an argument as it is, or what `asarray` gives of it."""
     own = spec.own_constructor
-    if own is None:
-        return False
-    values = (value for _, value in made_attributes(dedented(own.call.source)))
-    stored = (
-        value.args[0] if isinstance(value, ast.Call) and last_name(value) == "asarray" else value
-        for value in values
-    )
-    arguments = {argument.name for argument in own.call.args}
-    return any(isinstance(value, ast.Name) and value.id in arguments for value in stored)
+    arguments = {argument.name for argument in own.call.args} if own is not None else set[str]()
+    kept = kept_arguments(spec.making, through=("asarray",)) if own is not None else ()
+    return any(name in arguments for name, _ in kept)
 
 
 def _construction(subject: Subject) -> Context:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.spec.construction.arithmetic import evaluate, measured
+from scaffold.spec.construction.class_calls import makes_default
 from scaffold.spec.construction.constructor import (
     KEY,
     Parameter,
@@ -17,7 +18,6 @@ from scaffold.spec.construction.constructor import (
     rebuilds_by,
 )
 from scaffold.spec.construction.guards import ENTRIES, taken_float
-from scaffold.spec.construction.made_defaults import makes_default
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.named_dims import ROWS, leaf_of_tree, type_with_named_dims

@@ -10,8 +10,7 @@ from scaffold.spec.grammar.types import ClassType, ScalarType, Type, arrays, wal
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
 from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import names_array
-from scaffold.spec.source.other_instance import is_any
+from scaffold.spec.source.instance import is_any, names_array
 from scaffold.suite.unknown_dims import dims_in, unknown_dims
 
 

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from scaffold.emit.facts import Facts, facts
 from scaffold.spec.construction.cases import is_passed
+from scaffold.spec.construction.class_calls import makes_default
 from scaffold.spec.construction.constructor import rebuilds_by
-from scaffold.spec.construction.made_defaults import makes_default
 from scaffold.spec.construction.sizes import sizes
 from scaffold.spec.grammar.types import Type, arrays, dim_names
 from scaffold.spec.model import Argument, Field, Method, ModuleSpec

@@ -7,8 +7,7 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from scaffold.adopt.as_spec.examples import Examples, examples_of
-from scaffold.adopt.as_spec.roles import roles_of, with_words
+from scaffold.adopt.as_spec.examples import Examples, examples_of, roles_of, with_words
 from scaffold.adopt.as_spec.source import FUTURE, ClassSource, NotSaidError, class_source
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import File

@@ -61,9 +61,8 @@ def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
     """The class in the text of its module. Raises `NotSaidError` where there is none."""
     name = str(placed["name"])
     if "." in name:
-        raise NotSaidError(
-            f"it lies within `{name.rpartition('.')[0]}`, and a spec is of a class of a module"
-        )
+        holder = name.rpartition(".")[0]
+        raise NotSaidError(f"it lies within `{holder}`, and a spec is of a class of a module")
     module = _module(text, placed["module"], placed["file"])
     classes = [node for node in module.body if isinstance(node, ast.ClassDef) and node.name == name]
     if not classes:
@@ -152,18 +151,13 @@ def _registries(body: Iterable[ast.stmt]) -> set[str]:
     """The functions with which classes are registered: one made of the text of such a function would know of none but this."""
     roots = (node.value for node in nodes_of(ast.Attribute, *body) if node.attr == "register")
     asked = {name.id for name in nodes_of(ast.Name, *roots)}
-    decorated = [
-        statement for statement in body if isinstance(statement, ast.FunctionDef) and statement.decorator_list
-    ]
-    return {
-        function.name
-        for function in decorated
-        if function.name in asked or any(map(_dispatches, function.decorator_list))
+    decorators = {
+        statement.name: [ast.unparse(decorator).lower() for decorator in statement.decorator_list]
+        for statement in body
+        if isinstance(statement, ast.FunctionDef)
     }
-
-
-def _dispatches(decorator: ast.expr) -> bool:
-    return ast.unparse(decorator).lower().endswith("dispatch")
+    dispatch = {name for name, texts in decorators.items() if any(t.endswith("dispatch") for t in texts)}
+    return dispatch | {name for name, texts in decorators.items() if texts and name in asked}
 
 
 def _imports(
@@ -195,8 +189,5 @@ def _absolute(body: Iterable[ast.stmt], module: str, file: str) -> Iterator[ast.
             statement.body = [*_absolute(statement.body, module, file)]
         if isinstance(statement, ast.ImportFrom) and statement.level:
             above = package[: len(package) - statement.level + 1]
-            statement.module, statement.level = (
-                ".".join([*above, *([statement.module] if statement.module else [])]),
-                0,
-            )
+            statement.module, statement.level = ".".join(filter(None, [*above, statement.module])), 0
         yield statement

@@ -1,12 +1,15 @@
-"""Arithmetic over sizes: a dim such as `4*hidden`, a deviation such as `1 / sqrt(3 * in_size)`, a condition such as `size % 2 == 0`."""
+"""Arithmetic over sizes: a dim such as `4*hidden`, a deviation such as `1 / sqrt(3 * in_size)`, a condition such as `size % 2 == 0`, a constant of a module."""
 
 import ast
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any
+
+from scaffold.spec.source.definitions import statements
+from scaffold.spec.source.expressions import bound_value
 
 _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: lambda left, right: left + right,
@@ -70,3 +73,32 @@ def _number(node: ast.expr, sizes: Mapping[str, float]) -> Any:
             return {**FUNCTIONS, **_FURTHER}[name](*(_number(argument, sizes) for argument in arguments))
         case _:
             raise KeyError(ast.unparse(node))
+
+
+def whole_constants(sources: Iterable[str]) -> dict[str, int]:
+    """The names that statements bind once to a whole number, and what these are."""
+    every = (statement for source in sources for statement in statements(source))
+    assigned = [pair for statement in every if (pair := bound_value(statement)) is not None]
+    names = [name for name, _ in assigned]
+    numbers, lengths = dict[str, int](), dict[str, int]()
+    for name, value in assigned:
+        number = _whole(value, numbers, lengths) if names.count(name) == 1 else None
+        if number is not None:
+            numbers[name] = number
+        elif isinstance(value, ast.Tuple | ast.List):
+            lengths[name] = len(value.elts)
+        elif isinstance(value, ast.Constant) and isinstance(value.value, str):
+            lengths[name] = len(value.value)
+    return numbers
+
+
+def _whole(value: ast.expr, numbers: Mapping[str, int], lengths: Mapping[str, int]) -> int | None:
+    """The whole number that an expression over constants is."""
+    match value:
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
+            return lengths.get(name)
+        case ast.Constant(value=bool()):
+            return None
+        case _:
+            number = measured(ast.unparse(value), numbers)
+            return int(number) if number is not None and number % 1 == 0 else None  # infinity has no rest

@@ -6,16 +6,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from scaffold.spec.construction.sizes import all_fit, sizes
-from scaffold.spec.grammar.types import (
-    ArrayType,
-    ClassType,
-    LiteralType,
-    ScalarType,
-    TreeType,
-    Type,
-    arrays,
-    walk,
-)
+from scaffold.spec.grammar.types import LiteralType, ScalarType, Type, arrays, is_traced, walk
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.test_plan import Case, TestPlan
@@ -52,11 +43,9 @@ def is_passed(spec: ModuleSpec, argument: Argument) -> bool:
         return False
     if argument.type is None:  # what is no literal is passed as arrays are
         return value is not None and value != "None" and literal_or_none(value) is None
-    parts = tuple(walk(argument.type))
     if value is not None or argument.default is None:
-        is_held = any(isinstance(part, ArrayType | TreeType | ClassType) for part in parts)
-        return is_held and value != "None"
-    return argument.default == "None" and any(isinstance(part, ArrayType) for part in parts)
+        return is_traced(argument.type) and value != "None"
+    return argument.default == "None" and bool(arrays(argument.type))
 
 
 def claimed_arguments(spec: ModuleSpec) -> dict[str, str]:

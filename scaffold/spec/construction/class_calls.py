@@ -1,13 +1,13 @@
-"""Calls of a class in its own methods, `cls(...)`, `Net.create(...)`, and the defaults that these count on."""
+"""Calls of a class in its own methods, `cls(...)`, `Net.create(...)`, and the defaults that these count on, or that make an array."""
 
 import ast
 from itertools import takewhile
 
-from scaffold.spec.grammar.types import CallableType
+from scaffold.spec.grammar.types import CallableType, holds_arrays
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.definitions import statements
-from scaffold.spec.source.expressions import nodes_of, parsed
+from scaffold.spec.source.expressions import expression_or_none, nodes_of, parsed
 
 
 @once
@@ -80,3 +80,17 @@ def _given(call: ast.Call, names: list[str]) -> set[str]:
     if any(isinstance(part, ast.Starred) for part in call.args) or any(k.arg is None for k in call.keywords):
         return set(names)
     return {*names[: len(call.args)], *(keyword.arg for keyword in call.keywords if keyword.arg)}
+
+
+def makes_default(field: Field) -> bool:
+    """Whether the default of a field is an array that an expression makes."""
+    if not (field.given and field.dynamic and field.default and holds_arrays(field.type)) or field.nullable:
+        return False
+    default = expression_or_none(field.default)
+    return default is not None and any(nodes_of(ast.Call, default))
+
+
+def default_statements(spec: ModuleSpec) -> tuple[str, ...]:
+    """The statements that make the defaults of what is left out."""
+    fields = [field for field in spec.stored if makes_default(field)]
+    return tuple(f"if {field.name} is None:\n    {field.name} = {field.default}" for field in fields)

@@ -11,30 +11,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.kind import kind_of
-from scaffold.spec.construction.class_calls import may_have_default
+from scaffold.spec.construction.class_calls import makes_default, may_have_default
 from scaffold.spec.construction.given_shapes import dims_read_off
-from scaffold.spec.construction.made_defaults import makes_default
 from scaffold.spec.construction.written_dtypes import says_dtype
+from scaffold.spec.grammar import types
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS
-from scaffold.spec.grammar.types import (
-    ArrayType,
-    CallableType,
-    ClassType,
-    DictType,
-    OpaqueType,
-    ScalarType,
-    Type,
-    arrays,
-    dim_names,
-    dims_in,
-    walk,
-)
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import assigned_names, count_name, draws_from, free_names
 
-KEY = ArrayType("key", ())
+KEY = types.ArrayType("key", ())
 
 
 class Parameter(Struct, frozen=True):
@@ -42,7 +29,7 @@ class Parameter(Struct, frozen=True):
 
     name: str
     source: str
-    type: Type | None
+    type: types.Type | None
     default: str | None = None
     field: Field | None = None
     keyword_only: bool = False
@@ -53,12 +40,12 @@ class Parameter(Struct, frozen=True):
 def written_dims(spec: ModuleSpec) -> tuple[str, ...]:
     """Every dim as written, in order."""
     examples = (field.example for field in spec.fields if field.example is not None)
-    return tuple(dims_in((*spec.named_types, *examples)))
+    return tuple(types.dims_in((*spec.named_types, *examples)))
 
 
 def dims_of(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of all dims, in order of appearance; `*shape` counts as `shape`."""
-    return tuple(dict.fromkeys(name for dim in written_dims(spec) for name in dim_names(dim)))
+    return tuple(dict.fromkeys(name for dim in written_dims(spec) for name in types.dim_names(dim)))
 
 
 @once
@@ -66,14 +53,14 @@ def variadic_dims(spec: ModuleSpec) -> frozenset[str]:
     """The names that stand for several dims, and for no single one beside them."""
     of_several, single = set[str](), set[str]()
     for dim in written_dims(spec):
-        (of_several if dim.startswith("*") else single).update(dim_names(dim))
+        (of_several if dim.startswith("*") else single).update(types.dim_names(dim))
     return frozenset(of_several - single)
 
 
 def sources_of(field: Field) -> tuple[str, ...]:
     """The expressions of a field that the constructor evaluates."""
     candidates = (field.source if field.stored else None, field.preprocess, converter_expression(field))
-    return tuple(source for source in candidates if source)
+    return tuple(filter(None, candidates))
 
 
 def converter_expression(field: Field) -> str | None:
@@ -88,9 +75,9 @@ def converter_expression(field: Field) -> str | None:
 def initialised_dims(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
     """The dim names that the constructor needs to make an array of that shape; what is preset in the treedef is none."""
     made = [field.type] if field.array is not None and field.initialiser is not None else []
-    if field.preset and spec.rebuild != "static" and isinstance(field.type, DictType):
-        made += [field.type.item] if isinstance(field.type.item, ArrayType) else []
-    return tuple(name for dim in dims_in(made) for name in dim_names(dim))
+    if field.preset and spec.rebuild != "static" and isinstance(field.type, types.DictType):
+        made += [field.type.item] if isinstance(field.type.item, types.ArrayType) else []
+    return tuple(name for dim in types.dims_in(made) for name in types.dim_names(dim))
 
 
 def reads(source: str) -> tuple[str, ...]:
@@ -139,7 +126,8 @@ def has_factory(spec: ModuleSpec) -> bool:
 def _is_stored_as_given(field: Field) -> bool:
     default = None if field.in_class and may_have_default(field) else field.default
     made = (field.preprocess, field.converter, field.optional, default, field.check, field.preset)
-    is_one_part = isinstance(field.example or field.type, ArrayType | ClassType | CallableType)
+    parts = types.ArrayType | types.ClassType | types.CallableType
+    is_one_part = isinstance(field.example or field.type, parts)
     return field.given and field.dynamic and is_one_part and not any(made)
 
 
@@ -177,9 +165,12 @@ def makes_in_one_dtype(spec: ModuleSpec) -> bool:
     return any((*floats, *foreign)) and all(parameter.name != "dtype" for parameter in parameters(spec))
 
 
-def _is_elsewhere(kind: Type) -> bool:
+def _is_elsewhere(kind: types.Type) -> bool:
     """Whether a type is that of a class that nobody describes, or one that the grammar does not have."""
-    return any(isinstance(part, ClassType | OpaqueType) and part.module is not None for part in walk(kind))
+    return any(
+        isinstance(part, types.ClassType | types.OpaqueType) and part.module is not None
+        for part in types.walk(kind)
+    )
 
 
 def makers_read(spec: ModuleSpec, name: str) -> bool:
@@ -189,9 +180,9 @@ def makers_read(spec: ModuleSpec, name: str) -> bool:
 
 def stores_argument(spec: ModuleSpec, field: Field) -> bool:
     """Whether the field is an argument of another name as it is given: `self.points = inducing`."""
-    types = {argument.name: argument.type for argument in spec.arguments if argument.type is not None}
-    is_array = field.array is not None and not field.nullable and field.name not in types
-    return is_array and types.get((field.expression or "").strip()) == field.type
+    kinds = {argument.name: argument.type for argument in spec.arguments if argument.type is not None}
+    is_array = field.array is not None and not field.nullable and field.name not in kinds
+    return is_array and kinds.get((field.expression or "").strip()) == field.type
 
 
 def _makes_arrays(field: Field) -> bool:
@@ -207,7 +198,7 @@ def keeps_made_dtype(field: Field) -> bool:
 
 def has_open_dtype(field: Field) -> bool:
     """Whether the field holds arrays whose dtype the spec leaves open."""
-    return field.dynamic and any(array.dtype in CHOSEN_DTYPES for array in arrays(field.type))
+    return field.dynamic and any(array.dtype in CHOSEN_DTYPES for array in types.arrays(field.type))
 
 
 def followed(spec: ModuleSpec) -> str | None:
@@ -242,44 +233,40 @@ def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
 
 def parameters_of(arguments: Iterable[Argument]) -> Iterator[Parameter]:
     """The parameters of a constructor that the author wrote."""
+    for argument, by_keyword in _listed(arguments):
+        kind = argument.type or types.OpaqueType(argument.name)
+        yield Parameter(argument.name, "declared", kind, argument.default, keyword_only=by_keyword)
+
+
+def _listed(arguments: Iterable[Argument]) -> Iterator[tuple[Argument, bool]]:
+    """The arguments without the marker, each with whether it is given by keyword alone."""
     by_keyword = False
     for argument in arguments:
         by_keyword = by_keyword or argument.is_marker
-        kind = argument.type or OpaqueType(argument.name)
         if not argument.is_marker:
-            yield Parameter(argument.name, "declared", kind, argument.default, keyword_only=by_keyword)
+            yield argument, by_keyword
 
 
 def _ordered(spec: ModuleSpec, parameters_by_name: dict[str, Parameter]) -> tuple[Parameter, ...]:
     """The parameters in the order of `arguments`; those it does not name follow by keyword."""
-    ordered: dict[str, Parameter] = {}
-    keyword_only = False
-    for argument in spec.arguments:
-        if argument.is_marker:
-            keyword_only = True
-            continue
-        ordered[argument.name] = _declared(argument, parameters_by_name.get(argument.name), keyword_only)
-    rest = [
-        replace(parameter, keyword_only=True)
-        for parameter in parameters_by_name.values()
-        if parameter.name not in ordered
-    ]
-    return (*ordered.values(), *sorted(rest, key=lambda parameter: parameter.name in ("key", "rngs")))
-
-
-def _declared(argument: Argument, parameter: Parameter | None, keyword_only: bool) -> Parameter:
-    base = parameter or Parameter(argument.name, "declared", argument.type, doc=argument.doc)
-    default = argument.default if argument.default is not None else base.default
-    return replace(base, type=argument.type or base.type, default=default, keyword_only=keyword_only)
+    rest, ordered = dict(parameters_by_name), dict[str, Parameter]()
+    for argument, by_keyword in _listed(spec.arguments):
+        declared = Parameter(argument.name, "declared", argument.type, doc=argument.doc)
+        base = rest.pop(argument.name, declared)
+        default = argument.default if argument.default is not None else base.default
+        kind = argument.type or base.type
+        ordered[base.name] = replace(base, type=kind, default=default, keyword_only=by_keyword)
+    last = sorted(rest.values(), key=lambda parameter: parameter.name in ("key", "rngs"))
+    return (*ordered.values(), *(replace(parameter, keyword_only=True) for parameter in last))
 
 
 def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
     given_names = {field.name for field in spec.stored if field.given}
     # The dims that nothing else tells are arguments where they are needed.
     told = {*given_names, *assigned_names(spec.setup), *dims_read_off(spec), *variadic_dims(spec)}
-    told |= {a.name for a in spec.arguments if a.type and ScalarType("int") not in walk(a.type)}
+    told |= {a.name for a in spec.arguments if a.type and types.ScalarType("int") not in types.walk(a.type)}
     dims, flags = {*dims_of(spec)} - told, {field.optional for field in spec.fields}
-    int_type = ScalarType("int")
+    int_type = types.ScalarType("int")
     for field in spec.stored:
         yield from (Parameter(name, "dim", int_type) for name in _reads(spec, field) if name in dims)
         if field.given:
@@ -287,14 +274,14 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
             default = "None" if makes_default(field) else field.default
             yield Parameter(field.name, "field", field.type, "True" if is_on else default, field)
         if field.optional and field.optional not in given_names:
-            yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
+            yield Parameter(field.optional, "flag", types.ScalarType("bool"), "True", field)
     in_setup = free_names(spec.setup, expression=False)
     yield from (Parameter(name, "dim", int_type) for name in in_setup if name in dims)
     if uses_dtype(spec) and not spec.dtype and dtype_field(spec) is None:
         yield Parameter("dtype", "dtype", None, "None")
     in_setup = count_name(spec.setup, "rngs") > 0
     if kind_of(spec.kind).variables and (uses_key(spec) or in_setup or makers_read(spec, "rngs")):
-        yield Parameter("rngs", "rngs", ClassType("nnx.Rngs"), keyword_only=True)
+        yield Parameter("rngs", "rngs", types.ClassType("nnx.Rngs"), keyword_only=True)
     elif uses_key(spec):
         yield Parameter("key", "key", KEY, keyword_only=True)
 
@@ -319,16 +306,12 @@ def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:
 
 @once
 def _readable(spec: ModuleSpec) -> frozenset[str]:
+    """The fields that are made, and there in each instance, as values that have no holder yet."""
+    made = (field for field in spec.fields if not (field.given or field.optional or field.nullable))
+    plain = (field for field in made if field.role == "static" or (field.array and field.dynamic))
     # What the constructor is given goes before: the name of an argument, or of what `setup` binds, stands for that.
     taken = {*assigned_names(spec.setup), *(parameter.name for parameter in parameters(spec))}
-    return frozenset(field.name for field in spec.fields if _is_readable(spec, field)) - taken
-
-
-def _is_readable(spec: ModuleSpec, field: Field) -> bool:
-    """Whether a made field is there in each instance, as a value that has no holder yet."""
-    is_plain = field.array is not None and field.role in ("param", "data", "buffer", "state")
-    sometimes = field.optional or field.nullable
-    return not field.given and not sometimes and (is_plain or field.role == "static")
+    return frozenset(field.name for field in plain) - taken
 
 
 @once

@@ -12,9 +12,9 @@ from scaffold.spec.grammar.types import with_sizes
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.created_arrays import argument_of
 from scaffold.spec.source.expressions import dedented, free_names, nodes_of, parsed, whole_number
 from scaffold.spec.source.instance import named_value
+from scaffold.spec.source.lists import argument_of
 from scaffold.spec.unit import siblings
 
 _ROUNDS = 4

@@ -43,17 +43,14 @@ def dtype_faults(spec: ModuleSpec) -> Iterator[Fault]:
 def _path_faults(spec: ModuleSpec, path: str, place: str) -> Iterator[Fault]:
     """The path begins at a field that is given, and always there."""
     head = re.split(r"[.\[]", path)[0]
-    legal = tuple(
-        field.name for field in spec.stored if field.given and field.dynamic and not field.python_leaf
-    )
-    field = spec.field(head)
+    given = (field for field in spec.dynamic if field.given and not field.python_leaf)
+    legal, field = tuple(each.name for each in given), spec.field(head)
     if head not in legal or field is None:
         message = f"`{head}` is no field with arrays that the constructor is given"
         yield unknown(place, head, legal, message, "name a field that is given, or write `default`")
     elif field.nullable or field.optional:
-        yield Fault(
-            place, f"`{head}` may be None, and then there is no dtype to follow", "name another field"
-        )
+        message = f"`{head}` may be None, and then there is no dtype to follow"
+        yield Fault(place, message, "name another field")
     elif path == head and (field.array is None or not field.array.inexact):
         fix = f"write the path of an array in it, such as `like {head}.weight`"
         yield Fault(place, f"`{head}` is no float array", fix)

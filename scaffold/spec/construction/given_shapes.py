@@ -14,24 +14,17 @@ def given_arrays(spec: ModuleSpec) -> dict[str, ArrayType]:
     """The fields and the arguments that certainly are arrays of the declared shape, by name."""
     if spec.own_constructor is not None:
         return {}
-    assigned = {*assigned_names(spec.setup)}
-    declared = [argument for argument in spec.arguments if argument.type is not None]
-    retyped = {argument.name for argument in declared} | assigned
-    fields = (
-        field
-        for field in spec.stored
-        if field.given and not (field.converter or field.preprocess or field.optional or field.nullable)
-    )
-    pairs = [(field.name, field.array) for field in fields if field.name not in retyped]
-    pairs += [
-        (argument.name, argument.type)
-        for argument in declared
-        if argument.default is None and argument.name not in assigned
-    ]
+    declared = {argument.name: argument for argument in spec.arguments if argument.type is not None}
+    given = (field for field in spec.stored if field.given and field.name not in declared)
+    changed = ("converter", "preprocess", "optional", "nullable")
+    plain = (field for field in given if not any(getattr(field, key) for key in changed))
+    needed = (argument for argument in declared.values() if argument.default is None)
+    kinds = {member.name: member.type for member in (*plain, *needed)}
+    assigned = assigned_names(spec.setup)
     return {
-        name: array
-        for name, array in pairs
-        if isinstance(array, ArrayType) and all(dim[0] != "*" for dim in array.dims)
+        name: kind
+        for name, kind in kinds.items()
+        if isinstance(kind, ArrayType) and all(dim[0] != "*" for dim in kind.dims) and name not in assigned
     }
 
 
@@ -54,9 +47,8 @@ def sizes_read(source: str) -> Iterator[tuple[str, str]]:
     """The locals that are read off what a constructor is given: `n` is `base.weight.shape[1]` after `m, n = base.weight.shape`."""
     for array, names in shapes_unpacked(source):
         for axis, name in enumerate(names):
-            yield from (
-                ((name.id, f"{ast.unparse(array)}.shape[{axis}]"),) if isinstance(name, ast.Name) else ()
-            )
+            if isinstance(name, ast.Name):
+                yield name.id, f"{ast.unparse(array)}.shape[{axis}]"
     yield from ((name, ast.unparse(value)) for name, value in local_values(source) if _is_read(value))
 
 

@@ -1,15 +1,19 @@
-"""Numbers that a constructor refuses: `if width % 2 == 0: raise ValueError(...)`, `assert depth > 1`, a `check` of a field."""
+"""Numbers that a constructor refuses: `if width % 2 == 0: raise ValueError(...)`, `assert depth > 1`, a `check` of a field; and sizes that examples show."""
 
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 from scaffold.spec.construction.arithmetic import measured
 from scaffold.spec.construction.constructor import parameters
-from scaffold.spec.grammar.types import TupleType, first_member
+from scaffold.spec.grammar.types import LARGEST, ArrayType, TupleType, first_member, members_of
+from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import dedented, nodes_of
+from scaffold.spec.source.expressions import expression_or_none, nodes_of, parsed
+from scaffold.spec.source.instance import last_name
+from scaffold.spec.source.lists import created_shape
 
 FLOATS = (0.3, 1.5, 0.03, 3.0, 30.0, 0.003)
 """Examples of floats, of which the first is taken that no guard refuses."""
@@ -28,10 +32,9 @@ def is_refused(spec: ModuleSpec, numbers: Mapping[str, float]) -> bool:
 
 def required_sizes(spec: ModuleSpec) -> dict[str, str]:
     """The one number that the constructor takes for each of some sizes: 2 where `len(modes) != dims` raises for two modes."""
-    pairs = (
-        match.groups() for condition in _conditions(spec) if (match := re.fullmatch(_UNEQUAL, condition))
-    )
-    return {name or other: number or last for name, number, last, other in pairs}
+    matches = filter(None, (re.fullmatch(_UNEQUAL, condition) for condition in _conditions(spec)))
+    parts = (match.groups() for match in matches)
+    return {name or other: number or last for name, number, last, other in parts}
 
 
 def taken_float(spec: ModuleSpec, name: str, numbers: Mapping[str, float]) -> float:
@@ -46,20 +49,19 @@ def _conditions(spec: ModuleSpec) -> tuple[str, ...]:
     checks = tuple(f"not ({field.check})" for field in spec.fields if field.check)
     conditions = conditions_of_constructor(spec)
     lengths = _lengths(spec) if conditions else {}
-    counted = (
-        re.sub(_LEN, lambda call: lengths.get(call[1], call[0]), condition) for condition in conditions
-    )
-    return (*checks, *counted)
+
+    def counted(condition: str) -> str:
+        return re.sub(_LEN, lambda call: lengths.get(call[1], call[0]), condition)
+
+    return (*checks, *map(counted, conditions))
 
 
 @once
 def conditions_of_constructor(spec: ModuleSpec) -> tuple[str, ...]:
     """The conditions under which statements of the constructor raise."""
-    own = spec.own_constructor
-    source = dedented(own.call.source if own is not None else spec.setup)
-    if "raise" not in source and "assert" not in source:
+    if "raise" not in spec.making and "assert" not in spec.making:
         return ()
-    return tuple(map(ast.unparse, refused_conditions(ast.parse(source))))
+    return tuple(map(ast.unparse, refused_conditions(parsed(spec.making))))
 
 
 def _lengths(spec: ModuleSpec) -> dict[str, str]:
@@ -79,3 +81,37 @@ def refused_conditions(tree: ast.AST) -> Iterator[ast.expr]:
                 yield ast.UnaryOp(ast.Not(), test)
             case _:
                 pass
+
+
+_ARRAYS = ("array", "asarray")
+
+
+def shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
+    """The sizes of dims that example values of arrays show, where these are literals or say how many numbers jax makes."""
+    kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
+    for name, source in spec.test.values:
+        kind, shape = kinds.get(name), _shape_of(literal_or_none(source)) or _made_shape(source)
+        members = members_of(kind) if kind is not None else ()
+        dims = next((member.dims for member in members if isinstance(member, ArrayType)), ())
+        if len(dims) == len(shape):
+            yield from ((dim, size) for dim, size in zip(dims, shape, strict=True) if dim.isidentifier())
+
+
+def _shape_of(value: Any) -> tuple[int, ...]:
+    """The shape of nested lists or tuples of numbers; () of anything else."""
+    parts = cast("list[Any]", value) if isinstance(value, list | tuple) else []
+    return (len(parts), *_shape_of(parts[0])) if parts else ()
+
+
+def _made_shape(source: str) -> tuple[int, ...]:
+    """The shape of `jnp.linspace(0.1, 0.4, 6)`, `jnp.ones((2, 3))` and `jnp.array([[1, 2]])`; () of anything else."""
+    call = expression_or_none(source)
+    if isinstance(call, ast.Call) and last_name(call) in _ARRAYS and call.args:
+        return _shape_of(literal_or_none(ast.unparse(call.args[0])))
+    dims = created_shape(call, ast.unparse) if isinstance(call, ast.Call) else None
+    return tuple(map(int, dims)) if dims and all(map(is_size, dims)) else ()
+
+
+def is_size(source: str) -> bool:
+    """Whether a text is a size: a whole number above 0."""
+    return source.isascii() and source.isdigit() and 0 < int(source) < LARGEST

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, dim_names, dims_in
-from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.model import Call, ModuleSpec, types_of
 from scaffold.spec.once import once
-from scaffold.spec.source.created_arrays import argument_of
 from scaffold.spec.source.expressions import elements_of, local_values, nodes_of, parsed, shapes_unpacked
 from scaffold.spec.source.instance import attribute_of_self, last_name, named_value
+from scaffold.spec.source.lists import argument_of
 
 _INT = ScalarType("int")
 _CONVOLVES = re.compile(r"conv|correlat")
@@ -78,7 +78,7 @@ def counts_taken(spec: ModuleSpec) -> tuple[str, ...]:
         argument
         for call in spec.calls
         for argument in call.args
-        if argument.type == _INT and argument.name not in fixed
+        if argument.name not in fixed
         if argument.name in map(named_value, (*_all_ends(call), *_top_counts(call)))
     ]
     kept = {attribute_of_self(count) for call in spec.calls for count in _top_counts(call)}
@@ -88,9 +88,8 @@ def counts_taken(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def _all_ends(call: Call) -> Iterator[ast.expr]:
-    return (
-        end for node in nodes_of(ast.Subscript, parsed(call.text)) for end in _ends(node) if end is not None
-    )
+    ends = (end for node in nodes_of(ast.Subscript, parsed(call.text)) for end in _ends(node))
+    return filter(None, ends)
 
 
 def _top_counts(call: Call) -> Iterator[ast.expr]:
@@ -124,16 +123,15 @@ def _ends(node: ast.Subscript) -> list[ast.expr | None]:
 
 
 def _held_sizes(spec: ModuleSpec) -> frozenset[str]:
-    members = (*spec.fields, *parameters(spec))
     numbers = {parameter.name for parameter in parameters(spec) if parameter.type == _INT}
-    return _names_of_dims(member.type for member in members if member.type is not None) | numbers
+    given = (parameter.type for parameter in parameters(spec) if parameter.type is not None)
+    return _names_of_dims((*types_of(spec.fields), *given)) | numbers
 
 
 def dims_of_calls(spec: ModuleSpec, *, results: bool) -> frozenset[str]:
     """The dims of the arguments of the call and of the methods, and of their results where these count too."""
     calls = [function.call for _, function in spec.functions if function is not spec.own_constructor]
-    kinds = [argument.type for call in calls for argument in call.args if argument.type is not None]
-    return _names_of_dims([*kinds, *(kind for call in calls for kind in call.returns if results)])
+    return _names_of_dims(kind for call in calls for kind in (call.types if results else types_of(call.args)))
 
 
 def _names_of_dims(kinds: Iterable[Type]) -> frozenset[str]:

@@ -25,13 +25,10 @@ def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
 
     It may be arithmetic over them, as `2*tips - 2`.
     """
-    own = spec.own_constructor
-    arguments = own.call.args if own is not None else parameters(spec)
-    names = {argument.name for argument in arguments if argument.type == ScalarType("int")}
+    names = {each.name for each in parameters(spec) if each.type == ScalarType("int")}
     names |= dict(spec.constants).keys()
-    source = own.call.source if own is not None else spec.setup
-    local_sizes = dict(_local_sizes(source)) if names else {}
-    lists = Lists(dict(local_values(source)))
+    local_sizes = dict(_local_sizes(spec.making)) if names else {}
+    lists = Lists(dict(local_values(spec.making)))
     pairs = [pair for name, value in made_fields(spec) for pair in _dims_of(spec, name, value, lists)]
     every = [*((dim, with_sizes(size, local_sizes)) for dim, size in pairs), *local_sizes.items()]
     sizes: dict[str, str] = {}
@@ -60,14 +57,12 @@ def _local_sizes(source: str) -> Iterator[tuple[str, str]]:
 
 def made_fields(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
     """The fields that the constructor makes, and what it makes each of."""
-    own = spec.own_constructor
-    if own is None:
+    if spec.own_constructor is None:
         sources = ((field.name, field.expression) for field in spec.stored if field.expression)
         made = ((name, ast.parse(source, mode="eval").body) for name, source in sources)
     else:
-        made = made_attributes(own.call.source)
-    above = own.call.source if own is not None else spec.setup
-    shapes = {name: value for name, value in local_values(above) if isinstance(value, ast.Tuple)}
+        made = made_attributes(spec.making)
+    shapes = {name: value for name, value in local_values(spec.making) if isinstance(value, ast.Tuple)}
     for name, value in made:
         yield name, substituted(value, shapes) if shapes else value
 
@@ -91,11 +86,9 @@ def _dims_in(dims: tuple[str, ...], value: ast.expr, helpers: Set[str]) -> Itera
     for call in (call for call in nodes_of(ast.Call, value) if last_name(call) not in helpers):
         makes = last_name(call) in _MAKERS
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-            is_shape = isinstance(argument, ast.Tuple | ast.List)
             listed = argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument]
-            if len(listed) == len(dims) and all(
-                _is_size(size, is_plain=not (is_shape or makes)) for size in listed
-            ):
+            is_plain = listed == [argument] and not makes
+            if len(listed) == len(dims) and all(_is_size(size, is_plain=is_plain) for size in listed):
                 yield from zip(dims, map(ast.unparse, listed), strict=True)
 
 

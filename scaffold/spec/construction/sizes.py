@@ -8,32 +8,14 @@ from typing import Any, cast
 
 from scaffold.errors import Fault
 from scaffold.mesh_axes import axes_of
+from scaffold.spec.construction import local_sizes
 from scaffold.spec.construction.arithmetic import evaluate, measured
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims, written_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
-from scaffold.spec.construction.example_shapes import is_size, shown_by_values
-from scaffold.spec.construction.guards import is_refused, required_sizes
-from scaffold.spec.construction.local_sizes import (
-    counts_taken,
-    cutting_sizes,
-    data_lengths,
-    lengths_by_bounds,
-    limits,
-)
+from scaffold.spec.construction.guards import is_refused, is_size, required_sizes, shown_by_values
 from scaffold.spec.construction.made_dims import dims_of_arguments
+from scaffold.spec.grammar import types
 from scaffold.spec.grammar.named_dims import AXIS
-from scaffold.spec.grammar.types import (
-    LARGEST,
-    ArrayType,
-    ListType,
-    ScalarType,
-    TupleType,
-    Type,
-    UnionType,
-    arrays,
-    dim_names,
-    first_member,
-)
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
@@ -74,7 +56,7 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     values = {name: int(source) for name, source in spec.test.values if is_size(source)}
     defaults = {**dict(spec.constants), **_default_sizes(spec)}
     chosen = {
-        **dict.fromkeys((*counts_taken(spec), *filter(_DIMS.search, _sized_names(spec))), _FEW),
+        **dict.fromkeys((*local_sizes.counts_taken(spec), *filter(_DIMS.search, _sized_names(spec))), _FEW),
         **_small_defaults(spec, defaults, {*values.values(), *dict(spec.test.sizes).values()}),
         **dict(shown_by_values(spec)),
         **values,
@@ -82,7 +64,7 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     }
     named = [name for name in _sized_names(spec) if name not in chosen]
     candidates = {
-        **dict(limits(spec)),
+        **dict(local_sizes.limits(spec)),
         **dims_of_arguments(spec),
         **required_sizes(spec),
         **dict(spec.test.ties),
@@ -92,9 +74,9 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     )
     wanted = [name for name in named if name not in tied]
     whole = {name: DEVICES if axes_of(name, spec.sharding or ()) else 1 for name in wanted}
-    lengths = data_lengths(spec).intersection(wanted)
-    bounds = {name: least for name, least in lengths_by_bounds(spec).items() if name in wanted}
-    inner = {name for name in cutting_sizes(spec) if whole.get(name, 1) == 1}
+    lengths = local_sizes.data_lengths(spec).intersection(wanted)
+    bounds = {name: least for name, least in local_sizes.lengths_by_bounds(spec).items() if name in wanted}
+    inner = {name for name in local_sizes.cutting_sizes(spec) if whole.get(name, 1) == 1}
 
     def sized(free: list[int]) -> dict[str, int]:
         wholes = {name: whole[name] * size for name, size in zip(wanted, free, strict=True)}
@@ -125,7 +107,9 @@ def _grounded(ties: Mapping[str, str], known: Collection[str]) -> dict[str, str]
     grounded: dict[str, str] = {}
     sized = {*known} - ties.keys()
     while ready := {
-        dim: size for dim, size in ties.items() if dim not in sized and sized.issuperset(dim_names(size))
+        dim: size
+        for dim, size in ties.items()
+        if dim not in sized and sized.issuperset(types.dim_names(size))
     }:
         grounded |= ready
         sized |= ready.keys()
@@ -144,7 +128,7 @@ def _longer(every: dict[str, int], lengths: Iterable[str], least: int) -> dict[s
 def _size(expression: str, every: Sizes) -> int:
     """The size that an expression is; 0 where it is none, or reads what has none."""
     number = measured(expression, every)
-    return int(number) if number is not None and number % 1 == 0 and 0 < number < LARGEST else 0
+    return int(number) if number is not None and number % 1 == 0 and 0 < number < types.LARGEST else 0
 
 
 def other_size(spec: ModuleSpec, name: str, sized: Sizes) -> int | None:
@@ -190,7 +174,7 @@ def _sized_names(spec: ModuleSpec) -> Iterable[str]:
     fixed = variadic_dims(spec) | {name for name, _ in spec.test.values if name not in others}
     needed = (parameter.name for parameter in ints if parameter.default is None)
     tied = dict(spec.test.ties)
-    read = (name for size in tied.values() for name in dim_names(size) if name not in tied)
+    read = (name for size in tied.values() for name in types.dim_names(size) if name not in tied)
     every = dict.fromkeys(name for name in (*dims_of(spec), *needed, *read) if name not in fixed)
     return sorted(every, key=lambda name: name.startswith(AXIS))  # the small ones are for what has a name
 
@@ -221,9 +205,9 @@ def _default_sizes(spec: ModuleSpec) -> dict[str, int]:
     }
 
 
-def is_int(kind: Type | None) -> bool:
+def is_int(kind: types.Type | None) -> bool:
     """Whether an int is the first thing that the type takes."""
-    return first_member(kind) == ScalarType("int")
+    return types.first_member(kind) == types.ScalarType("int")
 
 
 def several(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:
@@ -237,18 +221,18 @@ def several(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:
         return _example(parameter.type) if parameter is not None else (2, 3)
     value = literal_or_none(source)
     listed = cast("list[Any]", value) if isinstance(value, tuple | list) else [value]
-    return tuple(listed) if all(type(size) is int and 0 < size < LARGEST for size in listed) else None
+    return tuple(listed) if all(type(size) is int and 0 < size < types.LARGEST for size in listed) else None
 
 
-def _example(kind: Type | None) -> tuple[int, ...] | None:
+def _example(kind: types.Type | None) -> tuple[int, ...] | None:
     match kind:
-        case ScalarType(name="int"):
+        case types.ScalarType(name="int"):
             return (3,)
-        case TupleType(items=items, variadic=variadic):
+        case types.TupleType(items=items, variadic=variadic):
             return (2, 3) if variadic else (3,) * len(items)
-        case ListType():
+        case types.ListType():
             return (3, 3)
-        case UnionType(members=members):
+        case types.UnionType(members=members):
             return _example(members[0])
         case _:
             return None
@@ -258,13 +242,13 @@ def _example(kind: Type | None) -> tuple[int, ...] | None:
 
 
 @once
-def _arrays(spec: ModuleSpec) -> tuple[tuple[ArrayType, str], ...]:
+def _arrays(spec: ModuleSpec) -> tuple[tuple[types.ArrayType, str], ...]:
     """Each array that the example needs, and where it is declared."""
     placed = [(field.type, f"fields.{field.name}.type") for field in spec.fields]
     placed += [(argument.type, "arguments") for argument in spec.arguments if argument.type is not None]
     placed += [(argument.type, "call.args") for argument in spec.call_arguments if argument.type is not None]
     placed += [(kind, "call.returns") for kind in (spec.call.returns if spec.call else ())]
-    return tuple((array, place) for kind, place in placed for array in arrays(kind))
+    return tuple((array, place) for kind, place in placed for array in types.arrays(kind))
 
 
 def _misses(spec: ModuleSpec, sized: Sizes) -> tuple[bool, bool]:
@@ -308,7 +292,7 @@ def all_fit(spec: ModuleSpec, sized: Sizes) -> bool:
     return is_taken and all(elements <= CHOSEN_ELEMENTS for elements in counts)
 
 
-def _elements(spec: ModuleSpec, array: ArrayType, sized: Sizes) -> int:
+def _elements(spec: ModuleSpec, array: types.ArrayType, sized: Sizes) -> int:
     """How many elements the example of an array has."""
     shapes = ((several(spec, dim[1:]) or ()) if dim[0] == "*" else (_size(dim, sized),) for dim in array.dims)
     return prod(size for shape in shapes for size in shape)
@@ -325,8 +309,8 @@ def size_faults(spec: ModuleSpec, place: str) -> Iterator[Fault]:
             fix = f"write `[test]` and `sizes = {{ {name} = [2, 3] }}`"
             yield Fault(place, f"the sizes of `*{name}` are not known without running it", fix)
     for dim, where in _plain_dims(spec).items():
-        unsized = [name for name in dim_names(dim) if name not in sized]
-        names = ", ".join(f"{name} = 3" for name in dict.fromkeys(unsized or dim_names(dim)))
+        unsized = [name for name in types.dim_names(dim) if name not in sized]
+        names = ", ".join(f"{name} = 3" for name in dict.fromkeys(unsized or types.dim_names(dim)))
         fix = f"write `[test]` and `sizes = {{ {names} }}`, with sizes that fit" if names else "mend the dim"
         if unsized:
             yield Fault(place, f"the size of `{unsized[0]}` is not known without running it", fix)
@@ -342,7 +326,7 @@ def size_faults(spec: ModuleSpec, place: str) -> Iterator[Fault]:
 
 
 def _outcome(dim: str, sized: Sizes) -> str:
-    with_sizes = ", ".join(f"{name} = {sized[name]}" for name in dict.fromkeys(dim_names(dim)))
+    with_sizes = ", ".join(f"{name} = {sized[name]}" for name in dict.fromkeys(types.dim_names(dim)))
     try:
         outcome = f"is {evaluate(dim, sized)}"
     except ZeroDivisionError:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from scaffold.spec.grammar.dtypes import BY_LONG_NAME, CHOSEN_DTYPES, DEFAULT_DTYPES
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import Field
+from scaffold.spec.source.instance import given_as
 
 _OPEN = (*DEFAULT_DTYPES, *CHOSEN_DTYPES)
 """Dtypes of annotations that leave open how wide the array is."""
@@ -40,8 +41,7 @@ def _given_to(node: ast.expr) -> list[ast.expr]:
         case ast.Call(func=ast.Attribute(attr="astype"), args=[dtype, *_]):
             return [dtype]
         case ast.Call(func=function) if _makes_array(function):
-            by_name = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
-            return [*by_name, *node.args]
+            return [*given_as(node, "dtype"), *node.args]
         case _:
             return []
 

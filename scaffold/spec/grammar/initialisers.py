@@ -44,10 +44,8 @@ class Initialiser(Struct, frozen=True):
         )
 
 
-def _scaled(name: str) -> Initialiser:
-    return Initialiser(f"jax.nn.initializers.{name}({{fan}})({{key}}, {{shape}}, {{dtype}})", dims=2)
-
-
+_SCALED = [f"{name}_{kind}" for name in ("lecun", "glorot", "he") for kind in ("normal", "uniform")]
+"""Those of jax that scale with the fans."""
 INITIALISERS = {
     "zeros": Initialiser("jnp.zeros({shape}, {dtype})", holds="any"),
     "ones": Initialiser("jnp.ones({shape}, {dtype})", holds="any"),
@@ -71,12 +69,10 @@ INITIALISERS = {
         unit=0.87962566,  # of what is cut at -2 and 2
         holds="float",
     ),
-    "lecun_normal": _scaled("lecun_normal"),
-    "lecun_uniform": _scaled("lecun_uniform"),
-    "glorot_normal": _scaled("glorot_normal"),
-    "glorot_uniform": _scaled("glorot_uniform"),
-    "he_normal": _scaled("he_normal"),
-    "he_uniform": _scaled("he_uniform"),
+    **{
+        name: Initialiser(f"jax.nn.initializers.{name}({{fan}})({{key}}, {{shape}}, {{dtype}})", dims=2)
+        for name in _SCALED
+    },
     "orthogonal": Initialiser(
         "jax.nn.initializers.orthogonal()({key}, {shape}, {dtype})",
         "jax.nn.initializers.orthogonal({measure})({key}, {shape}, {dtype})",

@@ -13,9 +13,8 @@ def kept_annotation(node: ast.expr, annotation: str) -> Type:
     """An annotation that is kept; an array of any shape may be left out, as others are."""
     inner = without_none(node)
     kind = OpaqueType(ast.unparse(inner))
-    return (
-        UnionType((kind,), optional=True) if inner is not node and kind.is_array else OpaqueType(annotation)
-    )
+    may_be_none = inner is not node and kind.is_array
+    return UnionType((kind,), optional=True) if may_be_none else OpaqueType(annotation)
 
 
 def without_none(node: ast.expr) -> ast.expr:

@@ -6,28 +6,12 @@ A type is written in jax's own short notation and parsed with Python's parser, s
 
 import ast
 import re
-from collections.abc import Iterator
 from keyword import iskeyword
 
 from scaffold.errors import suggestion
+from scaffold.spec.grammar import types
 from scaffold.spec.grammar.dtypes import BY_ANNOTATION, BY_LONG_NAME, DTYPES, meant_dtype
-from scaffold.spec.grammar.kept_annotations import has_dims, is_of_words, kept_annotation
-from scaffold.spec.grammar.types import (
-    LARGEST,
-    ArrayType,
-    CallableType,
-    ClassType,
-    DictType,
-    ListType,
-    LiteralType,
-    ScalarType,
-    SetType,
-    TreeType,
-    TupleType,
-    Type,
-    UnionType,
-    walk,
-)
+from scaffold.spec.grammar.kept_annotations import has_dims, is_of_words, kept_annotation, members_of
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.source.expressions import elements_of, expression_or_none, parse
 
@@ -40,17 +24,16 @@ LEGAL_TYPES = (
     "Literal['a', 'b']",
     "TYPE | None",
 )
-MODULES = frozenset(
-    (
-        *("jax", "jnp", "jax.numpy", "np", "numpy", "jaxtyping", "jt", "typing", "collections.abc"),
-        *("jax.typing", "builtins"),
-    )
+MODULES = (
+    *("jax", "jnp", "jax.numpy", "np", "numpy", "jaxtyping", "jt", "typing", "collections.abc"),
+    *("jax.typing", "builtins"),
 )
 """The modules whose names are words of the grammar."""
-_WORDS: dict[str, Type] = {
-    **{name: ScalarType(name) for name in SCALARS},
-    **{"callable": CallableType(), "Callable": CallableType(), "tree": TreeType(), "PyTree": TreeType()},
-    **{"DTypeLike": ScalarType("dtype"), "PRNGKeyArray": ArrayType("key", ())},
+_WORDS: dict[str, types.Type] = {
+    **{name: types.ScalarType(name) for name in SCALARS},
+    **dict.fromkeys(("callable", "Callable"), types.CallableType()),
+    **dict.fromkeys(("tree", "PyTree"), types.TreeType()),
+    **{"DTypeLike": types.ScalarType("dtype"), "PRNGKeyArray": types.ArrayType("key", ())},
 }
 _CONTAINERS = {
     **{"Tuple": "tuple", "List": "list", "Sequence": "list", "Dict": "dict", "Mapping": "dict"},
@@ -73,7 +56,7 @@ _FORMS = {
 """What to write in the place of words that say less than a type, or are none."""
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _ALIASES = {"eqx": "equinox", "jnp": "jax.numpy", "np": "numpy"}
-_HASHABLE = (ScalarType, TupleType, SetType, ClassType, LiteralType)
+_HASHABLE = (types.ScalarType, types.TupleType, types.SetType, types.ClassType, types.LiteralType)
 _QUOTED = r"'[^']*'|\"[^\"]*\""
 _FOREIGN = rf"({_QUOTED})|\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)"
 
@@ -86,7 +69,7 @@ class TypeSyntaxError(ValueError):
         self.fix = fix
 
 
-def parse_type(text: str) -> Type:
+def parse_type(text: str) -> types.Type:
     """The type that `text` writes; behind `=` an annotation that is kept as it is. Raises `TypeSyntaxError`."""
     annotation = text.lstrip()[1:].strip() if text.lstrip().startswith("=") else None
     try:
@@ -155,7 +138,7 @@ def _wrong(node: ast.expr, form: str = "") -> TypeSyntaxError:
 # -- types -------------------------------------------------------------------------------------------------------------
 
 
-def _type(node: ast.expr) -> Type:
+def _type(node: ast.expr) -> types.Type:
     match node:
         case ast.Constant(value=str(text)) if text.strip():
             return _type(_parsed(text))
@@ -164,7 +147,7 @@ def _type(node: ast.expr) -> Type:
         case ast.Subscript(value=ast.Name() | ast.Attribute() as head, slice=inner):
             return _subscript(node, _name_of(head), elements_of(inner))
         case ast.BinOp(op=ast.BitOr()):
-            return _union(node, list(_alternatives(node)))
+            return _union(node, members_of(node))
         case ast.BinOp(op=ast.MatMult(), left=module, right=ast.Name(id=name)):
             return _foreign_class(ast.unparse(module), name)
         case ast.Call(func=ast.Name(id=name), args=dims) if meant_dtype(name):
@@ -183,7 +166,7 @@ def _name_of(node: ast.Name | ast.Attribute) -> str:
     return node.attr
 
 
-def _word(name: str) -> Type:
+def _word(name: str) -> types.Type:
     if name in _WORDS:
         return _WORDS[name]
     dtype = BY_ANNOTATION.get(name) or BY_LONG_NAME.get(name, name)
@@ -194,30 +177,30 @@ def _word(name: str) -> Type:
         raise TypeSyntaxError(f"`{name}` does not say enough", f"write {_FORMS[name]}")
     if not name[:1].isupper() or not name.isascii() or iskeyword(name):
         raise TypeSyntaxError(f"`{name}` is not a type")
-    return ClassType(name)
+    return types.ClassType(name)
 
 
-def _foreign_class(module: str, name: str) -> ClassType:
+def _foreign_class(module: str, name: str) -> types.ClassType:
     parts = module.split(".")
     if any(not part.isidentifier() or iskeyword(part) for part in (*parts, name)):
         raise TypeSyntaxError(f"`{module}:{name}` names no module", "write `package.module:Class`")
-    return ClassType(name, ".".join([_ALIASES.get(parts[0], parts[0]), *parts[1:]]))
+    return types.ClassType(name, ".".join([_ALIASES.get(parts[0], parts[0]), *parts[1:]]))
 
 
-def _subscript(node: ast.expr, name: str, items: list[ast.expr]) -> Type:
+def _subscript(node: ast.expr, name: str, items: list[ast.expr]) -> types.Type:
     match _CONTAINERS.get(name, name), items:
         case "Optional" | "Union", _:
             return _union(node, [*items, *[ast.Constant(None)] * (name == "Optional")])
         case "Callable", [_, _] if is_of_words(items) and not has_dims(items):
-            return CallableType(f"Callable[{', '.join(map(ast.unparse, items))}]")
+            return types.CallableType(f"Callable[{', '.join(map(ast.unparse, items))}]")
         case "PyTree", [leaf] if is_of_words(items):
-            return TreeType(f"PyTree[{ast.unparse(leaf)}]")
+            return types.TreeType(f"PyTree[{ast.unparse(leaf)}]")
         case "Callable" | "PyTree", _:
             return _WORDS[name]
         case "list", [item]:
-            return ListType(_type(item))
+            return types.ListType(_type(item))
         case "dict", [ast.Name(id="str"), item]:
-            return DictType(_type(item))
+            return types.DictType(_type(item))
         case "frozenset", [item]:
             return _set(node, _type(item))
         case "tuple", [_, *_]:
@@ -230,10 +213,10 @@ def _subscript(node: ast.expr, name: str, items: list[ast.expr]) -> Type:
             return _array(node, name, items)
 
 
-def _literal(items: list[ast.expr]) -> LiteralType:
+def _literal(items: list[ast.expr]) -> types.LiteralType:
     values = [_constant(item) for item in items]
     # By type as well: True equals 1.
-    return LiteralType(tuple({(type(value), value): value for value in values}.values()))
+    return types.LiteralType(tuple({(type(value), value): value for value in values}.values()))
 
 
 def _constant(item: ast.expr) -> str | int | bool:
@@ -243,46 +226,39 @@ def _constant(item: ast.expr) -> str | int | bool:
     return value
 
 
-def _tuple(node: ast.expr, items: list[ast.expr]) -> TupleType:
+def _tuple(node: ast.expr, items: list[ast.expr]) -> types.TupleType:
     last = items[-1]
     variadic = isinstance(last, ast.Constant) and last.value is Ellipsis
     members = items[:-1] if variadic else items
     if variadic and len(members) != 1:
         raise TypeSyntaxError(f"`{_shown(node)}` has no one type before `...`", "write `tuple[int, ...]`")
-    return TupleType(tuple(map(_type, members)), variadic)
+    return types.TupleType(tuple(map(_type, members)), variadic)
 
 
-def _set(node: ast.expr, item: Type) -> SetType:
-    if any(not isinstance(part, _HASHABLE) or part == ScalarType("slice") for part in walk(item)):
+def _set(node: ast.expr, item: types.Type) -> types.SetType:
+    if any(not isinstance(part, _HASHABLE) or part == types.ScalarType("slice") for part in types.walk(item)):
         raise TypeSyntaxError(f"`{_shown(node)}` holds what has no hash", "write `tuple[..., ...]`")
-    return SetType(item)
+    return types.SetType(item)
 
 
-def _union(node: ast.expr, parts: list[ast.expr]) -> UnionType:
+def _union(node: ast.expr, parts: list[ast.expr]) -> types.UnionType:
     members = [part for part in parts if ast.unparse(part) != "None"]
     if not members:
         raise TypeSyntaxError(f"`{_shown(node)}` holds None alone")
-    return UnionType(tuple(dict.fromkeys(map(_type, members))), len(members) < len(parts))
-
-
-def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        yield from (*_alternatives(node.left), *_alternatives(node.right))
-    else:
-        yield node
+    return types.UnionType(tuple(dict.fromkeys(map(_type, members))), len(members) < len(parts))
 
 
 # -- arrays ------------------------------------------------------------------------------------------------------------
 
 
-def _array(node: ast.expr, name: str, items: list[ast.expr]) -> ArrayType:
+def _array(node: ast.expr, name: str, items: list[ast.expr]) -> types.ArrayType:
     dtype = BY_LONG_NAME.get(name, name)
     is_quoted = any(isinstance(node, ast.Constant) and isinstance(node.value, str) for node in items)
     if dtype not in DTYPES or is_quoted:
         raise _wrong_subscript(node, name, items)
     if sum(isinstance(item, ast.Starred) for item in items) > 1:
         raise TypeSyntaxError(f"`{_shown(node)}` has two dims with `*`, so neither has a definite length")
-    return ArrayType(dtype, tuple(map(_dim, items)))
+    return types.ArrayType(dtype, tuple(map(_dim, items)))
 
 
 def _wrong_subscript(node: ast.expr, name: str, items: list[ast.expr]) -> TypeSyntaxError:
@@ -296,15 +272,14 @@ def _wrong_subscript(node: ast.expr, name: str, items: list[ast.expr]) -> TypeSy
     return _wrong(node, f"`{dtype}[{dims.strip(chr(39))}]`" if dtype else "")
 
 
-def _annotated(node: ast.expr, name: str, text: str) -> ArrayType:
+def _annotated(node: ast.expr, name: str, text: str) -> types.ArrayType:
     """An annotation of jaxtyping, whose dims stand in one string."""
     for part in text.split():
         bare = part.lstrip("*#?")
         if part == "..." or bare.startswith("_") or part[0] in "#?{":
             named = "*shape" if part == "..." else bare.strip("{}_") or "size"
-            raise TypeSyntaxError(
-                f"the dim `{part}` names no size", f"write `{named}`, with a name for each dim"
-            )
+            fix = f"write `{named}`, with a name for each dim"
+            raise TypeSyntaxError(f"the dim `{part}` names no size", fix)
     sizes = [re.sub(r"(?a)^[A-Za-z_]\w*=", "", part) for part in text.split()]
     if name not in BY_ANNOTATION:
         fix = f"write `{meant_dtype(name)}[{','.join(sizes)}]`, or another dtype"
@@ -336,7 +311,7 @@ def _dim(node: ast.expr) -> str:
 def _is_of_dim(node: ast.AST) -> bool:
     match node:
         case ast.Constant(value=value):
-            return type(value) is int and 0 < value < LARGEST
+            return type(value) is int and 0 < value < types.LARGEST
         case ast.Name(id=name):
             return name.isascii()
         case _:

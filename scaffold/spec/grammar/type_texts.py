@@ -2,90 +2,82 @@
 
 from collections.abc import Callable
 
+from scaffold.spec.grammar import types
 from scaffold.spec.grammar.dtypes import DTYPES
-from scaffold.spec.grammar.types import (
-    ArrayType,
-    CallableType,
-    ClassType,
-    DictType,
-    ListType,
-    LiteralType,
-    OpaqueType,
-    ScalarType,
-    SetType,
-    TreeType,
-    TupleType,
-    Type,
-    UnionType,
-    walk,
-)
 from scaffold.spec.source.expressions import syntax_fault
 
-SimpleType = ArrayType | ScalarType | ClassType | CallableType | TreeType | OpaqueType
+SimpleType = (
+    types.ArrayType
+    | types.ScalarType
+    | types.ClassType
+    | types.CallableType
+    | types.TreeType
+    | types.OpaqueType
+)
 """The types that hold no others."""
 
 
-def composed(kind: Type, simple: Callable[[SimpleType], str]) -> str:
+def composed(kind: types.Type, simple: Callable[[SimpleType], str]) -> str:
     """The type as text, each part that holds no other as `simple` writes it."""
     match kind:
-        case TupleType(items=items, variadic=variadic):
+        case types.TupleType(items=items, variadic=variadic):
             parts = [composed(item, simple) for item in items]
             return f"tuple[{', '.join([*parts, *(['...'] if variadic else [])])}]"
-        case ListType(item=item):
+        case types.ListType(item=item):
             return f"list[{composed(item, simple)}]"
-        case SetType(item=item):
+        case types.SetType(item=item):
             return f"frozenset[{composed(item, simple)}]"
-        case DictType(item=item):
+        case types.DictType(item=item):
             return f"dict[str, {composed(item, simple)}]"
-        case LiteralType(values=values):
+        case types.LiteralType(values=values):
             return f"Literal[{', '.join(map(repr, values))}]"
-        case UnionType(members=members, optional=optional):
+        case types.UnionType(members=members, optional=optional):
             parts = [composed(member, simple) for member in members]
             return " | ".join([*parts, *(["None"] if optional else [])])
         case _:
             return simple(kind)
 
 
-def type_text(kind: Type) -> str:
+def type_text(kind: types.Type) -> str:
     """The type as an author writes it."""
     return composed(kind, _simple)
 
 
 def _simple(kind: SimpleType) -> str:
     match kind:
-        case ArrayType(dtype=dtype, dims=dims):
+        case types.ArrayType(dtype=dtype, dims=dims):
             return f"{dtype}[{','.join(dims)}]"
-        case ScalarType(name=name) | ClassType(name=name, module=None):
+        case types.ScalarType(name=name) | types.ClassType(name=name, module=None):
             return name
-        case OpaqueType(text=text):
+        case types.OpaqueType(text=text):
             return f"={text}"
-        case ClassType(name=name, module=module):
+        case types.ClassType(name=name, module=module):
             return f"{module}:{name.rpartition('.')[2]}"
-        case CallableType():
+        case types.CallableType():
             return "callable"
-        case TreeType():
+        case types.TreeType():
             return "tree"
 
 
-def annotation(kind: Type, class_name: str = "") -> str:
+def annotation(kind: types.Type, class_name: str = "") -> str:
     """The annotation of a type; in quotes where it names the class itself, which is not bound there yet."""
     text = composed(kind, _as_annotation)
-    return repr(text) if ClassType(class_name) in walk(kind) else text
+    return repr(text) if types.ClassType(class_name) in types.walk(kind) else text
 
 
 def _as_annotation(kind: SimpleType) -> str:
     match kind:
-        case ArrayType():
+        case types.ArrayType():
             return _array(kind)
-        case ScalarType(name="dtype"):
+        case types.ScalarType(name="dtype"):
             return "np.dtype"
-        case ScalarType(name=name) | ClassType(name=name):
+        case types.ScalarType(name=name) | types.ClassType(name=name):
             return name
-        case OpaqueType(text=text) | CallableType(text=text) | TreeType(text=text):
+        case types.OpaqueType(text=text) | types.CallableType(text=text) | types.TreeType(text=text):
             return text
 
 
-def _array(kind: ArrayType) -> str:
+def _array(kind: types.ArrayType) -> str:
     if kind.dtype == "key" and not kind.dims:
         return "PRNGKeyArray"
     shape = " ".join(kind.dims)
@@ -94,9 +86,9 @@ def _array(kind: ArrayType) -> str:
     return f'{DTYPES[kind.dtype][0]}[Array, "{" " * is_expression}{shape}"]'
 
 
-def result(kinds: tuple[Type, ...], several: bool, class_name: str) -> str:
+def result(kinds: tuple[types.Type, ...], several: bool, class_name: str) -> str:
     """The annotation of a result; one tuple is in quotes, since without them it is several results."""
     if several:
-        return annotation(TupleType(kinds), class_name)
-    is_tuple = isinstance(kinds[0], TupleType) and not kinds[0].variadic
+        return annotation(types.TupleType(kinds), class_name)
+    is_tuple = isinstance(kinds[0], types.TupleType) and not kinds[0].variadic
     return repr(annotation(kinds[0])) if is_tuple else annotation(kinds[0], class_name)

@@ -180,9 +180,14 @@ def is_tree(kind: Type) -> bool:
     )
 
 
+def members_of(kind: Type) -> "tuple[Type, ...]":
+    """The members of a union; any other type alone."""
+    return kind.members if isinstance(kind, UnionType) else (kind,)
+
+
 def first_member(kind: Type | None) -> Type | None:
     """The first member of a union; any other type itself."""
-    return kind.members[0] if isinstance(kind, UnionType) and kind.members else kind
+    return None if kind is None else members_of(kind)[0]
 
 
 def is_array(kind: Type) -> bool:

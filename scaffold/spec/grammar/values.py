@@ -6,22 +6,8 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from scaffold.errors import shortened
+from scaffold.spec.grammar import types
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES, DTYPES
-from scaffold.spec.grammar.types import (
-    ArrayType,
-    CallableType,
-    ClassType,
-    DictType,
-    ListType,
-    LiteralType,
-    OpaqueType,
-    ScalarType,
-    SetType,
-    TreeType,
-    TupleType,
-    Type,
-    UnionType,
-)
 from scaffold.spec.source.expressions import expression_or_none
 from scaffold.spec.tables.raw import as_list, as_table
 
@@ -33,17 +19,19 @@ EXAMPLE_INTS = {
     **dict.fromkeys(("tuple", "Tuple"), f"(2, {EXAMPLE_INT})"),
 }
 """What they give for several of them, by the name of the type."""
+_ANY_OBJECT = types.CallableType | types.ArrayType | types.TreeType | types.ClassType | types.OpaqueType
+"""The types that a function may be of, as far as only running it tells."""
 _SCALARS = {"int": int, "bool": bool, "str": str, "float": float}
 
 
-def literal(value: Any, role: str = "", kind: Type | None = None) -> str:
+def literal(value: Any, role: str = "", kind: types.Type | None = None) -> str:
     """Python source of a TOML value; a string that begins with `=` is an expression, so is what TOML cannot write."""
     if not isinstance(value, str):
         return _source(value)
-    if kind == ScalarType("dtype") and value in _DTYPE_NAMES:
+    if kind == types.ScalarType("dtype") and value in _DTYPE_NAMES:
         return f"jnp.{_DTYPE_NAMES[value]}"
-    unwritable = role in ("callable", "module") or isinstance(kind, ClassType | SetType)
-    if value.startswith("=") or unwritable or kind in (ScalarType("dtype"), ScalarType("slice")):
+    unwritable = role in ("callable", "module") or isinstance(kind, types.ClassType | types.SetType)
+    if value.startswith("=") or unwritable or kind in (types.ScalarType("dtype"), types.ScalarType("slice")):
         return one_value(value.removeprefix("=").strip())
     return _source(value)
 
@@ -100,7 +88,7 @@ def one_value(source: str) -> str:
     return source if is_one else f"({source})"
 
 
-def value_fault(kind: Type, source: str) -> str | None:
+def value_fault(kind: types.Type, source: str) -> str | None:
     """Why the value that `source` writes is not of type `kind`; None where it is, or where only running it tells."""
     try:
         value = ast.literal_eval(source)
@@ -122,51 +110,52 @@ def is_nan(source: str) -> bool:
     return re.fullmatch(_NAN, source) is not None
 
 
-def _function_fault(kind: Type, source: str) -> str | None:
+def _function_fault(kind: types.Type, source: str) -> str | None:
     """What an expression that is no literal shows all the same."""
-    may_be_function = isinstance(kind, CallableType | ArrayType | TreeType | ClassType | OpaqueType)
     is_lambda = isinstance(expression_or_none(source), ast.Lambda)
-    return f"a function is not {described(kind)}" if is_lambda and not may_be_function else None
+    return f"a function is not {described(kind)}" if is_lambda and not isinstance(kind, _ANY_OBJECT) else None
 
 
-def is_of(kind: Type, value: object) -> bool:
+def is_of(kind: types.Type, value: object) -> bool:
     """Whether a literal is of this type; arrays take numbers and lists of them."""
     match kind:
-        case ScalarType(name="float"):
+        case types.ScalarType(name="float"):
             return type(value) in (float, int) and value == value
-        case ScalarType(name="dtype"):
+        case types.ScalarType(name="dtype"):
             return isinstance(value, str)
-        case ScalarType(name=name):
+        case types.ScalarType(name=name):
             return type(value) is _SCALARS.get(name)
-        case SetType(item=item):
+        case types.SetType(item=item):
             return isinstance(value, set | frozenset | tuple | list) and _all_of(item, value)
-        case LiteralType(values=values):
+        case types.LiteralType(values=values):
             return any(type(choice) is type(value) and choice == value for choice in values)
-        case TupleType(items=items, variadic=variadic):
+        case types.TupleType(items=items, variadic=variadic):
             return isinstance(value, tuple | list) and _fits(items, variadic, list(cast("list[Any]", value)))
-        case ListType(item=item):
+        case types.ListType(item=item):
             return isinstance(value, tuple | list) and _all_of(item, value)
-        case DictType(item=item):
+        case types.DictType(item=item):
             return isinstance(value, dict) and _is_dict_of(item, cast("dict[Any, Any]", value))
-        case UnionType(members=members, optional=optional):
+        case types.UnionType(members=members, optional=optional):
             return (optional and value is None) or any(is_of(member, value) for member in members)
-        case ArrayType():
+        case types.ArrayType():
             return _is_numbers(value)
-        case CallableType():
+        case types.CallableType():
             return False
-        case TreeType() | OpaqueType() | ClassType():  # the name of a class may stand for another type
+        case (
+            types.TreeType() | types.OpaqueType() | types.ClassType()
+        ):  # the name of a class may stand for another type
             return True
 
 
-def _all_of(item: Type, values: Any) -> bool:
+def _all_of(item: types.Type, values: Any) -> bool:
     return all(is_of(item, value) for value in values)
 
 
-def _is_dict_of(item: Type, value: dict[Any, Any]) -> bool:
+def _is_dict_of(item: types.Type, value: dict[Any, Any]) -> bool:
     return all(isinstance(name, str) and is_of(item, element) for name, element in value.items())
 
 
-def _fits(items: tuple[Type, ...], variadic: bool, values: list[Any]) -> bool:
+def _fits(items: tuple[types.Type, ...], variadic: bool, values: list[Any]) -> bool:
     kinds = items * len(values) if variadic else items
     return len(kinds) == len(values) and all(map(is_of, kinds, values))
 
@@ -177,38 +166,38 @@ def _is_numbers(value: object) -> bool:
     return isinstance(value, int | float | complex)
 
 
-def described(kind: Type) -> str:
+def described(kind: types.Type) -> str:
     """The type in words, with its article."""
     match kind:
-        case ScalarType(name=name):
+        case types.ScalarType(name=name):
             return "an int" if name == "int" else f"a {name}"
-        case LiteralType(values=values):
+        case types.LiteralType(values=values):
             return " or ".join(map(repr, values))
-        case ArrayType():
+        case types.ArrayType():
             return "a number or an array"
-        case CallableType():
+        case types.CallableType():
             return "a function"
-        case OpaqueType(text=text):
+        case types.OpaqueType(text=text):
             return f"`{text}`"
-        case ClassType(name=name):
+        case types.ClassType(name=name):
             return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
-        case UnionType(members=members, optional=optional):
+        case types.UnionType(members=members, optional=optional):
             return " or ".join([*map(described, members), *(["None"] if optional else [])])
-        case SetType():
+        case types.SetType():
             return "a frozenset of the declared type"
-        case TupleType() | ListType():
+        case types.TupleType() | types.ListType():
             return "a tuple of the declared types"
-        case DictType() | TreeType():
+        case types.DictType() | types.TreeType():
             return "a dict of the declared type"
 
 
-def default_source(kind: Type, source: str) -> str:
+def default_source(kind: types.Type, source: str) -> str:
     """The default as the signature has it: a float where one is wanted, and no set that could be changed."""
-    is_set = isinstance(kind, SetType) and source.startswith("{")
+    is_set = isinstance(kind, types.SetType) and source.startswith("{")
     return f"frozenset({source})" if is_set else as_float(kind, source)
 
 
-def as_float(kind: Type, source: str) -> str:
+def as_float(kind: types.Type, source: str) -> str:
     """`1` as `1.0` where a float is wanted: a static float must be one."""
-    is_int = kind == ScalarType("float") and re.fullmatch(r"[+-]?\d+", source)
+    is_int = kind == types.ScalarType("float") and re.fullmatch(r"[+-]?\d+", source)
     return f"{source}.0" if is_int else source

@@ -1,4 +1,4 @@
-"""A field in a line, `f[out_size,in_size]?use_bias@frozen=lecun_normal`, to its table:
+"""Argument lists, `x: f[in_size], *, key: key[] | None = None`; and a field in a line, `f[out_size,in_size]?use_bias@frozen=lecun_normal`, to its table:
 
     TYPE[?FLAG][@ROLE][=INIT]
 
@@ -8,27 +8,81 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from math import inf, nan
 from typing import Any
 
+from scaffold.spec.grammar import types
 from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
-from scaffold.spec.grammar.types import (
-    CallableType,
-    ClassType,
-    LiteralType,
-    ScalarType,
-    SetType,
-    TupleType,
-    Type,
-    UnionType,
-    without_none,
-)
-from scaffold.spec.reading.signature import split_top
+from scaffold.spec.model import Argument
+from scaffold.spec.source.expressions import syntax_fault
 from scaffold.spec.tables.check_keys import is_value
 from scaffold.spec.tables.raw import as_toml
 
-_STATIC = ScalarType | TupleType | SetType | LiteralType
-_OF_EXPRESSIONS = (ScalarType("dtype"), ScalarType("slice"))
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+class SignatureSyntaxError(ValueError):
+    """An argument list that is not of the grammar."""
+
+
+def split_top(text: str, separator: str) -> list[str]:
+    """`text` split at each `separator` that stands outside brackets and quotes."""
+    parts: list[str] = []
+    begin = 0
+    for position in _top_level(text):
+        if text[position] == separator and not _is_comparison(text, position, separator):
+            parts.append(text[begin:position])
+            begin = position + 1
+    return [part.strip() for part in (*parts, text[begin:])]
+
+
+def _is_comparison(text: str, position: int, separator: str) -> bool:
+    before, behind = text[max(position - 1, 0)], text[position + 1 : position + 2]
+    return separator == "=" and (behind == "=" or before in "=!<>")
+
+
+def _top_level(text: str) -> Iterator[int]:
+    depth, quote = 0, ""
+    for position, letter in enumerate(text):
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        elif letter in _OPEN:
+            depth += 1
+        elif letter in _CLOSE:
+            depth -= 1
+        elif depth == 0:
+            yield position
+
+
+def parse_argument(text: str) -> Argument:
+    """One argument. Raises `SignatureSyntaxError`, or `TypeSyntaxError` from its type."""
+    declared, *default = split_top(text, "=")
+    name, _, annotation = (part.strip() for part in declared.partition(":"))
+    if not name:
+        raise SignatureSyntaxError(f"`{text}` has no name: write `name: TYPE`")
+    if default and (len(default) > 1 or not default[0] or syntax_fault(default[0], expression=True)):
+        raise SignatureSyntaxError(f"the default of `{text}` is not an expression")
+    if name == "*" and (annotation or default):
+        raise SignatureSyntaxError("`*` stands alone: it marks what follows as keyword-only")
+    return Argument(name, parse_type(annotation) if annotation else None, default[0] if default else None)
+
+
+def parse_returns(text: str) -> tuple[tuple[types.Type, ...], bool]:
+    """The types of a result, and whether there are several, as a tuple. Raises `TypeSyntaxError`."""
+    inner = text.strip()
+    if inner.startswith("(") and inner.endswith(")"):
+        inner = inner[1:-1]
+    parts = [part for part in split_top(inner, ",") if part]
+    if not parts:
+        raise TypeSyntaxError("a result has a type", 'write `returns = "f[size]"`')
+    return tuple(parse_type(part) for part in parts), len(parts) > 1
+
+
+_STATIC = types.ScalarType | types.TupleType | types.SetType | types.LiteralType
+_OF_EXPRESSIONS = (types.ScalarType("dtype"), types.ScalarType("slice"))
 _SUFFIX = r"\s*([?@])\s*([A-Za-z_]\w*)\s*$"
 _SUFFIX_KEY = {"?": "optional", "@": "role"}
 
@@ -61,19 +115,16 @@ def _value(table: dict[str, Any], text: str) -> tuple[str, Any]:
     if table.get("role") == "shared":
         return "of", text.removeprefix("=").strip()
     try:
-        kind = without_none(parse_type(table["type"]))
+        kind = types.without_none(parse_type(table["type"]))
     except TypeSyntaxError:
         return "init", text
-    is_static = _is_static(kind) or table.get("role") == "static"
-    if text.startswith("=") or not (is_static or isinstance(kind, CallableType)):
+    is_plain = all(isinstance(member, _STATIC) for member in types.members_of(kind))
+    is_static = is_plain or table.get("role") == "static"
+    if text.startswith("=") or not (is_static or isinstance(kind, types.CallableType)):
         return "init", text
-    if isinstance(kind, CallableType | ClassType | SetType) or kind in _OF_EXPRESSIONS:
+    if isinstance(kind, types.CallableType | types.ClassType | types.SetType) or kind in _OF_EXPRESSIONS:
         return "default", f"={text}"
     return "default", _literal(text)
-
-
-def _is_static(kind: Type) -> bool:
-    return all(map(_is_static, kind.members)) if isinstance(kind, UnionType) else isinstance(kind, _STATIC)
 
 
 def _literal(text: str) -> Any:

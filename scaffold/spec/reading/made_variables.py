@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Call, Field
-from scaffold.spec.source.instance import last_name
+from scaffold.spec.source.instance import given_as, last_name
 from scaffold.spec.source.local_makers import unfolded_attributes
 
 FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
@@ -60,18 +60,17 @@ def variables_made(
         yield Field(name, kind or OpaqueType("Any"), role, variable=variable, built=True, annotated=False)
 
 
-def makes_variables(source: str, declared: Iterable[str]) -> bool:
+def makes_variables(node: ast.FunctionDef, declared: Iterable[str]) -> bool:
     """Whether a constructor makes Variables itself, or what no field declares: it is kept as it is."""
     names = {*declared}
     return any(
-        name not in names or last_name(value) in VARIABLES for name, value in unfolded_attributes(source)
+        name not in names or last_name(value) in VARIABLES for name, value in unfolded_attributes(node)
     )
 
 
 def _takes_streams(call: ast.Call) -> bool:
     """Whether a call is handed random streams, as what makes a part is."""
-    by_place = any(isinstance(value, ast.Name) and value.id == "rngs" for value in call.args)
-    return by_place or any(keyword.arg == "rngs" for keyword in call.keywords)
+    return "rngs" in map(ast.unparse, call.args) or bool(given_as(call, "rngs"))
 
 
 def _role(value: ast.expr, types: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from scaffold.comments import as_comment
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
-from scaffold.mesh_axes import Rules, read_rules
+from scaffold.mesh_axes import read_rules
 from scaffold.spec.construction.dtypes import with_default_dtype
 from scaffold.spec.grammar.types import ClassType, ListType, OpaqueType, TupleType, Type
 from scaffold.spec.model import Argument, Group, ModuleSpec, TypeParameter
@@ -22,8 +22,8 @@ from scaffold.spec.reading.read_tests import read_test
 from scaffold.spec.reading.reader import Reader, import_statements
 from scaffold.spec.rules.bases import MODULES
 from scaffold.spec.rules.check import spec_faults
-from scaffold.spec.rules.groups import class_of_group
 from scaffold.spec.rules.known_names import classes_used
+from scaffold.spec.rules.members import class_of_group
 from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.spec.source.instance import attribute_of_self, calls, made_attributes
 from scaffold.spec.tables.check_keys import sound_options
@@ -71,6 +71,10 @@ def _assembled(reader: Reader, table: Mapping[str, Any]) -> ModuleSpec:
     """The spec that the tables say, with what could be read of them."""
     kind = kind_of(reader.kind)
     save = True if table.get("migrate") else None
+
+    def misplaced(name: str, message: str, fix: str) -> None:
+        reader.add(f"sharding.{name}", message, fix)
+
     decorators = (reader.expression(text, "decorators") for text in table.get("decorators", ()))
     plain: dict[str, Any] = {"doc": "", **{key: table[key] for key in _PLAIN if key in table}}
     plain |= {key: reader.statements(table.get(key, ""), key) for key in _STATEMENTS}
@@ -91,7 +95,7 @@ def _assembled(reader: Reader, table: Mapping[str, Any]) -> ModuleSpec:
         imports=tuple(line for text in table.get("imports", ()) for line in _imported(reader, text)),
         groups=tuple(_groups(reader, table)),
         save=table.get("save", save),
-        sharding=_sharding(reader, table),
+        sharding=read_rules(table["sharding"], misplaced) if "sharding" in table else None,
         options=_options(reader, table.get("options")),
         call=read_call(reader, table),
         test=read_test(reader, table.get("test")),
@@ -133,13 +137,6 @@ def _imported(reader: Reader, text: str) -> Iterator[str]:
     yield from lines or ()
 
 
-def _sharding(reader: Reader, table: Mapping[str, Any]) -> Rules | None:
-    def add(name: str, message: str, fix: str) -> None:
-        reader.add(f"sharding.{name}", message, fix)
-
-    return read_rules(table["sharding"], add) if "sharding" in table else None
-
-
 def _options(reader: Reader, raw: Any) -> tuple[tuple[str, Any], ...]:
     """The options that are what the kind takes."""
     sound, faults = sound_options(as_table(raw), reader.kind)
@@ -174,10 +171,8 @@ def _built(spec: ModuleSpec) -> ModuleSpec:
     )
     if not kind_of(spec.kind).variables:
         return replace(spec, fields=fields)
-    attributes = (
-        attribute_of_self(node.func) for call in spec.calls for node in nodes_of(ast.Call, parsed(call.text))
-    )
-    called = {name for name in attributes if name is not None}
+    calls = nodes_of(ast.Call, *(parsed(call.text) for call in spec.calls))
+    called = {name for call in calls if (name := attribute_of_self(call.func)) is not None}
     types = dict(spec.unit.variables) if spec.unit else variable_types(spec.helpers)
     made = variables_made(fields, own.call, called, types)
     return replace(spec, fields=(*with_variables_made(fields, own.call, types), *made))

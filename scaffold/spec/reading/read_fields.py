@@ -11,17 +11,9 @@ from scaffold.kind import kind_of
 from scaffold.spec.grammar.types import Type, UnionType, as_stored, without_none
 from scaffold.spec.grammar.values import default_source, literal
 from scaffold.spec.model import Field
+from scaffold.spec.reading import roles
 from scaffold.spec.reading.field_text import parse_field_text
 from scaffold.spec.reading.reader import Reader
-from scaffold.spec.reading.roles import (
-    COMMAND_LINE,
-    OF_GIVEN,
-    UNTOLD,
-    given_role,
-    legal_roles,
-    role_of,
-    without_role,
-)
 from scaffold.spec.tables.check_keys import needless_keys, untaken
 from scaffold.spec.tables.keys import COMPUTES, FIELD_KEYS
 
@@ -37,21 +29,17 @@ def read_fields(reader: Reader, tables: Mapping[str, Any], given: str = "") -> t
     fields_by_name = {name: _field(reader, name, table, unsaid) for name, table in tables.items()}
     reader.unread += [f"{name} {tables[name]}" for name, field in fields_by_name.items() if field is None]
     known = [field for field in fields_by_name.values() if field is not None]
-    role = given or given_role(known, kind_of(reader.kind).given_arrays)
-    untold = [field.name for field in known if field.role == UNTOLD] if role == UNTOLD else []
+    role = given or roles.given_role(known, kind_of(reader.kind).given_arrays)
+    untold = [field.name for field in known if field.role == roles.UNTOLD] if role == roles.UNTOLD else []
     if untold:
-        form = "TYPE@{}" if reader.where == COMMAND_LINE else 'role = "{}"'
+        form = "TYPE@{}" if reader.where == roles.COMMAND_LINE else 'role = "{}"'
         fix = f"write `{form.format('param')}` if it is, `{form.format('data')}` if it is not"
-        unsaid[_OF_GIVEN, fix, OF_GIVEN] = untold
+        unsaid[_OF_GIVEN, fix, roles.OF_GIVEN] = untold
     for (message, fix, legal), names in unsaid.items():
         listed = f": {', '.join(f'`{name}`' for name in names)}" * (len(names) > 1)
-        reader.add(f"fields.{names[0]}" + ".role" * (legal == OF_GIVEN), message + listed, fix, legal)
-    return tuple(
-        replace(field, role=role or "param", is_assumed=role in ("data", given))
-        if field.role == UNTOLD
-        else field
-        for field in known
-    )
+        reader.add(f"fields.{names[0]}" + ".role" * (legal == roles.OF_GIVEN), message + listed, fix, legal)
+    told = {"role": role or "param", "is_assumed": role in ("data", given)}
+    return tuple(replace(field, **told) if field.role == roles.UNTOLD else field for field in known)
 
 
 def _field(reader: Reader, name: str, raw: Any, unsaid: _UNSAID) -> Field | None:
@@ -73,16 +61,16 @@ def _field(reader: Reader, name: str, raw: Any, unsaid: _UNSAID) -> Field | None
 
 def _role(reader: Reader, name: str, kind: Type, table: Mapping[str, Any], unsaid: _UNSAID) -> str | None:
     place, text = f"fields.{name}.role", table["type"]
-    legal, role = legal_roles(without_none(kind)), role_of(without_none(kind), table)
+    legal, role = roles.legal_roles(without_none(kind)), roles.role_of(without_none(kind), table)
     if role is None and "example" in table:  # what an alias of the file stands for
         shown = reader.type(table["example"], f"fields.{name}.example")
         if shown is None:
             return None
-        role = role_of(without_none(shown), table)
+        role = roles.role_of(without_none(shown), table)
     if role is None:
-        message, fix = without_role(without_none(kind), legal, text)
+        message, fix = roles.without_role(without_none(kind), legal, text)
         unsaid.setdefault((message, fix, legal), []).append(name)
-    elif role not in (*legal, UNTOLD):
+    elif role not in (*legal, roles.UNTOLD):
         if role in FIELD_KEYS["role"].legal:
             message = f"role `{role}` does not go with type `{text}`"
             reader.add(place, message, f"write one of {', '.join(legal)}", legal)

@@ -9,8 +9,8 @@ from scaffold.comments import as_comment
 from scaffold.spec.grammar.type_parser import TypeSyntaxError
 from scaffold.spec.grammar.types import ClassType, Type
 from scaffold.spec.model import Call, Method
+from scaffold.spec.reading.field_text import parse_returns, split_top
 from scaffold.spec.reading.reader import Reader
-from scaffold.spec.reading.signature import parse_returns, split_top
 from scaffold.spec.source.definitions import body_of, decorators_of
 from scaffold.spec.source.expressions import dedented
 from scaffold.spec.tables.key import Key

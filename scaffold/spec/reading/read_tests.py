@@ -38,15 +38,10 @@ def read_test(reader: Reader, raw: Any) -> TestPlan:
 def _ties(reader: Reader, raw: Any) -> Iterator[tuple[str, str]]:
     """The dims that are as long as others say, each with an expression of that."""
     for name, size in as_table(raw).items():
-        is_text = isinstance(size, str)
-        source = reader.expression(f"={size}", f"test.ties.{name}") if is_text else None
-        if not is_text:
-            reader.add(
-                f"test.ties.{name}",
-                f"{size!r} is no arithmetic over sizes",
-                'write it as text: `"3*channels"`',
-            )
-        if source:
+        place = f"test.ties.{name}"
+        if not isinstance(size, str):
+            reader.add(place, f"{size!r} is no arithmetic over sizes", 'write it as text: `"3*channels"`')
+        elif source := reader.expression(f"={size}", place):
             yield name, source
 
 
@@ -60,15 +55,16 @@ def _sizes(
     reader: Reader, table: Mapping[str, Any], place: str
 ) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, tuple[int, ...]], ...]]:
     """Sizes of single dims, and of those that stand for several."""
-    sizes = as_table(table.get("sizes"))
-    for name in (name for name, size in sizes.items() if not is_size(size)):
-        fix = "write an integer from 1, or an array of them for a dim such as `*shape`"
-        reader.add(f"{place}.sizes.{name}", f"{sizes[name]!r} is not a size", fix)
-    known = [(name, size) for name, size in sizes.items() if is_size(size)]
-    return (
-        tuple((name, size) for name, size in known if not isinstance(size, list)),
-        tuple((name, tuple(as_list(size))) for name, size in known if isinstance(size, list)),
-    )
+    sizes, shapes = dict[str, int](), dict[str, tuple[int, ...]]()
+    for name, size in as_table(table.get("sizes")).items():
+        if not is_size(size):
+            fix = "write an integer from 1, or an array of them for a dim such as `*shape`"
+            reader.add(f"{place}.sizes.{name}", f"{size!r} is not a size", fix)
+        elif isinstance(size, list):
+            shapes[name] = tuple(as_list(size))
+        else:
+            sizes[name] = size
+    return tuple(sizes.items()), tuple(shapes.items())
 
 
 def _tolerance(reader: Reader, value: Any) -> float | tuple[tuple[str, float], ...] | None:
@@ -76,8 +72,8 @@ def _tolerance(reader: Reader, value: Any) -> float | tuple[tuple[str, float], .
     if not isinstance(value, Mapping):
         return None if value is None else _positive(reader, value, "test.tolerance")
     by_dtype = as_table(value).items()
-    tolerances = {name: _positive(reader, number, f"test.tolerance.{name}") for name, number in by_dtype}
-    return tuple((name, number) for name, number in tolerances.items() if number is not None)
+    tolerances = ((name, _positive(reader, number, f"test.tolerance.{name}")) for name, number in by_dtype)
+    return tuple((name, number) for name, number in tolerances if number is not None)
 
 
 def _positive(reader: Reader, value: Any, place: str) -> float | None:

@@ -6,12 +6,14 @@ import tokenize
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from scaffold.errors import Fault
 from scaffold.spec.grammar.type_parser import LEGAL_TYPES, TypeSyntaxError, parse_type
-from scaffold.spec.grammar.types import ScalarType, Type
+from scaffold.spec.grammar.types import Type
 from scaffold.spec.grammar.values import as_float, literals, one_value
 from scaffold.spec.model import Argument
-from scaffold.spec.reading.signature import SignatureSyntaxError, parse_argument
+from scaffold.spec.reading.field_text import SignatureSyntaxError, parse_argument
 from scaffold.spec.source.expressions import Import, dedented, single_imports, syntax_fault
 from scaffold.spec.tables.check_keys import is_value, sound_table
 from scaffold.spec.tables.key import Key
@@ -73,10 +75,10 @@ class Reader:
         except TypeSyntaxError as error:
             self.wrong_type(error, text.partition(":")[2], place, text)
         else:
-            default = argument.default and as_float(
-                argument.type or ScalarType("int"), one_value(argument.default)
+            kind, default = argument.type, argument.default and one_value(argument.default)
+            return replace(
+                argument, default=default if kind is None or not default else as_float(kind, default)
             )
-            return Argument(argument.name, argument.type, default)
         return None
 
     # -- Python --------------------------------------------------------------------------------------------------------

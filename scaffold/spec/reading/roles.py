@@ -3,22 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scaffold.spec.grammar.types import (
-    ArrayType,
-    CallableType,
-    ClassType,
-    DictType,
-    ListType,
-    LiteralType,
-    OpaqueType,
-    ScalarType,
-    SetType,
-    TreeType,
-    TupleType,
-    Type,
-    UnionType,
-    is_traced,
-)
+from scaffold.spec.grammar import types
 from scaffold.spec.model import Field
 from scaffold.spec.tables.key import ROLES
 
@@ -30,7 +15,7 @@ OF_GIVEN = ("param", "data", "buffer")
 """The roles that float arrays may have which are given."""
 
 
-def role_of(kind: Type, table: Mapping[str, Any]) -> str | None:
+def role_of(kind: types.Type, table: Mapping[str, Any]) -> str | None:
     """The role of a field as its table says it, or by default; None where its author has to say."""
     if isinstance(said := table.get("role"), str) and said:
         return said
@@ -47,57 +32,56 @@ def is_trained(field: Field) -> bool:
 def given_role(fields: Iterable[Field], usual: str) -> str:
     """What float arrays are that are given and say nothing; `UNTOLD` where nobody can know. `usual` is what the kind knows."""
     # Of any callable that the class is given nobody knows that it holds arrays.
-    trains = any(
-        is_trained(field) and not (field.given and isinstance(field.type, CallableType)) for field in fields
-    )
+    known = (field for field in fields if not (field.given and isinstance(field.type, types.CallableType)))
+    trains = any(map(is_trained, known))
     return usual or (UNTOLD if trains else "data")
 
 
-def legal_roles(kind: Type) -> tuple[str, ...]:
+def legal_roles(kind: types.Type) -> tuple[str, ...]:
     """The roles that a field of this type may have, in the order of `ROLES`."""
-    of_arrays = ("state", "shared") if isinstance(kind, ArrayType) else ()
+    of_arrays = ("state", "shared") if isinstance(kind, types.ArrayType) else ()
     legal = {"derived", *_roles(kind)[1], *of_arrays}
     return tuple(role for role in ROLES if role in legal)
 
 
-def _roles(kind: Type) -> tuple[str | None, tuple[str, ...]]:
+def _roles(kind: types.Type) -> tuple[str | None, tuple[str, ...]]:
     """The role of a stored field that declares none, or None where its author has to say; and those that it may have."""
     match kind:
-        case ArrayType(inexact=True) | TreeType():
+        case types.ArrayType(inexact=True) | types.TreeType():
             return "param", OF_GIVEN
-        case ArrayType():
+        case types.ArrayType():
             return "buffer", OF_GIVEN[1:]
-        case ScalarType(name="float"):
+        case types.ScalarType(name="float"):
             return None, ("static", "buffer", "data")
-        case ScalarType(name="int" | "bool"):
+        case types.ScalarType(name="int" | "bool"):
             return "static", ("static", "buffer", "data")
-        case TupleType(items=items) if is_traced(kind):
+        case types.TupleType(items=items) if types.is_traced(kind):
             holds_modules = all(_roles(item)[0] == "module" for item in items)
             return ("module", ("module",)) if holds_modules else (None, ("static",))
-        case ScalarType() | LiteralType() | TupleType() | SetType():
+        case types.ScalarType() | types.LiteralType() | types.TupleType() | types.SetType():
             return "static", ("static",)
-        case CallableType():
+        case types.CallableType():
             return "callable", ("static", "callable", "module")
-        case OpaqueType(is_array=is_array, holds_arrays=holds_arrays):
+        case types.OpaqueType(is_array=is_array, holds_arrays=holds_arrays):
             role = "param" if is_array or holds_arrays else None
             return role, (*OF_GIVEN, "static", "callable", "module", "state")
-        case ClassType(module=module):
+        case types.ClassType(module=module):
             return "module", ("module",) if module is None else ("static", "module")
-        case ListType(item=item) | DictType(item=item):
+        case types.ListType(item=item) | types.DictType(item=item):
             return _roles(item)
-        case UnionType(members=members):
+        case types.UnionType(members=members):
             usual, legal = zip(*map(_roles, members), strict=True)
             common = tuple(role for role in ROLES if all(role in roles for roles in legal))
             return usual[0] if len({*usual}) == 1 else None, common
 
 
-def without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, str]:
+def without_role(kind: types.Type, legal: tuple[str, ...], text: str) -> tuple[str, str]:
     """What to say of a type that has no role by default."""
-    if isinstance(kind, UnionType) and legal == ("derived",):
+    if isinstance(kind, types.UnionType) and legal == ("derived",):
         return f"`{text}` mixes what is traced with what is static", "write one type"
-    if isinstance(kind, UnionType):
+    if isinstance(kind, types.UnionType):
         return f"`{text}` has no role of its own", f'write `role = "{legal[0]}"`'
-    if isinstance(kind, OpaqueType | TupleType):
+    if isinstance(kind, types.OpaqueType | types.TupleType):
         fix = 'write `role = "static"` for what is part of the treedef, `role = "param"` for arrays that are trained, '
         fix += '`role = "data"` for others, `role = "module"` for sub-modules'
         return "nothing says what is stored", fix

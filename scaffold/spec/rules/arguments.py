@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from scaffold.errors import Fault, unknown
 from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import KEY, dims_of, parameters, uses_dtype
-from scaffold.spec.grammar.types import ClassType, Type, UnionType
+from scaffold.spec.grammar.types import ClassType, Type, UnionType, members_of
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.names import argument_name_faults
 from scaffold.spec.rules.fields import value_faults
@@ -21,16 +21,14 @@ def _signature_faults(
     arguments: Sequence[Argument], defaulted: Collection[str], place: str
 ) -> Iterator[Fault]:
     """What Python says to a function with these arguments, of which some have a default."""
-    shown = ", ".join(
-        f"{argument.name}=..." if argument.name in defaulted else argument.name for argument in arguments
-    )
+    names = [argument.name for argument in arguments]
+    shown = ", ".join(f"{name}=..." if name in defaulted else name for name in names)
     try:
         compile(f"def _({shown}): ...", "spec", "exec")
     except SyntaxError as error:
-        if all(argument.is_marker or argument.name.isidentifier() for argument in arguments):
-            yield Fault(
-                place, f"not Python: `def f({shown})`: {error.msg}", "write what a function of Python takes"
-            )
+        if all(name == "*" or name.isidentifier() for name in names):
+            message = f"not Python: `def f({shown})`: {error.msg}"
+            yield Fault(place, message, "write what a function of Python takes")
 
 
 # -- the constructor ---------------------------------------------------------------------------------------------------
@@ -69,8 +67,7 @@ def _type_faults(spec: ModuleSpec, name: str, kind: Type) -> Iterator[Fault]:
     field = spec.field(name)
     if field is None or field.converter or field.preprocess or field.init or field.nullable:
         return
-    taken = (kind, *(kind.members if isinstance(kind, UnionType) else ()))
-    if field.type not in taken and name not in assigned_names(spec.setup):
+    if field.type not in (kind, *members_of(kind)) and name not in assigned_names(spec.setup):
         fix = f"write `{name}` alone, or a `converter` for the field"
         yield Fault("arguments", f"`{name}` has another type in `fields`", fix)
 

@@ -72,9 +72,8 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
     for base in concrete if spec.own_constructor is None else ():
         if not known_to_it.issuperset(field.name for field in base.stored):
             fix = f'write `kind = "abstract"` for `{base.name}`, or an `__init__` in `{spec.name}`, or hold one as a field'
-            yield Fault(
-                "bases", f"the constructor of `{spec.name}` does not make the fields of `{base.name}`", fix
-            )
+            message = f"the constructor of `{spec.name}` does not make the fields of `{base.name}`"
+            yield Fault("bases", message, fix)
     for base in (base for base in every if base not in concrete):
         yield from _missing(spec, every, base) if kind_of(spec.kind).has_instances else ()
         if base.call is not None and spec.call is not None and is_stateful(spec) and not is_stateful(base):
@@ -83,12 +82,8 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
     if every and not any(base.module for owner in (spec, *every) for base in owner.bases):
         inherited = tuple(field for base in every for field in base.fields if not spec.field(field.name))
         written = {method.name for _, method in spec.functions}
-        methods = tuple(
-            method
-            for base in every
-            for method in base.methods
-            if method.name not in written and not asks_for(base, method)
-        )
+        made = (method for base in every for method in base.methods if not asks_for(base, method))
+        methods = tuple(method for method in made if method.name not in written)
         whole = replace(spec, bases=(), fields=(*spec.fields, *inherited), methods=(*spec.methods, *methods))
         yield from known_attributes(whole)
 
@@ -98,12 +93,8 @@ def _missing(spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec) 
     for field in (field for field in base.stored if spec.field(field.name) is None):
         fix = f'write `{field.name} = {{ type = "{type_text(field.type)}" }}`'
         yield Fault("fields", f"`{base.name}` asks for a field `{field.name}`", fix)
-    made = {
-        method.name
-        for at in (spec, *every)
-        for _, method in at.functions
-        if at is spec or not asks_for(at, method)
-    }
+    made = {method.name for _, method in spec.functions}
+    made |= {method.name for at in every for _, method in at.functions if not asks_for(at, method)}
     for key, method in base.functions:
         if asks_for(base, method) and method.name not in made:
             name = "" if key == "call" else f" `{method.name}`"

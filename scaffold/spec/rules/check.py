@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
+from scaffold.spec import names
 from scaffold.spec.construction.constructor import dims_of, dtype_field, key_consumers, uses_dtype, uses_key
 from scaffold.spec.construction.dtypes import dtype_faults
 from scaffold.spec.fields.sharding import sharding_faults
@@ -12,24 +13,14 @@ from scaffold.spec.fields.shared import shared_faults
 from scaffold.spec.fields.training import frozen_faults
 from scaffold.spec.helpers import helper_faults
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.names import (
-    EMITTED_BUILTINS,
-    IMPORTS,
-    OF_TYPES,
-    argument_name_faults,
-    brings_the_same,
-    is_read,
-)
 from scaffold.spec.rules.arguments import argument_faults, call_faults
-from scaffold.spec.rules.array_checks import checks_of_values
 from scaffold.spec.rules.bases import bases_faults
 from scaffold.spec.rules.claims import claim_faults
 from scaffold.spec.rules.constructors import constructor_faults
 from scaffold.spec.rules.examples import example_faults, example_size_faults
-from scaffold.spec.rules.fields import field_faults
-from scaffold.spec.rules.groups import group_faults
+from scaffold.spec.rules.fields import checks_of_values, field_faults
 from scaffold.spec.rules.known_names import assignment_faults, keys_used_once, known_attributes, known_names
-from scaffold.spec.rules.methods import generic_faults, method_faults
+from scaffold.spec.rules.members import generic_faults, group_faults, method_faults
 from scaffold.spec.rules.optional import optional_faults
 from scaffold.spec.source.expressions import assigned_names, own_nodes
 from scaffold.spec.tables.keys import CONSTRUCTORS
@@ -51,22 +42,20 @@ def spec_faults(spec: ModuleSpec) -> list[Fault]:
 def _names(spec: ModuleSpec) -> Iterator[Fault]:
     """Names of fields, of dims and of flags, which the constructor takes."""
     kind = kind_of(spec.kind)
-    free = [
-        *("key",) * (not uses_key(spec)),
-        *("dtype",) * (not uses_dtype(spec) or dtype_field(spec) is not None),
-    ]
-    free += EMITTED_BUILTINS if spec.own_constructor is not None else ()
+    takes_dtype = uses_dtype(spec) and dtype_field(spec) is None
+    free = [*("key",) * (not uses_key(spec)), *("dtype",) * (not takes_dtype)]
+    free += names.EMITTED_BUILTINS if spec.own_constructor is not None else ()
     for field in spec.fields:
         place, inner = f"fields.{field.name}", [*free, *("key",) * (not field.given)]
         if field.annotated:  # what the constructor alone makes is no argument of the tool's
-            yield from argument_name_faults(field.name, place, spec.name, free=inner)
+            yield from names.argument_name_faults(field.name, place, spec.name, free=inner)
         if field.name in (*kind.members, *kind.reserved):
             message = f"`{field.name}` is a name that the class uses itself"
             yield Fault(place, message, f"rename it, to `my_{field.name}` for example")
         if field.optional is not None and spec.field(field.optional) is None:
-            yield from argument_name_faults(field.optional, f"{place}.optional", spec.name)
+            yield from names.argument_name_faults(field.optional, f"{place}.optional", spec.name)
     for name in (name for name in dims_of(spec) if spec.field(name) is None):
-        yield from argument_name_faults(name, "fields", spec.name)
+        yield from names.argument_name_faults(name, "fields", spec.name)
         if name.startswith("_"):
             message = f"dim `{name}` begins with `_`, which jaxtyping reads as a dim without a name"
             yield Fault("fields", message, f"write `{name.strip('_') or 'size'}`")
@@ -91,11 +80,12 @@ def _imports(spec: ModuleSpec) -> Iterator[Fault]:
     place = "imports"
     for line in (line for line in dict.fromkeys(spec.imports) if not line.endswith(" import *")):
         name = assigned_names(line)[0]
-        is_free = name in OF_TYPES or not is_read(name) or brings_the_same(line, IMPORTS.get(name, line))
+        is_free = name in names.OF_TYPES or not names.is_read(name)
+        is_free = is_free or names.brings_the_same(line, names.IMPORTS.get(name, line))
         is_base = any(base.name == name and base.module for base in spec.bases)
         if (name == spec.name and not is_base) or not is_free:
             yield Fault(place, f"`{line}` hides `{name}`", f"write `... as {name}_`, for example")
-        elif name in bound and not brings_the_same(line, bound[name]):
+        elif name in bound and not names.brings_the_same(line, bound[name]):
             yield Fault(place, f"`{name}` comes from two places", f"write `... as {name}_` for one of them")
         elif spec.field(name) is not None:
             fix = f"write `... as {name}_`, or rename the field"

@@ -21,11 +21,7 @@ CLOSE = "close"
 """The function that conditions compare with."""
 OF_OUTPUTS = ("mean 0", "variance 1", "sums to 1", "length 1", "not negative", "symmetric", "orthogonal")
 _TRANSFORMATIONS = ("shift", "scale", "permutation")
-UNDER = tuple(
-    f"{how} under {transformation}"
-    for how in ("invariant", "equivariant")
-    for transformation in _TRANSFORMATIONS
-)
+UNDER = tuple(f"{how} under {what}" for how in ("invariant", "equivariant") for what in _TRANSFORMATIONS)
 INVARIANTS = (*OF_OUTPUTS, *UNDER, "linear", "mean over keys kept")
 """As `pytree_laws.invariants` has them; most may be followed by `along AXIS`."""
 ALONG = (*OF_OUTPUTS[:4], *(name for name in UNDER if name.endswith("permutation")))

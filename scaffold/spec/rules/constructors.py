@@ -6,15 +6,8 @@ from inspect import Parameter, Signature
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
+from scaffold.spec.construction import constructor
 from scaffold.spec.construction.class_calls import calls_of_class, kept_defaults
-from scaffold.spec.construction.constructor import Parameter as ConstructorParameter
-from scaffold.spec.construction.constructor import (
-    fields_as_given,
-    has_factory,
-    parameters,
-    parameters_of,
-    rebuilds_by,
-)
 from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.pieces import class_names, pieces
@@ -36,7 +29,7 @@ def constructor_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
-    known = {*class_names(spec), *("create",) * has_factory(spec)}
+    known = {*class_names(spec), *("create",) * constructor.has_factory(spec)}
     attributes = nodes_of(ast.Attribute, ast.parse(method.call.body))
     read = {node.attr for node in attributes if ast.unparse(node.value) == "cls"}
     for name in sorted(read - known):
@@ -50,13 +43,10 @@ def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
 
 def beside_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
     """Calls in the class of other generated classes of its file that do not fit what these take."""
-    others = {name: known[name] for name in siblings(spec) if name in known}
+    beside = [known[name] for name in siblings(spec) if name in known]
     # All that a constructor takes is known where it is emitted, and takes nothing for bases.
-    others = {
-        name: other
-        for name, other in others.items()
-        if kind_of(other.kind).stores and not other.bases and other.own_constructor is None
-    }
+    emitted = (other for other in beside if not other.bases and other.own_constructor is None)
+    others = {other.name: other for other in emitted if kind_of(other.kind).stores}
     for piece in pieces(spec) if others else ():
         for call in nodes_of(ast.Call, *statements(piece.text)):
             owner, _, name = ast.unparse(call.func).partition(".")
@@ -76,7 +66,7 @@ def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Ite
     if error:
         taken = tuple(signature.parameters)
         unknown = next((key.arg for key in call.keywords if key.arg and key.arg not in taken), "")
-        factory = _signature(spec, "create") if name == "cls" and has_factory(spec) else None
+        factory = _signature(spec, "create") if name == "cls" and constructor.has_factory(spec) else None
         if factory is not None and not _misfit(factory, call):
             fix = f"write `{spec.name}.create(...)`, which takes `{_shown(factory)}`: the class itself takes the fields as they are stored"
         elif owner := dims_read_off(spec).get(unknown):
@@ -108,11 +98,11 @@ def _signature(spec: ModuleSpec, name: str) -> Signature | None:
     """What the constructor `name` takes, where that is known."""
     further = next((method for method in spec.methods if method.name == name), None)
     if further is not None:
-        return _of_parameters(parameters_of(further.call.args))
+        return _of_parameters(constructor.parameters_of(further.call.args))
     if spec.own_constructor is not None:
         return None
     if name == "create" or spec.constructor == "init":
-        taken = parameters(spec) if name == "cls" or has_factory(spec) else ()
+        taken = constructor.parameters(spec) if name == "cls" or constructor.has_factory(spec) else ()
         return _of_parameters(taken) if taken else None
     return _of_stored_fields(spec)
 
@@ -120,24 +110,21 @@ def _signature(spec: ModuleSpec, name: str) -> Signature | None:
 def _of_stored_fields(spec: ModuleSpec) -> Signature | None:
     """What the class itself takes: the fields, as they are stored."""
     is_known = kind_of(spec.kind).stores and not (spec.nests or any(base.module for base in spec.bases))
-    if not is_known or rebuilds_by(spec, "static"):
+    if not is_known or constructor.rebuilds_by(spec, "static"):
         return None
-    if rebuilds_by(spec, "flag"):
-        return _of_parameters(parameters(fields_as_given(spec)))
+    if constructor.rebuilds_by(spec, "flag"):
+        return _of_parameters(constructor.parameters(constructor.fields_as_given(spec)))
     kept = kept_defaults(spec)
     return _of((field.name, field.name not in kept, False) for field in spec.stored)
 
 
-def _of_parameters(taken: Iterable[ConstructorParameter]) -> Signature:
+def _of_parameters(taken: Iterable[constructor.Parameter]) -> Signature:
     return _of((parameter.name, parameter.default is None, parameter.keyword_only) for parameter in taken)
 
 
 def _of(arguments: Iterable[tuple[str, bool, bool]]) -> Signature:
     """A signature of names, each with whether it must be given, and by keyword."""
-    kinds = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    kinds, defaults = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY), (..., Parameter.empty)
     return Signature(
-        [
-            Parameter(name, kinds[by_keyword], default=Parameter.empty if is_needed else ...)
-            for name, is_needed, by_keyword in arguments
-        ]
+        [Parameter(name, kinds[by_name], default=defaults[needed]) for name, needed, by_name in arguments]
     )

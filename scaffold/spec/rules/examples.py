@@ -15,7 +15,7 @@ from scaffold.spec.grammar.types import ArrayType, dims_in
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.fields import value_faults
 from scaffold.spec.source.definitions import arguments_of, dims_written, function_of
-from scaffold.spec.source.expressions import assigned_names, loop_names
+from scaffold.spec.source.expressions import Function, assigned_names, loop_names
 from scaffold.spec.unit import siblings
 
 
@@ -43,22 +43,16 @@ def _example(spec: ModuleSpec) -> Iterator[Fault]:
     kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
     changes = {"values": spec.test.values, "other": spec.test.other}
     for key, name, source in ((key, *pair) for key, pairs in changes.items() for pair in pairs):
-        kind = kinds.get(name)
-        yield from (
-            value_faults(kind, source, f"test.{key}.{name}") if kind is not None and source != "None" else ()
-        )
+        if (kind := kinds.get(name)) is not None and source != "None":
+            yield from value_faults(kind, source, f"test.{key}.{name}")
     if not all(spec.test.rejected):
         yield Fault("test.rejected", "a row changes nothing", "write `{ depth = 0 }`")
 
 
 def arguments_known(spec: ModuleSpec) -> set[str]:
     """The arguments for which `[test]` may have examples: by name, and of a method with the method before it."""
-    of_methods = [
-        (argument.name, f"{function.name}.{argument.name}")
-        for _, function in spec.functions
-        for argument in function.call.args
-        if not argument.is_marker
-    ]
+    taken = ((function.name, each) for _, function in spec.functions for each in function.call.args)
+    of_methods = [(each.name, f"{name}.{each.name}") for name, each in taken if not each.is_marker]
     return {parameter.name for parameter in parameters(spec)}.union(*of_methods)
 
 
@@ -82,20 +76,15 @@ def unknown_faults(
     written = {dim for function in functions if function is not None for dim in dims_written(function)}
     for name in (name for name in strange if name not in written):
         yield unknown("test.sizes", name, sorted(dims or known), f"`{name}` is no dim")
-    rows = {
-        "values": test.values,
-        "other": test.other,
-        "rejected": [pair for row in test.rejected for pair in row],
-    }
+    rejected = [pair for row in test.rejected for pair in row]
+    rows = {"values": test.values, "other": test.other, "rejected": rejected}
     for key, name in ((key, name) for key, pairs in rows.items() for name, _ in pairs if name not in known):
         yield unknown(f"test.{key}.{name}", name, sorted(known), f"`{name}` is no argument")
 
 
 def values_of_no_argument(spec: ModuleSpec) -> Iterator[Fault]:
     """The example values that neither the author's `__init__` takes, nor a method of the class; nothing is known where it takes any."""
-    constructor = next(
-        (function_of(each.call.source) for each in spec.methods if each.name == "__init__"), None
-    )
+    constructor = _kept_constructor(spec)
     if constructor is None or constructor.args.kwarg is not None:
         return
     known = sorted({*_arguments_kept(spec), *arguments_known(spec)})
@@ -103,11 +92,15 @@ def values_of_no_argument(spec: ModuleSpec) -> Iterator[Fault]:
         yield unknown(f"test.values.{name}", name, known, f"`{name}` is no argument")
 
 
+def _kept_constructor(spec: ModuleSpec) -> Function | None:
+    """An `__init__` that is kept word for word."""
+    return function_of(next((each.call.source for each in spec.methods if each.name == "__init__"), ""))
+
+
 def _arguments_kept(spec: ModuleSpec) -> list[str]:
-    """The arguments of a constructor that is kept word for word, of which some have a type that the spec does not know."""
-    kept = next((each.call.source for each in spec.methods if each.name == "__init__"), "")
-    function = function_of(kept)
-    return [argument.arg for argument in arguments_of(function)] if function is not None else []
+    """The arguments of such a constructor, of which some have a type that the spec does not know."""
+    constructor = _kept_constructor(spec)
+    return [argument.arg for argument in arguments_of(constructor)] if constructor is not None else []
 
 
 def unknown_beside(
@@ -138,8 +131,8 @@ def _sizes(spec: ModuleSpec) -> Iterator[Fault]:
 
 def example_size_faults(spec: ModuleSpec) -> list[Fault]:
     """Dims that cannot be sized, and arrays that would be empty or too large; of the example, or else of cases."""
+    cases = enumerate(changed for _, changed in case_specs(spec))
+    of_cases = ((f"test.cases.{index}.sizes", case) for index, case in cases)
     return [*size_faults(spec, "test.sizes")] or [
-        replace(fault, where=f"test.cases.{index}.sizes")
-        for index, (_, changed) in enumerate(case_specs(spec))
-        for fault in size_faults(changed, "test.sizes")
+        replace(fault, where=place) for place, case in of_cases for fault in size_faults(case, place)
     ]

@@ -1,38 +1,20 @@
 """The rules for fields: what goes with which type and role, and which values are of their type."""
 
 import ast
+import math
 import re
 from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
-from scaffold.spec.construction.constructor import (
-    dims_of,
-    initialised_dims,
-    key_consumers,
-    parameters,
-    rebuilds_by,
-    variadic_dims,
-)
-from scaffold.spec.construction.init_std import std_faults
+from scaffold.spec.construction import constructor
+from scaffold.spec.construction.arithmetic import FUNCTIONS, measured
+from scaffold.spec.construction.sizes import sizes
+from scaffold.spec.grammar import types
 from scaffold.spec.grammar.initialisers import INITIALISERS, legal_initialisers
-from scaffold.spec.grammar.types import (
-    ArrayType,
-    ClassType,
-    DictType,
-    ListType,
-    OpaqueType,
-    ScalarType,
-    TupleType,
-    Type,
-    UnionType,
-    arrays,
-    walk,
-)
 from scaffold.spec.grammar.values import described, is_nan, value_fault
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import class_name_faults, is_named_by_library, stem
-from scaffold.spec.source.expressions import assigned_names
-from scaffold.spec.source.instance import names_read
+from scaffold.spec.source.expressions import assigned_names, draws_from
 
 _ENTRY = r"(?a)[A-Za-z_]\w*"
 _VERBS = {"preprocess": "preprocess", "converter": "convert"}
@@ -50,7 +32,6 @@ def field_faults(spec: ModuleSpec) -> Iterator[Fault]:
         yield from _preset_faults(spec, field, f"{place}.preset")
         yield from _class_faults(spec, field, f"{place}.type")
     yield from _dims(spec)
-    yield from _derived(spec)
     yield from _taken_names(spec)
     if spec.fields and not spec.stored:
         fix = "declare a field that is not derived"
@@ -80,7 +61,7 @@ def initialiser_faults(field: Field, place: str) -> Iterator[Fault]:
         yield from _measure_faults(name, field.measure, field.array, place)
 
 
-def _why_not_made(name: str, array: ArrayType) -> str | None:
+def _why_not_made(name: str, array: types.ArrayType) -> str | None:
     if name not in INITIALISERS:
         return f"there is no initialiser `{name}`"
     initialiser = INITIALISERS[name]
@@ -89,7 +70,7 @@ def _why_not_made(name: str, array: ArrayType) -> str | None:
     return None if initialiser.makes(array) else f"`{name}` does not make this dtype"
 
 
-def _measure_faults(name: str, measure: str | None, array: ArrayType, place: str) -> Iterator[Fault]:
+def _measure_faults(name: str, measure: str | None, array: types.ArrayType, place: str) -> Iterator[Fault]:
     """Some names take a measure, one does nothing without it, and the others take none."""
     initialiser = INITIALISERS[name]
     if measure is not None and not initialiser.measured:
@@ -125,11 +106,11 @@ def _default_faults(field: Field, place: str) -> Iterator[Fault]:
         yield from value_faults(field.type, default, place, static=field.role == "static")
 
 
-def _takes_none(kind: Type) -> bool:
-    return isinstance(kind, OpaqueType) or (isinstance(kind, UnionType) and kind.optional)
+def _takes_none(kind: types.Type) -> bool:
+    return isinstance(kind, types.OpaqueType) or (isinstance(kind, types.UnionType) and kind.optional)
 
 
-def value_faults(kind: Type, source: str, place: str, *, static: bool = False) -> Iterator[Fault]:
+def value_faults(kind: types.Type, source: str, place: str, *, static: bool = False) -> Iterator[Fault]:
     """Why a default or a value is not of its type, or cannot be part of a treedef."""
     message = _NAN if static and is_nan(source) else value_fault(kind, source)
     if message is not None:
@@ -139,7 +120,7 @@ def value_faults(kind: Type, source: str, place: str, *, static: bool = False) -
 
 def _is_shared(field: Field, default: str) -> bool:
     """Whether a default would be held by each instance as it is: arrays are copied, Modules are not."""
-    is_held = field.dynamic and any(isinstance(part, ClassType) for part in walk(field.type))
+    is_held = field.dynamic and any(isinstance(part, types.ClassType) for part in types.walk(field.type))
     return is_held and isinstance(ast.parse(default, mode="eval").body, ast.Call)
 
 
@@ -148,23 +129,20 @@ def _flag_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     flag = field.optional
     if flag is None:
         return
-    declared = [kind for kind, _ in _declared(spec, flag)]
-    if flag == field.name or flag in dims_of(spec) or any(not _takes(kind, "bool") for kind in declared):
+    bool_type, declared = types.ScalarType("bool"), _declared(spec, flag)
+    is_other = any(bool_type not in types.members_of(kind) for kind, _ in declared)
+    if flag == field.name or flag in constructor.dims_of(spec) or is_other:
         meaning = "the field itself" if flag == field.name else "another thing, and no bool"
         yield Fault(place, f"`{flag}` is {meaning}", f"rename the flag, to `use_{field.name}` for example")
-
-
-def _takes(kind: Type, scalar: str) -> bool:
-    return ScalarType(scalar) in (kind.members if isinstance(kind, UnionType) else (kind,))
 
 
 def _preset_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     if not field.preset:
         return
-    if not isinstance(field.type, DictType):
+    if not isinstance(field.type, types.DictType):
         yield Fault(place, "only a dict has entries to preset", "write `preprocess` for another field")
         return
-    kind = ScalarType("float") if arrays(field.type.item) else field.type.item
+    kind = types.ScalarType("float") if types.arrays(field.type.item) else field.type.item
     for name, source in field.preset:
         if not re.fullmatch(_ENTRY, name):
             message = f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
@@ -176,7 +154,7 @@ def _preset_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault
 
 
 def _class_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
-    for kind in (part for part in walk(field.type) if isinstance(part, ClassType)):
+    for kind in (part for part in types.walk(field.type) if isinstance(part, types.ClassType)):
         message, fix = _why_not_held(spec, kind, is_stored=field.stored)
         if message:
             yield Fault(place, message, fix)
@@ -190,8 +168,8 @@ def _class_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]
             yield Fault(place, f"`{kind.name}` comes from {listed}", "rename one of them")
 
 
-def _why_not_held(spec: ModuleSpec, kind: ClassType, *, is_stored: bool) -> tuple[str, str]:
-    if kind == ClassType(spec.name):
+def _why_not_held(spec: ModuleSpec, kind: types.ClassType, *, is_stored: bool) -> tuple[str, str]:
+    if kind == types.ClassType(spec.name):
         fix = 'name another class; what is computed from the fields is `role = "derived"`'
         return f"`{spec.name}` cannot hold itself" * is_stored, fix
     if kind.name == spec.name and not is_named_by_library(kind.module):
@@ -211,9 +189,9 @@ def _why_not_held(spec: ModuleSpec, kind: ClassType, *, is_stored: bool) -> tupl
 
 def _dims(spec: ModuleSpec) -> Iterator[Fault]:
     """A dim that an array is made with, and that is a field or an argument too, is an int there; `*shape` is a tuple."""
-    several, bound = variadic_dims(spec), assigned_names(spec.setup)
-    made = {name for field in spec.stored for name in initialised_dims(spec, field)}
-    for name in (name for name in dims_of(spec) if name in made and name not in bound):
+    several, bound = constructor.variadic_dims(spec), assigned_names(spec.setup)
+    made = {name for field in spec.stored for name in constructor.initialised_dims(spec, field)}
+    for name in (name for name in constructor.dims_of(spec) if name in made and name not in bound):
         for kind, place in _declared(spec, name):
             if not _counts(kind, several=name in several):
                 wanted = "tuple[int, ...]" if name in several else "int"
@@ -221,46 +199,102 @@ def _dims(spec: ModuleSpec) -> Iterator[Fault]:
                 yield Fault(place, f"`{name}` is a dim too, and not of type `{wanted}`", fix)
 
 
-def _declared(spec: ModuleSpec, name: str) -> Iterator[tuple[Type, str]]:
+def _declared(spec: ModuleSpec, name: str) -> Iterator[tuple[types.Type, str]]:
     """What a field and an argument of this name hold, and the places of these."""
     field = spec.field(name)
     if field is not None:
         yield field.type, f"fields.{name}"
-    yield from (
-        (argument.type, "arguments") for argument in spec.arguments if argument.name == name and argument.type
+    arguments = (argument for argument in spec.arguments if argument.name == name)
+    yield from ((argument.type, "arguments") for argument in arguments if argument.type)
+
+
+def _counts(kind: types.Type, *, several: bool) -> bool:
+    members = types.members_of(kind)
+    return types.ScalarType("int") in members or (
+        several and any(isinstance(m, types.TupleType | types.ListType) for m in members)
     )
-
-
-def _counts(kind: Type, *, several: bool) -> bool:
-    if isinstance(kind, UnionType):
-        return any(_counts(member, several=several) for member in kind.members)
-    if isinstance(kind, TupleType | ListType):
-        return several
-    return kind == ScalarType("int")
-
-
-def _derived(spec: ModuleSpec) -> Iterator[Fault]:
-    """A derived field must not need itself."""
-    reads = {field.name: names_read(field.expression or "None") for field in spec.derived}
-    for name in reads:
-        seen: set[str] = set()
-        ahead = set(reads[name])
-        while ahead:
-            seen |= ahead
-            ahead = {further for reached in ahead for further in reads.get(reached, ())} - seen
-        field = spec.field(name)
-        if name in seen and field is not None and field.role != "shared":
-            fix = "write it over stored fields"
-            yield Fault(f"fields.{name}.init", f"`{name}` is computed from itself", fix)
 
 
 def _taken_names(spec: ModuleSpec) -> Iterator[Fault]:
     """Names that the class makes out of those of fields."""
-    drawn = key_consumers(spec)
+    drawn = constructor.key_consumers(spec)
     made = {f"{name}_key": f"the key of `{name}`" for name in drawn if len(drawn) > 1}
-    for field in spec.fields if rebuilds_by(spec, "static") else ():
+    for field in spec.fields if constructor.rebuilds_by(spec, "static") else ():
         parts = ("entries", "preset") * bool(field.preset)
         made |= {f"{field.name}_{part}": f"the {part} of `{field.name}`" for part in parts}
-    for name in sorted({member.name for member in (*parameters(spec), *spec.fields)} & made.keys()):
+    names = {member.name for member in (*constructor.parameters(spec), *spec.fields)}
+    for name in sorted(names & made.keys()):
         fix = f"rename it, to `{name}_` for example"
         yield Fault("fields", f"`{name}` is what the class calls {made[name]}", fix)
+
+
+_CLOSE = 0.05
+"""How far a `std` may be from what is drawn, in parts of it."""
+_LEGAL = ("numbers", "sizes of dims", "+ - * / // **", *(f"{name}(...)" for name in FUNCTIONS))
+
+
+def std_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
+    """What is wrong with the `std` of a field."""
+    if field.std is None:
+        return
+    if field.array is None or not field.array.inexact or not _is_drawn(spec, field):
+        fix = "remove it, or give the field an `init` that draws from `key`"
+        yield Fault(f"{place}.std", "nothing of the field is drawn, so it has no deviation", fix)
+        return
+    known = sizes(spec)
+    value = measured(field.std, known)
+    if value is None or not 0 < value < math.inf:
+        message = f"`{field.std}` is {'no number' if value is None else value} in the tests"
+        fix = "write a positive number, or arithmetic over sizes, such as `1 / sqrt(3 * in_size)`"
+        yield Fault(f"{place}.std", message, fix, (*_LEGAL, *sorted(known)))
+        return
+    name = field.initialiser or ""
+    initialiser = INITIALISERS.get(name)
+    measure = 1.0 if field.measure is None else measured(field.measure, known)
+    drawn = abs(measure or 0.0) * (initialiser.unit if initialiser is not None else 0.0)
+    if initialiser is not None and drawn and abs(value / drawn - 1) > _CLOSE:
+        message = f"`{name}` draws with a standard deviation of {drawn:.3g}, and `std` says {value:.3g}"
+        fix = f"write `{name}({initialiser.measure})` in place of both, as `normal(1 / math.sqrt(in_size))`"
+        yield Fault(f"{place}.std", message, fix)
+
+
+def _is_drawn(spec: ModuleSpec, field: Field) -> bool:
+    consumers = constructor.key_consumers(spec)
+    from_setup = "setup" in consumers and field.expression is not None
+    streams = field.expression is not None and draws_from(field.expression, "rngs")
+    return field.name in consumers or from_setup or streams or field.name in assigned_names(spec.setup)
+
+
+_FORM = {"shape", "ndim", "size", "dtype", "itemsize", "nbytes"}
+"""What an array has without its values, as attributes and as functions of jax.numpy."""
+_ASKS_FOR_FORM = _FORM | {"len", "isinstance", "type", "result_type", "iscomplexobj", "isrealobj", "is_array"}
+
+
+def checks_of_values(spec: ModuleSpec) -> Iterator[Fault]:
+    """Checks that ask for the values of arrays, which fail under `jit`."""
+    names = {field.name for field in spec.dynamic if field.array is not None}
+    for field in spec.fields:
+        read = _by_value(ast.parse(field.check.strip(), mode="eval"), names) if field.check else ()
+        for name in dict.fromkeys(read):
+            fix = (
+                "ask for its shape, or refuse values where the array is given, which holds there too: "
+                f"`preprocess = \"eqx.error_if({name}, {name} <= 0, '...')\"`"
+            )
+            place = f"fields.{field.name}.check"
+            yield Fault(place, f"asks for the values of `{name}`, and under `jit` an array has none", fix)
+
+
+def _by_value(node: ast.AST, names: set[str]) -> Iterator[str]:
+    """The arrays of which an expression needs more than their form."""
+    match node:
+        case ast.Attribute(attr=attr) if attr in _FORM:
+            return
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _ASKS_FOR_FORM:
+            return
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
+            return
+        case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name) if name in names:
+            yield name
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _by_value(child, names)

@@ -10,7 +10,7 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
 from scaffold.spec.source.definitions import is_left_open
-from scaffold.spec.source.expressions import assigned_names, count_name, free_names, own_nodes, parsed
+from scaffold.spec.source.expressions import assigned_names, count_name, free_names, parsed
 from scaffold.spec.source.instance import self_attributes, updated_attribute
 
 _OF_NNX = frozenset(("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train"))
@@ -24,23 +24,15 @@ _SCALARS = ("bool", "complex", "float", "int", "str")
 
 
 def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """Pieces that change an instance, or make a generator of the constructor."""
+    """Pieces that change an instance."""
     updates = kind_of(spec.kind).variables or any(field.role == "state" for field in spec.fields)
-    for piece in pieces(spec):
-        if "self" not in piece.text and "yield" not in piece.text:
-            continue
-        tree = parsed(piece.text)
-        is_method = piece.key.endswith(".body")
-        if not is_method and any(
-            isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(tree.body)
-        ):
-            message = "`yield` makes a generator of the constructor"
-            yield Fault(f"{piece.key}", message, "collect the values")
-        nodes = () if piece.builder else _outside_classes(tree)
-        kept = (node for node in nodes if not (is_method and updates and updated_attribute(node)))
+    for piece in (piece for piece in pieces(spec) if "self" in piece.text and not piece.builder):
+        is_free = updates and piece.key.endswith(".body")
+        nodes = _outside_classes(parsed(piece.text))
+        kept = (node for node in nodes if not (is_free and updated_attribute(node)))
         for name in sorted({name for node in kept for name in _changed_self(node)}):
             fix = "bind a local name, or return the new value: instances are immutable"
-            yield Fault(f"{piece.key}", f"assigns `{name}`", fix)
+            yield Fault(piece.key, f"assigns `{name}`", fix)
 
 
 def _outside_classes(tree: ast.AST) -> Iterator[ast.AST]:
@@ -98,7 +90,7 @@ def known_names(spec: ModuleSpec) -> Iterator[Fault]:
                 own = known.union(bound) - BUILTINS - spec.unread - OF_TESTS
                 fix = _how_to_know(spec, name, own, piece.key.rpartition(".")[2])
                 legal = tuple(sorted(own - {*IMPORTS}))
-                yield Fault(f"{piece.key}", f"the name `{name}` is not known here", fix, legal)
+                yield Fault(piece.key, f"the name `{name}` is not known here", fix, legal)
 
 
 def _how_to_know(spec: ModuleSpec, name: str, known: frozenset[str], key: str) -> str:
@@ -129,15 +121,13 @@ def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
     is_open = any(is_left_open(method.call.source) for _, method in spec.functions if method.call.source)
     if spec.bases or is_open or "__getattr__" in legal:
         return
-    known = (
-        spec.unread | {*legal} | _METHODS | (_OF_NNX if kind_of(spec.kind).variables else frozenset[str]())
-    )
+    known = spec.unread.union(legal, _METHODS, _OF_NNX if kind_of(spec.kind).variables else ())
     nested = {group.name for group in (spec.groups if spec.nests else ())}
     for piece in (piece for piece in pieces(spec) if piece.of_instance):
         for name in (name for name in self_attributes(piece.text) if name not in known):
             fix = suggestion(name, legal, "declare it as a field")
             fix = "name its fields: they are read where they lie" if name in nested else fix
-            yield Fault(f"{piece.key}", f"`self.{name}` is no field", fix, legal)
+            yield Fault(piece.key, f"`self.{name}` is no field", fix, legal)
 
 
 def keys_used_once(spec: ModuleSpec) -> Iterator[Fault]:

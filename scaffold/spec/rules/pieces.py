@@ -58,9 +58,7 @@ def _of_constructor(spec: ModuleSpec) -> Iterator[Piece]:
     fields = frozenset(field.name for field in spec.fields) | {"self"}
     for field in spec.fields:
         yield from _of_field(spec, field, built, fields)
-    yield from (
-        Piece("arguments", argument.default) for argument in spec.arguments if argument.default is not None
-    )
+    yield from (Piece("arguments", each.default) for each in spec.arguments if each.default is not None)
     yield from (Piece("decorators", decorator) for decorator in spec.decorators)
     yield from (Piece(f"keywords.{name}", source) for name, source in spec.keywords)
     if spec.setup:
@@ -73,40 +71,30 @@ def expression_key(field: Field) -> str:
 
 
 def _of_field(spec: ModuleSpec, field: Field, built: Names, fields: Names) -> Iterator[Piece]:
-    key = f"fields.{field.name}"
-    if field.source is not None:
-        names = built | readable_above(spec, field) if field.stored else fields
-        place = f"{key}.{expression_key(field)}"
-        yield Piece(place, field.source, names, of_instance=not field.stored)
-    conversions = {"preprocess": field.preprocess, "converter": converter_expression(field)}
-    yield from (
-        Piece(f"{key}.{name}", text, built | {field.name})
-        for name, text in conversions.items()
-        if text is not None
-    )
-    if field.check is not None:
-        yield Piece(f"{key}.check", field.check, fields, of_instance=True)
-    if field.default is not None:
-        yield Piece(f"{key}.default", field.default)
-    yield from (Piece(f"{key}.preset.{name}", text) for name, text in field.preset)
+    read = built | readable_above(spec, field) if field.stored else fields
+    texts = {
+        expression_key(field): (field.source, read, not field.stored),
+        "preprocess": (field.preprocess, built | {field.name}, False),
+        "converter": (converter_expression(field), built | {field.name}, False),
+        "check": (field.check, fields, True),
+        "default": (field.default, Names(), False),
+        **{f"preset.{name}": (text, Names(), False) for name, text in field.preset},
+    }
+    for key, (text, names, of_instance) in texts.items():
+        if text is not None:
+            yield Piece(f"fields.{field.name}.{key}", text, names, of_instance=of_instance)
 
 
 def _of_function(spec: ModuleSpec, key: str, function: Method) -> Iterator[Piece]:
     call = function.call
-    defaults = (argument.default for argument in call.args if argument.default is not None)
-    yield from (Piece(f"{key}.args", default) for default in defaults)
+    yield from (Piece(f"{key}.args", each.default) for each in call.args if each.default is not None)
     listed = () if call.source else function.decorators
     yield from (Piece(f"{key}.decorator", decorator, class_names(spec)) for decorator in listed)
-    names = frozenset((function.owner, *(argument.name.lstrip("*") for argument in call.args)))
-    if text := call.text:
-        yield Piece(
-            f"{key}.body",
-            text,
-            class_names(spec) if call.source else names,
-            expression=False,
-            of_instance=function.is_function,
-            builder=function.name in _BUILDERS,
-        )
+    own = frozenset((function.owner, *(argument.name.lstrip("*") for argument in call.args)))
+    names, builds = class_names(spec) if call.source else own, function.name in _BUILDERS
+    if call.text:
+        place, of_instance = f"{key}.body", function.is_function
+        yield Piece(place, call.text, names, expression=False, of_instance=of_instance, builder=builds)
 
 
 def pieces_of_tests(spec: ModuleSpec) -> Iterator[Piece]:
@@ -130,9 +118,8 @@ def claims(spec: ModuleSpec) -> Iterator[Piece]:
     for index, condition in enumerate(spec.test.holds):
         yield Piece(f"test.holds.{index}.that", condition.that, of_conditions, of_instance=True)
     if spec.test.reference:
-        yield Piece(
-            "test.reference", spec.test.reference, frozenset(names), expression=False, of_instance=True
-        )
+        text = spec.test.reference
+        yield Piece("test.reference", text, frozenset(names), expression=False, of_instance=True)
 
 
 def module_names(spec: ModuleSpec) -> Names:

@@ -9,7 +9,7 @@ from scaffold.kind import NAMES, kind_of
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
 from scaffold.spec.grammar.type_texts import annotation, result
-from scaffold.spec.reading.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
+from scaffold.spec.reading.field_text import SignatureSyntaxError, parse_argument, parse_returns, split_top
 from scaffold.spec.skeletons.classes.class_statements import KINDS
 from scaffold.spec.skeletons.classes.fields import FIRST, WORDS
 from scaffold.spec.tables.keys import CALL_KEYS, FIELD_KEYS, METHOD_KEYS, SPEC_KEYS, TEST_KEYS
@@ -76,24 +76,18 @@ def _entry(name: str, value: Any, key: str) -> str | None:
         case "returns", str():
             # What is there already, and one more; or all that is returned.
             is_open = value.startswith("..., ")
-            return (
-                f"-> tuple[{value.replace(':', '.')}]"
-                if is_open
-                else f"-> {result(*parse_returns(value), '')}"
-            )
+            inner = f"tuple[{value.replace(':', '.')}]" if is_open else result(*parse_returns(value), "")
+            return f"-> {inner}"
         case "args", str():
-            arguments = [parse_argument(part) for part in split_top(value, ",") if part]
-            shown = (
-                argument.name if argument.type is None else f"{argument.name}: {annotation(argument.type)}"
-                for argument in arguments
+            pairs = (
+                (each.name, each.type) for each in map(parse_argument, filter(None, split_top(value, ",")))
             )
-            return ", ".join(shown)
+            return ", ".join(name if kind is None else f"{name}: {annotation(kind)}" for name, kind in pairs)
         case "kind", str():
             return _BASES.get(value, value)
         case "values", dict():
-            return (
-                f"values={{{', '.join(_example(name, source) for name, source in as_table(value).items())}}}"
-            )
+            examples = (_example(name, source) for name, source in as_table(value).items())
+            return f"values={{{', '.join(examples)}}}"
         case "imports", list():
             return "; ".join(map(str, as_list(value)))
         case "decorator" | "body", str():

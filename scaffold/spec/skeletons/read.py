@@ -15,34 +15,34 @@ from scaffold.files.places import read_regular
 from scaffold.spec.helpers import bound_by, source_of
 from scaffold.spec.names import file_name_faults, stem
 from scaffold.spec.reading.made_variables import variable_types
-from scaffold.spec.skeletons.classes.as_written import is_as_written, read_as_written
-from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE
+from scaffold.spec.skeletons.classes.as_written import (
+    is_as_written,
+    makes_pytree,
+    read_as_written,
+    registered_below,
+)
+from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE, type_variables, used_variables
 from scaffold.spec.skeletons.classes.classes import ClassReader
-from scaffold.spec.skeletons.classes.registered import makes_pytree, registered_below
 from scaffold.spec.skeletons.classes.settings import tests_with_settings
-from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
 from scaffold.spec.skeletons.shapes.ties import may_have_ties, tests_with_ties
 from scaffold.spec.skeletons.words.names import Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import annotated_names, bound_value, says_nothing
-from scaffold.spec.source.expressions import Import, parse
+from scaffold.spec.source.definitions import annotated_names, says_nothing
+from scaffold.spec.source.expressions import Import, bound_value, parse
 from scaffold.spec.source.local_makers import substituted
 from scaffold.spec.source.settings import settings_of
 from scaffold.spec.tables.raw import Raw
-from scaffold.spec.tables.toml import read_text
 from scaffold.spec.unit import Unit
 
 FUTURE = "from __future__ import annotations"
 """What the annotations of carried methods may need; those that the tool writes need it not."""
 
 
-def read_skeletons(path: Path, where: str) -> list[Raw]:
-    """The classes of a file. Raises `ScaffoldError` where there is no Python, or no class in it."""
-    return skeletons_of(read_text(path, where), where, path)
-
-
 def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
-    """The classes that the text of a file has, which lies at `path`, or is to."""
+    """The classes that the text of a file has, which lies at `path`, or is to.
+
+    Raises `ScaffoldError` where there is no Python, or no class in it.
+    """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     tree = _parsed(text, where)
     file = Notes(text, where)
@@ -77,16 +77,14 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     parts = zip(classes, _beside(classes, beside), strict=True)
     skeletons = [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
     for node, skeleton in zip(classes, skeletons, strict=True):
-        skeleton.tables.update(tests_with_settings(skeleton.tables, node, settings, classes))
+        test = tests_with_settings(skeleton.tables.get("test", {}), node, settings, names)
         if may_have_ties(node):
-            test = tests_with_ties(skeleton.tables.get("test", {}), node, names.shapes_of(node).shapes)
-            skeleton.tables.update({"test": test} if test else {})
+            test = tests_with_ties(test, node, names.shapes_of(node).shapes)
+        skeleton.tables.update({"test": test} if test else {})
     if unit is None:
-        of_module = {
-            "module_doc": ast.get_docstring(tree),
-            "module_comment": file.comment_of(tree.body[0], 0),
-        }
-        skeletons[0].tables.update({key: text for key, text in of_module.items() if text})
+        doc, comment = ast.get_docstring(tree), file.comment_of(tree.body[0], 0)
+        skeletons[0].tables.update({"module_doc": doc} if doc else {})
+        skeletons[0].tables.update({"module_comment": comment} if comment else {})
     return skeletons
 
 

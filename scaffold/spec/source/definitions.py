@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from scaffold.spec.source.expressions import (
     Function,
+    bound_value,
     local_names,
     nodes_of,
     own_nodes,
     parsed,
-    without_annotation,
 )
 from scaffold.spec.source.instance import last_name
 
@@ -18,6 +18,8 @@ _OWNERS = {"classmethod": "cls", "staticmethod": ""}
 ABSTRACT_VARIABLES = ("AbstractVar", "AbstractClassVar")
 """The types of Equinox by which a class leaves a field to its subclasses."""
 _ABSTRACT = ("abc.abstractmethod", "abstractmethod")
+WITHOUT_FIELDS = ("ABC", "Generic", "Protocol", "Callable", "Hashable", "Sized", "Iterable")
+"""Bases of Python that bring no fields, by their last names."""
 
 
 def statements(source: str) -> tuple[ast.stmt, ...]:
@@ -28,23 +30,10 @@ def statements(source: str) -> tuple[ast.stmt, ...]:
         return ()
 
 
-def bound_value(statement: ast.stmt) -> tuple[str, ast.expr] | None:
-    """The name that a statement binds to one expression, with it."""
-    match without_annotation(statement):
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            return name, value
-        case _:
-            return None
-
-
 def function_of(source: str) -> Function | None:
     """The function that a carried text defines: the last one, but for the setter of a property."""
-    functions = (
-        statement
-        for statement in statements(source)
-        if isinstance(statement, Function) and not is_setter(statement)
-    )
-    return max(functions, key=lambda function: function.lineno, default=None)
+    functions = [statement for statement in statements(source) if isinstance(statement, Function)]
+    return next((function for function in reversed(functions) if not is_setter(function)), None)
 
 
 def method_of(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
@@ -84,9 +73,8 @@ def body_of(source: str) -> str:
 def is_left_open(source: str) -> bool:
     """Whether a carried function is for subclasses to write."""
     function = function_of(source)
-    return function is not None and any(
-        ast.unparse(decorator) in _ABSTRACT for decorator in function.decorator_list
-    )
+    decorators = function.decorator_list if function is not None else ()
+    return any(ast.unparse(decorator) in _ABSTRACT for decorator in decorators)
 
 
 def annotated_names(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.AnnAssign]]:
@@ -149,10 +137,8 @@ def gives_instance(function: Function, name: str) -> bool:
         said = ast.unparse(function.returns).strip("'\"").rpartition(".")[2]
         return said in (name, "Self")
     given = [node.value for node in own_nodes(function.body) if isinstance(node, ast.Return)]
-    owner = owner_of(function)
-    return bool(given) and all(
-        isinstance(value, ast.Call) and ast.unparse(value.func) in (owner, name) for value in given
-    )
+    called = [ast.unparse(value.func) if isinstance(value, ast.Call) else None for value in given]
+    return bool(given) and {*called} <= {owner_of(function), name}
 
 
 def returns_value(body: Iterable[ast.stmt]) -> bool:

@@ -187,10 +187,8 @@ def own_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[as
         inner = bound | bound_names(node)
         for name, value in ast.iter_fields(node):
             for child in cast("list[Any]", value) if isinstance(value, list) else [value]:
-                is_inside = name == "body"
-                yield from (
-                    own_names(child, inner if is_inside else bound) if isinstance(child, ast.AST) else ()
-                )
+                if isinstance(child, ast.AST):
+                    yield from own_names(child, inner if name == "body" else bound)
 
 
 def _parts(node: ast.AST) -> tuple[ast.AST, ...]:
@@ -220,9 +218,8 @@ def elements_of(node: ast.expr) -> list[ast.expr]:
 
 def first_line(statement: ast.stmt) -> int:
     """The line on which a statement begins: that of its first decorator, where it has one."""
-    return min(
-        (decorator.lineno for decorator in getattr(statement, "decorator_list", ())), default=statement.lineno
-    )
+    decorators = getattr(statement, "decorator_list", ())
+    return min((decorator.lineno for decorator in decorators), default=statement.lineno)
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -290,6 +287,11 @@ def shapes_unpacked(source: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
                 pass
 
 
+def tree_of(code: str | ast.AST) -> ast.AST:
+    """A tree as it is, and that of a text."""
+    return parsed(code) if isinstance(code, str) else code
+
+
 def without_annotation(statement: ast.stmt) -> ast.stmt:
     """`y = f(x)` of `y: Array = f(x)`; any other statement as it is."""
     match statement:
@@ -299,9 +301,17 @@ def without_annotation(statement: ast.stmt) -> ast.stmt:
             return statement
 
 
-def local_values(source: str) -> Iterator[tuple[str, ast.expr]]:
+def bound_value(statement: ast.stmt) -> tuple[str, ast.expr] | None:
+    """The name that a statement binds to one expression, with it."""
+    match without_annotation(statement):
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return name, value
+        case _:
+            return None
+
+
+def local_values(code: str | ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The names that statements bind to one value, each with that: `a = b = 3` binds two."""
-    for node in nodes_of(ast.stmt, parsed(source)):
-        bound = without_annotation(node)
+    for bound in map(without_annotation, nodes_of(ast.stmt, tree_of(code))):
         if isinstance(bound, ast.Assign):
             yield from ((target.id, bound.value) for target in bound.targets if isinstance(target, ast.Name))

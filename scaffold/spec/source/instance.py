@@ -1,9 +1,9 @@
-"""What the author's Python does with `self`: which attributes nodes read, assign and ask about."""
+"""What the author's Python does with `self`: which attributes nodes read, assign and ask about; and other instances."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from scaffold.spec.source.expressions import free_names, parsed
+from scaffold.spec.source.expressions import Function, free_names, nodes_of, parsed, tree_of
 
 
 def attribute_of_self(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> str | None:
@@ -57,10 +57,19 @@ def assigned_pairs(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
             return []
 
 
-def made_attributes(source: str) -> Iterator[tuple[str, ast.expr]]:
+def made_attributes(code: str | ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The attributes of `self` that statements assign, each with its value."""
-    pairs = (pair for node in ast.walk(parsed(source)) for pair in assigned_pairs(node))
+    pairs = (pair for node in ast.walk(tree_of(code)) for pair in assigned_pairs(node))
     return ((name, value) for target, value in pairs if (name := attribute_of_self(target)))
+
+
+def kept_arguments(code: str | ast.AST, through: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+    """The arguments of a constructor that an instance keeps, each with its attribute: as they are, or as a function of these names gives it."""
+    for name, value in made_attributes(code):
+        is_through = isinstance(value, ast.Call) and last_name(value) in through
+        kept = value.args[0] if isinstance(value, ast.Call) and is_through and value.args else value
+        if isinstance(kept, ast.Name):
+            yield kept.id, name
 
 
 def attributes_set(node: ast.AST) -> Iterator[str]:
@@ -81,6 +90,37 @@ def names_array(annotation: ast.expr) -> bool:
     return last_name(annotation) in ("Array", "ArrayLike", "ndarray")
 
 
+def given_as(call: ast.Call, *names: str) -> list[ast.expr]:
+    """What a call gives by one of the names."""
+    return [keyword.value for keyword in call.keywords if keyword.arg in names]
+
+
 def calls(node: ast.AST, function: str) -> bool:
     """Whether a node calls a function, or a method, of this name."""
     return isinstance(node, ast.Call) and last_name(node) == function
+
+
+_OPERATORS = tuple(f"__{name}__" for name in ("add", "sub", "mul", "truediv", "matmul", "mod", "floordiv"))
+"""The operators of two instances; `__radd__` is for what is none."""
+
+
+def is_any(annotation: ast.expr) -> bool:
+    """Whether an annotation says nothing of what is given."""
+    return last_name(annotation) in ("Any", "object")
+
+
+def is_used_as_instance(node: Function, name: str, owner: ast.ClassDef) -> bool:
+    """Whether code asks if an argument is of the class; of an operator, also whether it reads what the class has, or maps over both."""
+    for call in nodes_of(ast.Call, node):
+        given = [ast.unparse(argument) for argument in call.args]
+        if last_name(call) == "isinstance" and given == [name, owner.name]:
+            return True
+        if node.name in _OPERATORS and last_name(call) in ("map", "tree_map") and {"self", name} <= {*given}:
+            return True
+    return node.name in _OPERATORS and bool(_read_of(node, name) & _read_of(owner, "self"))
+
+
+def _read_of(tree: ast.AST, name: str) -> set[str]:
+    """The attributes that code reads or stores of what it calls by a name."""
+    attributes = nodes_of(ast.Attribute, tree)
+    return {each.attr for each in attributes if isinstance(each.value, ast.Name) and each.value.id == name}

@@ -17,11 +17,11 @@ def unfolded(function: Function) -> Function:
     return _Unfolding(makers).visit(copy.deepcopy(function)) if makers else function
 
 
-def unfolded_attributes(source: str) -> Iterator[tuple[str, ast.expr]]:
-    """The attributes of `self` that the functions of a text assign, each with its value, unfolded."""
-    for function in parsed(source).body:
+def unfolded_attributes(code: str | Function) -> Iterator[tuple[str, ast.expr]]:
+    """The attributes of `self` that a function assigns, or those of a text, each with its value, unfolded."""
+    for function in parsed(code).body if isinstance(code, str) else [code]:
         if isinstance(function, Function):
-            yield from made_attributes(ast.unparse(unfolded(function)))
+            yield from made_attributes(unfolded(function))
 
 
 def _makers(function: Function) -> Iterator[tuple[str, ast.expr]]:

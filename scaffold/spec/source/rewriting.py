@@ -75,13 +75,10 @@ def rename(source: str, names: Mapping[str, str]) -> str:
     A name that the source itself assigns stays, unless the new one can be assigned in its place.
     """
     tree = ast.parse(source)
-    name_nodes = list(own_names(tree))
-    assigned = local_names([tree]) - {
-        node.id
-        for node in name_nodes
-        if isinstance(node.ctx, ast.Store) and names.get(node.id, "").isidentifier()
-    }
-    free = {id(node): names[node.id] for node in name_nodes if node.id in names and node.id not in assigned}
+    nodes = [node for node in own_names(tree) if node.id in names]
+    stored = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+    assigned = local_names([tree]) - {name for name in stored if names[name].isidentifier()}
+    free = {id(node): names[node.id] for node in nodes if node.id not in assigned}
     return rewrite(source, lambda node, _: free.get(id(node)), tree)
 
 

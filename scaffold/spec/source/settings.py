@@ -56,6 +56,6 @@ def _settings(node: ast.ClassDef) -> Settings | None:
 def _multiples(node: ast.ClassDef, counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
     """The numbers that the class divides by others of its own, as `self.width % self.heads`: multiples of those."""
     for division in nodes_of(ast.BinOp, node):
-        divided, by = map(attribute_of_self, (division.left, division.right))
+        divided, by = attribute_of_self(division.left) or "", attribute_of_self(division.right) or ""
         if isinstance(division.op, ast.Mod | ast.FloorDiv) and divided in counts and by in counts:
             yield divided, counts[by] * (2 if counts[by] < _LARGE else 1)

@@ -32,9 +32,9 @@ def as_list(value: Any) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
-def as_text(value: Any, default: str = "") -> str:
-    """`value` if it is a string, else `default`."""
-    return value if isinstance(value, str) else default
+def as_text(value: Any) -> str:
+    """`value` if it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
 
 
 def as_toml(value: Any) -> Any:

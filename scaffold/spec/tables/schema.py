@@ -4,26 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from scaffold.kind import NAMES, kind_of
+from scaffold.spec.tables import keys
 from scaffold.spec.tables.key import FORMS, Key
-from scaffold.spec.tables.keys import (
-    CALL_KEYS,
-    CASE_KEYS,
-    CONDITION_KEYS,
-    CONSTRUCTOR_KEYS,
-    FIELD_KEYS,
-    GROUP_KEYS,
-    METHOD_KEYS,
-    SPEC_KEYS,
-    TEST_KEYS,
-)
 
 
 def json_schema() -> dict[str, Any]:
     """Draft 2020-12 schema of `specs/NAME.toml`, for editors that complete and check TOML."""
-    schema = _table(SPEC_KEYS)
+    schema = _table(keys.SPEC_KEYS)
     schema["properties"]["fields"]["additionalProperties"] = {
         "anyOf": [
-            _table(FIELD_KEYS),
+            _table(keys.FIELD_KEYS),
             {"type": "string", "description": "`TYPE=INIT`, as on the command line."},
         ]
     }
@@ -31,15 +21,15 @@ def json_schema() -> dict[str, Any]:
     options = {name: key for kind in NAMES for name, key in kind_of(kind).options.items()}
     schema["properties"]["options"] = _table(options)
     schema["properties"]["groups"]["additionalProperties"] = {
-        "anyOf": [FORMS["array of strings"].schema, _table(GROUP_KEYS)]
+        "anyOf": [FORMS["array of strings"].schema, _table(keys.GROUP_KEYS)]
     }
-    schema["properties"]["call"] = _function(CALL_KEYS)
-    schema["properties"]["test"] = tests = _table(TEST_KEYS)
-    for name, keys in (("cases", CASE_KEYS), ("holds", CONDITION_KEYS)):
-        tests["properties"][name]["items"] = _table(keys)
-    schema["properties"]["methods"]["properties"] = {"__call__": _function(CALL_KEYS)}
-    schema["properties"]["constructors"]["additionalProperties"] = _function(CONSTRUCTOR_KEYS)
-    schema["properties"]["methods"]["additionalProperties"] = _function(METHOD_KEYS)
+    schema["properties"]["call"] = _function(keys.CALL_KEYS)
+    schema["properties"]["test"] = tests = _table(keys.TEST_KEYS)
+    for name, entries in (("cases", keys.CASE_KEYS), ("holds", keys.CONDITION_KEYS)):
+        tests["properties"][name]["items"] = _table(entries)
+    schema["properties"]["methods"]["properties"] = {"__call__": _function(keys.CALL_KEYS)}
+    schema["properties"]["constructors"]["additionalProperties"] = _function(keys.CONSTRUCTOR_KEYS)
+    schema["properties"]["methods"]["additionalProperties"] = _function(keys.METHOD_KEYS)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A class for scaffold to generate",
@@ -47,19 +37,19 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def _table(keys: Mapping[str, Key]) -> dict[str, Any]:
+def _table(entries: Mapping[str, Key]) -> dict[str, Any]:
     return {
         "type": "object",
         "additionalProperties": False,
-        "required": [name for name, key in keys.items() if key.required],
-        "properties": {name: _property(key) for name, key in keys.items()},
+        "required": [name for name, key in entries.items() if key.required],
+        "properties": {name: _property(key) for name, key in entries.items()},
     }
 
 
-def _function(keys: Mapping[str, Key]) -> dict[str, Any]:
+def _function(entries: Mapping[str, Key]) -> dict[str, Any]:
     """A table with the body of a method, or with its whole source."""
-    either = [{"required": [name]} for name in ("body", "source") if name in keys]
-    return {**_table(keys), "anyOf": either}
+    either = [{"required": [name]} for name in ("body", "source") if name in entries]
+    return {**_table(entries), "anyOf": either}
 
 
 def _property(key: Key) -> dict[str, Any]:

@@ -176,3 +176,42 @@ def test_a_statement_that_may_change_what_was_assigned_keeps_its_place(
     assert [fault.what for fault in caught.value.faults] == [
         "`__init__` is kept as it is, and does not make `table`"
     ]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "key, own = jax.random.split(key)\n        self.weight = jax.random.normal(own, (n,))",
+        "self.weight = jax.random.normal(key, (n,)) + jax.random.uniform(key, (n,))",
+    ],
+)
+def test_a_constructor_that_deals_with_its_key_itself_is_kept(tmp_path: Path, made: str) -> None:
+    text = f"""{HEAD}
+class Drawn(Module):
+    weight: Float[Array, " n"] = param()
+
+    def __init__(self, n: int, *, key):
+        {made}
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.weight * x
+"""
+    assert made in emitted(text, tmp_path)
+
+
+def test_type_parameters_of_a_kind_that_has_none_are_carried(tmp_path: Path) -> None:
+    text = """
+from typing import Generic, TypeVar
+
+import jax.numpy as jnp
+from flax import nnx
+
+T = TypeVar("T")
+
+
+class Held(nnx.Module, Generic[T]):
+    def __init__(self, n: int):
+        self.w = nnx.Param(jnp.ones(n))
+"""
+    made = emitted(text, tmp_path)
+    assert 'T = TypeVar("T")' in made and "class Held(Generic[T], nnx.Module):" in made

@@ -1,29 +1,94 @@
 """A class with `@as_written`: it is carried whole, and read for what its tests can know."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
-from scaffold.spec.skeletons.classes.carried import is_carried, source_of
-from scaffold.spec.skeletons.classes.class_statements import (
-    AS_WRITTEN,
-    KINDS_ELSEWHERE,
-    kind_said,
-    read_decorators,
-    values_said,
-)
+from scaffold.spec.skeletons.classes import class_statements, functions
 from scaffold.spec.skeletons.classes.fields import UNDERSTOOD
-from scaffold.spec.skeletons.classes.functions import argument_type, given_type, read_function, types_by_use
-from scaffold.spec.skeletons.classes.registered import is_dataclass, is_node, is_object, is_plain_dataclass
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import annotated_names
+from scaffold.spec.source.definitions import WITHOUT_FIELDS, annotated_names
 from scaffold.spec.source.expressions import Function, nodes_of
+from scaffold.spec.source.instance import last_name
 from scaffold.spec.source.rewriting import end_of, spliced
 
-_WORD = AS_WRITTEN.replace("-", "_")
+_REGISTERS = ("jax.tree_util.register", "jax.tree.register")
+_OF_PYTHON = ("dataclasses.dataclass", "attr.", "attrs.")
+"""Decorators that make a class of which jax knows nothing."""
+_NODES = ("flax.struct.PyTreeNode", "typing.NamedTuple")
+"""Bases whose subclasses are pytrees: jax takes a tuple of Python apart as it is."""
+_OBJECTS = tuple(
+    f"flax.nnx.{name}"
+    for name in ("Pytree", "Optimizer", "Metric", "Average", "Accuracy", "Welford", "MultiMetric")
+)
+"""Classes of NNX that hold Variables and change in place, and are no modules."""
+
+
+def is_node(node: ast.ClassDef, names: Names) -> bool:
+    """Whether jax knows a class by one of its bases, or as it is registered: by a decorator, or a call below it."""
+    return _inherits(node, names, (*_NODES, *_OBJECTS)) or is_registered(node, names)
+
+
+def is_registered(node: ast.ClassDef, names: Names) -> bool:
+    """Whether the file registers a class with jax, by a decorator or by a call below it."""
+    decorators = (name.startswith(_REGISTERS) for name in _decorators(node, names))
+    return node.name in names.registered or any(decorators)
+
+
+def is_object(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a class is one of NNX that changes in place, as a metric does, and no module."""
+    return _inherits(node, names, _OBJECTS)
+
+
+def _inherits(node: ast.ClassDef, names: Names, bases: tuple[str, ...]) -> bool:
+    """Whether one of these is among the bases of a class, by way of other classes of the file too."""
+    wholes = (names.of(base).replace("flax.nnx.metrics.", "flax.nnx.") for base in names.bases_of(node))
+    return any(name in bases for name in wholes)
+
+
+def is_dataclass(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a decorator writes the constructor: `dataclass` of Python, `flax.struct`, chex and others, and those of attrs."""
+    return any(name.endswith("dataclass") or name.startswith(_OF_PYTHON) for name in _decorators(node, names))
+
+
+def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a class is a dataclass, and nothing of it says that jax knows its leaves."""
+    makers = [*_decorators(node, names)]
+    are_plain = all(name.startswith(_OF_PYTHON) or names.is_word(name) for name in makers)
+    return bool(makers) and are_plain and not node.bases and not is_node(node, names)
+
+
+def makes_pytree(node: ast.ClassDef, names: Names) -> bool:
+    """Whether jax knows a class that no kind stands for: it is registered, of a library that registers it, or a tuple of Python."""
+    is_made = is_dataclass(node, names) and not is_plain_dataclass(node, names)
+    bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+    return is_node(node, names) or (is_made and all(last_name(base) in WITHOUT_FIELDS for base in bases))
+
+
+def registered_below(body: Iterable[ast.stmt], names: Names) -> Iterator[str]:
+    """The classes that a call in the body of a file registers: `jax.tree_util.register_dataclass(State, ...)`."""
+    calls = (statement.value for statement in body if isinstance(statement, ast.Expr))
+    for call in (call for call in calls if isinstance(call, ast.Call)):
+        if names.of(call.func).startswith(_REGISTERS) and call.args and isinstance(call.args[0], ast.Name):
+            yield call.args[0].id
+
+
+def _decorators(node: ast.ClassDef, names: Names) -> Iterator[str]:
+    """The whole names of the decorators; of `partial(register, ...)` that of the function."""
+    for decorator in node.decorator_list:
+        match decorator:
+            case ast.Call(func=partial, args=[function, *_]) if names.of(partial) == "functools.partial":
+                yield names.of(function)
+            case ast.Call(func=function):
+                yield names.of(function)
+            case _:
+                yield names.of(decorator)
+
+
+_WORD = class_statements.AS_WRITTEN.replace("-", "_")
 
 
 def is_as_written(node: ast.ClassDef, names: Names) -> bool:
@@ -34,7 +99,7 @@ def is_as_written(node: ast.ClassDef, names: Names) -> bool:
     if any(names.word(decorator) == _WORD for decorator in node.decorator_list):
         return True
     is_pytree = is_node(node, names) or is_dataclass(node, names)
-    return (is_pytree and not kind_said(node, names)) or _has_own_fields(node, names)
+    return (is_pytree and not class_statements.kind_said(node, names)) or _has_own_fields(node, names)
 
 
 EXAMPLE = "example"
@@ -44,26 +109,26 @@ EXAMPLE = "example"
 def _has_own_fields(node: ast.ClassDef, names: Names) -> bool:
     """Whether a class of Equinox says more of a field than the tool reads: `eqx.field(repr=False)`."""
     calls = (field.value for _, field in annotated_names(node.body) if isinstance(field.value, ast.Call))
-    keywords = (
-        part.arg for call in calls if names.of(call.func) == "equinox.field" for part in call.keywords
-    )
+    said = (call.keywords for call in calls if names.of(call.func) == "equinox.field")
+    keywords = (part.arg for listed in said for part in listed)
     is_of_equinox = any(names.of(base) == "equinox.Module" for base in node.bases)
     return is_of_equinox and any(keyword not in UNDERSTOOD for keyword in keywords)
 
 
 def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
     """The tables of its spec."""
-    names = replace(names, stands_alone=True, valued=values_said(node, names))
+    names = replace(names, stands_alone=True, valued=class_statements.values_said(node, names))
     notes.note(("source",), node)
     ours = [decorator for decorator in node.decorator_list if names.word(decorator)]
-    raw: dict[str, Any] = {"name": node.name, "kind": AS_WRITTEN}
-    raw["source"] = _without_words(source_of([node], notes, leaving=ours), names)
+    raw: dict[str, Any] = {"name": node.name, "kind": class_statements.AS_WRITTEN}
+    raw["source"] = _without_words(functions.source_of([node], notes, leaving=ours), names)
     fields = dict(_roles(node, names, notes))
     raw |= {"fields": fields} if fields else {}
     raw |= {"options": {"laws": laws}} if (laws := _laws_of(node, names)) else {}
-    said = read_decorators(node, names, notes)
+    said = class_statements.read_decorators(node, names, notes)
     raw |= {word: said[word] for word in ("test", "groups", "options") if said.get(word)}
-    bases = [*_bases(node, names)]
+    # Those of the file that are emitted word for word as well, farthest first.
+    bases = [each for each in reversed([*names.lineage(node)][1:]) if is_as_written(each, names)]
     raw |= _methods(node, bases, names, notes)
     if any(isinstance(part, ast.FunctionDef) and part.name == "__init__" for part in node.body):
         _refuse_unused_examples(node, names, notes)
@@ -72,18 +137,9 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     return raw | {key: texts for key, texts in (("arguments", arguments), ("imports", imports)) if texts}
 
 
-def _bases(node: ast.ClassDef, names: Names) -> Iterator[ast.ClassDef]:
-    """The classes of the file that a class inherits from and that are emitted word for word as well, farthest first."""
-    for base in node.bases:
-        found = names.classes.get(ast.unparse(base))
-        if found is not None and found is not node and is_as_written(found, names):
-            yield from _bases(found, names)
-            yield found
-
-
 def _laws_of(node: ast.ClassDef, names: Names) -> str:
     """Which laws hold for a class, where they are not those of pytrees: jax knows no leaves of a plain dataclass."""
-    is_module = any(KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases)
+    is_module = any(class_statements.KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases)
     if is_module or is_object(node, names):
         return "nnx"
     return "none" if is_plain_dataclass(node, names) else ""
@@ -106,22 +162,19 @@ def _without_words(source: str, names: Names) -> str:
     """The class statement, in which each word for a role is what stands in its place in the class."""
     fields = nodes_of(ast.AnnAssign, ast.parse(source))
     worded = ((field, field.value) for field in fields if field.value is not None and _word_of(field, names))
-    return spliced(
-        source,
-        ((end_of(field.annotation), end_of(value), _in_place_of(value, names)) for field, value in worded),
-    )
+    ends = ((end_of(field.annotation), value) for field, value in worded)
+    return spliced(source, ((begin, end_of(value), _in_place_of(value, names)) for begin, value in ends))
 
 
 def _in_place_of(value: ast.expr, names: Names) -> str:
     """What a class has where a skeleton has `param(...)`: `eqx.field(...)` where there is something to say."""
-    assert isinstance(value, ast.Call)
-    word = names.word(value.func)
-    keywords = [ast.keyword("default", default) for default in value.args[:1]]
-    keywords += [keyword for keyword in value.keywords if keyword.arg != EXAMPLE]
-    said = [ast.keyword("static", ast.Constant(True))] * (word == "static") + keywords
-    if [keyword.arg for keyword in said] == ["default"]:
-        return f" = {ast.unparse(said[0].value)}"
-    return f" = eqx.field({', '.join(map(ast.unparse, said))})" if said else ""
+    static = {"static": ast.Constant(True)} if names.word(value) == "static" else {}
+    said = {**static, **(_said_of_field(value, names) or {})}
+    said.pop(EXAMPLE, None)
+    if [*said] == ["default"]:
+        return f" = {ast.unparse(said['default'])}"
+    texts = [f"{key}={ast.unparse(part)}" for key, part in said.items()]
+    return f" = eqx.field({', '.join(texts)})" if texts else ""
 
 
 def _methods(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, notes: Notes) -> dict[str, Any]:
@@ -129,13 +182,9 @@ def _methods(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, no
     tables: dict[str, Any] = {}
     for owner in (*bases, node):
         own_notes = notes if owner is node else Notes(notes.text, notes.where)  # a base tells its own faults
-        tables |= {
-            part.name: read_function(
-                part, ("methods", part.name), names, own_notes, [part], types_by_use(part, owner, names)
-            )
-            for part in owner.body
-            if isinstance(part, Function)
-        }
+        for part in (part for part in owner.body if isinstance(part, Function)):
+            path, kinds = ("methods", part.name), functions.types_by_use(part, owner, names)
+            tables[part.name] = functions.read_function(part, path, names, own_notes, [part], kinds)
     return {"methods": tables} if tables else {}
 
 
@@ -146,13 +195,14 @@ def _fields(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, not
         for name, field in annotated_names(owner.body):
             needed.pop(name, None)
             optional.pop(name, None)
-            if is_carried(field, names) or _is_made(field.value, names):
+            if functions.is_carried(field, names) or _is_made(field.value, names):
                 continue
-            if _has_default(field.value, names):
+            if has_default(field.value, names):
                 optional[name] = f"{name}=..."
                 continue
-            text = _example_of(field, names) or argument_type(ast.arg(name, field.annotation), names, notes)
-            shapes = (given_type(name, field.annotation, each, names) for each in (node, owner))
+            argument = ast.arg(name, field.annotation)
+            shapes = (functions.given_type(name, field.annotation, each, names) for each in (node, owner))
+            text = _example_of(field, names) or functions.argument_type(argument, names, notes)
             text = text or next(filter(None, shapes), "")
             needed[name] = f"{name}: {text}" if text else name
     return [*needed.values(), *optional.values()]
@@ -160,9 +210,9 @@ def _fields(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, not
 
 def _example_of(field: ast.AnnAssign, names: Names) -> str:
     """The type that a word says for the tests: `f[4]` of `param(example="f[4]")`."""
-    keywords = field.value.keywords if isinstance(field.value, ast.Call) and _word_of(field, names) else ()
-    values = (keyword.value for keyword in keywords if keyword.arg == EXAMPLE)
-    return next((str(value.value) for value in values if isinstance(value, ast.Constant)), "")
+    said = _said_of_field(field.value, names) if _word_of(field, names) else None
+    example = (said or {}).get(EXAMPLE)
+    return str(example.value) if isinstance(example, ast.Constant) else ""
 
 
 def _refuse_unused_examples(node: ast.ClassDef, names: Names, notes: Notes) -> None:
@@ -174,13 +224,10 @@ def _refuse_unused_examples(node: ast.ClassDef, names: Names, notes: Notes) -> N
             notes.refuse(field, ("fields", name), message, fix)
 
 
-def _has_default(value: ast.expr | None, names: Names) -> bool:
+def has_default(value: ast.expr | None, names: Names) -> bool:
     """Whether a field may be left out: what `field(...)` says, or a plain value."""
     said = _said_of_field(value, names)
-    if said is None:
-        return value is not None
-    is_first = isinstance(value, ast.Call) and bool(names.word(value.func) and value.args)
-    return is_first or not {"default", "default_factory", "factory"}.isdisjoint(said)
+    return value is not None if said is None else bool({"default", "default_factory", "factory"} & {*said})
 
 
 def _is_made(value: ast.expr | None, names: Names) -> bool:
@@ -189,11 +236,12 @@ def _is_made(value: ast.expr | None, names: Names) -> bool:
     return isinstance(made, ast.Constant) and made.value is False
 
 
-def _said_of_field(value: ast.expr | None, names: Names) -> dict[str | None, ast.expr] | None:
-    """What `field(...)` says by keyword; None of another value."""
+def _said_of_field(value: ast.expr | None, names: Names) -> dict[str, ast.expr] | None:
+    """What `field(...)` says by keyword, and a word first; None of another value."""
     if not (isinstance(value, ast.Call) and _makes_field(names.of(value.func))):
         return None
-    return {keyword.arg: keyword.value for keyword in value.keywords}
+    first = [("default", part) for part in value.args[:1] if names.word(value)]
+    return dict([*first, *((keyword.arg or "**", keyword.value) for keyword in value.keywords)])
 
 
 def _makes_field(whole: str) -> bool:

@@ -1,19 +1,80 @@
 """The class statement of a skeleton, with what stands above it: kind, bases, type variables, options, `@test`."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scaffold.kind import NAMES, kind_of
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.skeletons.classes.fields import keys_of
-from scaffold.spec.skeletons.classes.type_variables import from_bases, from_syntax, understood
-from scaffold.spec.skeletons.words.annotations import is_of_grammar
+from scaffold.spec.skeletons.words.annotations import is_of_grammar, type_of
 from scaffold.spec.skeletons.words.names import Names
-from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.skeletons.words.values import entries, raw_value, table
+from scaffold.spec.skeletons.words.notes import Notes, entries, raw_value, table
+from scaffold.spec.source.expressions import bound_value, elements_of
+from scaffold.spec.source.instance import given_as
 from scaffold.spec.tables.keys import SPEC_KEYS
+
+_MAKERS = ("typing.TypeVar", "typing_extensions.TypeVar")
+_GENERIC = ("typing.Generic", "typing_extensions.Generic")
+
+
+def type_variables(body: Iterable[ast.stmt], names: Names) -> Iterator[tuple[str, ast.stmt]]:
+    """The statements that bind type variables `T` of a name and a bound that is a class, each behind the name."""
+    for name, value, statement in ((*pair, each) for each in body if (pair := bound_value(each)) is not None):
+        match value:
+            case ast.Call(func=maker, args=[said], keywords=keywords) if names.of(maker) in _MAKERS:
+                is_named = ast.unparse(said).strip("'\"")[:1].isupper()
+                if is_named and all(word.arg == "bound" and names.of(word.value) for word in keywords):
+                    yield name, statement
+            case _:
+                pass
+
+
+def listed(base: ast.expr, names: Names) -> list[ast.expr]:
+    """The parts of `Generic[T, S]`; none of another base."""
+    if not (isinstance(base, ast.Subscript) and names.of(base.value) in _GENERIC):
+        return []
+    return elements_of(base.slice)
+
+
+def understood(base: ast.expr, names: Names) -> bool:
+    """Whether a base is `Generic[...]` over type variables of the file."""
+    parts = listed(base, names)
+    return bool(parts) and all(ast.unparse(part) in names.variables for part in parts)
+
+
+def from_bases(bases: Iterable[ast.expr], names: Names, notes: Notes) -> Iterator[str]:
+    """The type parameters that `Generic[...]` lists, each with its bound."""
+    for part in _parameters(bases, names):
+        notes.note(("generic",), part)
+        yield _with_bound(names.variables[ast.unparse(part)], names, notes)
+
+
+def _parameters(bases: Iterable[ast.expr], names: Names) -> Iterator[ast.expr]:
+    return (part for base in bases if understood(base, names) for part in listed(base, names))
+
+
+def _with_bound(variable: ast.stmt, names: Names, notes: Notes) -> str:
+    assert isinstance(variable, ast.Assign) and isinstance(variable.value, ast.Call)
+    bounds = (keyword.value for keyword in variable.value.keywords)
+    return ": ".join([ast.unparse(variable.targets[0]), *(type_of(bound, names, notes) for bound in bounds)])
+
+
+def used_variables(classes: Iterable[ast.ClassDef], names: Names) -> set[str]:
+    """The type variables that become type parameters of a class; the others are carried, as in kinds that have none."""
+    generic = (node for node in classes if kind_of(kind_said(node, names) or "module").takes("generic"))
+    return {ast.unparse(part) for node in generic for part in _parameters(node.bases, names)}
+
+
+def from_syntax(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:
+    """The type parameters of `class Box[T: Bound]`, which Python has from 3.12 on."""
+    parameters: list[ast.AST] = getattr(node, "type_params", [])
+    for parameter in parameters:
+        notes.note(("generic",), parameter)
+        name, bound = str(getattr(parameter, "name", "")), getattr(parameter, "bound", None)
+        yield ": ".join([name, *([type_of(bound, names, notes)] if isinstance(bound, ast.expr) else [])])
+
 
 AS_WRITTEN = "as-written"
 """The kind that a decorator gives, since such a class has any bases."""
@@ -25,6 +86,7 @@ _OF_PYTHON = ("metaclass", "strict")
 """What the class statement of any Module takes."""
 OF_SUBCLASSES = ("nnx",)
 """The kinds that a class has because a base of its file has them."""
+_MODULES = {"module": "equinox:Module", "abstract": "equinox:Module", "nnx": "flax.nnx:Module"}
 KINDS_ELSEWHERE = {"equinox.Module": "module", "flax.nnx.Module": "nnx"}
 
 
@@ -51,9 +113,7 @@ def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]
         elif kind is None:
             bases.append(_base(base, names, notes))
     # A base of another module may be a mixin, which is no Module itself: who names both wants both.
-    module = {"module": "equinox:Module", "abstract": "equinox:Module", "nnx": "flax.nnx:Module"}.get(
-        raw.get("kind", "")
-    )
+    module = _MODULES.get(raw.get("kind", ""))
     if module and any(":" in text or text[0] == "=" for text in bases):
         bases.append(module)
     inherited = kind_said(node, names)
@@ -63,10 +123,9 @@ def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]
 
 def kind_said(node: ast.ClassDef, names: Names) -> str:
     """The kind that a base says, or a class of the file from which a class inherits; nothing where none does."""
-    kinds = (KINDS.get(names.word(base)) or KINDS_ELSEWHERE.get(names.of(base)) for base in node.bases)
-    owners = (names.classes.get(ast.unparse(base)) for base in node.bases)
-    inherited = (kind_said(owner, names) for owner in owners if owner is not None)
-    return next(filter(None, kinds), None) or next(filter(None, inherited), "")
+    bases = names.bases_of(node)
+    kinds = (KINDS.get(names.word(base)) or KINDS_ELSEWHERE.get(names.of(base)) for base in bases)
+    return next(filter(None, kinds), "")
 
 
 def _base(base: ast.expr, names: Names, notes: Notes) -> str:
@@ -111,19 +170,12 @@ def read_decorators(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
 
 def values_said(node: ast.ClassDef, names: Names) -> frozenset[str]:
     """The arguments for which `@test(values={...})` has an example."""
-    calls = (
-        part for part in node.decorator_list if isinstance(part, ast.Call) and names.word(part) == "test"
-    )
-    keywords = (keyword for call in calls for keyword in call.keywords if keyword.arg == "values")
-    return frozenset(entry for keyword in keywords for entry, _ in entries(keyword.value))
+    calls = (part for part in node.decorator_list if isinstance(part, ast.Call))
+    said = (value for call in calls if names.word(call) == "test" for value in given_as(call, "values"))
+    return frozenset(entry for value in said for entry, _ in entries(value))
 
 
 def values_below(node: ast.ClassDef, names: Names) -> frozenset[str]:
     """The arguments of single methods, as `loss.mask`, for which the classes of the file that inherit them have examples."""
-    family, entries_of_methods = {node.name}, set[str]()
-    for other in names.classes.values():  # in order: a base stands above those that inherit from it
-        bases = (base.value if isinstance(base, ast.Subscript) else base for base in other.bases)
-        if not family.isdisjoint(map(ast.unparse, bases)):
-            family.add(other.name)
-            entries_of_methods |= {entry for entry in values_said(other, names) if "." in entry}
-    return frozenset(entries_of_methods)
+    heirs = (other for other in names.classes.values() if other is not node and node in names.lineage(other))
+    return frozenset(entry for heir in heirs for entry in values_said(heir, names) if "." in entry)

@@ -6,35 +6,16 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from scaffold.kind import kind_of
+from scaffold.kind import Kind, kind_of
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import CallableType, ScalarType, without_none
 from scaffold.spec.reading.made_variables import makes_variables
 from scaffold.spec.reading.roles import role_of
-from scaffold.spec.skeletons.classes.axes import batch_axis
-from scaffold.spec.skeletons.classes.carried import blocks, is_carried, source_of
-from scaffold.spec.skeletons.classes.class_statements import (
-    read_bases,
-    read_decorators,
-    read_generics,
-    read_keywords,
-    values_below,
-    values_said,
-)
-from scaffold.spec.skeletons.classes.constructor_parts import unmade_fields
-from scaffold.spec.skeletons.classes.constructors import CONSTRUCTORS, Constructor
+from scaffold.spec.skeletons.classes import class_statements, functions, inferred
+from scaffold.spec.skeletons.classes.as_written import is_registered
+from scaffold.spec.skeletons.classes.constructors import Constructor, unmade_fields
 from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field
-from scaffold.spec.skeletons.classes.functions import (
-    given_type,
-    is_left_open,
-    is_understood,
-    read_function,
-    types_by_use,
-)
-from scaffold.spec.skeletons.classes.inferred import inferred_types, settings_kept
-from scaffold.spec.skeletons.classes.lambda_arguments import arguments_of_lambdas
 from scaffold.spec.skeletons.classes.made_roles import roles_of_made, stores_what_is_given
-from scaffold.spec.skeletons.classes.registered import is_registered
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import annotated_names, bound_by, gives_instance, is_setter
@@ -50,7 +31,7 @@ class ClassReader:
 
     def __init__(self, node: ast.ClassDef, names: Names, notes: Notes):
         self.node, self.notes = node, notes
-        valued = values_said(node, names) | values_below(node, names)
+        valued = class_statements.values_said(node, names) | class_statements.values_below(node, names)
         self.names = replace(names.within(node.name), valued=valued)
         self.raw: dict[str, Any] = {"name": node.name}
         self.fields: dict[str, dict[str, Any]] = {}
@@ -59,31 +40,40 @@ class ClassReader:
     def read(self) -> dict[str, Any]:
         """The tables of the spec."""
         self.notes.locations[("name",)] = self.notes.position(self.node)
-        self.raw |= read_generics(self.node, self.names, self.notes)
-        self.raw |= read_bases(self.node, self.names, self.notes)
-        self.raw |= read_keywords(
-            self.node, self.raw.get("kind", "module"), self.raw.get("bases", []), self.notes
+        self.raw |= class_statements.read_generics(self.node, self.names, self.notes)
+        self.raw |= class_statements.read_bases(self.node, self.names, self.notes)
+        self.raw |= class_statements.read_keywords(
+            self.node, self._said_kind, self.raw.get("bases", []), self.notes
         )
-        self.raw |= {"kind": "abstract"} if self._is_abstract() else {}
+        if "kind" not in self.raw and self._leaves_open():
+            self.raw["kind"] = "abstract"
         self.names = replace(self.names, is_abstract=self.raw.get("kind") == "abstract")
         self._registered_once()
         self._body()
         self._batch_axis()
-        self.raw |= read_decorators(self.node, self.names, self.notes)
+        self.raw |= class_statements.read_decorators(self.node, self.names, self.notes)
         for name, value in self.inits.items():
             self._made(name, value)
         self.raw |= {"fields": self.fields} if self.fields else {}
         self.raw |= {"given": "param"} if self.fields and self._is_of_equinox() else {}
-        if "arguments" not in self.raw and (arguments := arguments_of_lambdas(self.node, self.names)):
+        if "arguments" not in self.raw and (
+            arguments := inferred.arguments_of_lambdas(self.node, self.names)
+        ):
             self.raw["arguments"] = arguments
-        kind = kind_of(self.raw.get("kind", "module"))
-        lines = self.names.imports(kind.imports, "\n".join(_types(self.raw)))
+        lines = self.names.imports(self._kind.imports, "\n".join(_types(self.raw)))
         return self.raw | ({"imports": lines} if lines else {})
+
+    @property
+    def _said_kind(self) -> str:
+        return self.raw.get("kind", "module")
+
+    @property
+    def _kind(self) -> Kind:
+        return kind_of(self._said_kind)
 
     def _registered_once(self) -> None:
         """Refuse what registers a class that its base registers, for jax takes it once."""
-        kind = self.raw.get("kind")
-        if kind in ("module", "pytree") and is_registered(self.node, self.names):
+        if self.raw.get("kind") in ("module", "pytree") and is_registered(self.node, self.names):
             message = f"`{self.node.name}` is registered by its base, and once more by the file"
             fix = "take out the base, and the class stays word for word; or what registers it, with its methods for that"
             self.notes.refuse(self.node, ("name",), message, fix)
@@ -93,7 +83,7 @@ class ClassReader:
         # The last line of the class statement, as far as it can be told.
         parts = (*self.node.bases, *self.node.keywords)
         end = max((part.end_lineno or 0 for part in parts), default=self.node.lineno)
-        for index, block in enumerate(blocks(self.node.body, self.names)):
+        for index, block in enumerate(functions.blocks(self.node.body, self.names)):
             statement, last = block[0], block[-1]
             doc = doc_below(statement)
             if doc is not None and index == 0:
@@ -118,16 +108,16 @@ class ClassReader:
     def _block(self, block: list[ast.stmt]) -> dict[str, Any] | None:
         """The table of statements that belong together; None of those that say nothing, and of the constructor."""
         match block:
-            case [ast.AnnAssign() as field] if not is_carried(field, self.names):
+            case [ast.AnnAssign() as field] if not functions.is_carried(field, self.names):
                 return self._field(field)
             case [ast.Assign() as field] if is_without_annotation(field, self.names):
                 return self._without_annotation(field)
             case [ast.FunctionDef(name="__init__" | "create") as constructor]:
                 return self._constructor(constructor)
             case [*_, ast.FunctionDef() | ast.AsyncFunctionDef()]:
-                functions = [statement for statement in block if isinstance(statement, Function)]
-                getters = [function for function in functions if not is_setter(function)]
-                return self._function(block, (getters or functions)[-1])
+                defined = [statement for statement in block if isinstance(statement, Function)]
+                getters = [function for function in defined if not is_setter(function)]
+                return self._function(block, (getters or defined)[-1])
             case [ast.Pass() | ast.Expr(value=ast.Constant())]:
                 return None
             case _:
@@ -137,7 +127,7 @@ class ClassReader:
         name, table = read_field(statement, self.node.name, self.names, self.notes)
         if name in self.fields:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
-        if (name, table["type"], self.raw.get("kind", "module")) == ("inference", "bool", "module"):
+        if (name, table["type"], self._said_kind) == ("inference", "bool", "module"):
             table.setdefault("role", "buffer")  # a leaf, which `eqx.nn.inference_mode` sets
         if self._is_any_callable(name, table):
             table["role"] = "module"
@@ -148,7 +138,7 @@ class ClassReader:
         if statement.value is not None and "default" in table and self._keeps_default(statement.value, table):
             table["in_class"] = True
         if self._is_given(name, table) and (
-            example := given_type(name, statement.annotation, self.node, self.names)
+            example := functions.given_type(name, statement.annotation, self.node, self.names)
         ):
             table.setdefault("example", example)
         self.fields[name] = table
@@ -178,13 +168,9 @@ class ClassReader:
 
     def _is_given(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether the emitted constructor takes a field, and no example is said for it."""
-        has_constructor = any(getattr(part, "name", "") in CONSTRUCTORS for part in self.node.body)
-        is_made = {"init", "default", "optional"} & table.keys() or table.get("role") in (
-            "derived",
-            "shared",
-            "state",
-        )
-        return not (has_constructor or is_made or name in self.names.valued)
+        role = table.get("role")
+        is_made = {"init", "default", "optional"} & table.keys() or role in ("derived", "shared", "state")
+        return not (inferred.constructor_of(self.node) or is_made or name in self.names.valued)
 
     def _without_annotation(self, statement: ast.Assign) -> None:
         """Refuse a field that has no type, and go on as if it were one."""
@@ -199,15 +185,17 @@ class ClassReader:
         A class method that returns the class, above all others, is a further constructor.
         """
         name = self._free_name(node.name, node)
-        is_open = self.raw.get("kind", "abstract") != "abstract" and is_left_open(node, self.names)
+        is_open = self.raw.get("kind", "abstract") != "abstract" and functions.is_left_open(node, self.names)
         is_whole = len(block) > 1 or is_open or name != node.name
         others = [method for method in self.raw.get("methods", {}).values() if "above" not in method]
         is_first = not (others or is_whole or "call" in self.raw)
-        is_constructor = is_first and self._builds(node) and is_understood(node, self.names, self.notes)
+        is_constructor = (
+            is_first and self._builds(node) and functions.is_understood(node, self.names, self.notes)
+        )
         above = "constructors" if is_constructor else "methods"
         path = ("call",) if name == "__call__" else (above, name)
-        inferred = types_by_use(node, self.node, self.names)
-        table = read_function(node, path, self.names, self.notes, block if is_whole else None, inferred)
+        kinds = functions.types_by_use(node, self.node, self.names)
+        table = functions.read_function(node, path, self.names, self.notes, block if is_whole else [], kinds)
         if name == "__call__" and not self.raw.get("methods"):
             self.raw["call"] = table
         else:
@@ -218,7 +206,7 @@ class ClassReader:
 
     def _carried(self, block: list[ast.stmt]) -> dict[str, Any]:
         """Statements that are no fields and no methods, with the field above which they stand, or `...` below all."""
-        table = {"source": source_of(block, self.notes)}
+        table = {"source": functions.source_of(block, self.notes)}
         body = self.node.body
         below = annotated_names(body[body.index(block[-1]) + 1 :])
         if not any(isinstance(sibling, Function) for sibling in body[: body.index(block[0])]):
@@ -238,17 +226,15 @@ class ClassReader:
     def _batch_axis(self) -> None:
         """Say of the call that it is made under `jax.vmap` where the class averages over an axis."""
         call = self.raw.get("call") or self.raw.get("methods", {}).get("__call__")
-        takes_it = kind_of(self.raw.get("kind", "module")).takes("axis_name")
-        if call is not None and takes_it and (axis := batch_axis(self.node, self.names.classes)):
-            call.setdefault("axis_name", axis)
-
-    def _is_abstract(self) -> bool:
-        """Whether a method is left to subclasses, though no base says that the class is abstract."""
-        return "kind" not in self.raw and self._leaves_open()
+        if call is not None and self._kind.takes("axis_name"):
+            axis = inferred.batch_axis(self.node, self.names.classes)
+            if axis:
+                call.setdefault("axis_name", axis)
 
     def _leaves_open(self) -> bool:
-        functions = (statement for statement in self.node.body if isinstance(statement, ast.FunctionDef))
-        return any(is_left_open(function, self.names) for function in functions)
+        """Whether a method is left to subclasses."""
+        methods = (statement for statement in self.node.body if isinstance(statement, ast.FunctionDef))
+        return any(functions.is_left_open(method, self.names) for method in methods)
 
     def _builds(self, node: Function) -> bool:
         """Whether it is a class method, with no other decorator, whose result is the class."""
@@ -257,9 +243,9 @@ class ClassReader:
 
     def _constructor(self, node: ast.FunctionDef) -> dict[str, Any] | None:
         """What makes the fields; one of the author's own, which is carried, with all that it must be given."""
-        has_variables = kind_of(self.raw.get("kind", "module")).variables
-        makes_them = has_variables and makes_variables(ast.unparse(node), self.fields)
-        assigned = {name for name, _ in made_attributes(ast.unparse(node))}
+        has_variables = self._kind.variables
+        makes_them = has_variables and makes_variables(node, self.fields)
+        assigned = {name for name, _ in made_attributes(node)}
         # The fields of a base that it makes are known to that alone.
         makes_them |= any(
             ast.unparse(base) in self.names.classes for base in self.node.bases
@@ -270,28 +256,27 @@ class ClassReader:
         if not has_variables:
             for name, role in roles_of_made(node, self.fields, self.node, is_own=is_own):
                 self.fields[name].setdefault("role", role)
-        said = self.raw.get("constructor", CONSTRUCTORS[node.name])
-        if said != CONSTRUCTORS[node.name] and not is_own:
+        said = self.raw.get("constructor", inferred.CONSTRUCTORS[node.name])
+        if said != inferred.CONSTRUCTORS[node.name] and not is_own:
             fix = f'remove `constructor="{said}"`, or `{node.name}`'
             self.notes.refuse(node, ("constructor",), "a class has one constructor", fix)
-        self.raw["constructor"] = CONSTRUCTORS[node.name]
+        self.raw["constructor"] = inferred.CONSTRUCTORS[node.name]
         has_state = any(table.get("role") == "state" for table in self.fields.values())
         if is_own and has_state and (twice := constructor.made_twice()):
             message = f"`{twice[0]}` is made in the class, and in `{node.name}`"
-            self.notes.refuse(
-                node, ("constructor",), message, f"leave it out of one of them: `{twice[0]}: ... = state()`"
-            )
+            fix = f"leave it out of one of them: `{twice[0]}: ... = state()`"
+            self.notes.refuse(node, ("constructor",), message, fix)
             return None
         if is_own:
             self._all_made(node)
             self._all_fields(node)
             path = ("methods", node.name)
-            inferred = types_by_use(node, self.node, self.names)
+            kinds = functions.types_by_use(node, self.node, self.names)
             if has_variables:
-                kept = settings_kept(node, self.node)
-                inferred |= {name: "float" for name in kept if inferred.get(name, "").startswith("f[")}
-            inferred |= inferred_types(node, self.fields, self.names.classes)
-            table = read_function(node, path, self.names, self.notes, [node], inferred)
+                kept = inferred.settings_kept(node, self.node)
+                kinds |= {name: "float" for name in kept if kinds.get(name, "").startswith("f[")}
+            kinds |= inferred.inferred_types(node, self.fields, self.names.classes)
+            table = functions.read_function(node, path, self.names, self.notes, [node], kinds)
             return self.raw.setdefault("methods", {}).setdefault(node.name, table)
         keys = constructor.read()
         self.inits = keys.pop("inits")
@@ -303,16 +288,15 @@ class ClassReader:
 
     def _all_made(self, node: ast.FunctionDef) -> None:
         """Refuse a constructor of the author's own that leaves a field without a value, of which Equinox complains as late as it runs."""
-        is_of_equinox = self.raw.get("kind", "module") == "module" and "bases" not in self.raw
+        is_of_equinox = self._said_kind == "module" and "bases" not in self.raw
         for name in unmade_fields(node, self.fields) if is_of_equinox else ():
             fix = f"assign `self.{name}` there, or let it do no more than assign, so that the tool makes `{name}`"
-            self.notes.refuse(
-                node, ("fields", name), f"`__init__` is kept as it is, and does not make `{name}`", fix
-            )
+            message = f"`__init__` is kept as it is, and does not make `{name}`"
+            self.notes.refuse(node, ("fields", name), message, fix)
 
     def _all_fields(self, node: ast.FunctionDef) -> None:
         """Refuse one that stores what is no field, which jax leaves out where it makes the instance again."""
-        stored = {*(name for name, _ in made_attributes(ast.unparse(node))), *attributes_set(node)}
+        stored = {*(name for name, _ in made_attributes(node)), *attributes_set(node)}
         is_registered = self.raw.get("kind") == "pytree" and "bases" not in self.raw
         lost = sorted(stored - self.fields.keys())
         if lost and is_registered:

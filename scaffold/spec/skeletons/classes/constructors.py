@@ -6,20 +6,19 @@ Its arguments are `arguments`. Its statements are `setup`, up to what makes the 
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.skeletons.classes.constructor_parts import fields_made, parts_of, runs_of, unmade_fields
 from scaffold.spec.skeletons.classes.functions import argument_type, body_of, read_arguments
 from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import last_name
+from scaffold.spec.source.definitions import says_nothing
+from scaffold.spec.source.expressions import count_name, local_names, nodes_of
+from scaffold.spec.source.instance import assigned_pairs, attribute_of_self, last_name
 
 _USUAL = ("key", "dtype", "rngs")
-CONSTRUCTORS = {"__init__": "init", "create": "factory"}
 
 
 class Constructor:
@@ -43,11 +42,8 @@ class Constructor:
         every = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
         texts = read_arguments(node, ("arguments",), self.names, notes, every, self.inferred)
         notes.locations[("constructor",)] = notes.position(node)
-        inits = {
-            name: value
-            for name, value in self.inits.items()
-            if name not in self.fields or not _is_given(name, value, every)
-        }
+        given = {name for name, value in self.inits.items() if _is_given(name, value, every)}
+        inits = {name: self.inits[name] for name in self.inits if name not in given & self.fields.keys()}
         for statement in self.kept:
             notes.note(("setup",), statement)
         arguments = [self._with_type(_argument(text), inits) for text in texts]
@@ -58,10 +54,8 @@ class Constructor:
 
     def comments(self) -> dict[str, str]:
         """The comments above and behind what makes each field, but for those that stand with other statements."""
-        arguments = [
-            argument.end_lineno or 0 for argument in ast.walk(self.node.args) if isinstance(argument, ast.arg)
-        ]
-        above, texts = max([self.node.lineno, *arguments]), dict[str, str]()
+        ends = (argument.end_lineno or 0 for argument in nodes_of(ast.arg, self.node.args))
+        above, texts = max([self.node.lineno, *ends]), dict[str, str]()
         for statement in self.node.body:
             is_kept, end = statement in self.kept, statement.end_lineno or above
             for name in fields_made(statement) if not is_kept else ():
@@ -101,6 +95,8 @@ class Constructor:
             and [argument.arg for argument in arguments.args[:1]] == [owner]
             and all(self._is_known(argument) and self._is_of_field(argument) for argument in taken)
             and not self.made_twice()
+            and "key" not in local_names(self.kept)  # of which the tool gives each field a split
+            and not any(count_name(ast.unparse(value), "key") > 1 for value in self.inits.values())
             and not any(map(self.notes.has_comment_within, self.inits.values()))
             and not any(_uses_instance(node, owner) for node in (*self.kept, *self.inits.values()))
         )
@@ -108,12 +104,9 @@ class Constructor:
     def made_twice(self) -> list[str]:
         """The fields that have a default of their own, and that it makes otherwise; in the place of an initialiser it may."""
         inits = {name: value for name, value in self.inits.items() if not _is_given(name, value, {name})}
-        tables = ((name, self.fields.get(name, {})) for name in inits)
-        return [
-            name
-            for name, table in tables
-            if "default" in table or ("init" in table and table.get("role") == "state")
-        ]
+        tables = {name: self.fields.get(name, {}) for name in inits}
+        states = {name for name, table in tables.items() if "init" in table and table.get("role") == "state"}
+        return [name for name, table in tables.items() if "default" in table or name in states]
 
     def _is_of_field(self, argument: ast.arg) -> bool:
         """Whether an argument that a field is given has the type of that field, or is turned into it by a converter."""
@@ -166,3 +159,87 @@ def _argument(text: str) -> str:
     if name in ("dtype", "rngs"):
         return f"{name} = {default}" if default not in ("", "None") else name
     return name if (name, kind, equals) == ("key", "PRNGKeyArray", "") else text
+
+
+Parts = tuple[list[ast.stmt], dict[str, ast.expr] | None]
+"""The statements above those that make fields, and what makes each field; None of a `create` that ends otherwise."""
+
+_READS = {*dir(tuple), *dir(frozenset), "get", "items", "keys", "values"}
+_CHANGES = {name for kind in (list, dict, set) for name in dir(kind)} - _READS
+"""The methods by which a container of Python changes."""
+
+
+def parts_of(node: ast.FunctionDef, *, moves: bool) -> Parts:
+    """The parts of an `__init__` or a `create`.
+
+    With `moves`, an assignment of a field goes below the statements that follow it, where it makes the same there.
+    """
+    statements = [statement for statement in node.body if not says_nothing(statement)]
+    if node.name == "create" and statements:
+        match statements.pop():
+            case ast.Return(value=ast.Call(func=ast.Name(id="cls"), args=[], keywords=keywords)):
+                return statements, {keyword.arg or "**": keyword.value for keyword in keywords}
+            case _:
+                return statements, None
+    kept: list[ast.stmt] = []
+    inits: dict[str, ast.expr] = {}
+    while statements:
+        made = fields_made(statements[-1])
+        is_last = moves and not made and _stays_above(statements[-1], statements[:-1])
+        if not (made or is_last) or not inits.keys().isdisjoint(made):
+            break
+        inits = {**made, **inits}
+        kept = [*([] if made else statements[-1:]), *kept]
+        statements.pop()
+    return [*statements, *kept], inits
+
+
+def runs_of(statements: list[ast.stmt], body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """Statements of a body in the runs that they form there."""
+    run: list[ast.stmt] = []
+    for statement in body:
+        if statement in statements:
+            run.append(statement)
+        elif run and not says_nothing(statement):
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def unmade_fields(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The fields that an `__init__` does not assign, and that hold nothing without it; none where something else may assign them."""
+    of_self = {name: part for part in nodes_of(ast.Attribute, node) if (name := attribute_of_self(part))}
+    reads = [part for part in nodes_of(ast.Name, node) if part.id in ("self", "super")]
+    attributes = [part.value for part in nodes_of(ast.Attribute, node)]
+    is_handed_on = any(part not in attributes or part.id == "super" for part in reads)
+    if node.name != "__init__" or is_handed_on or not of_self.keys() <= fields.keys():
+        return []
+    unmade = (
+        (name, table) for name, table in fields.items() if name not in of_self and "default" not in table
+    )
+    return [name for name, table in unmade if table.get("role") not in ("derived", "shared", "state")]
+
+
+def fields_made(statement: ast.stmt) -> dict[str, ast.expr]:
+    """The fields that an assignment makes, each with what makes it; none of any other statement."""
+    pairs = assigned_pairs(statement)
+    made = {name: value for target, value in pairs if (name := attribute_of_self(target))}
+    return made if len(made) == len(pairs) else {}
+
+
+def _stays_above(statement: ast.stmt, above: list[ast.stmt]) -> bool:
+    """Whether a statement may run before the assignments of fields above it: it binds names, and touches none that they read."""
+    if not isinstance(statement, ast.Assign | ast.AnnAssign):
+        return False
+    touched = {*local_names([statement]), *_changed_objects(statement)}
+    read = {name.id for part in above if fields_made(part) for name in nodes_of(ast.Name, part)}
+    return touched.isdisjoint(read)
+
+
+def _changed_objects(statement: ast.stmt) -> Iterator[str]:
+    """The local names of which a statement calls a method that changes them: `rows` of `rows.pop()`, and `rngs`, which counts."""
+    for call in nodes_of(ast.Call, statement):
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+            name = call.func.value.id
+            yield from [name] * (name == "rngs" or call.func.attr in _CHANGES)

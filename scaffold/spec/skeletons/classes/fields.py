@@ -14,8 +14,7 @@ from scaffold.spec.names import OF_TYPES
 from scaffold.spec.reading.roles import legal_roles
 from scaffold.spec.skeletons.words.annotations import ALIKE, is_of_grammar, meant_type, misspelt_word, type_of
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
-from scaffold.spec.skeletons.words.notes import Notes, Path
-from scaffold.spec.skeletons.words.values import expression, raw_value, table
+from scaffold.spec.skeletons.words.notes import Notes, Path, expression, raw_value, table
 from scaffold.spec.source.expressions import expression_or_none
 from scaffold.spec.tables.key import ROLES
 from scaffold.spec.tables.keys import FIELD_KEYS
@@ -182,12 +181,8 @@ def _function(node: ast.expr, notes: Notes) -> Any:
 def _default(node: ast.expr, notes: Notes) -> Any:
     """The value of a default; a lambda that takes arguments is the value itself."""
     is_value = isinstance(node, ast.Lambda) and ast.unparse(node.args) != ""
-    is_empty = isinstance(node, ast.List) and not node.elts
-    return (
-        f"=({notes.segment(node)})"
-        if is_value or is_empty or isinstance(node, ast.Dict)
-        else raw_value(node, notes)
-    )
+    is_kept = is_value or isinstance(node, ast.Dict) or (isinstance(node, ast.List) and not node.elts)
+    return f"=({notes.segment(node)})" if is_kept else raw_value(node, notes)
 
 
 _FORMS: dict[str, Form] = {

@@ -1,16 +1,16 @@
 """A function of a skeleton to its table: what its signature says, with its body, or with its whole text where it is carried.
 
-It is understood where each argument and the result has a type of the grammar, and the tests can call it.
+It is understood where each argument and the result has a type of the grammar, and the tests can call it. What is carried goes word
+for word to where it stood.
 """
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import with_named_dims
 from scaffold.spec.names import argument_name_faults
-from scaffold.spec.skeletons.classes.carried import outdented, source_of
 from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
 from scaffold.spec.skeletons.words.annotations import (
     ARRAYS_BY_NAME,
@@ -20,12 +20,69 @@ from scaffold.spec.skeletons.words.annotations import (
     type_of,
 )
 from scaffold.spec.skeletons.words.names import Names
-from scaffold.spec.skeletons.words.notes import Notes, Path
-from scaffold.spec.skeletons.words.values import expression
-from scaffold.spec.source.definitions import arguments_with_defaults, is_generator, owner_of, returns_value
-from scaffold.spec.source.expressions import Function, first_line, nodes_of
-from scaffold.spec.source.instance import last_name
-from scaffold.spec.source.other_instance import is_any, is_used_as_instance
+from scaffold.spec.skeletons.words.notes import Notes, Path, expression
+from scaffold.spec.source.definitions import (
+    ABSTRACT_VARIABLES,
+    arguments_with_defaults,
+    is_generator,
+    owner_of,
+    returns_value,
+    says_nothing,
+)
+from scaffold.spec.source.expressions import Function, first_line, nodes_of, string_lines
+from scaffold.spec.source.instance import is_any, is_used_as_instance, last_name
+from scaffold.spec.source.rewriting import end_of
+
+
+def blocks(body: Iterable[ast.stmt], names: Names) -> list[list[ast.stmt]]:
+    """The statements of a class, those together that are carried as a whole: definitions of one name, and what is neither
+    field nor method."""
+    grouped: list[list[ast.stmt]] = []
+    group: str | None = None
+    for statement in body:
+        before, group = group, _group(statement, names)
+        if group is not None and group == before:
+            grouped[-1].append(statement)
+        else:
+            grouped.append([statement])
+    return grouped
+
+
+def _group(statement: ast.stmt, names: Names) -> str | None:
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return f"def {name}"
+        case ast.AnnAssign() if not is_carried(statement, names):
+            return None
+        case _:
+            return None if says_nothing(statement) else "statements"
+
+
+def is_carried(statement: ast.AnnAssign, names: Names) -> bool:
+    """Whether an annotation makes no field: `x: ClassVar[int] = 3`, `_: KW_ONLY`, `x: eqx.AbstractVar[Array]`, which subclasses store."""
+    annotation = statement.annotation
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return annotation.value.lstrip().startswith("ClassVar")
+    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return names.of(head).rpartition(".")[2] in ("ClassVar", "KW_ONLY", *ABSTRACT_VARIABLES)
+
+
+def source_of(nodes: Iterable[ast.stmt], notes: Notes, leaving: Iterable[ast.expr] = ()) -> str:
+    """Statements that follow each other, word for word from the first column on, without the lines of some decorators."""
+    listed = list(nodes)
+    first, last = first_line(listed[0]), end_of(listed[-1])[0]
+    left = {line for part in leaving for line in range(part.lineno, end_of(part)[0] + 1)}
+    lines = outdented(notes, first, last, listed[0].col_offset)
+    return "\n".join(line for number, line in lines if number not in left).strip("\n").rstrip()
+
+
+def outdented(notes: Notes, first: int, last: int, column: int) -> Iterator[tuple[int, str]]:
+    """The lines `first` to `last` with their numbers, moved left by `column`, but for what lies in a string."""
+    inside = string_lines(notes.text)
+    for number, line in enumerate(notes.lines[first - 1 : last], first):
+        is_moved = number not in inside and not line[:column].strip()
+        yield number, line[column:] if is_moved else line
+
 
 _KEYS = ("key", "rng", "rng_key", "prng_key")
 """How an argument is called that is a random key, unless others say that it is attended to."""
@@ -35,20 +92,15 @@ ANY_TREE = ("optax.Params", "optax.Updates", "chex.ArrayTree")
 
 
 def read_function(
-    node: Function,
-    path: Path,
-    names: Names,
-    notes: Notes,
-    block: list[ast.stmt] | None = None,
-    inferred: Mapping[str, str] | None = None,
+    node: Function, path: Path, names: Names, notes: Notes, block: list[ast.stmt], inferred: Mapping[str, str]
 ) -> dict[str, Any]:
     """The table of the call, of a method or of a constructor.
 
-    `block` has what is carried together with it, and `inferred` the types of arguments without an annotation.
+    `block` has what is carried together with it, if it is, and `inferred` the types of arguments without an annotation.
     """
     decorators, keys = _decorated(node, path, names, notes)
     notes.locations[path] = notes.position(node)
-    table = {**_signature(node, (*path, "args"), names, notes, inferred or {}), **keys}
+    table = {**_signature(node, (*path, "args"), names, notes, inferred), **keys}
     is_whole = notes.has_comment_in_header(node) or (decorators and path == ("call",))
     if block or is_whole or not is_understood(node, names, notes):
         words = [decorator for decorator in node.decorator_list if _is_word(decorator, names)]
@@ -121,7 +173,7 @@ def _signature(
     """What a function takes and gives, as far as the tests can know."""
     pairs = arguments_with_defaults(node)
     needed = {argument.arg for argument, default in pairs if default is None}
-    needed |= {a.arg for a, _ in pairs if not names.valued.isdisjoint((a.arg, f"{node.name}.{a.arg}"))}
+    needed |= {argument.arg for argument, _ in pairs if names.has_value(node.name, argument.arg)}
     taken = read_arguments(node, path, names, notes, needed, inferred)
     gives = returns_value(node.body) or is_left_open(node, names)
     said = {"args": ", ".join(taken), "returns": _result(node, names, notes) if gives else ""}
@@ -129,12 +181,7 @@ def _signature(
 
 
 def read_arguments(
-    node: Function,
-    path: Path,
-    names: Names,
-    notes: Notes,
-    needed: set[str],
-    inferred: Mapping[str, str] | None = None,
+    node: Function, path: Path, names: Names, notes: Notes, needed: set[str], inferred: Mapping[str, str]
 ) -> list[str]:
     """The arguments as a spec writes them: those with a type of the grammar, and of the others those that are needed."""
     texts: list[str] = []
@@ -145,7 +192,7 @@ def read_arguments(
         kind = argument_type(argument, names, notes) or _example_type(argument.annotation, names, notes)
         kind = kind or _key_by_name(argument, pairs, names)
         if default is None:
-            kind = kind or (inferred or {}).get(argument.arg, "") or _number(argument.annotation, names)
+            kind = kind or inferred.get(argument.arg, "") or _number(argument.annotation, names)
         is_left_out = not kind and argument.arg not in needed
         # What follows an argument that is left out is given by name.
         if "*" not in texts and (is_left_out or argument in node.args.kwonlyargs):
@@ -165,17 +212,12 @@ def argument_type(argument: ast.arg, names: Names, notes: Notes) -> str:
 
 def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str, str]:
     """The types of the arguments of a method of which annotations say no shape: for the tests, by what the code does with them."""
+    needed = (argument for argument, default in arguments_with_defaults(node) if default is None)
+    kinds = {argument.arg: argument.annotation for argument in needed}
     bare = [
-        argument.arg
-        for argument, default in arguments_with_defaults(node)
-        if default is None
-        and (
-            argument.annotation is None
-            or is_any(argument.annotation)
-            or _is_any_array(argument.annotation, names)
-        )
-        and names.valued.isdisjoint((argument.arg, f"{node.name}.{argument.arg}"))
+        name for name, kind in kinds.items() if kind is None or is_any(kind) or _is_any_array(kind, names)
     ]
+    bare = [name for name in bare if not names.has_value(node.name, name)]
     read = {name.id for name in nodes_of(ast.Name, *node.body)}
     # What is not read may be any number.
     types = {name: "f[]" for name in bare if name not in read}
@@ -210,10 +252,8 @@ def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Name
 
 def _example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> str:
     """A type for the tests, of an array whose dims need not all have a name: with one axis for `...`, and for `_`; or of a tree."""
-    if annotation is not None and names.of(annotation) in ANY_TREE:
-        return "tree"
-    if annotation is None:
-        return ""
+    if annotation is None or names.of(annotation) in ANY_TREE:
+        return "tree" * (annotation is not None)
     text = type_of(annotation, names, notes)
     named = with_named_dims(meant_type(annotation, names) or text)
     return named if named != text and is_of_grammar(named, names) else ""
@@ -221,22 +261,17 @@ def _example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> st
 
 def _key_by_name(argument: ast.arg, pairs: Sequence[tuple[ast.arg, object]], names: Names) -> str:
     """The type of a random key for an argument that is called so, of which its annotation says no more than that it is an array."""
-    annotation = argument.annotation
-    is_plain = (
-        annotation is None
-        or _is_any_array(annotation, names)
-        or names.of(annotation) == "jaxtyping.PRNGKeyArray"
-    )
-    is_attended = any(other.arg in _ATTENTION for other, _ in pairs)
-    return "key[]" if argument.arg in _KEYS and is_plain and not is_attended else ""
+    if argument.arg not in _KEYS or any(other.arg in _ATTENTION for other, _ in pairs):
+        return ""
+    kind = argument.annotation
+    is_key = kind is None or _is_any_array(kind, names) or names.of(kind) == "jaxtyping.PRNGKeyArray"
+    return "key[]" if is_key else ""
 
 
 def _result(node: Function, names: Names, notes: Notes) -> str:
     """The types of the result for the tests, with a name for each dim; empty where they have none in the grammar."""
-    texts = [
-        _type(annotation, names, notes) or _example_type(annotation, names, notes)
-        for annotation in results(node.returns)
-    ]
+    kinds = results(node.returns)
+    texts = [_type(kind, names, notes) or _example_type(kind, names, notes) for kind in kinds]
     return ", ".join(texts) if all(texts) else ""
 
 

@@ -1,4 +1,4 @@
-"""The types of arguments of a constructor that have no annotation, as far as the constructor and the fields tell them."""
+"""What code tells that no annotation says: the types of arguments of constructors, those that lambdas alone name, the batch axis."""
 
 import ast
 import re
@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scaffold.spec.grammar.values import literal_or_none
+from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.source.definitions import arguments_of, method_of
 from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import last_name, made_attributes
+from scaffold.spec.source.instance import given_as, kept_arguments, last_name
 from scaffold.spec.source.local_makers import unfolded
 
+CONSTRUCTORS = {"__init__": "init", "create": "factory"}
 _SIZED = ("range", "zeros", "ones", "empty", "eye", "identity", "arange", "tri")
 """Functions whose arguments are sizes."""
 _PLACES = (("full", 0), ("split", 1))
@@ -30,6 +32,12 @@ _NAMED_SIZE = re.compile(
 _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Assert)
 _RANDOM = ("random", "jr", "jrandom")
 """What `jax.random` is called, whose functions take a key first."""
+_COLLECTIVES = ("psum", "pmean", "pmax", "pmin", "all_gather", "axis_index", "axis_size")
+_BIND = ("vmap", "pmap", "filter_vmap", "filter_pmap", "shard_map", "xmap")
+_MAKING = ("field", "param", "data", "buffer", "state", "module")
+"""The words whose lambda makes a field."""
+_KNOWN = ("key", "dtype", "rngs")
+"""What a constructor has of itself."""
 
 
 def inferred_types(
@@ -44,9 +52,8 @@ def inferred_types(
     keys = {name for call in calls for name in random_keys(call)}
     sizes = {name for call in calls for name in _sizes(call)} | {*_sizes_kept(node, classes)}
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}
-    rates = (
-        name for call in calls if last_name(call) in _RATES for part in call.args[:1] for name in _names(part)
-    )
+    firsts = (part for call in calls if last_name(call) in _RATES for part in call.args[:1])
+    rates = (name for part in firsts for name in _names(part))
     types |= dict.fromkeys(rates, "float") | dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
     # What stands as it is, behind `=`, is no type of the grammar.
     types |= {n: str(t["type"]) for n, t in fields.items() if str(t.get("type", "="))[:1] != "="}
@@ -55,30 +62,35 @@ def inferred_types(
     return {name: types[name] for name in bare if name in types}
 
 
+def constructor_of(owner: ast.ClassDef) -> ast.FunctionDef | None:
+    """The constructor that the author of a class wrote."""
+    return next(filter(None, (method_of(owner, name) for name in CONSTRUCTORS)), None)
+
+
+def _made_by(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> ast.ClassDef | None:
+    """The class of the file of which a call makes an instance."""
+    return classes.get(ast.unparse(call.func).removesuffix(".create"))
+
+
 def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, str]]:
     """The names that a call hands to a class of the file, each with the type of what that takes."""
-    name = ast.unparse(call.func)
-    maker = method_of(classes[name], "__init__") if name in classes else None
+    owner = _made_by(call, classes)
+    maker = None if owner is None else constructor_of(owner)
     if maker is None:
         return
-    others = {other: node for other, node in classes.items() if other != name}
+    others = {name: node for name, node in classes.items() if node is not owner}
     types = {part.arg: "int" for part in arguments_of(maker) if ast.unparse(part.annotation or part) == "int"}
     types |= inferred_types(maker, {}, others)
     places = [argument.arg for argument in (*maker.args.posonlyargs, *maker.args.args[1:])]
-    given = [
-        *zip(places, call.args, strict=False),
-        *((keyword.arg or "", keyword.value) for keyword in call.keywords),
-    ]
+    by_name = ((keyword.arg or "", keyword.value) for keyword in call.keywords)
+    given = (*zip(places, call.args, strict=False), *by_name)
     yield from ((v.id, types[taken]) for taken, v in given if isinstance(v, ast.Name) and taken in types)
 
 
 def random_keys(call: ast.Call) -> Iterator[str]:
     """The names of random keys that a call takes: first in a function of `jax.random`, or by that name."""
-    is_random = (
-        isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value).split(".")[-1] in _RANDOM
-    )
-    given = [*call.args[:1]] if is_random else []
-    given += [keyword.value for keyword in call.keywords if keyword.arg == "key"]
+    *_, room, _ = ("", *ast.unparse(call.func).split("."))
+    given = [*(call.args[:1] if room in _RANDOM else []), *given_as(call, "key")]
     yield from (value.id for value in given if isinstance(value, ast.Name))
 
 
@@ -123,34 +135,19 @@ def settings_kept(node: ast.FunctionDef, owner: ast.ClassDef) -> list[str]:
     In an NNX module they are numbers: what is an array there is kept in a Variable.
     """
     accesses = (*nodes_of(ast.Attribute, owner), *nodes_of(ast.Subscript, owner))
-    as_arrays = {ast.unparse(access.value) for access in accesses}
-    as_arrays |= {
-        ast.unparse(side)
-        for product in nodes_of(ast.BinOp, owner)
-        if isinstance(product.op, ast.MatMult)
-        for side in (product.left, product.right)
-    }
-    return [
-        argument
-        for argument, name in kept_arguments(node)
-        if as_arrays.isdisjoint((argument, f"self.{name}"))
-    ]
-
-
-def kept_arguments(node: ast.FunctionDef) -> Iterator[tuple[str, str]]:
-    """The arguments of a constructor that an instance keeps as they are, each with its attribute."""
-    for name, value in made_attributes(ast.unparse(node)):
-        if isinstance(value, ast.Name):
-            yield value.id, name
+    products = (each for each in nodes_of(ast.BinOp, owner) if isinstance(each.op, ast.MatMult))
+    sides = (side for product in products for side in (product.left, product.right))
+    as_arrays = {*map(ast.unparse, (*sides, *(access.value for access in accesses)))}
+    pairs = kept_arguments(node)
+    return [argument for argument, name in pairs if as_arrays.isdisjoint((argument, f"self.{name}"))]
 
 
 def _comparisons(*bodies: Sequence[ast.stmt]) -> Iterator[tuple[str, Any]]:
     """What conditions compare with a number, with the number: `rate` and 0 of `if not 0 <= rate < 1`."""
     for branch in (node for body in bodies for kind in _BRANCHES for node in nodes_of(kind, *body)):
         for compare in nodes_of(ast.Compare, branch.test):
-            sides = {
-                ast.unparse(side): literal_or_none(side) for side in (compare.left, *compare.comparators)
-            }
+            compared = (compare.left, *compare.comparators)
+            sides = {ast.unparse(side): literal_or_none(side) for side in compared}
             numbers = [value for value in sides.values() if isinstance(value, int | float)]
             yield from ((side, numbers[0]) for side, value in sides.items() if numbers and value is None)
 
@@ -170,3 +167,84 @@ def _names(expression: ast.expr) -> Iterator[str]:
             yield from _names(right)
         case _:
             pass
+
+
+def arguments_of_lambdas(node: ast.ClassDef, names: Names, above: tuple[str, ...] = ()) -> list[str]:
+    """The arguments in the order of the lambdas, those that other classes of the file take for sizes as numbers.
+
+    `module(lambda size, states, key: Recurrence(size, states, key=key))` takes `states`, of which the class has no array.
+    None where all are known otherwise, or where nothing says what one is. `above` are the classes whose lambdas make it.
+    """
+    if node.name in above or constructor_of(node):
+        return []
+    lambdas = [each for part in node.body for each in _initialisers(part, names)]
+    fields = {ast.unparse(part.target) for part in node.body if isinstance(part, ast.AnnAssign)}
+    taken = dict.fromkeys(arg.arg for each in lambdas for arg in each.args.args if not each.args.defaults)
+    taken = [name for name in taken if name not in fields and name not in _KNOWN]
+    known = _words(node)
+    unknown = {name for name in taken if name not in known and not names.brings(name)}
+    within = (*above, node.name)
+    sizes = {name for each in lambdas for name in _sizes_given(each.body, names, within)} if unknown else ()
+    is_told = bool(unknown) and unknown.issubset(sizes)
+    return [f"{name}: int" if name in unknown else name for name in taken] if is_told else []
+
+
+def _initialisers(statement: ast.stmt, names: Names) -> list[ast.Lambda]:
+    """The lambda that makes a field: the first argument of its word, or `init`."""
+    match statement:
+        case ast.AnnAssign(value=ast.Call(args=args) as call) if names.word(call) in _MAKING:
+            return [value for value in (*args[:1], *given_as(call, "init")) if isinstance(value, ast.Lambda)]
+        case _:
+            return []
+
+
+def _sizes_given(body: ast.expr, names: Names, within: tuple[str, ...]) -> Iterator[str]:
+    """The names that are given to classes of the file for what is an int there, or a dim."""
+    for call in nodes_of(ast.Call, body):
+        owner = _made_by(call, names.classes)
+        if owner is not None and constructor_of(owner) is None:
+            yield from _by_name(call, owner, names, within)
+        yield from (name for name, kind in _handed_on(call, names.classes) if kind == "int")
+
+
+def _by_name(call: ast.Call, owner: ast.ClassDef, names: Names, within: tuple[str, ...]) -> Iterator[str]:
+    """The names that are dims of a class whose constructor is emitted, or sizes that its own lambdas name."""
+    sizes = _words(owner) | {text.partition(":")[0] for text in arguments_of_lambdas(owner, names, within)}
+    for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+        if isinstance(given, ast.Name) and given.id in sizes:
+            yield given.id
+
+
+def _words(node: ast.ClassDef) -> set[str]:
+    """The fields of a class, and the words of all annotations, of which some are dims."""
+    fields = [part.target for part in node.body if isinstance(part, ast.AnnAssign)]
+    annotated = [*nodes_of(ast.AnnAssign, node), *nodes_of(ast.arg, node)]
+    texts = [ast.unparse(each.annotation) for each in annotated if each.annotation is not None]
+    texts += [ast.unparse(each.returns) for each in nodes_of(ast.FunctionDef, node) if each.returns]
+    words = {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
+    return {*map(ast.unparse, fields), *words}
+
+
+def batch_axis(node: ast.ClassDef, beside: Mapping[str, ast.ClassDef]) -> str:
+    """The name of the axis, as `eqx.nn.BatchNorm(size, axis_name="batch")` or `jax.lax.pmean(x, "batch")` has it; empty where
+    there is none, or several. A class averages over the axes of those of its file that it makes, `beside`.
+    """
+    names = {*_axes(node, beside)}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _axes(node: ast.ClassDef, beside: Mapping[str, ast.ClassDef]) -> Iterator[str]:
+    calls = [*nodes_of(ast.Call, *node.body)]
+    bound = {name for call in calls if last_name(call) in _BIND for name in _named(call)}
+    made = dict.fromkeys(ast.unparse(call.func).partition(".")[0] for call in calls)
+    parts = [beside[name] for name in made if name in beside and name != node.name]
+    rest = {name: part for name, part in beside.items() if name != node.name}
+    named = (name for call in calls if last_name(call) not in _BIND for name in _named(call))
+    yield from {*named, *(name for part in parts for name in _axes(part, rest))} - bound
+
+
+def _named(call: ast.Call) -> Iterator[str]:
+    """The texts that a call gives as the name of an axis."""
+    for value in (*given_as(call, "axis_name"), *(call.args if last_name(call) in _COLLECTIVES else ())):
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            yield value.value

@@ -10,7 +10,7 @@ from scaffold.spec.skeletons.classes.inferred import random_keys
 from scaffold.spec.source.definitions import arguments_of, method_of
 from scaffold.spec.source.expressions import local_names, nodes_of
 from scaffold.spec.source.instance import calls, last_name, made_attributes
-from scaffold.spec.source.local_makers import unfolded
+from scaffold.spec.source.local_makers import unfolded_attributes
 
 _INDICES = ("arange", "argsort", "argmax", "argmin", "randint", "permutation")
 _FILLED = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like")
@@ -31,7 +31,7 @@ def roles_of_made(
     """
     is_called = method_of(owner, "__call__") is not None
     draws = any(any(random_keys(call)) for call in nodes_of(ast.Call, *node.body))
-    for name, value in made_attributes(ast.unparse(unfolded(node))):
+    for name, value in unfolded_attributes(node):
         if name in fields and "role" not in fields[name]:
             kind = parse_type(str(fields[name].get("example", fields[name]["type"])))
             if (isinstance(kind, CallableType) and _makes_callable(value, node)) or (
@@ -82,10 +82,8 @@ def stores_what_is_given(name: str, node: ast.ClassDef) -> bool:
     constructor = method_of(node, "__init__")
     if constructor is None:
         return True
-    value = dict(made_attributes(ast.unparse(constructor))).get(name)
-    return isinstance(value, ast.Name) and value.id in [
-        argument.arg for argument in arguments_of(constructor)
-    ]
+    value = dict(made_attributes(constructor)).get(name)
+    return isinstance(value, ast.Name) and value.id in [each.arg for each in arguments_of(constructor)]
 
 
 def _makes_layers(value: ast.expr) -> bool:

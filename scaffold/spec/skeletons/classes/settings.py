@@ -1,10 +1,13 @@
 """What a class takes of the settings of its file: the tests give it, and its numbers to dims of their names."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.grammar.kept_annotations import without_none
+from scaffold.spec.skeletons.classes.as_written import has_default
+from scaffold.spec.skeletons.classes.inferred import constructor_of
+from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.source.definitions import (
     annotated_names,
     arguments_of,
@@ -19,33 +22,31 @@ _MAKERS = ("__init__", "create", "__call__")
 
 
 def tests_with_settings(
-    raw: Mapping[str, Any], node: ast.ClassDef, known: Mapping[str, Settings], classes: Iterable[ast.ClassDef]
+    test: Mapping[str, Any], node: ast.ClassDef, known: Mapping[str, Settings], names: Names
 ) -> dict[str, Any]:
     """The table of the tests of a class, which gives the settings that the class takes, and their sizes to dims.
 
-    The dims may also be those of `classes` of its file that its methods take.
+    The dims may also be those of classes of its file that its methods take.
     """
-    taken = [*_taken(node, known)]
-    test: dict[str, Any] = {**raw.get("test", {})}
+    taken = [*_taken(node, known, names)]
     values = {key: f"={settings.source}" for key, settings, is_needed in taken if is_needed}
     counts = {name: count for key, settings, _ in taken if "." not in key for name, count in settings.counts}
-    names = _annotations(node) if counts else set[str]()
-    nodes = (node, *(each for each in classes if each.name in names))
+    annotations = _annotations(node) if counts else set[str]()
+    nodes = (node, *(each for name, each in names.classes.items() if name in annotations))
     sizes = {name: counts[name] for each in nodes for name in dims_written(each) if name in counts}
     said = {"values": values | test.get("values", {}), "sizes": sizes | test.get("sizes", {})}
-    test |= {key: entries for key, entries in said.items() if entries}
-    return {"test": test} if test else {}
+    return {**test, **{key: entries for key, entries in said.items() if entries}}
 
 
-def _taken(node: ast.ClassDef, known: Mapping[str, Settings]) -> Iterator[tuple[str, Settings, bool]]:
+def _taken(
+    node: ast.ClassDef, known: Mapping[str, Settings], names: Names
+) -> Iterator[tuple[str, Settings, bool]]:
     """What a class takes that is of such a class: its name in the tests, the settings, and whether it has no default."""
-    functions = [part for part in node.body if isinstance(part, ast.FunctionDef)]
-    is_made = any(function.name in ("__init__", "create") for function in functions)
-    fields = () if is_made else annotated_names(node.body)
-    places = [(name, field.annotation, not _has_default(field.value)) for name, field in fields]
-    for function in functions:
+    fields = annotated_names(node.body) if constructor_of(node) is None else ()
+    places = [(name, field.annotation, not has_default(field.value, names)) for name, field in fields]
+    for function in (part for part in node.body if isinstance(part, ast.FunctionDef) and owner_of(part)):
         prefix = "" if function.name in _MAKERS else f"{function.name}."
-        for argument, default in arguments_with_defaults(function) if owner_of(function) else ():
+        for argument, default in arguments_with_defaults(function):
             if argument.annotation is not None:
                 places.append((f"{prefix}{argument.arg}", argument.annotation, default is None))
     for key, annotation, is_needed in places:
@@ -63,12 +64,3 @@ def _annotations(node: ast.ClassDef) -> set[str]:
 def _class_named(annotation: ast.expr) -> str:
     """The name that an annotation is, in quotes or not; of what may be None, too."""
     return ast.unparse(without_none(annotation)).strip("'\"")
-
-
-def _has_default(value: ast.expr | None) -> bool:
-    """Whether a field has one: as it stands, or as a word has it, `static(Link.EXP)`."""
-    match value:
-        case ast.Call(args=arguments, keywords=keywords):
-            return bool(arguments) or any(word.arg in ("default", "default_factory") for word in keywords)
-        case _:
-            return value is not None

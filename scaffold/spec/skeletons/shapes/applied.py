@@ -16,7 +16,7 @@ from scaffold.spec.skeletons.shapes.functions import (
 from scaffold.spec.skeletons.shapes.known_layers import SIZE_OF_IMAGE, Layer
 from scaffold.spec.skeletons.shapes.products import contracted, product, together
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes
-from scaffold.spec.source.created_arrays import argument_of
+from scaffold.spec.source.lists import argument_of
 
 
 def take(shapes: Shapes, shape: Shape, meant: Shape) -> None:

@@ -53,7 +53,7 @@ def _given(owner: ast.ClassDef) -> Iterator[tuple[str, str, ast.expr]]:
         yield from ((name, name, annotation) for name, annotation in annotated.items())
         return
     arguments = {argument.arg: argument.annotation for argument in arguments_of(maker)}
-    for name, value in made_attributes(ast.unparse(maker)):
+    for name, value in made_attributes(maker):
         if isinstance(value, ast.Call) and last_name(value) in ("tuple", "list") and len(value.args) == 1:
             [value] = value.args
         if isinstance(value, ast.Name) and value.id in arguments:

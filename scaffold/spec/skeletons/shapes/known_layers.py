@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.unknown_shapes import Chosen, Dims, Parts, Shape
-from scaffold.spec.source.created_arrays import argument_of
 from scaffold.spec.source.expressions import whole_number
-from scaffold.spec.source.lists import literal_slice
+from scaffold.spec.source.lists import argument_of, literal_slice
 
 Size = Callable[[ast.expr], str]
 """Reads an expression of a size as a dim; empty of what is none."""

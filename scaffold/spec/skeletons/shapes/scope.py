@@ -24,9 +24,9 @@ from scaffold.spec.skeletons.shapes.layers import Makers
 from scaffold.spec.skeletons.shapes.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Record, Shape, Shapes, Unknown
-from scaffold.spec.source.created_arrays import created_shape
 from scaffold.spec.source.expressions import elements_of, without_annotation
 from scaffold.spec.source.instance import attribute_of_self, last_name
+from scaffold.spec.source.lists import created_shape
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.uses import Uses

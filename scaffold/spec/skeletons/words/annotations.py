@@ -90,21 +90,14 @@ def misspelt_word(annotation: ast.expr, names: Names) -> str | None:
 
 KEYS_BY_NAME = ("PRNGKeyArray", "PRNGKey", "KeyArray")
 """Names by which packages call a random key; some are functions of jax that no annotation should be."""
-ARRAYS_BY_NAME = (
-    *ARRAY_NAMES,
-    *("ArrayLike", "Real", "Num", "Shaped", "Integer"),
-)
+ARRAYS_BY_NAME = (*ARRAY_NAMES, "ArrayLike", "Real", "Num", "Shaped", "Integer")
 """Names by which packages call any array, which say no shape."""
 
 
 def _is_no_class(name: str) -> bool:
     """Whether a name stands for no class of a package: it is a builtin, a word of types, or begins as a function does."""
-    return (
-        hasattr(builtins, name)
-        or is_read(name)
-        or name in ARRAYS_BY_NAME
-        or not name.lstrip("_")[:1].isupper()
-    )
+    is_word = hasattr(builtins, name) or is_read(name) or name in ARRAYS_BY_NAME
+    return is_word or not name.lstrip("_")[:1].isupper()
 
 
 def _is_literal(above: tuple[ast.AST, ...]) -> bool:

@@ -79,6 +79,22 @@ class Names(Struct):
         of_file = (self.whole, self.bound, self.variables, self.classes)
         return any(name in names for names in of_file) or hasattr(builtins, name)
 
+    def lineage(self, node: ast.ClassDef) -> Iterator[ast.ClassDef]:
+        """A class, and those of the file from which it inherits, nearest first."""
+        yield node
+        for base in node.bases:
+            owner = self.classes.get(ast.unparse(base.value if isinstance(base, ast.Subscript) else base))
+            if owner is not None and owner is not node:
+                yield from self.lineage(owner)
+
+    def bases_of(self, node: ast.ClassDef) -> Iterator[ast.expr]:
+        """The bases of a class, with those of the classes of the file from which it inherits."""
+        return (base for owner in self.lineage(node) for base in owner.bases)
+
+    def has_value(self, method: str, argument: str) -> bool:
+        """Whether the tests have an example for an argument of a method."""
+        return not self.valued.isdisjoint((argument, f"{method}.{argument}"))
+
     def of(self, node: ast.expr) -> str:
         """The whole name that `a.b.c` stands for; empty for another expression."""
         match node:

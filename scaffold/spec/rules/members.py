@@ -1,13 +1,14 @@
-"""What groups of fields must obey, and what their layout does."""
+"""The rules for what a class has beside its fields: groups, with what their layout does, methods, type parameters."""
 
+import re
 from collections.abc import Iterator
 
 from scaffold.errors import Fault, unknown
 from scaffold.kind import kind_of
-from scaffold.spec.construction.constructor import rebuilds_by
+from scaffold.spec.construction.constructor import has_factory, rebuilds_by
 from scaffold.spec.fields.training import ALWAYS
-from scaffold.spec.model import Field, Group, ModuleSpec
-from scaffold.spec.names import argument_name_faults, class_name_faults
+from scaffold.spec.model import Field, Group, Method, ModuleSpec
+from scaffold.spec.names import IMPORTS, argument_name_faults, class_name_faults, is_read
 from scaffold.spec.rules.pieces import imported_names
 
 
@@ -27,9 +28,8 @@ def group_faults(spec: ModuleSpec) -> Iterator[Fault]:
 def _group_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]:
     yield from argument_name_faults(group.name, place, spec.name)
     for name in (name for name in members_of(spec, group) if spec.field(name) is not None):
-        yield Fault(
-            place, f"`{name}` is a field, and what the class makes of the group", "rename one of them"
-        )
+        message = f"`{name}` is a field, and what the class makes of the group"
+        yield Fault(place, message, "rename one of them")
     legal = tuple(field.name for field in spec.dynamic if field.role != "state")
     for member in group.fields:
         if member not in legal and member not in spec.unread:
@@ -100,6 +100,50 @@ def _nested_field_faults(spec: ModuleSpec, field: Field) -> Iterator[Fault]:
     }
     for key in (key for key, is_said in asks_the_class.items() if is_said and holders):
         message = f"`{key}` is for fields of the class itself, and this one lies in that of `{holders[0]}`"
-        yield Fault(
-            f"fields.{field.name}.{key}", message, 'take it out of the group, or write `layout = "flat"`'
-        )
+        fix = 'take it out of the group, or write `layout = "flat"`'
+        yield Fault(f"fields.{field.name}.{key}", message, fix)
+
+
+_TYPE_PARAMETER = r"(?a)[A-Z]\w*"
+
+
+def generic_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What is wrong with the type parameters."""
+    names = [parameter.name for parameter in spec.generic]
+    for name in dict.fromkeys(names):
+        if not re.fullmatch(_TYPE_PARAMETER, name) or name in IMPORTS or name == spec.name:
+            yield Fault("generic", f"`{name}` is no name of a type parameter", "write `T`, for example")
+        elif names.count(name) > 1:
+            yield Fault("generic", f"`{name}` is there twice", "remove one")
+
+
+def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What is wrong with the methods, but for what is told of their arguments, results and bodies as of a call's."""
+    seen: set[str] = set()
+    for method in spec.methods:
+        place, name = f"{method.table}.{method.name}", method.name
+        if name in seen:
+            yield Fault(place, f"`{name}` is a constructor already", "rename one of them")
+        seen.add(name)
+        if spec.field(name) is not None:
+            yield Fault(place, f"`{name}` is a field too", "rename one of them")
+        elif not method.call.source:
+            yield from _name_faults(spec, method, place)
+
+
+def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
+    name, fix = method.name, f"rename it, to `{method.name.strip('_')}_` for example"
+    if name in _of_class(spec):
+        yield Fault(place, f"`{name}` is a name that the class uses itself", fix)
+    elif not re.fullmatch(r"__\w+__", name) and (name not in IMPORTS or is_read(name)):
+        yield from argument_name_faults(name, place, spec.name, reserved=False)
+
+
+def _of_class(spec: ModuleSpec) -> set[str]:
+    """The methods that the class has without the author."""
+    kind = kind_of(spec.kind)
+    names = {"__call__", "__init__", *kind.members}
+    names.update(name for group in spec.groups for name in members_of(spec, group))
+    names.update(("create",) * has_factory(spec), ("save", "load") * bool(spec.save))
+    names.update(("_check", "_rebuild") * kind.takes("rebuild"))
+    return names
