@@ -7,7 +7,7 @@ from scaffold.spec.grammar.named_dims import AXIS
 from scaffold.spec.skeletons.shapes.known_layers import GIVEN_SIZES, Layer, known_layer
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shapes
 from scaffold.spec.source.definitions import annotated_names, arguments_of, method_of
-from scaffold.spec.source.instance import last_name, made_attributes
+from scaffold.spec.source.instance import kept_arguments, last_name
 
 _SEVERAL = ("list", "List", "tuple", "Tuple", "Sequence")
 
@@ -29,12 +29,13 @@ def given_layers(owner: ast.ClassDef) -> Iterator[tuple[str, str, list[Layer]]]:
 def ties_of_given(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
     """By size of a given layer, as `linear_in_features`, the dim that the code says it to be."""
     ties: dict[str, str] = {}
-    for _, argument, layers in given_layers(owner):
-        own = {*_dims(layers)}
-        for size in GIVEN_SIZES:
-            dim = _dim(argument, size if len(layers) == 1 else "size")
-            if dim in own:
-                [ties[f"{argument}_{size}"]] = shapes.known((dim,)) or (dim,)
+    for _, argument, annotation in _given(owner):
+        item = _item(annotation)
+        layer = _layer(annotation if item is None else item, argument)
+        own = {*_dims([layer])} if layer is not None else set[str]()
+        for size in (size for size in GIVEN_SIZES if _dim(argument, size) in own):
+            dim = _dim(argument, size if item is None else "size")
+            [ties[f"{argument}_{size}"]] = shapes.known((dim,)) or (dim,)
     return ties
 
 
@@ -53,13 +54,10 @@ def _given(owner: ast.ClassDef) -> Iterator[tuple[str, str, ast.expr]]:
         yield from ((name, name, annotation) for name, annotation in annotated.items())
         return
     arguments = {argument.arg: argument.annotation for argument in arguments_of(maker)}
-    for name, value in made_attributes(maker):
-        if isinstance(value, ast.Call) and last_name(value) in ("tuple", "list") and len(value.args) == 1:
-            [value] = value.args
-        if isinstance(value, ast.Name) and value.id in arguments:
-            annotation = annotated.get(name) or arguments[value.id]
-            if annotation is not None:
-                yield name, value.id, annotation
+    for argument, name in kept_arguments(maker, through=("tuple", "list")):
+        annotation = annotated.get(name) or arguments.get(argument)
+        if annotation is not None:
+            yield name, argument, annotation
 
 
 def _item(annotation: ast.expr) -> ast.expr | None:

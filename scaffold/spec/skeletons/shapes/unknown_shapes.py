@@ -176,14 +176,19 @@ class Shapes(Struct):
             self.dims[self._first(shape.name)] = dims
             for part in self.parts_of(shape.name):
                 self.learn(part, dims[1:])
+        elif known is not None and _leads(known) != _leads(dims):
+            self._learn_several(*((known, dims) if _leads(known) else (dims, known)))
         elif known is not None and len(known) == len(dims):
             for dim, meant in zip(known, dims, strict=True):
                 self._join(self._axis(dim), self._axis(meant))
                 self._note(self._axis(dim), self._axis(meant))
-        elif known is not None and _leads(known) != _leads(dims) and abs(len(known) - len(dims)) == 1:
-            several, others = (known, dims) if _leads(known) else (dims, known)
-            self.empty |= {several[0][1:]} if len(several) > len(others) else set[str]()
-            self.learn(several[1:], others)
+
+    def _learn_several(self, several: Dims, others: Dims) -> None:
+        """Take it that dims, of which the first stands for any number, are these, in which none does."""
+        first, *rest = several
+        self.empty |= {first[1:]} if len(rest) == len(others) else set[str]()
+        if len(rest) <= len(others):
+            self.learn(tuple(rest), others[len(others) - len(rest) :])
 
     def learn_of_claim(self, shape: Shape, dims: Dims | None) -> None:
         """The same of dims that a result is said to have: they name axes without a name, and the tests hold it to all others."""
