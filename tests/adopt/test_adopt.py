@@ -106,7 +106,7 @@ BAD = {
 }
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("target", BAD)
 def test_a_bad_target_is_refused(target: str, tmp_path: Path) -> None:
     result = adopt(tmp_path, target)
@@ -242,7 +242,7 @@ class Scale(eqx.Module):
 """
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize(
     ("form", "advice"),
     [

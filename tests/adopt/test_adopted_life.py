@@ -187,6 +187,7 @@ def test_what_was_accepted_stays_accepted(tmp_path: Path) -> None:
     assert "skips = (" not in library.read(SCALE)
 
 
+@pytest.mark.slow
 def test_destroy_removes_tests_and_record_and_never_the_class(library: Library) -> None:
     source, before = library.read("lib/layers.py"), library.tree()
     library.append(GATE, MINE)

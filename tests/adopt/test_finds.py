@@ -35,7 +35,7 @@ def test_classes_are_listed_and_others_left_out_with_the_word_why(asked: Asked) 
     assert {*every} - {*LEFT_OUT} == {*FOUND, "Choosy", "Halfway", "Misspelt", "Secret", "Unfinished"}
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("name", FOUND)
 def test_it_is_found_how_a_class_is_built_and_called(asked: Asked, name: str) -> None:
     found = asked.adopt(name)
@@ -113,6 +113,7 @@ def test_a_class_that_a_law_has_made_is_no_argument(tmp_path: Path, monkeypatch:
     assert all(one.__name__ in ("Trivial", "Square") for one in made)
 
 
+@pytest.mark.slow
 def test_the_answer_is_the_same_each_time(asked: Asked) -> None:
     assert [asked.adopt(name) for name in ("Wrapped", "Attention")] == [
         asked.adopt(name) for name in ("Wrapped", "Attention")

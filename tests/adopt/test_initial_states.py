@@ -67,7 +67,7 @@ def adopt(folder: Path, target: str) -> subprocess.CompletedProcess[str]:
     return scaffold(folder, "adopt", target, "--python", sys.executable)
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(("form", "found"), [("0.5", False), ("float(velocity.steps + 0.5)", True)])
 def test_a_state_that_a_method_gives_is_what_another_takes(tmp_path: Path, form: str, found: bool) -> None:
     write_tree(tmp_path, {"descents.py": STATES.replace("FORM", form)})

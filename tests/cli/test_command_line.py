@@ -201,6 +201,7 @@ PYTHONIOENCODING=ascii "$@" show caf\u00e9.toml; echo $?
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 def test_closed_and_full_streams_are_told(here: Path) -> None:
     result = subprocess.run(
@@ -215,6 +216,7 @@ def test_closed_and_full_streams_are_told(here: Path) -> None:
     assert "Traceback" not in result.stderr and "Exception ignored" not in result.stderr
 
 
+@pytest.mark.slow
 def test_what_is_echoed_is_escaped_and_bounded(here: Path) -> None:
     name = "\x1b[31mRed\u202e\ud800" + "x" * 500_000
     for result in (told(name), told("new-module", "Affine", f"w:f[n]={name}"), told("laws", name)):
@@ -226,6 +228,7 @@ def test_what_is_echoed_is_escaped_and_bounded(here: Path) -> None:
     assert len(as_json.stdout) < 5000 and "`\\x1b[31mRed" in faults(as_json)[0]["what"]
 
 
+@pytest.mark.slow
 @settings(max_examples=share(300), deadline=None)
 @given(st.text(max_size=3000), st.integers(20, 1000))
 def test_any_text_can_be_shown(text: str, longest: int) -> None:

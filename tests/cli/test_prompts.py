@@ -160,6 +160,7 @@ def test_other_than_the_defaults(tmp_path: Path) -> None:
     assert read_tree(asked) == read_tree(told)
 
 
+@pytest.mark.slow
 def test_the_options_of_a_kind_are_asked(tmp_path: Path) -> None:
     asked, told = folder(tmp_path, "asked"), folder(tmp_path, "told")
     for one in (asked, told):
@@ -315,6 +316,7 @@ def test_leaving_writes_nothing(tmp_path: Path, letter: bytes, code: int, late: 
     assert read_tree(asked) == before
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("variables", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
 def test_a_terminal_has_colours_unless_they_are_refused(
     variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -106,6 +106,7 @@ class Mean(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_an_example_that_nothing_says_is_looked_for(tmp_path: Path, env: dict[str, str]) -> None:
     write_tree(tmp_path, {"specs/mean.py": MEAN})
     result = scaffold(tmp_path, "new-module", "--spec", "specs/mean.py", "--test", env=env)

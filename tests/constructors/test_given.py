@@ -113,6 +113,7 @@ def test_a_method_that_makes_an_instance_keeps_the_dtype() -> None:
 NUMBERS = [1, True, 0.5, np.int8(3), np.arange(2), np.ones(2, bool), [1, 2], [[0.5], [1]], 2**40]
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("form", COPYING)
 @pytest.mark.parametrize("value", NUMBERS, ids=repr)
 def test_numbers_and_integers_become_the_default_float(form: str, value: Any) -> None:
@@ -125,6 +126,7 @@ def test_numbers_and_integers_become_the_default_float(form: str, value: Any) ->
 # -- complex numbers ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("form", COPYING)
 @pytest.mark.parametrize("value", [1j, np.ones(2, np.complex64), jnp.array([1j, 2j]), [1.0, 2j]], ids=repr)
 @pytest.mark.parametrize("dtype", ["f", "f32", "bf16", "i32"])

@@ -37,6 +37,7 @@ def spec(fields: Any, kind: str = "module", **parts: Any) -> dict[str, Any]:
     return {"name": "A", "kind": kind, "fields": fields, "call": CALL, "arguments": ["source: f[n]"], **parts}
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(("kind", "form"), FORMS, ids=str)
 @pytest.mark.parametrize("type_", ["f[n]", "f[n] | None"])
 @pytest.mark.parametrize("expression", HANDED_ON)

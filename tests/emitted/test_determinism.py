@@ -56,6 +56,7 @@ def test_new_files_have_the_modes_of_the_umask(mask: int, tmp_path: Path) -> Non
     assert written == read_tree(reference)
 
 
+@pytest.mark.slow
 @NEEDS_MODES
 def test_a_read_only_installation_writes_files_that_can_be_edited(tmp_path: Path) -> None:
     site = tmp_path / "site"

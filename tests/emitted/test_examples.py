@@ -92,6 +92,7 @@ def test_the_classes_of_the_project_template_are_what_the_tool_writes(request: p
     assert drifted == [], REFRESH
 
 
+@pytest.mark.slow
 def test_the_example_project_is_what_new_project_writes(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:

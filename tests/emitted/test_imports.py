@@ -88,6 +88,7 @@ def test_nothing_heavy_is_imported_later_either(command: str, tmp_path: Path) ->
     assert "scaffold" in modules and modules.isdisjoint(FORBIDDEN)
 
 
+@pytest.mark.slow
 def test_an_import_would_be_seen(tmp_path: Path) -> None:
     assert "copier" in modules_after(tmp_path, "kinds", before="import copier")
 

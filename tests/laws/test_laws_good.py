@@ -92,7 +92,7 @@ class TestScale(PytreeLaws):
 """
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("x64", ["0", "1"])
 def test_the_folder_stands_alone(tmp_path: pathlib.Path, x64: str):
     shutil.copytree(PACKAGE, tmp_path / "pytree_laws", ignore=shutil.ignore_patterns("__pycache__"))

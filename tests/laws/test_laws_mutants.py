@@ -41,7 +41,7 @@ MODULES = (
 )
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("suite, law, words", MUTANTS)
 def test_the_law_fails_and_names_the_cause(suite, law, words):
     check_broken(suite, law, words)

@@ -15,7 +15,7 @@ from right import nnx as good_nnx
 from pytree_laws import nnx
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("suite, law, words", MUTANTS)
 def test_the_law_fails_and_names_the_cause(suite, law, words):
     check_broken(suite, law, words)

@@ -93,7 +93,7 @@ def test_every_number_of_the_catalogue_is_there():
     assert tuple(PITFALLS) == NUMBERS
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("pair", params(PITFALLS))
 def test_the_law_notices_the_mistake_of_the_catalogue(pair):
     check_broken(pair.broken, pair.law, pair.words)

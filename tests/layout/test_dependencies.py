@@ -160,6 +160,7 @@ def test_the_list_of_the_project_gets_it_and_keeps_its_form(tmp_path: Path) -> N
     assert found.notes == ('pyproject.toml: now declares what to install: pip install "flax>=0.12.4"',)
 
 
+@pytest.mark.slow
 def test_a_short_list_and_a_new_group(tmp_path: Path) -> None:
     bare = stated("equinox").removesuffix(GROUP)
     document = tomllib.loads(

@@ -331,7 +331,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_the_mistake_is_noticed_by_the_generated_tests(name: str, tmp_path: Path) -> None:
     broken = MISTAKES[name]

@@ -180,7 +180,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_the_mistake_is_noticed_by_the_generated_tests(name: str, tmp_path: Path) -> None:
     example, right, wrong, law = MISTAKES[name]

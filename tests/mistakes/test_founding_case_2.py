@@ -75,6 +75,7 @@ def regressor(examples: Any, seed: int = 0) -> Any:
     return examples("Regressor").create(whiten, 2, 3, key=jax.random.key(seed))
 
 
+@pytest.mark.slow
 def test_the_emitted_state_updates(examples: Any) -> None:
     state = examples("TrainState").create(regressor(examples), OPTIMISER, key=jax.random.key(0))
     with jax.numpy_dtype_promotion("strict"):

@@ -112,6 +112,7 @@ def in_git(project: Path) -> Path:
     return project
 
 
+@pytest.mark.slow
 def test_the_hooks_refuse_what_is_neither_ignored_nor_part_of_the_project(tmp_path: Path) -> None:
     project = in_git(made(tmp_path / "study"))
     (project / "uv.lock").touch()
@@ -141,6 +142,7 @@ def test_the_hooks_see_a_fault(name: str, text: str, told: str, tmp_path: Path) 
         hooks(project)
 
 
+@pytest.mark.slow
 def test_a_warning_of_the_build_is_a_failure(tmp_path: Path) -> None:
     project = made(tmp_path / "study", "style=scientific-python")
     settings = project / "pyproject.toml"

@@ -102,6 +102,7 @@ def test_all_faults_come_in_one_report(tmp_path: Path) -> None:
     assert read_tree(tmp_path) == {}
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("answer", "fix"),
     [
@@ -206,6 +207,7 @@ def test_plain_copier_gives_the_same_bytes(style: str, name: str, tmp_path: Path
     assert read_tree(plain) == written
 
 
+@pytest.mark.slow
 def test_any_text_survives(tmp_path: Path) -> None:
     project = made(tmp_path / "study", f"description={HOSTILE}", f"author={HOSTILE}", "email=a@b.org")
     metadata = tomllib.loads((project / "pyproject.toml").read_text())["project"]

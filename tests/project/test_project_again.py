@@ -40,6 +40,7 @@ def test_force_keeps_registrations_and_the_changelog(tmp_path: Path) -> None:
     assert (changed(plan), read_tree(project)) == (set(), before)
 
 
+@pytest.mark.slow
 def test_a_package_that_is_there_gets_the_first_classes(tmp_path: Path) -> None:
     package = tmp_path / "study/study"
     package.mkdir(parents=True)

@@ -188,6 +188,7 @@ def rotate(
 FIGHTS = ("FBT", "N", "PLR", "ARG")
 
 
+@pytest.mark.slow
 def test_good_code_is_left_in_peace(project: Path, tmp_path: Path) -> None:
     ignored = settings(project)["tool"]["ruff"]["lint"]["ignore"]
     assert {"F722", "UP037"} <= set(ignored)

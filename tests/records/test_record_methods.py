@@ -107,6 +107,7 @@ def _scaled(self: Log, factor: jax.Array) -> Log:
     return dataclasses.replace(self, readings=factor * self.readings)
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("told", "members", "shown_by"),
     [

@@ -99,6 +99,7 @@ def test_the_generated_tests_pass(project: Path) -> None:
     assert passed(forked_pytest(project)) > 20
 
 
+@pytest.mark.slow
 def test_two_steps_under_jit_keep_structure_and_move_the_state(start: Any) -> None:
     compiled = eqx.filter_jit(step)
     first, _ = compiled(start, *batch(0))
@@ -113,6 +114,7 @@ def test_two_steps_under_jit_keep_structure_and_move_the_state(start: Any) -> No
     assert moved == [True, True]
 
 
+@pytest.mark.slow
 def test_scan_takes_the_same_two_steps(start: Any) -> None:
     arrays, rest = eqx.partition(start, eqx.is_array)
     rows = jax.tree.map(lambda *leaves: jnp.stack(leaves), batch(0), batch(1))

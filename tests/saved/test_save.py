@@ -148,6 +148,7 @@ def train_state(optimiser: Any, seed: int = 0) -> Any:
     return example("TrainState").create(regressor, optimiser, key=jax.random.key(seed))
 
 
+@pytest.mark.slow
 def test_a_resumed_run_is_the_uninterrupted_one(tmp_path: Path) -> None:
     optimiser = optax.adamw(0.01)
 

@@ -71,6 +71,7 @@ def test_colours_are_asked_for_and_change_no_letter(tmp_path: Path) -> None:
     assert [line.rstrip() for line in plain.splitlines()] == PICTURE.splitlines()
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("tree", TREES, ids=lambda tree: tree.name)
 def test_every_example_fits_in_80_columns_and_draws_in_each_format(tree: Tree) -> None:
     text = text_of([tree])

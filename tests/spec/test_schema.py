@@ -80,6 +80,7 @@ def test_neither_does_without_a_required_key(place: str, key: str) -> None:
 KEYS = [(place, name, key) for place, keys in TABLES.items() for name, key in keys.items()]
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(("place", "name", "key"), KEYS, ids=[f"{place}.{name}" for place, name, _ in KEYS])
 def test_both_take_the_same_forms(place: str, name: str, key: Any) -> None:
     """A value of the wrong form is refused by both, and one of the right form by neither for its form."""

@@ -88,13 +88,30 @@ _ARRAYS = ("array", "asarray")
 
 def shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
     """The sizes of dims that example values of arrays show, where these are literals or say how many numbers jax makes."""
+    for dims, shape in _shapes_shown(spec):
+        single = dims[dims[0].startswith("*") :]
+        sizes = shape[len(shape) - len(single) :]
+        if len(sizes) == len(single):
+            yield from ((dim, size) for dim, size in zip(single, sizes, strict=True) if dim.isidentifier())
+
+
+def axes_shown(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:
+    """The sizes for which `*name` stands in an example value, before the axes that its other dims are; None where none shows it."""
+    shown = ((dims, shape) for dims, shape in _shapes_shown(spec) if dims[0] == f"*{name}")
+    return next(
+        (shape[: len(shape) - len(dims) + 1] for dims, shape in shown if len(shape) >= len(dims) - 1), None
+    )
+
+
+def _shapes_shown(spec: ModuleSpec) -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
+    """The dims of arrays of which an example value says the shape, with that."""
     kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
     for name, source in spec.test.values:
         kind, shape = kinds.get(name), _shape_of(literal_or_none(source)) or _made_shape(source)
         members = members_of(kind) if kind is not None else ()
         dims = next((member.dims for member in members if isinstance(member, ArrayType)), ())
-        if len(dims) == len(shape):
-            yield from ((dim, size) for dim, size in zip(dims, shape, strict=True) if dim.isidentifier())
+        if dims and shape and (dims[0].startswith("*") or len(dims) == len(shape)):
+            yield dims, shape
 
 
 def _shape_of(value: Any) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from scaffold.spec.construction import local_sizes
 from scaffold.spec.construction.arithmetic import evaluate, measured
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims, written_dims
 from scaffold.spec.construction.divisions import all_divide, multiplied
-from scaffold.spec.construction.guards import is_refused, is_size, required_sizes, shown_by_values
+from scaffold.spec.construction.guards import axes_shown, is_refused, is_size, required_sizes, shown_by_values
 from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.grammar import types
 from scaffold.spec.grammar.named_dims import AXIS
@@ -68,6 +68,8 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
         **dims_of_arguments(spec),
         **required_sizes(spec),
         **dict(spec.test.ties),
+        # Both ways, where the size is known of what is tied alone.
+        **{size: dim for dim, size in spec.test.ties if dim in chosen and size.isidentifier()},
     }
     tied = _grounded(
         {dim: size for dim, size in candidates.items() if dim not in chosen}, {*named, *chosen, *defaults}
@@ -212,7 +214,7 @@ def is_int(kind: types.Type | None) -> bool:
 
 def several(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:
     """The sizes for which `*name` stands in the tests; None where only running an expression would tell."""
-    shape = dict(spec.test.shapes).get(name)
+    shape = dict(spec.test.shapes).get(name, axes_shown(spec, name))
     if shape is not None:
         return shape
     parameter = next((parameter for parameter in parameters(spec) if parameter.name == name), None)

@@ -177,6 +177,7 @@ def test_a_shape_that_an_error_names_is_given_where_an_annotation_leaves_it_open
     assert text.startswith("sample(seed, (1, "), text
 
 
+@pytest.mark.slow
 def test_what_has_the_attributes_that_an_array_lacks_is_given_though_its_constructor_alone_says_so(
     asked: Asked,
 ) -> None:
@@ -186,7 +187,7 @@ def test_what_has_the_attributes_that_an_array_lacks_is_given_though_its_constru
     assert text.startswith("Frame(origin=sample("), found
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize(
     ("name", "argument", "text"),
     [

@@ -155,7 +155,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize(("option", "text"), MISTAKES)
 def test_a_mistake_in_what_is_said_is_no_fault_of_the_class(option: str, text: str, tmp_path: Path) -> None:
     write_tree(tmp_path, {"lib.py": SOURCE})

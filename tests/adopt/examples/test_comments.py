@@ -90,10 +90,12 @@ def test_a_comment_beside_the_first_line_of_a_call_says_a_shape(asked: Asked) ->
     assert shapes_of(asked, "Embed") == [3]
 
 
+@pytest.mark.slow
 def test_comments_in_a_call_say_the_shapes_of_what_they_name(asked: Asked) -> None:
     assert shapes_of(asked, "Pair") == [3, 2]
 
 
+@pytest.mark.slow
 def test_a_resolution_has_two_parts_and_a_dim_of_a_constructor_is_a_size(asked: Asked) -> None:
     inputs = dict(asked.adopt("Grid")["inputs"])
     assert inputs["input_resolution"] == "(3, 2)" and int(inputs["dim"]) > 1, inputs

@@ -253,6 +253,7 @@ def test_shapes_and_domains_are_those_that_the_docstring_of_a_method_says(asked:
     ]
 
 
+@pytest.mark.slow
 def test_indices_are_integers_though_floats_would_do(asked: Asked) -> None:
     assert call_of(asked.adopt("Graph")) == ("encode", ['sample(seed, (5, 2), "int", 0, 2)'])
 

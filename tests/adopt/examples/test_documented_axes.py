@@ -102,6 +102,7 @@ def test_arguments_of_the_constructor_are_dims_of_what_a_docstring_says(asked: A
     assert f", {inputs['in_channels']}, {inputs['lmax']}))" in shape
 
 
+@pytest.mark.slow
 def test_a_starred_dim_has_as_many_axes_as_the_constructor_says(asked: Asked) -> None:
     [shape] = arguments_of(asked, "Fourier")
     assert shape.count(",") == 4, shape

@@ -200,6 +200,7 @@ def test_parameters_of_which_nothing_is_known_lie_between_0_and_1(asked: Asked) 
     assert "positive" not in arguments(found)["x"]
 
 
+@pytest.mark.slow
 def test_what_fits_a_protocol_stands_for_it(asked: Asked) -> None:
     assert arguments(asked.adopt("Agent"))["economy"].startswith("Town(wages=")
     assert inputs(asked.adopt("Solver"))["economy"].startswith("Town(wages=")
@@ -214,6 +215,7 @@ def test_a_class_that_unflatten_cannot_make_is_built(asked: Asked) -> None:
     assert "matrix" in inputs(asked.adopt("Factor"))  # and the laws tell what is wrong with it
 
 
+@pytest.mark.slow
 def test_limits_that_a_class_keeps_bound_what_it_is_given(asked: Asked) -> None:
     found = arguments(asked.adopt("Profile"))
     assert found["slope"].startswith("1.5 + sample(seed")
@@ -228,6 +230,7 @@ def test_numbers_of_one_sign_are_no_draws_that_another_argument_has(asked: Asked
     assert len({*draws}) == len(draws) == 5
 
 
+@pytest.mark.slow
 def test_a_rotation_is_one_and_shapes_that_errors_say_in_turn_are_found(asked: Asked) -> None:
     found = inputs(asked.adopt("Frame"))
     assert found["rotation"].startswith("jax.scipy.linalg.expm(")

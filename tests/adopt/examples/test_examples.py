@@ -252,6 +252,7 @@ def test_a_guess_that_is_held_as_static_is_no_array(ask: Ask) -> None:
     assert inputs(ask("Boxed")) == {"value": "0.5"}
 
 
+@pytest.mark.slow
 def test_what_equals_itself_alone_is_made_once(ask: Ask) -> None:
     found = ask("Labelled")
     assert inputs(found)["label"] == "LABEL"
@@ -287,6 +288,7 @@ def test_what_is_said_to_be_an_array_is_no_pair(ask: Ask) -> None:
     assert arguments(ask("CarriedPair")) == {"carry": "(sample(seed, (2,)), sample(seed + 1, (2,)))"}
 
 
+@pytest.mark.slow
 def test_where_parameters_are_not_felt_there_are_more_axes(ask: Ask) -> None:
     assert arguments(ask("Standardised")) == {"x": "sample(seed, (5, 3))"}
 

@@ -71,6 +71,7 @@ def test_a_function_that_the_docstring_names_builds_the_class(asked: Asked) -> N
     assert answer["called"] and answer["maker"] == "spectral"
 
 
+@pytest.mark.slow
 def test_a_bare_tuple_holds_what_its_elements_are_asked_for(asked: Asked) -> None:
     answer = asked.adopt("Equation")
     assert answer["called"] and "(Term(scale=0.25),)" in str(answer)

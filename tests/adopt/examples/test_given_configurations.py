@@ -127,7 +127,7 @@ INPUTS = {
 asked = asked_of("lib", SOURCE)
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("name", INPUTS)
 def test_a_class_is_built_with_what_is_said_of_it(name: str, asked: Asked) -> None:
     found = asked.adopt(name)

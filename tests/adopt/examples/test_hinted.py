@@ -107,6 +107,7 @@ def test_an_error_says_which_numbers_are_wanted(asked: Asked) -> None:
     assert asked.adopt("Phasor")["arguments"] == [["z", 'sample(seed, (3,), "complex")', False]]
 
 
+@pytest.mark.slow
 def test_an_error_says_the_axes_with_the_size_of_one(asked: Asked) -> None:
     [[_, text, _]] = asked.adopt("Scan")["arguments"]
     assert text.endswith(", 3))") and text.count(",") == 3

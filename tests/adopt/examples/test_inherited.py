@@ -74,6 +74,7 @@ def test_an_override_takes_what_the_type_variable_of_its_base_stands_for(asked: 
     assert found["batch"].startswith("(sample(seed")
 
 
+@pytest.mark.slow
 def test_as_many_parts_are_given_as_an_override_reads(asked: Asked) -> None:
     found = arguments(asked.adopt("Gap"))
     assert found["model"].startswith("Well(depth=")

@@ -52,6 +52,7 @@ def test_a_letter_is_a_matrix_where_code_uses_it_so(filters: Asked) -> None:
     assert "jnp.eye(3)" in inputs["A"] and "jnp.eye(3)" in inputs["Q"]
 
 
+@pytest.mark.slow
 def test_defaults_of_0_are_given_other_numbers(radius: Asked) -> None:
     [[_, text, _]] = radius.adopt("Tension")["arguments"]
     assert "R_dot=sample(" in text and "R0=sample(" in text

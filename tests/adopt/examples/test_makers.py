@@ -129,7 +129,7 @@ BUILT = {
 asked = asked_of("lib", SOURCE)
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("name", BUILT)
 def test_a_class_is_built_as_its_author_means_it(name: str, asked: Asked) -> None:
     found = asked.adopt(name)

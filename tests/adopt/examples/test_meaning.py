@@ -268,6 +268,7 @@ def test_a_longer_signal_is_tried_where_an_error_says_that_it_is_too_short(adopt
     assert adopted["Windowed"]["arguments"] == ["sample(seed, (2048,))"]
 
 
+@pytest.mark.slow
 def test_names_say_what_is_positive_what_counts_and_what_are_flags(adopted: dict[str, Any]) -> None:
     built = adopted["Shells"]["built"]
     assert "radii=jnp.exp(sample(" in built

@@ -55,7 +55,7 @@ class Counts(eqx.Module):
 asked = asked_of("sizes_said", SOURCE)
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize(("name", "size"), [("Bowl", 3), ("Length", 3)])
 def test_points_are_of_the_dimension_of_their_manifold(asked: Asked, name: str, size: int) -> None:
     arguments = asked.adopt(name)["arguments"]

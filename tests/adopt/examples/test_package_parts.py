@@ -215,6 +215,7 @@ def test_a_function_of_another_module_that_gives_a_class_builds_it(asked: Asked)
     assert answer["called"]
 
 
+@pytest.mark.slow
 def test_functions_of_jax_numpy_stand_for_what_bears_their_names(asked: Asked) -> None:
     answer = asked.adopt("spec:Semiring")
     assert dict(answer["inputs"]) == {"zeros": "jnp.zeros", "ones": "jnp.ones"}, answer

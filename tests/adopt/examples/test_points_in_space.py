@@ -128,6 +128,7 @@ def test_positions_with_two_or_three_coordinates_lie_in_space(asked: Asked) -> N
     assert "(3,)" in made["positions"] and '"int"' not in made["positions"], made
 
 
+@pytest.mark.slow
 def test_coefficients_have_the_axes_that_a_docstring_says(asked: Asked) -> None:
     made = asked.adopt("polygon:Wave")
     assert made["method"] == "at", made

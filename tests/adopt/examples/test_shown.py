@@ -180,6 +180,7 @@ def test_a_class_is_built_and_called_as_a_docstring_shows_it(asked: Asked) -> No
     assert found["arguments"] == [["x", "sample(seed, (2, 4))", False], ["order", "(1, 0)", True]]
 
 
+@pytest.mark.slow
 def test_a_block_below_two_colons_is_code_and_a_key_is_of_the_seed(asked: Asked) -> None:
     inputs = dict(asked.adopt("Powers")["inputs"])
     assert inputs == {"net": "Layer('cubic', key=jax.random.key(seed))", "exponents": "(0.0, 1.0, 2.0)"}

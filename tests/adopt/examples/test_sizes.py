@@ -107,6 +107,7 @@ def test_dims_that_are_read_off_the_instance_are_those_of_the_instance(adopted: 
     assert adopted["Adapted"]["arguments"] == ["sample(seed, (3,))", "sample(seed, (2,))"]
 
 
+@pytest.mark.slow
 def test_a_vector_has_as_many_places_as_are_read(adopted: dict[str, Any]) -> None:
     assert adopted["Spheres"]["arguments"] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]
     assert adopted["Planes"]["arguments"] == ["sample(seed, (3,))", "sample(seed + 1, (3,))"]

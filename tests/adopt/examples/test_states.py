@@ -48,7 +48,7 @@ class Trace(Decay):
 asked = asked_of("stateful", SOURCE)
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("name", ["Decay", "Trace"])
 def test_a_state_is_the_one_that_its_class_gives(asked: Asked, name: str) -> None:
     answer = asked.adopt(name)

@@ -60,6 +60,7 @@ def test_no_array_is_hidden_of_which_nothing_says_that_it_is_one(structures: Ask
     assert answer["unknown"] == ["node"]
 
 
+@pytest.mark.slow
 def test_another_value_is_taken_where_one_is_no_array(structures: Asked) -> None:
     assert dict(structures.adopt("Loose")["inputs"]) == {"node": "0.5"}
 
@@ -68,6 +69,7 @@ def test_an_annotated_array_may_be_hidden_and_is_a_finding(structures: Asked) ->
     assert "sample(" in dict(structures.adopt("Offset")["inputs"])["offset"]
 
 
+@pytest.mark.slow
 def test_a_method_of_which_an_argument_is_unknown_is_a_guess(rules: Asked) -> None:
     answer = rules.adopt("Rounded")
     called = answer["method"] if answer["called"] else ""

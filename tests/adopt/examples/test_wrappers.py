@@ -217,6 +217,7 @@ def test_a_bound_that_is_written_as_text_is_known(asked: Asked) -> None:
     assert asked.adopt("Exp")["inputs"][0][1].startswith("Constant(")
 
 
+@pytest.mark.slow
 def test_any_number_of_arguments_is_as_many_as_the_call_needs(asked: Asked) -> None:
     answer = asked.adopt("Mapped")
     assert answer["called"]
@@ -239,6 +240,7 @@ def test_an_argument_without_a_default_of_its_own_goes_before_others(asked: Aske
     assert [name for name, _ in asked.adopt("Paired")["inputs"]] == ["weight"]
 
 
+@pytest.mark.slow
 def test_a_density_gives_one_number_and_takes_data(asked: Asked) -> None:
     answer = asked.adopt("Sampler")
     assert answer["called"]
@@ -262,6 +264,7 @@ def arguments(answer: dict[str, Any]) -> dict[str, str]:
     return {name: text for name, text, _ in answer["arguments"]}
 
 
+@pytest.mark.slow
 def test_a_tuple_has_as_many_parts_as_an_error_asks_for(asked: Asked) -> None:
     assert re.fullmatch(r"\(sample\([^()]*\(\d+,\)\),\)", arguments(asked.adopt("Cell"))["state"])
 
@@ -270,6 +273,7 @@ def test_what_lacks_an_axis_is_a_sequence_of_what_its_annotation_describes(asked
     assert arguments(asked.adopt("Scanned"))["x"] == "sample(seed, (2, 3))"
 
 
+@pytest.mark.slow
 def test_the_rank_that_an_error_names_is_tried_first(asked: Asked) -> None:
     assert arguments(asked.adopt("Image"))["image"].count(",") == 4
 

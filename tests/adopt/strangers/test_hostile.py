@@ -98,7 +98,7 @@ def exists(pid: int) -> bool:
         return False
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for the process in /proc")
 @pytest.mark.parametrize("ends", ["time.sleep(60)\n", "sys.exit(3)\n"])
 def test_what_it_has_started_ends_with_it(child: Callable[..., Child], ends: str, tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_forged_answers_at_the_import_are_a_clear_error(tmp_path: Path) -> None:
     assert result.stderr.startswith(what)
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("source", "arguments", "told"),
     [
@@ -314,7 +314,7 @@ class Wrong(eqx.Module):
 """
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(("name", "code"), [("Fine", 0), ("Wrong", 1), ("Missing", 2), ("NotBuilt", 3)])
 def test_the_exit_code_says_what_happened(tmp_path: Path, name: str, code: int) -> None:
     write_tree(tmp_path, {"mine.py": EXITS})

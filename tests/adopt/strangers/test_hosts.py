@@ -63,6 +63,7 @@ def test_what_jax_cannot_flatten_is_no_instance(asked: Asked) -> None:
     assert ["place", "Scopes()"] in found["inputs"]
 
 
+@pytest.mark.slow
 def test_a_shape_of_one_axis_is_read_in_an_error(asked: Asked) -> None:
     assert asked.adopt("Flat")["arguments"] == [["x", "sample(seed, (19,))", False]]
 

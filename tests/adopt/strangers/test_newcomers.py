@@ -167,7 +167,7 @@ def test_a_class_goes_by_its_own_name_and_private_ones_are_not_for_users(asked: 
     assert one["why"] == "Python takes its name for another within a class"
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("name", ["Λ", "_Private", "Local", "Built", "Two", "Applied"])
 def test_it_is_built_and_called(asked: Asked, name: str) -> None:
     found = asked.adopt(name)
@@ -209,7 +209,7 @@ class NAME(eqx.Module):
 
 
 @pytest.mark.slow  # its neighbours are tried in every run
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", ["TestNet", "PytreeLaws"])
 def test_a_name_that_means_something_else_in_a_test_file(tmp_path: Path, name: str) -> None:
     write_tree(tmp_path, {"nets/__init__.py": "", "nets/taken.py": TAKEN.replace("NAME", name)})

@@ -78,6 +78,7 @@ def test_a_load_by_a_text_alone_is_no_load_into_a_skeleton(printed: str) -> None
     assert "P14" not in printed and "PosixPath" not in printed
 
 
+@pytest.mark.slow
 def test_a_value_below_a_dict_without_keys_is_found(printed: str) -> None:
     assert "Search" in printed and "has no attribute '0'" not in printed
 

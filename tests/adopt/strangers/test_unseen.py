@@ -230,6 +230,7 @@ def test_names_for_type_checkers_alone_are_known(asked: Asked) -> None:
     assert dict(found["inputs"])["effect"].startswith("Effect(") and found["called"]
 
 
+@pytest.mark.slow
 def test_any_shape_written_without_quotes_is_known(asked: Asked) -> None:
     assert '"bool")' in dict(asked.adopt("Mask")["inputs"])["mask"]
 

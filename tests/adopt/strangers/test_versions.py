@@ -22,7 +22,7 @@ def installed(folder: Path, name: str, version: str) -> None:
     write_tree(folder, {f"old/{name}-{version}.dist-info/METADATA": metadata})
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize(
     ("name", "version", "target"),
     [

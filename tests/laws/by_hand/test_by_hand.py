@@ -130,7 +130,7 @@ def test_five_lines_are_a_suite_and_a_report():
     assert told["ok"] and told["findings"] == [] and "test_p03_flatten_changes_nothing" in told["passed"]
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize(
     ("build", "arguments"),
     [
@@ -154,6 +154,7 @@ def test_what_is_found_is_held_to():
     )
 
 
+@pytest.mark.slow
 def test_a_wrong_declaration_is_one_failure_with_the_right_one():
     report = check_pytree(linear, vector, leaves=(Leaf("weight", "param", (2, 3), std=0.3),))
     [finding] = report.findings

@@ -27,7 +27,7 @@ def _examples(tmp_path_factory):
     del sys.modules[path.stem]
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("title", EXAMPLES)
 def test_an_example_finds_what_the_page_says(title, examples):
     text = EXAMPLES[title]

@@ -73,6 +73,7 @@ class BeginsAsNothing(NodeLaws):
         return type(made)(made.weight, jnp.zeros_like(made.bias), made.scale)
 
 
+@pytest.mark.slow
 def test_a_condition_is_tried_as_training_may_leave_the_instance():
     class OfTheStart(BeginsAsNothing):
         @holds
@@ -88,6 +89,7 @@ def test_a_condition_is_tried_as_training_may_leave_the_instance():
     assert not told(OfTheStartAlone)
 
 
+@pytest.mark.slow
 def test_a_condition_is_tried_in_each_dtype():
     class Half(Conditions):
         dtypes = ("bfloat16",)

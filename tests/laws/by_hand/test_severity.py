@@ -305,6 +305,7 @@ class Standardised(Casts):
         return self.weight * (x - self.fixed)
 
 
+@pytest.mark.slow
 def test_what_a_method_cuts_off_is_advice():
     found = severities(
         lambda seed: Standardised(sample(seed, (3,)), sample(seed + 1, (3,))),

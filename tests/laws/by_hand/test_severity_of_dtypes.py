@@ -27,6 +27,7 @@ class Raises(Casts):
         return jax.lax.mul(self.weight * x, jnp.ones(3, jnp.float32))
 
 
+@pytest.mark.spread(5)
 @pytest.mark.parametrize(("cls", "severity"), [(Casts, ADVICE), (Mixes, ADVICE), (Raises, FAULT)])
 def test_what_leaves_bfloat16_is_advice_and_what_raises_in_it_a_fault(cls, severity):
     found = severities(lambda seed: cls(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))

@@ -232,6 +232,7 @@ def test_what_a_round_trip_computes_anew_is_a_fault_though_it_is_equal_at_first(
     assert round_trips(Computed)["test_p03_round_trip_keeps_treedef_and_leaves"] == FAULT
 
 
+@pytest.mark.slow
 def test_the_most_severe_of_several_leaves_is_told():
     found = round_trips(RoundedAndOff)
     kept = "test_p03_round_trip_keeps_"

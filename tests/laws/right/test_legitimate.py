@@ -25,7 +25,7 @@ def test_they_are_more_than_ten():
     assert len(LEGITIMATE) >= 13
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("told", [told for told, names in LINES.items() if names])
 def test_the_declared_line_is_needed(told: str):
     suite = LEGITIMATE[told]
@@ -47,6 +47,7 @@ class Halved(Mixed):
         return jnp.tanh((weight @ x).astype(self.bias.dtype) + self.bias)
 
 
+@pytest.mark.slow
 def test_another_precision_is_found():
     told = found(LayerLaws, cls=Halved, narrowest="bfloat16")
     assert "it casts float32 to float16, which nothing that it is given has" in told
@@ -59,6 +60,7 @@ class Branching(Mixed):
         return super().__call__(x) + isinstance(x, jax.core.Tracer)
 
 
+@pytest.mark.slow
 def test_the_tolerance_of_a_narrow_dtype_hides_no_other_value():
     assert "jit gives" in found(LayerLaws, cls=Branching, narrowest="bfloat16")
 

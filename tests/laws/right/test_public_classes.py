@@ -27,7 +27,7 @@ def test_a_public_class_is_clean_or_has_its_true_finding(name: str) -> None:
     assert len(report.passed) > 20
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", names(MODULES))
 def test_a_public_module_is_clean(name: str) -> None:
     passed = 0

@@ -264,7 +264,7 @@ FORMS = {
 }
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("told", FORMS)
 def test_the_right_form_is_no_finding_and_the_wrong_one_is(told: str) -> None:
     name, right, wrong = FORMS[told]

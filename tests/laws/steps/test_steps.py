@@ -42,7 +42,7 @@ def test_a_mistake_is_noticed_with_its_leaf(mistake: type[StepLaws]) -> None:
     assert noticed == [where], [str(broken) for broken in by_test.values()]
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize(
     "right",
     sorted({PlainSteps, *(right for right, _, _ in EVERY.values())}, key=str),

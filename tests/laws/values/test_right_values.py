@@ -207,6 +207,7 @@ def finding(form: type[PytreeLaws], name: str) -> str:
     return ""
 
 
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("told", FORMS)
 def test_the_right_form_is_no_finding_and_the_wrong_one_is(told: str) -> None:
     name, right, wrong = FORMS[told]
@@ -297,6 +298,7 @@ class Sparse(eqx.Module):
     matrix: BCOO
 
 
+@pytest.mark.slow
 def test_a_sparse_array_is_compared_by_its_leaves() -> None:
     form = suite(lambda seed: Sparse(BCOO.fromdense(jnp.diag(weight(seed)))))
     assert not finding(form, "p03_round_trip_keeps_every_attribute")

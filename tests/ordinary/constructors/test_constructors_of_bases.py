@@ -53,6 +53,7 @@ def test_an_open_base_keeps_what_its_subclasses_call(tmp_path: Path) -> None:
     assert "def __init__(self, size, outer):\n        self.size = size" in code
 
 
+@pytest.mark.slow
 def test_a_constructor_that_is_called_wrongly_is_no_misfit_of_an_example(tmp_path: Path) -> None:
     generated(tmp_path, {"cell": HEAD + BASE.replace("SIZES", "size")})
     run = forked_pytest(tmp_path / "nets")
@@ -102,6 +103,7 @@ class Locked(Pytree):
 """
 
 
+@pytest.mark.slow
 def test_a_default_is_there_before_the_constructor_stores(tmp_path: Path) -> None:
     assert "    is_locked: bool = False\n" in tried(tmp_path, "locked", HEAD + LOCKED)
 

@@ -31,7 +31,7 @@ class Kernel({base}):
 """
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize(
     "base",
     [

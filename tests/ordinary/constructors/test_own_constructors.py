@@ -59,7 +59,7 @@ class Own(Nnx):
 PYTREE = OWN.replace("(Module)", "(Pytree)").replace("import Module", "import Pytree")
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("text", [OWN, PYTREE, OWN_NNX], ids=["module", "pytree", "nnx"])
 def test_a_constructor_that_does_more_than_assign_is_the_author_s(text: str, tmp_path: Path) -> None:
     shown = emitted(text, tmp_path)

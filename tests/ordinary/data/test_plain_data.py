@@ -28,7 +28,7 @@ def shown(folder: Path, text: str) -> tuple[str, str]:
     return source, tests
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("form", FORMS)
 def test_where_nothing_is_made_there_is_no_constructor(form: str, tmp_path: Path) -> None:
     source, tests = shown(tmp_path, FORMS[form] + 'x = "f[n]"\nsteps = "i32[]"\n')
@@ -62,7 +62,7 @@ def test_what_does_not_hold_is_said_with_its_reason(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("form", FORMS)
 def test_it_is_a_skip_of_what_would_fail(form: str, tmp_path: Path) -> None:
     """And of nothing else: all other laws hold."""

@@ -44,7 +44,7 @@ FORMS = {
 """Forms in which one class is registered."""
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_class_that_something_registers_is_emitted_word_for_word(form: str, tmp_path: Path) -> None:
     said = generated(tmp_path, {"state": HEAD + FORMS[form]})

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 from jaxtyping import Array, Float
+from scaffold.skeleton import test
 
 """
 
@@ -140,6 +141,32 @@ class Layout:
 """,
         ['"unpack"'],
     ),
+    "given": (
+        """
+@test(values={"weight": lambda: jnp.ones((2, 4)), "value": lambda: jnp.ones((5, 4))})
+class Given(eqx.Module):
+    weight: Float[Array, "*stack output input"]
+
+    def __call__(self, value: Float[Array, "*batch input"]) -> Float[Array, "*batch output"]:
+        return jnp.einsum("...i,oi->...o", value, self.weight)
+""",
+        ['Leaf("weight", "param", (2, 4))', "Output((5, 2))"],
+    ),
+    "pool": (
+        """
+class Pool(eqx.Module):
+    weight: Array
+
+    def __init__(self, size: int, *, key: jax.Array):
+        self.weight = jax.random.normal(key, (size, size, 1, 1))
+
+    def __call__(self, x: Float[Array, "n h w 1"]):
+        return jax.lax.conv_general_dilated(
+            x, self.weight, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
+        )
+""",
+        ["sample(seed, (2, 4, 5, 1))"],
+    ),
     "mixer": (
         """
 @dataclass
@@ -164,7 +191,7 @@ class Mixer(nnx.Module):
 }
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("name", CLASSES)
 def test_it_is_tried_with_what_the_code_says(name: str, tmp_path: Path) -> None:
     code, made = CLASSES[name]

@@ -257,6 +257,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("name", FAULTS)
 def test_what_is_wrong_is_told_and_nothing_written(name: str, tmp_path: Path) -> None:
     text, what = FAULTS[name]

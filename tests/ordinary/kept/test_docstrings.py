@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, tried
 
 SKELETON = '''
@@ -49,6 +51,7 @@ class Gain(Module):
 '''
 
 
+@pytest.mark.slow
 def test_the_docstrings_of_constructors_and_fields_are_kept(tmp_path: Path) -> None:
     module = tried(tmp_path, "mixing", SKELETON)
     assert '    weight: Float[Array, "rows 3"]\n    r"""How much of each, \\\\alpha."""\n' in module

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.trees import write_tree
@@ -87,6 +89,7 @@ def test_the_buffer_of_another_instance_has_no_gradient(tmp_path: Path) -> None:
     assert "jax.lax.stop_gradient(self.table) - jax.lax.stop_gradient(other.table)" in emitted
 
 
+@pytest.mark.slow
 def test_operators_are_given_another_instance(tmp_path: Path) -> None:
     imports = "from typing import Any\n\nimport jax\nimport jax.numpy as jnp\n"
     said = generated(tmp_path, {"pair": f"{imports}\n{OPERATED}"})
@@ -98,6 +101,7 @@ def test_operators_are_given_another_instance(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stdout
 
 
+@pytest.mark.slow
 def test_a_part_may_have_an_attribute_that_is_called_trainable(tmp_path: Path) -> None:
     said = generated(tmp_path, {"net": f"{HEAD}from scalelib import Scale\n{HOLDER}"})
     assert "not tried" not in said, said

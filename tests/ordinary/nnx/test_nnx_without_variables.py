@@ -25,7 +25,7 @@ CONSTRUCTORS = (
 )
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("constructor", CONSTRUCTORS)
 def test_a_module_that_makes_nothing_is_written(tmp_path: Path, constructor: str) -> None:
     generated(tmp_path, {"identity": IDENTITY.replace("{constructor}", constructor)})

@@ -114,12 +114,13 @@ class Wrapped(nnx.Module):
 }
 
 
+@pytest.mark.slow
 def test_a_class_of_layers_alone_is_emitted_as_it_stands(tmp_path: Path) -> None:
     assert tried(tmp_path, "chain", HEAD + CHAIN).endswith(CHAIN)
     assert sorted(path.name for path in (tmp_path / "nets").glob("*.py")) == ["chain.py"]
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("name", CLASSES)
 def test_layers_are_as_wide_as_the_code_says(name: str, tmp_path: Path) -> None:
     code, made = CLASSES[name]

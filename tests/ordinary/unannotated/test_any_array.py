@@ -280,7 +280,7 @@ class Masked(eqx.Module):
     assert "fields.mask.role: nothing says whether it is trained (other parts of the class are)\n" in said
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("module", [argparse, ast, collections, pprint, plistlib, pydoc, statistics])
 def test_code_that_knows_no_arrays_is_read_as_well(module: ModuleType) -> None:
     tree = ast.parse(Path(module.__file__ or "").read_text("utf-8"))

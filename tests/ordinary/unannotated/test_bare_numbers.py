@@ -53,7 +53,7 @@ class Checked(Module):
 """
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize(
     ("name", "text", "given"),
     [

@@ -26,6 +26,9 @@ _BY_TYPE = {
     "NonConcreteBooleanIndexError": "a mask as an index: `jnp.where`, or `jnp.nonzero` with a `size`",
 }
 _BY_WORDS = {
+    r"not 'ShapeDtypeStruct'|'ShapeDtypeStruct\(|'<object object": (
+        "a conversion where an instance is taken apart or built anew, as `jnp.asarray` in `tree_flatten`: jax puts placeholders there"
+    ),
     "numpy_rank_promotion": "arrays of several ranks: say which axis is meant, as `self.skip[None]`",
     r"unexpected keyword argument|missing \d+ required|positional arguments? but": (
         "parameters that were renamed, added or taken out: say the same in `inputs`, `arguments` and `call` of the tests"

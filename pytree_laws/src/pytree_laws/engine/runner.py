@@ -29,7 +29,6 @@ from ..session import once_per_session, session_of
 from ..trace.jaxprs import NEEDS_VALUES
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.dtypes import tolerated
-from ..values.example_sizes import hint_of
 from .applicability import require_conditions, skip_as_resting_on
 from .example_errors import advice_on, is_misfit, said_of
 from .expected import expected_failure, held_as_declared
@@ -124,7 +123,7 @@ def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None])
     """A fault that a test raised, with the law that speaks and how much it matters."""
     hint = fault.hint
     if fault.where == type(suite).__name__ and not hint:
-        hint = hint_of(suite, fault.__cause__)
+        hint = advice_on(suite, fault.__cause__, "")
     law = suite.laws_by_number[fault.law or number]
     of_check = "" if fault.law else getattr(test, "severity", "")
     severity = fault.severity or of_check or law.severity

@@ -14,6 +14,7 @@ _OF_SHAPES = re.compile(
 )
 
 
+@or_else("")  # the inputs themselves may be what cannot be made
 def hint_of(suite: Any, error: BaseException | None) -> str:
     """What to declare where an error may come from the sizes of the example; nothing otherwise."""
     if not is_of_shapes(error):
@@ -48,11 +49,10 @@ def _hint_of_parts(suite: Any) -> str:
 def is_of_shapes(error: BaseException | None) -> bool:
     """Whether an error may come from shapes that do not go together."""
     may_be = isinstance(error, ValueError | TypeError | AssertionError | ZeroDivisionError)
-    may_be = may_be and not isinstance(error, NEEDS_VALUES)
+    may_be = may_be and not isinstance(error, NEEDS_VALUES) and "ShapeDtypeStruct" not in str(error)
     return may_be and _OF_SHAPES.search(str(error)) is not None
 
 
-@or_else({})  # the inputs themselves may be what cannot be made
 def sizes_of(suite: Any) -> dict[str, int]:
     """The sizes by name: the integers that the constructor takes, and the dims of annotations."""
     return _annotated(suite) | {name: v for name, v in suite.inputs(0).items() if type(v) is int and v > 0}

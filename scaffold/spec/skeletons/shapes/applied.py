@@ -123,6 +123,7 @@ def convolved(shapes: Shapes, call: ast.Call, data: Shape, kernel: Shape) -> Sha
         return None
     shapes.learn(data, tuple(_axis_of_image(shapes, letter, sizes) for letter in of_data))
     taken = dict(zip(of_data, shapes.known(data) or (), strict=False))
+    shapes.windows |= {size: sizes[letter] for letter, size in taken.items() if letter in sizes}
     is_same = '"SAME"' in ast.unparse(call).replace("'", '"') and "(1, 1)" in ast.unparse(call)
     given = {letter: size if is_same else shapes.new() for letter, size in taken.items()}
     given |= {"N": taken.get("N", ""), "C": sizes["O"]}

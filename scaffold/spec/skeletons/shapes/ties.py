@@ -56,7 +56,10 @@ def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
                 ties[dim] = size
                 break
     doubtful = {*_doubtful(ties, pairs)}
-    return {dim: size for dim, size in ties.items() if dim not in doubtful}
+    # Longer than a kernel, each of another length: all of the kernel is used.
+    windows = (pair for pair in shapes.windows.items() if pair[0].isidentifier() and pair[0] not in bound)
+    longer = {dim: f"{size}+{place}" for place, (dim, size) in enumerate(windows, 1)}
+    return {**longer, **{dim: size for dim, size in ties.items() if dim not in doubtful}}
 
 
 def _stands_behind(dim: str, size: str, given: list[str]) -> bool:

@@ -71,6 +71,8 @@ class Shapes(Struct):
     """How many axes a name has at least: `x.shape[1]` is read."""
     empty: set[str] = set()
     """The dims that stand for any number, and for none of what something is called with, as `stack` of `*stack`."""
+    windows: dict[str, str] = {}
+    """By dim of an image, that of the kernel that moves along it."""
     met: list[tuple[str, str]] = []
     """Pairs of dims with names or numbers that are of one size."""
     count: int = 0

@@ -161,7 +161,15 @@ def _check_leaves(method: Method, where: str, usual: Form, form: Form, own: Form
     for path in usual.kept & own.leaves.keys() & form.leaves.keys():
         message = f"the next instance has {form.leaves[path]} there, it was {own.leaves[path]}"
         same = form.leaves[path] == own.leaves[path]
+        same = same or (method.carry != SELF and _are_transposed(form.leaves[path], own.leaves[path]))
         check(same, f"{where}: {path}", message, hint, severity=_severity(method))
+
+
+def _are_transposed(leaf: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether a leaf has the axes of another in another order, which a setting may ask for, as a layout does."""
+    (shape, *rest), (other_shape, *others) = leaf, other
+    are_arrays = isinstance(shape, tuple) and isinstance(other_shape, tuple)
+    return are_arrays and rest == others and sorted(shape) == sorted(other_shape)
 
 
 def _advancing(subject: PytreeSuite) -> list[Method]:
