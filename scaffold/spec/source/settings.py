@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from scaffold.spec.source.definitions import annotated_names
 from scaffold.spec.source.expressions import nodes_of, whole_number
-from scaffold.spec.source.instance import attribute_of_self, last_name
+from scaffold.spec.source.instance import attribute_of_self, last_name, made_attributes
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum")
 _PLAIN = {"int": "3", "float": "0.5", "bool": "True", "str": '"name"', "tuple[int, ...]": "(3, 2)"}
@@ -54,8 +54,11 @@ def _settings(node: ast.ClassDef) -> Settings | None:
 
 
 def _multiples(node: ast.ClassDef, counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """The numbers that the class divides by others of its own, as `self.width % self.heads`: multiples of those."""
+    """The numbers that the class divides by others of its own, as `self.width % self.heads`, or makes what it divides of: multiples of those."""
+    made = dict(made_attributes(node))
     for division in nodes_of(ast.BinOp, node):
-        divided, by = attribute_of_self(division.left) or "", attribute_of_self(division.right) or ""
-        if isinstance(division.op, ast.Mod | ast.FloorDiv) and divided in counts and by in counts:
-            yield divided, counts[by] * (2 if counts[by] < _LARGE else 1)
+        divided, by = map(attribute_of_self, (division.left, division.right))
+        if isinstance(division.op, ast.Mod | ast.FloorDiv) and divided and by in counts:
+            factors = map(attribute_of_self, nodes_of(ast.Attribute, made.get(divided, division.left)))
+            size = counts[by] * (2 if counts[by] < _LARGE else 1)
+            yield from ((factor, size) for factor in factors if factor in counts)

@@ -76,7 +76,7 @@ def updated_part(function: ast.expr) -> ast.Subscript | None:
 
 def required_shape(
     statement: ast.stmt, shapes: Shapes, value: Callable[[ast.expr], Shape]
-) -> tuple[ast.expr, Dims] | None:
+) -> tuple[Shape, Dims] | None:
     """The array of which a statement raises unless it has a shape, and that: `x` and `()` of `assert x.shape == ()`."""
     match statement:
         case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])):
@@ -90,11 +90,17 @@ def required_shape(
     match left, right:
         case ast.Attribute(value=array, attr="shape"), ast.Tuple(elts=sizes):
             dims = tuple(_required_size(size, shapes, value) for size in sizes)
-            return (array, dims) if all(dims) else None
+            return (value(array), dims) if all(dims) else None
         case ast.Attribute(value=array, attr="ndim"), ast.Constant(value=int(axes)):
-            return array, tuple(shapes.new() for _ in range(axes))
+            return value(array), tuple(shapes.new() for _ in range(axes))
         case _:
             return None
+
+
+def require(shapes: Shapes, shape: Shape, dims: Dims) -> None:
+    """Take it that an array of which no more is known has the dims that are asked for."""
+    if shapes.known(shape) is None:
+        shapes.learn(shape, dims)
 
 
 def _required_size(size: ast.expr, shapes: Shapes, value: Callable[[ast.expr], Shape]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.grammar.values import EXAMPLE_INTS
 from scaffold.spec.skeletons.shapes.given_layers import given_layers
@@ -144,7 +144,7 @@ class Makers(Struct):
         given = [*(part for call in calls for part in call.args), *by_name]
         shapes = [part.elts for part in given if isinstance(part, ast.Tuple)]
         shapes += [[call.args[0]] for call in calls if call.args and last_name(call) in ("zeros", "ones")]
-        dims = [tuple(map(self.size, shape)) for shape in shapes]
+        dims = [tuple(self.size(each) or _local_dim(each) for each in shape) for shape in shapes]
         dims = [shape for shape in dims if all(shape)]
         return dims[0] if len(dims) == 1 else ()
 
@@ -189,6 +189,11 @@ class Makers(Struct):
         if not takes or None in takes:
             return None
         return Layer(takes, _in_terms_of(given, made.gives), made.counts)
+
+
+def _local_dim(node: ast.expr) -> str:
+    """The dim that a local name is of which no more is known; empty of another expression."""
+    return f"{AXIS}{node.id}" if isinstance(node, ast.Name) else ""
 
 
 def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:

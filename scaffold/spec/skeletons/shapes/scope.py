@@ -18,12 +18,12 @@ from scaffold.spec.skeletons.shapes.applied import (
 )
 from scaffold.spec.skeletons.shapes.called import helper_called, inlined, method_of_record
 from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, JOINS, NUMBERS, OF_ARRAYS, SAME_FUNCTION
-from scaffold.spec.skeletons.shapes.indexing import part_of, required_shape, transposed, updated_part
+from scaffold.spec.skeletons.shapes.indexing import part_of, require, required_shape, transposed, updated_part
 from scaffold.spec.skeletons.shapes.known_layers import Layer, layers_at, parted, with_new_rows
 from scaffold.spec.skeletons.shapes.layers import Makers
 from scaffold.spec.skeletons.shapes.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
-from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Record, Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Record, Shape, Shapes, Unknown
 from scaffold.spec.source.expressions import elements_of, without_annotation
 from scaffold.spec.source.instance import attribute_of_self, last_name
 from scaffold.spec.source.lists import created_shape
@@ -77,7 +77,7 @@ class Scope(Struct):
                 case ast.Assert() | ast.If() if required := required_shape(
                     statement, self.shapes, self.value
                 ):
-                    self._require(*required)
+                    require(self.shapes, *required)
                 case ast.Return(value=ast.expr() as value):
                     given = self.value(value)
                 case ast.Expr(value=value):
@@ -88,7 +88,10 @@ class Scope(Struct):
                         given = self.block(statement.body) or given
                 case ast.If() | ast.While() | ast.With():
                     inner = [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.stmt)]
+                    before = {**self.bound}
                     given = self.block(inner) or given
+                    # What one branch makes of a name in an unknown way, another leaves as it is.
+                    self.bound |= {name: held for name, held in before.items() if self.bound[name] is None}
                 case _:
                     pass
         return given
@@ -97,11 +100,6 @@ class Scope(Struct):
         """A constructor stores a number, or an array."""
         self.shapes.learn(field, self.shapes.known(value))
         self.shapes.unify(field, value)
-
-    def _require(self, array: ast.expr, dims: Dims) -> None:
-        shape = self.value(array)
-        if self.shapes.known(shape) is None:
-            self.shapes.learn(shape, dims)
 
     def _define(self, name: str, node: ast.FunctionDef | ast.Lambda) -> None:
         own = f"{self.name}.{name}"

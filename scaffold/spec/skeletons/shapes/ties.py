@@ -79,7 +79,7 @@ def _shared(left: str, right: str, bound: set[str]) -> list[tuple[str, str]]:
 def _doubtful(ties: dict[str, str], pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     """The dims that are said to be two different sizes."""
     for left, right in pairs:
-        if with_sizes(left, ties) != with_sizes(right, ties):
+        if with_sizes(with_sizes(left, ties), ties) != with_sizes(with_sizes(right, ties), ties):
             yield from (dim for dim in ties if dim in (*dim_names(left), *dim_names(right)))
 
 
