@@ -9,7 +9,7 @@ from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.types import ClassType, ScalarType, Type, arrays, walk
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
-from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.spec.source.instance import is_any, names_array
 from scaffold.suite.unknown_dims import dims_in, unknown_dims
 
@@ -86,6 +86,9 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
     ):
         return True  # no type says which texts there are: names, and files
     function = function_of(call.source)
+    numbers = [each.name for each in needed if each.type in (ScalarType("int"), ScalarType("float"))]
+    if not _names_refused(call).isdisjoint(numbers):
+        return True
     pairs = arguments_with_defaults(function) if function is not None else ()
     bare = {argument.arg for argument, _ in pairs if _says_no_shape(argument.annotation)}
     is_size = ScalarType("int") if name == "__init__" else None
@@ -94,6 +97,16 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
         and (_has_shape(each.type) or each.type == is_size or isinstance(each.type, ClassType))
         for each in needed
     )
+
+
+def _names_refused(call: Call) -> set[str]:
+    """The names on whose values a function decides whether it raises."""
+    refusals = [
+        node.test
+        for node in nodes_of(ast.stmt, parsed(call.text))
+        if isinstance(node, ast.Assert) or (isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise))
+    ]
+    return {name.id for name in nodes_of(ast.Name, *refusals)}
 
 
 def _dims_of_records(kind: Type | None, known: Mapping[str, ModuleSpec]) -> set[str]:

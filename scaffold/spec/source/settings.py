@@ -58,7 +58,7 @@ def _multiples(node: ast.ClassDef, counts: Mapping[str, int]) -> Iterator[tuple[
     made = dict(made_attributes(node))
     for division in nodes_of(ast.BinOp, node):
         divided, by = map(attribute_of_self, (division.left, division.right))
-        if isinstance(division.op, ast.Mod | ast.FloorDiv) and divided and by in counts:
+        if isinstance(division.op, ast.Mod | ast.FloorDiv) and divided and by is not None and by in counts:
             factors = map(attribute_of_self, nodes_of(ast.Attribute, made.get(divided, division.left)))
             size = counts[by] * (2 if counts[by] < _LARGE else 1)
-            yield from ((factor, size) for factor in factors if factor in counts)
+            yield from ((factor, size) for factor in factors if factor is not None and factor in counts)
