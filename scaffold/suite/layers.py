@@ -25,15 +25,17 @@ _OF_EQUINOX = {
         for name in ("Conv1d", "Conv2d", "Conv3d")
     },
     "Sequential": f"eqx.nn.Sequential([eqx.nn.Linear({{in_features}}, {{out_features}}, {_KEY})])",
+    "Module": f"eqx.nn.Linear({{in_features}}, {{out_features}}, {_KEY})",
     "Dropout": "eqx.nn.Dropout()",
     "Identity": "eqx.nn.Identity()",
     "PReLU": "eqx.nn.PReLU(jnp.array(0.25, float))",
     "Lambda": "eqx.nn.Lambda(jnp.tanh)",
 }
-"""What makes a layer, in terms of its sizes."""
+"""What makes a layer, in terms of its sizes; a linear one where any Module will do."""
 _RNGS = "rngs=nnx.Rngs({seed})"
 _OF_FLAX = {
     "Linear": f"nnx.Linear({{in_features}}, {{out_features}}, {_RNGS})",
+    "Module": f"nnx.Linear({{in_features}}, {{out_features}}, {_RNGS})",
     "Embed": f"nnx.Embed({{num_embeddings}}, {{features}}, {_RNGS})",
     **{name: f"nnx.{name}({{num_features}}, {_RNGS})" for name in ("LayerNorm", "RMSNorm", "BatchNorm")},
     **{

@@ -11,7 +11,7 @@ from scaffold.spec.names import IMPORTS
 from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
 from scaffold.spec.source.definitions import is_left_open
 from scaffold.spec.source.expressions import assigned_names, count_name, free_names, parsed
-from scaffold.spec.source.instance import self_attributes, updated_attribute
+from scaffold.spec.source.instance import is_whole, self_attributes, updated_attribute
 
 _OF_NNX = frozenset(("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train"))
 """What a module of Flax has beside its attributes."""
@@ -29,10 +29,19 @@ def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
     for piece in (piece for piece in pieces(spec) if "self" in piece.text and not piece.builder):
         is_free = updates and piece.key.endswith(".body")
         nodes = _outside_classes(parsed(piece.text))
-        kept = (node for node in nodes if not (is_free and updated_attribute(node)))
+        kept = (node for node in nodes if not (is_free and (updated_attribute(node) or _updates_entry(node))))
         for name in sorted({name for node in kept for name in _changed_self(node)}):
             fix = "bind a local name, or return the new value: instances are immutable"
             yield Fault(piece.key, f"assigns `{name}`", fix)
+
+
+def _updates_entry(node: ast.AST) -> bool:
+    """Whether a node sets the whole of what a container holds, as `self.means[name][...] = mean` does with a Variable."""
+    match node:
+        case ast.Subscript(value=ast.Subscript(), ctx=ast.Store()):
+            return is_whole(node)
+        case _:
+            return False
 
 
 def _outside_classes(tree: ast.AST) -> Iterator[ast.AST]:

@@ -105,3 +105,22 @@ class Net(nnx.Module):
     generated(tmp_path, {"net": HEAD + text})
     failed = forked_pytest(tmp_path / "nets", "--numbers=off", "-Wignore")
     assert "P12 purity, at `act`: the call updated it, and it is not among `updates`" in failed.stdout
+
+
+def test_what_a_container_holds_is_updated_in_place(tmp_path: Path) -> None:
+    means = """
+from flax import nnx
+import jax
+import jax.numpy as jnp
+
+
+class Means(nnx.Module):
+    def __init__(self, size: int):
+        self.means = nnx.Dict({"low": nnx.BatchStat(jnp.zeros(size)), "high": nnx.BatchStat(jnp.ones(size))})
+
+    def follow(self, x: jax.Array, name: str = "low"):
+        self.means[name][...] = 0.9 * self.means[name][...] + 0.1 * x
+        return self.means[name][...]
+"""
+    generated(tmp_path, {"means": means})
+    assert "self.means[name][...] = 0.9 * " in (tmp_path / "nets/means.py").read_text("utf-8")

@@ -98,6 +98,16 @@ class Table(eqx.Module):
 """,
         ["eqx.nn.MLP(2, 3, 7, 2, ", "eqx.nn.Embedding(3, 2, "],
     ),
+    "residual": (
+        """
+class Residual(eqx.Module):
+    inner: eqx.Module
+
+    def __call__(self, x):
+        return x + self.inner(x)
+""",
+        ["eqx.nn.Linear(2, 2, "],
+    ),
     "wrapped": (
         """
 class Wrapped(nnx.Module):

@@ -77,8 +77,9 @@ def _layer(annotation: ast.expr, argument: str, all_sizes: str = "") -> Layer | 
         return Layer((), keeps=True)  # the tests give a function of each element
     if not isinstance(annotation, ast.Name | ast.Attribute):
         return None
-    if last_name(annotation) == "Sequential":  # the tests give one of a linear layer
-        annotation = ast.Attribute(ast.Name("nn"), "Linear")
+    if last_name(annotation) in ("Sequential", "Module"):  # the tests give a linear layer
+        room = ast.unparse(annotation).rpartition(".")[0] or "nn"
+        annotation = ast.Attribute(ast.Name(room), "Linear")
     named: Mapping[str, ast.expr] = {
         size: ast.Name(_dim(argument, all_sizes or size)) for size in GIVEN_SIZES
     }
