@@ -180,12 +180,13 @@ class Net(Module):"""
 
 @pytest.mark.slow  # runs of its own
 def test_parts_that_do_not_fit_each_other_are_named(tmp_path: Path) -> None:
-    generated(tmp_path / "as_is", {"graph": HEAD + RECORD})
-    ran = forked_pytest(tmp_path / "as_is/nets", "-k", "TestNet")
+    given = HEAD + RECORD.replace("\nclass Net(Module):", GIVEN)
+    generated(tmp_path / "wrong", {"graph": given.replace("Conv.create(5, 3", "Conv.create(5, 4")})
+    ran = forked_pytest(tmp_path / "wrong/nets", "-k", "TestNet")
     assert failed_tests(ran) == {"test_p07_outputs_are_as_declared"}
     told = "parts of the example whose sizes do not fit each other, as one that takes what another gives: first, second."
     assert told in ran.stdout, ran.stdout
-    generated(tmp_path / "given", {"graph": HEAD + RECORD.replace("\nclass Net(Module):", GIVEN)})
+    generated(tmp_path / "given", {"graph": given})
     assert passed(forked_pytest(tmp_path / "given/nets", "-k", "TestNet")) > 50
 
 
