@@ -223,7 +223,7 @@ RIGHT = {
     "residual": (RESIDUAL, "Scale.create("),  # the bound of a type variable has an example
     "heat": (HEAT, "Grid(n=3)"),  # so has a dataclass of plain values
     "encoding": (ENCODING, '"levels": 2'),  # no dim has a size that annotations say in numbers
-    "tagger": (TAGGER, '(sample(seed, (7, 5), "int32"),)'),  # tokens have the axes that the code reads
+    "tagger": (TAGGER, '(sample(seed, (5, 7), "int32"),)'),  # tokens have the axes that the code reads
     "centre": (CENTRE, 'used = ("mean", "count")'),  # what only the next state depends on is used
 }
 """Each skeleton, and what its tests have."""

@@ -194,9 +194,10 @@ class Shapes(Struct):
 
     def learn_of_claim(self, shape: Shape, dims: Dims | None) -> None:
         """The same of dims that a result is said to have: they name axes without a name, and the tests hold it to all others."""
-        noted = len(self.met)
+        noted, empty = len(self.met), {*self.empty}
         self.learn(shape, dims)
         del self.met[noted:]
+        self.empty = empty
 
     def _note(self, left: str, right: str) -> None:
         """Note that two dims are of one size, unless that is chosen here, or one of them may be 1."""
