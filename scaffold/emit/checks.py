@@ -148,9 +148,8 @@ def _refusal(kind: Type, value: str) -> str:
     """A condition that holds where `value` is not an immutable hashable of this type with equality by value."""
     match kind:
         case ScalarType(name="float"):
-            return (
-                f"type({value}) not in (float, int) or math.isnan({value})"  # equal numbers have equal hashes
-            )
+            # An int is as good: equal numbers have equal hashes.
+            return f"type({value}) not in (float, int) or math.isnan({value})"
         case ScalarType(name="dtype"):
             return f"not isinstance({value}, np.dtype)"
         case ScalarType(name="slice"):

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping
 
 from scaffold.spec.construction.constructor import parameters
-from scaffold.spec.construction.guards import conditions_of_constructor
+from scaffold.spec.construction.guards import conditions_of_constructor, refused_conditions
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.types import ClassType, ScalarType, Type, arrays, walk
 from scaffold.spec.model import Call, ModuleSpec
@@ -101,12 +101,7 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
 
 def _names_refused(call: Call) -> set[str]:
     """The names on whose values a function decides whether it raises."""
-    refusals = [
-        node.test
-        for node in nodes_of(ast.stmt, parsed(call.text))
-        if isinstance(node, ast.Assert) or (isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise))
-    ]
-    return {name.id for name in nodes_of(ast.Name, *refusals)}
+    return {name.id for name in nodes_of(ast.Name, *refused_conditions(parsed(call.text)))}
 
 
 def _dims_of_records(kind: Type | None, known: Mapping[str, ModuleSpec]) -> set[str]:

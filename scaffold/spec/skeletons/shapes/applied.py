@@ -124,7 +124,9 @@ def convolved(shapes: Shapes, call: ast.Call, data: Shape, kernel: Shape) -> Sha
     shapes.learn(data, tuple(_axis_of_image(shapes, letter, sizes) for letter in of_data))
     taken = dict(zip(of_data, shapes.known(data) or (), strict=False))
     shapes.windows |= {size: sizes[letter] for letter, size in taken.items() if letter in sizes}
-    is_same = '"SAME"' in ast.unparse(call).replace("'", '"') and "(1, 1)" in ast.unparse(call)
+    strides, padding = (argument_of(call, 2, "window_strides"), argument_of(call, 3, "padding"))
+    steps = literal_or_none(strides) if strides is not None else None
+    is_same = padding is not None and literal_or_none(padding) == "SAME" and steps == (1,) * (len(taken) - 2)
     given = {letter: size if is_same else shapes.new() for letter, size in taken.items()}
     given |= {"N": taken.get("N", ""), "C": sizes["O"]}
     return tuple(given.get(letter, "") for letter in of_result)

@@ -1,7 +1,7 @@
 """Layers of Equinox and Flax that a class is given: what they take and give, in terms of sizes that nobody named."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from scaffold.spec.grammar.named_dims import AXIS
 from scaffold.spec.skeletons.shapes.known_layers import GIVEN_SIZES, Layer, known_layer
@@ -18,12 +18,10 @@ def given_layers(owner: ast.ClassDef) -> Iterator[tuple[str, str, list[Layer]]]:
     Two of a list are as wide as each other: they may be a chain.
     """
     for name, argument, annotation in _given(owner):
-        layer = _layer(annotation, argument)
         item = _item(annotation)
+        layer = _layer(annotation, argument) if item is None else _layer(item, argument, "size")
         if layer is not None:
-            yield name, argument, [layer]
-        elif item is not None and (layer := _layer(item, argument, "size")) is not None:
-            yield name, argument, [layer, layer]
+            yield name, argument, [layer] if item is None else [layer, layer]
 
 
 def ties_of_given(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
@@ -32,16 +30,16 @@ def ties_of_given(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
     for _, argument, annotation in _given(owner):
         item = _item(annotation)
         layer = _layer(annotation if item is None else item, argument)
-        own = {*_dims([layer])} if layer is not None else set[str]()
+        own = {*_dims(layer)} if layer is not None else set[str]()
         for size in (size for size in GIVEN_SIZES if _dim(argument, size) in own):
             dim = _dim(argument, size if item is None else "size")
             [ties[f"{argument}_{size}"]] = shapes.known((dim,)) or (dim,)
     return ties
 
 
-def _dims(layers: Sequence[Layer]) -> Iterator[str]:
-    """The dims of what layers take and give."""
-    for shape in (shape for layer in layers for shape in (*layer.takes, layer.gives)):
+def _dims(layer: Layer) -> Iterator[str]:
+    """The dims of what a layer takes and gives."""
+    for shape in (*layer.takes, layer.gives):
         for part in shape.shapes if isinstance(shape, Parts) else [shape]:
             yield from part if isinstance(part, tuple) else ()
 

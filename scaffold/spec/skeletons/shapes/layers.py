@@ -15,9 +15,9 @@ from scaffold.spec.skeletons.shapes.known_layers import Layer, known_layer
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Parts, Shape
 from scaffold.spec.source.definitions import annotated_names, arguments_of, arguments_with_defaults, method_of
 from scaffold.spec.source.expressions import is_arithmetic, local_values, nodes_of
-from scaffold.spec.source.instance import last_name, names_array
+from scaffold.spec.source.instance import last_name, made_attributes, names_array
 from scaffold.spec.source.lists import Lists, filled_lists
-from scaffold.spec.source.local_makers import unfolded, unfolded_attributes
+from scaffold.spec.source.local_makers import unfolded
 
 _ATOM = r"([A-Za-z_]\w*|\d+)"
 _DIM = rf"{_ATOM}((\*|\+|-|//){_ATOM})*"
@@ -66,10 +66,11 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     if maker is None:
         return instance
     taken = {argument.arg for argument in arguments_of(maker)}
-    filled = filled_lists(unfolded(maker))
+    made = unfolded(maker)
+    filled = filled_lists(made)
     local = {**dict(local_values(maker)), **filled}
     makers, lists = Makers(taken, beside, local), Lists({**dict(_lists_given(maker)), **local}, copies=2)
-    for name, value in unfolded_attributes(maker):
+    for name, value in made_attributes(made):
         _read_made(instance, makers, name, filled.get(f"self.{name}", value), lists)
     return instance
 
