@@ -71,7 +71,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def asks_for_long_proofs(config: pytest.Config) -> bool:
-    return "slow" in (config.getoption("-m") or "")
+    """Whether all are asked for, as a refresh does too: a page that is passed over would stay as it was."""
+    return "slow" in (config.getoption("-m") or "") or bool(config.getoption("--refresh-examples"))
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks for the marker

@@ -43,7 +43,6 @@ def test_every_law_but_those_of_sharding_has_a_class() -> None:
     assert keys - {*CLASSES} == {"p20_sharding", "p21_sharded_equals_single"} and {*CLASSES} < keys
 
 
-@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", kind_pages.PAGES)
 def test_each_kind_has_a_page(name: str, request: pytest.FixtureRequest) -> None:
     hold(kind_pages.FOLDER / f"{name.replace('-', '_')}.md", kind_pages.kind_page(name), request)
