@@ -21,6 +21,8 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.suite.suites import emitted_suite
 
 CONFTEST = "conftest.py.jinja"
+AS_WRITTEN = "as-written"
+"""The templates of a class that is emitted word for word."""
 _MARK = "# imports"
 """Stands where the imports of a class go, while it is laid out to find out which they are."""
 Rendered = tuple[PurePosixPath, str]
@@ -77,7 +79,7 @@ def _alone(draft: _Draft, context: Context, layout: Layout) -> Iterator[Rendered
     if folder is None and not context["type_parameters"]:
         yield from _with_imports(draft.module, context["imports"])
     else:
-        yield from render(spec.kind, context, folder)
+        yield from render(_template_of(spec), context, folder)
     yield from _with_imports(draft.suite, context["test_imports"])
     if draft.suite and kind_of(spec.kind).suite_template != USUAL_SUITE:
         yield from render_named(USUAL_SUITE, CONFTEST, context)
@@ -133,7 +135,7 @@ def _blocks(drafts: Sequence[_Draft], layout: Layout, known: Mapping[str, Module
     tests = "\n".join(draft.tests for draft in drafts)
     unit = specs[0].unit
     faults = [*suite_names_faults(unit, tests)] if unit is not None else []
-    built = [spec for spec in specs if not kind_of(spec.kind).is_carried]
+    built = [spec for spec in specs if not spec.source]
     if built and (unit is not None or any(spec.helpers or spec.below for spec in built)):
         faults += emitted_names_faults(specs, module)
     if faults:
@@ -147,11 +149,16 @@ def _drafted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) 
     readable = {**readable_context(spec, context), **_marks(spec)}
     folder = own_template(spec, layout)
     if folder is None:
-        module = tuple(render(spec.kind, readable))
+        module = tuple(render(_template_of(spec), readable))
     else:
         module = ((layout.source_file(spec.stem), render_class(spec.kind, readable, folder)),)
     suite = tuple(render(kind_of(spec.kind).suite_template, readable)) if context["is_tested"] else ()
     return _Draft(spec, context, readable, module, suite)
+
+
+def _template_of(spec: ModuleSpec) -> str:
+    """The folder of templates that lays out a class, as it is written or as its kind is."""
+    return AS_WRITTEN if spec.source else spec.kind
 
 
 def _marks(spec: ModuleSpec) -> Context:
@@ -164,7 +171,7 @@ def _marks(spec: ModuleSpec) -> Context:
 def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
     """What a class and its suite have, without imports."""
     emitted = {
-        **with_comments(spec, kind_of(spec.kind).context(spec)),
+        **with_comments(spec, as_written(spec) if spec.source else kind_of(spec.kind).context(spec)),
         **emitted_suite(spec, known),
         **_places(spec, layout),
         **_source_doc(spec.module_doc, spec.module_comment),
@@ -172,6 +179,11 @@ def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) 
     emitted |= generic_context(spec, layout, str(emitted.get("bases", "")))
     keywords = (f"**{source}" if name == "**" else f"{name}={source}" for name, source in spec.keywords)
     return {**emitted, "bases": ", ".join([str(emitted.get("bases", "")), *keywords])}
+
+
+def as_written(spec: ModuleSpec) -> Context:
+    """The values that `templates/as-written` lays out."""
+    return {"name": spec.name, "source": spec.source, "fields": [], "properties": []}
 
 
 def _source_doc(doc: str, comment: str) -> Context:

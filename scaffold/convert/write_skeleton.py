@@ -118,7 +118,7 @@ def _above(tables: ClassTables) -> Iterator[str]:
     """What stands above the class statement."""
     yield from filter(None, [as_comment(as_text(tables.raw.get("comment")))])
     yield from (f"@{tables.texts.hide(decorator)}" for decorator in tables.spec.decorators)
-    if tables.spec.source:
+    if kind_of(tables.spec.kind).is_carried:
         laws = as_table(tables.raw.get("options")).get("laws")
         yield f"@{tables.prefix}as_written" + (f"(laws={laws!r})" if laws else "")
     for word in ("groups", "test"):

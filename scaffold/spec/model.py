@@ -55,6 +55,8 @@ class Field(Struct, frozen=True):
     comment: str = ""  # lines above it
     built: bool = False
     """Whether the author's own constructor makes it, of which no more is known."""
+    is_leaf: bool = False
+    """Whether it is a leaf though the code takes it for static: an int or a function of a class that is emitted word for word."""
     annotated: bool = True
     """Whether the class statement has it: not what a base declares, or the constructor of an NNX module alone makes."""
 

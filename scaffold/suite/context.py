@@ -200,7 +200,7 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
 def _static(subject: Subject) -> list[list[str]]:
     """What each static field must hold, where the example says it."""
     rows: list[list[str]] = []
-    for field in subject.spec.static:
+    for field in (field for field in subject.spec.static if not field.is_leaf):
         source = subject.inputs.get(field.name, field.default) if is_checked(field) else None
         if field.given and field.converter is None and field.preprocess is None and source is not None:
             rows.append([field.name, _as_stored(field.type, source)])

@@ -124,7 +124,11 @@ def _draws_from_streams(spec: ModuleSpec) -> set[str]:
 def kept_fields(spec: ModuleSpec) -> list[str]:
     """The fields that hold the arrays that they are given, and static tuples in the order of theirs."""
     dynamic = [field.name for field in spec.dynamic if _is_kept(field) and not is_index(spec, field)]
-    return dynamic + [field.name for field in spec.static if is_stored_as_given(field) and _is_tuple(field)]
+    return dynamic + [
+        field.name
+        for field in spec.static
+        if is_stored_as_given(field) and _is_tuple(field) and not field.is_leaf
+    ]
 
 
 def is_stored_as_given(field: Field) -> bool:

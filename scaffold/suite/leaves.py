@@ -34,7 +34,7 @@ def leaf_rows(subject: Subject) -> list[str]:
     rows = [
         _leaf(subject, field, (place + path, kind))
         for place, field in subject.facts.placed
-        if field.dynamic and field.role != "state" and not subject.is_absent(field)
+        if (field.dynamic or field.is_leaf) and field.role != "state" and not subject.is_absent(field)
         for path, kind in entries(subject, field)
     ]
     return rows + _unused_below(subject)
@@ -85,7 +85,9 @@ def _below(kind: Type, example: ast.expr, preset: Sequence[str] = ()) -> Iterato
 
 def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     examples, (path, kind) = subject.examples, entry
-    if field.python_leaf:
+    if field.is_leaf and not isinstance(field.type, ScalarType):
+        return _row([repr(path), '"tree"'])
+    if field.python_leaf or field.is_leaf:
         return _row([repr(path), '"python"', *python_value(field, subject.inputs), *_stopped(subject, field)])
     flag = "True" if field.frozen == ALWAYS else repr(field.frozen)
     frozen = [f"frozen={flag}"] if field.frozen else []

@@ -108,6 +108,8 @@ def rebuilds_by(spec: ModuleSpec, form: str) -> bool:
 
 def is_plain(spec: ModuleSpec) -> bool:
     """Whether the class needs no constructor but that of its fields, which stores what it is given."""
+    if spec.source:
+        return spec.own_constructor is None
     parts = [field for field in spec.stored if field.role == "module"]
     has_parts_alone = spec.kind == "module" and len(parts) == len(spec.stored) and not spec.bases
     may_be = kind_of(spec.kind).plain or rebuilds_by(spec, "dataclass") or has_parts_alone or not spec.stored

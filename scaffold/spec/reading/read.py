@@ -24,6 +24,7 @@ from scaffold.spec.rules.bases import MODULES
 from scaffold.spec.rules.check import spec_faults
 from scaffold.spec.rules.known_names import classes_used
 from scaffold.spec.rules.members import class_of_group
+from scaffold.spec.source.definitions import annotated_names, class_of
 from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.spec.source.instance import attribute_of_self, calls, made_attributes
 from scaffold.spec.tables.check_keys import sound_options
@@ -60,7 +61,7 @@ def read_spec(
     table = reader.table({"fields": {}, **clean}, SPEC_KEYS, "", reader.kind)
     spec = replace(_assembled(reader, table), call_at=call_at, unit=unit)
     spec = replace(spec, unread=frozenset(re.findall(r"[A-Za-z_]\w*", "\n".join(reader.unread))))
-    spec = with_default_dtype(replace(_built(spec), uses=classes_used(spec, is_class)))
+    spec = with_default_dtype(replace(_built(_word_for_word(spec)), uses=classes_used(spec, is_class)))
     reader.note(spec_faults(spec))
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))
@@ -157,6 +158,16 @@ def _groups(reader: Reader, table: Mapping[str, Any]) -> Iterator[Group]:
             if "fields" in group:
                 reader.add(place, "a group has no field", 'write `small = ["element1", "element2"]`')
             reader.unread.append(name)
+
+
+def _word_for_word(spec: ModuleSpec) -> ModuleSpec:
+    """The spec, whose fields are leaves where the class statement is emitted as it is and does not say `static`."""
+    node = class_of(spec.source)
+    if node is None or kind_of(spec.kind).is_carried:
+        return spec
+    static = {name for name, field in annotated_names(node.body) if "static=True" in ast.unparse(field)}
+    stays = {field.name: not field.dynamic and field.name not in static for field in spec.fields}
+    return replace(spec, fields=tuple(replace(field, is_leaf=stays[field.name]) for field in spec.fields))
 
 
 def _built(spec: ModuleSpec) -> ModuleSpec:

@@ -22,6 +22,7 @@ from scaffold.spec.rules.fields import checks_of_values, field_faults
 from scaffold.spec.rules.known_names import assignment_faults, keys_used_once, known_attributes, known_names
 from scaffold.spec.rules.members import generic_faults, group_faults, method_faults
 from scaffold.spec.rules.optional import optional_faults
+from scaffold.spec.source.definitions import class_of
 from scaffold.spec.source.expressions import assigned_names, own_nodes
 from scaffold.spec.tables.keys import CONSTRUCTORS
 
@@ -59,6 +60,14 @@ def _names(spec: ModuleSpec) -> Iterator[Fault]:
         if name.startswith("_"):
             message = f"dim `{name}` begins with `_`, which jaxtyping reads as a dim without a name"
             yield Fault("fields", message, f"write `{name.strip('_') or 'size'}`")
+
+
+def _source(spec: ModuleSpec) -> Iterator[Fault]:
+    """What is emitted word for word states the class."""
+    stated = class_of(spec.source)
+    if spec.source and (stated is None or stated.name != spec.name):
+        fix = f"write `class {spec.name}(...):` there, or take `source` out"
+        yield Fault("source", f"it is not the statement of the class `{spec.name}`", fix)
 
 
 def _forms(spec: ModuleSpec) -> Iterator[Fault]:
@@ -107,7 +116,17 @@ def _setup(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 _RULES: tuple[Callable[[ModuleSpec], Iterable[Fault]], ...] = (
-    *(_names, _forms, _imports, _setup, assignment_faults, field_faults, dtype_faults, checks_of_values),
+    *(
+        _names,
+        _source,
+        _forms,
+        _imports,
+        _setup,
+        assignment_faults,
+        field_faults,
+        dtype_faults,
+        checks_of_values,
+    ),
     *(keys_used_once, optional_faults, shared_faults, bases_faults, generic_faults, frozen_faults),
     *(method_faults, helper_faults, sharding_faults, group_faults, argument_faults, known_names, call_faults),
 )

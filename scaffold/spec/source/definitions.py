@@ -30,6 +30,15 @@ def statements(source: str) -> tuple[ast.stmt, ...]:
         return ()
 
 
+def class_of(source: str) -> ast.ClassDef | None:
+    """The class that a carried text states, where it states nothing else."""
+    match statements(source):
+        case (ast.ClassDef() as node,):
+            return node
+        case _:
+            return None
+
+
 def function_of(source: str) -> Function | None:
     """The function that a carried text defines: the last one, but for the setter of a property."""
     functions = [statement for statement in statements(source) if isinstance(statement, Function)]

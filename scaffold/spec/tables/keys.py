@@ -63,7 +63,7 @@ SPEC_KEYS = {
     "module_doc": Key("The docstring of the module."),
     "helpers": Key("Statements of the module above the class: functions, constants, classes."),
     "below": Key("Statements of the module below the class."),
-    "source": Key("Kind as-written: the class statement, word for word."),
+    "source": Key("The class statement, which is emitted word for word."),
     "save": Key("Whether the class has `save` and `load`, whose files are safetensors.", "boolean"),
     "migrate": Key(
         "Whether `load` reads files of former versions of the class; `.scaffold/` tells what changed.",

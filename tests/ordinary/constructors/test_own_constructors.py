@@ -214,4 +214,4 @@ class Held(nnx.Module, Generic[T]):
         self.w = nnx.Param(jnp.ones(n))
 """
     made = emitted(text, tmp_path)
-    assert 'T = TypeVar("T")' in made and "class Held(Generic[T], nnx.Module):" in made
+    assert 'T = TypeVar("T")' in made and "class Held(nnx.Module, Generic[T]):" in made

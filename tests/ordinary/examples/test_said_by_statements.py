@@ -136,13 +136,13 @@ STRIDED = """
 class Waves(eqx.Module):
     table: jax.Array
 
-    def __init__(self, size: int, length: int):
+    def __init__(self, length: int, size: int):
         angles = jnp.arange(length)[:, None] / jnp.exp(jnp.arange(0, size, 2))
         table = jnp.zeros((length, size)).at[:, 0::2].set(jnp.sin(angles))
         self.table = table.at[:, 1::2].set(jnp.cos(angles))
 
-    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        return x + self.table.sum(axis=0)
+    def __call__(self, x: Float[Array, " length"]) -> Float[Array, " length"]:
+        return x + self.table.sum(axis=1)
 """
 WHOLE = """
 class Shift(eqx.Module):
@@ -159,7 +159,7 @@ CLASSES = {
     "timed": (JOINED, "sample(seed + 1, (2,))"),
     "critic": (OF_TWO, "sample(seed + 1, (3,))"),
     "chain": (SCANNED, '"gains": sample(seed + 1, (3, 2))'),
-    "waves": (STRIDED, '"size": 4'),
+    "waves": (STRIDED, '"size": 6'),
     "dense": (BY_KEYWORD, "return (sample(seed, (2,)),)"),
     "attended": (ANNOTATED, "return (sample(seed, (2, 3)),)"),
     "encoding": (ROWS, 'sample(seed + 1, (5,), "int32")'),

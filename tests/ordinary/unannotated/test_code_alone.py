@@ -297,7 +297,7 @@ class Ring:
 EMITTED = {
     "residual": (
         "    body: Callable\n",
-        "    net: Callable[..., Any]\n    last: Callable[..., Any] = eqx.field(static=True)\n",
+        "    net: Callable\n    last: Callable\n",
     ),
     "plate": (
         "    aperture: jax.Array | None = None\n",

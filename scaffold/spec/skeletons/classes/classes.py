@@ -10,7 +10,7 @@ from scaffold.kind import Kind, kind_of
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import CallableType, ScalarType, without_none
 from scaffold.spec.reading.made_variables import makes_variables
-from scaffold.spec.reading.roles import role_of
+from scaffold.spec.reading.roles import legal_roles, role_of
 from scaffold.spec.skeletons.classes import class_statements, functions, inferred
 from scaffold.spec.skeletons.classes.as_written import is_registered
 from scaffold.spec.skeletons.classes.constructors import Constructor, unmade_fields
@@ -48,12 +48,17 @@ class ClassReader:
         if "kind" not in self.raw and self._leaves_open():
             self.raw["kind"] = "abstract"
         self.names = replace(self.names, is_abstract=self.raw.get("kind") == "abstract")
+        self.is_verbatim = self._says_no_word()
         self._registered_once()
         self._body()
         self._batch_axis()
         self.raw |= class_statements.read_decorators(self.node, self.names, self.notes)
         for name, value in self.inits.items():
             self._made(name, value)
+        if self.is_verbatim:
+            ours = [each for each in self.node.decorator_list if self.names.word(each)]
+            self.raw["source"] = functions.source_of([self.node], self.notes, leaving=ours)
+            self.raw.pop("decorators", None)  # they stand there
         self.raw |= {"fields": self.fields} if self.fields else {}
         self.raw |= {"given": "param"} if self.fields and self._is_of_equinox() else {}
         if "arguments" not in self.raw and (
@@ -129,6 +134,8 @@ class ClassReader:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         if (name, table["type"], self._said_kind) == ("inference", "bool", "module"):
             table.setdefault("role", "buffer")  # a leaf, which `eqx.nn.inference_mode` sets
+        if self.is_verbatim:
+            self._stored_by_equinox(table)
         if self._is_any_callable(name, table):
             table["role"] = "module"
             head = getattr(statement.annotation, "value", statement.annotation)
@@ -159,6 +166,32 @@ class ClassReader:
         kind = parse_type(str(table.get("example", table["type"])))
         is_callable = isinstance(without_none(kind), CallableType)
         return is_open and is_callable and stores_what_is_given(name, self.node)
+
+    def _says_no_word(self) -> bool:
+        """Whether nothing of it is for the tool to make: it is written in the words of its library, and stays as it is."""
+        if self._said_kind == "nnx" and not any(
+            inferred.constructor_of(each) for each in self.names.lineage(self.node)
+        ):
+            return False
+        statements = (part for statement in self.node.body for part in ast.walk(statement))
+        words = (
+            *self.names.bases_of(self.node),
+            *(part for part in statements if isinstance(part, ast.expr)),
+        )
+        ours = {self.names.word(each) for each in self.node.decorator_list} - {"", "test"}
+        is_known = self._said_kind in ("module", "abstract", "nnx")
+        return is_known and not ours and not any(map(self.names.word, words)) and self._is_of_library()
+
+    def _is_of_library(self) -> bool:
+        """Whether it is a Module of Equinox or Flax, by way of classes of the file too, or inherits from a class of another library alone."""
+        bases = {self.names.of(base) for base in self.names.bases_of(self.node)}
+        return self._is_of_equinox() or not bases.isdisjoint(class_statements.KINDS_ELSEWHERE)
+
+    def _stored_by_equinox(self, table: dict[str, Any]) -> None:
+        """Give a field whose type has no leaves of its own the role that it has in Equinox: a subtree."""
+        kind = without_none(parse_type(str(table.get("example", table["type"]))))
+        if role_of(kind, table) is None:
+            table["role"] = next(role for role in ("param", "static", "data") if role in legal_roles(kind))
 
     def _is_of_equinox(self) -> bool:
         """Whether it is written in Equinox's own words: its base is a `Module`, or a class of another library alone."""
@@ -252,7 +285,7 @@ class ClassReader:
         ) and not assigned.issubset(self.fields)
         constructor = Constructor(node, self.fields, self.names, self.notes)
         # What subclasses call stays, though it assigns each argument: it may take fewer than there are fields.
-        is_own = makes_them or self._leaves_open() or not constructor.is_read()
+        is_own = self.is_verbatim or makes_them or self._leaves_open() or not constructor.is_read()
         if not has_variables:
             for name, role in roles_of_made(node, self.fields, self.node, is_own=is_own):
                 self.fields[name].setdefault("role", role)
