@@ -34,7 +34,8 @@ def spec_faults(spec: ModuleSpec) -> list[Fault]:
         return [*kind.faults(spec), *known_names(spec)]
     of_kind = [*kind.faults(spec)]
     whole = spec if of_kind else kind.complete(spec)
-    faults = [fault for rule in _RULES for fault in rule(spec)]
+    rules = _RULES if spec.source else (*_OF_BUILT, *_RULES)
+    faults = [fault for rule in rules for fault in rule(spec)]
     faults += [*of_kind, *(fault for rule in _OF_WHOLE for fault in rule(whole))]
     # Sizes come last: they rest on dims and arguments that are right.
     return faults or example_size_faults(spec)
@@ -115,20 +116,14 @@ def _setup(spec: ModuleSpec) -> Iterator[Fault]:
         yield Fault("setup", "assigns `key`, which no field would see", fix)
 
 
+_OF_BUILT: tuple[Callable[[ModuleSpec], Iterable[Fault]], ...] = (
+    *(_names, _forms, _setup, field_faults, dtype_faults, checks_of_values, optional_faults, shared_faults),
+    *(generic_faults, frozen_faults, sharding_faults, group_faults, argument_faults),
+)
+"""The rules of what the tool builds, which a class that is emitted word for word has from its author."""
 _RULES: tuple[Callable[[ModuleSpec], Iterable[Fault]], ...] = (
-    *(
-        _names,
-        _source,
-        _forms,
-        _imports,
-        _setup,
-        assignment_faults,
-        field_faults,
-        dtype_faults,
-        checks_of_values,
-    ),
-    *(keys_used_once, optional_faults, shared_faults, bases_faults, generic_faults, frozen_faults),
-    *(method_faults, helper_faults, sharding_faults, group_faults, argument_faults, known_names, call_faults),
+    *(_source, _imports, assignment_faults, keys_used_once, bases_faults, method_faults, helper_faults),
+    *(known_names, call_faults),
 )
 _OF_WHOLE = (known_attributes, example_faults, claim_faults, constructor_faults)
 """The rules that look at a spec with the fields and arguments that its kind adds."""
