@@ -120,12 +120,14 @@ def _may_inherit(spec: ModuleSpec, base: ModuleSpec, known: Mapping[str, ModuleS
     """Whether a class can have the fields of a base: its author makes them, or the constructor that is emitted does, in the
     place of that of the base, or the base makes all that there is.
 
-    A `create` of a base that is made itself has another signature than that of a subclass with more fields.
+    A `create` of a base that is made itself has another signature than that of a subclass with more fields; a base that is emitted
+    as it is written has none.
     """
     if spec.own_constructor is not None:
         return True
     is_open = _leaves_open(base, known)
-    return not spec.stored or (base.own_constructor is None and (is_open or base.constructor == "init"))
+    is_dataclass = bool(base.source) or base.constructor == "init"
+    return not spec.stored or (base.own_constructor is None and (is_open or is_dataclass))
 
 
 def _nearest(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:

@@ -34,8 +34,8 @@ def rejected_inputs(subject: Subject) -> list[list[str]]:
     static = (
         field
         for field in spec.static
-        # Nothing is added to a check of the author's own.
-        if not spec.defines("__check_init__")
+        # Nothing is added to a class of the author's own, or to its check.
+        if not (spec.source or spec.defines("__check_init__"))
         and field.name not in checked_above
         and field.given
         and is_checked(field)

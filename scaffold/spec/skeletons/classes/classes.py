@@ -60,7 +60,8 @@ class ClassReader:
             self.raw["source"] = functions.source_of([self.node], self.notes, leaving=ours)
             self.raw.pop("decorators", None)  # they stand there
         self.raw |= {"fields": self.fields} if self.fields else {}
-        self.raw |= {"given": "param"} if self.fields and self._is_of_equinox() else {}
+        is_of_equinox = self._is_of_equinox() or (self.is_verbatim and self._said_kind != "nnx")
+        self.raw |= {"given": "param"} if self.fields and is_of_equinox else {}
         if "arguments" not in self.raw and (
             arguments := inferred.arguments_of_lambdas(self.node, self.names)
         ):
