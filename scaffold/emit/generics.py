@@ -20,6 +20,8 @@ def generic_context(spec: ModuleSpec, layout: Layout, bases: str) -> dict[str, A
     own = f"{spec.name}[{names}]" if names else spec.name
     made = "Self" if spec.has_subclasses else f'"{own}"'
     context = {"own_type": own, "made_type": made, "type_parameters": ""}
+    if spec.source:  # which says them itself
+        return {**context, "helpers": spec.helpers}
     if not spec.generic:
         return {**context, "helpers": _above(spec)}
     # Of several classes in one module the code is put together, which every Python has to be able to read.

@@ -53,12 +53,10 @@ class Field(Struct, frozen=True):
     example: Type | None = None  # what the tests give, where its type says no shape
     doc: str = ""
     comment: str = ""  # lines above it
-    built: bool = False
-    """Whether the author's own constructor makes it, of which no more is known."""
-    is_leaf: bool = False
-    """Whether it is a leaf though the code takes it for static: an int or a function of a class that is emitted word for word."""
+    built: bool = False  # the author's own constructor makes it, of which no more is known
+    is_leaf: bool = False  # it is a leaf all the same, as an int is in a class that is emitted word for word
     annotated: bool = True
-    """Whether the class statement has it: not what a base declares, or the constructor of an NNX module alone makes."""
+    """Whether the class statement has it: no base declares it, and no constructor of an NNX module alone makes it."""
 
     @property
     def dynamic(self) -> bool:
@@ -229,7 +227,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     module_doc: str = ""  # the docstring of the module, where the class is alone in it
     helpers: str = ""  # statements of the module above the class
     below: str = ""  # and those below it
-    source: str = ""  # kind as-written: the whole class statement
+    source: str = ""  # the whole class statement, where it is emitted word for word
     groups: tuple[Group, ...] = ()
     layout: str = "flat"
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""

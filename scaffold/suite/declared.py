@@ -153,8 +153,9 @@ def _is_kept(field: Field) -> bool:
 
 
 def tuple_fields(spec: ModuleSpec) -> list[str]:
-    """The fields that hold a tuple of arrays or Modules; an author's own constructor may make a list."""
-    return [field.name for field in spec.dynamic if isinstance(field.type, ListType) and not field.built]
+    """The fields that hold a tuple of arrays or Modules; a class or a constructor of the author's own may keep a list."""
+    lists = (field for field in spec.dynamic if isinstance(field.type, ListType))
+    return [field.name for field in lists if not (field.built or spec.source)]
 
 
 def _call_body(spec: ModuleSpec) -> list[ast.stmt]:

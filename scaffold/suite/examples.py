@@ -17,7 +17,7 @@ from scaffold.spec.construction.constructor import (
     parameters,
     rebuilds_by,
 )
-from scaffold.spec.construction.guards import ENTRIES, taken_float
+from scaffold.spec.construction.guards import count_of_entries, taken_float
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.named_dims import ROWS, leaf_of_tree, type_with_named_dims
@@ -154,16 +154,17 @@ class Examples(Struct, frozen=True, dict=True):
             case SetType(item=item):
                 return f"{{{self.value(item, name, offset)}}}"
             case TupleType(items=items, variadic=variadic):
-                held = items * ENTRIES if variadic else items
-                parts = [self.value(item, name, offset + 10 * i) for i, item in enumerate(held)]
-                is_of_ints = variadic and parts == [EXAMPLE_INT] * ENTRIES
+                parts = self._each(
+                    items * count_of_entries(self.spec, name) if variadic else items, name, offset
+                )
+                is_of_ints = variadic and parts == [EXAMPLE_INT] * 2
                 return EXAMPLE_INTS["tuple"] if is_of_ints else f"({', '.join(parts)},)"
             case LiteralType(values=values):
                 return repr(values[0])
             case CallableType():
                 return example_function(self.spec, kind, name)
             case ListType(item=item):
-                return f"[{self.value(item, name, offset)}, {self.value(item, name, offset + 10)}]"
+                return f"[{', '.join(self._each((item,) * count_of_entries(self.spec, name), name, offset))}]"
             case DictType(item=item):
                 # Not in the order of the keys, in which jax takes them.
                 entries = sorted((*keys, "z" if "b" in keys else "b"), reverse=True)
@@ -189,6 +190,15 @@ class Examples(Struct, frozen=True, dict=True):
                     where=f"{self.spec.where}: test.values",
                     fix=f'write `[test]` and `values = {{ {name} = "=..." }}`',
                 )
+
+    def _each(self, items: tuple[Type, ...], name: str, offset: int) -> list[str]:
+        """The sources of the entries of a tuple or a list; equal texts are numbered, since many are names."""
+        sources = [self.value(item, name, offset + 10 * i) for i, item in enumerate(items)]
+        texts = [f"{name}_{i}" if i and item == ScalarType("str") else "" for i, item in enumerate(items)]
+        is_named = sources[:1] == [repr(name)]
+        return [
+            repr(text) if text and is_named else source for source, text in zip(sources, texts, strict=True)
+        ]
 
     def _named(self, text: str) -> ArrayType | None:
         """The array that an annotation says of which not all dims have names, where the others have sizes."""
@@ -255,7 +265,12 @@ class Examples(Struct, frozen=True, dict=True):
         if spec.test.build:
             return f"({spec.test.build})"
         inner = replace(Examples.of(spec, self.known), begin=apart.begin, sizes=self.sizes_of(spec, name))
-        arguments = ", ".join(f"{key}={value}" for key, value in inner.inputs())
+        try:
+            arguments = ", ".join(f"{key}={value}" for key, value in inner.inputs())
+        except ScaffoldError as error:
+            message = f"the tests cannot build a `{type_text(kind)}` for `{name}`: {error.faults[0].what.removeprefix('the tests have ')}"
+            fix = how_to_build(kind, name, is_abstract=False)
+            raise ScaffoldError(message, where=f"{self.spec.where}: test.values", fix=fix) from None
         return f"{inner.construct()}({arguments})"
 
     def sizes_of(self, spec: ModuleSpec, part: str = "") -> Mapping[str, int]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.guards import conditions_of_constructor, refused_conditions
 from scaffold.spec.grammar.kept_annotations import members_of
-from scaffold.spec.grammar.types import ClassType, ScalarType, Type, arrays, walk
+from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, Type, arrays, walk
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
 from scaffold.spec.source.expressions import nodes_of, parsed
@@ -79,7 +79,7 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
     unknown = unknown_dims(spec)
     made = unknown & dims_in(field.type for field in spec.stored)
     if any(
-        argument.type == ScalarType("str")
+        argument.type in (ScalarType("str"), CallableType())
         or dims_in([argument.type]) & unknown
         or _dims_of_records(argument.type, known) & made
         for argument in needed

@@ -54,8 +54,11 @@ def _maps_arrays(subject: Subject, method: Method) -> bool:
     return plain and bool(rows and method_subject.passed and outputs(method.call.returns, None))
 
 
-_MAKERS = ("__init__", "__new__", "__post_init__", "__check_init__", "__init_subclass__")
-"""What Python and Equinox call while an instance is made."""
+_OF_PYTHON = (
+    *("__init__", "__new__", "__post_init__", "__check_init__", "__init_subclass__"),
+    *("__getattr__", "__getattribute__"),
+)
+"""What Python and Equinox call themselves: while an instance is made, and for names that it has or lacks."""
 
 
 def unread_by_methods(spec: ModuleSpec) -> Iterator[str]:
@@ -77,7 +80,7 @@ def functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method
     for function in (*derived, *spec.methods, *inherited):
         if (
             function.is_function
-            and function.name not in _MAKERS
+            and function.name not in _OF_PYTHON
             and not why_untried(spec, function, known)
             and (function.name.startswith("__") or not function.name.startswith("_"))
         ):

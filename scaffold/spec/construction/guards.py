@@ -19,10 +19,10 @@ FLOATS = (0.3, 1.5, 0.03, 3.0, 30.0, 0.003)
 """Examples of floats, of which the first is taken that no guard refuses."""
 
 
-ENTRIES = 2
-"""How many entries the example of a tuple of any length has."""
+_ENTRIES = (2, 1, 3, 4)
+"""How many entries the example of a tuple or a list of any length may have, of which the first is taken that no guard refuses."""
 _UNEQUAL = r"(?:([A-Za-z_]\w*) != (\d+)|(\d+) != ([A-Za-z_]\w*))"
-_LEN = r"\blen\((\w+)\)"
+_LEN = r"\blen\((?:self\.)?(\w+)\)"
 
 
 def is_refused(spec: ModuleSpec, numbers: Mapping[str, float]) -> bool:
@@ -65,10 +65,22 @@ def conditions_of_constructor(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def _lengths(spec: ModuleSpec) -> dict[str, str]:
-    """How many entries the example of each argument has that is a tuple, or may be one."""
+    """How many entries the example of each argument has that is a tuple or a list, or may be one."""
     firsts = ((each.name, first_member(each.type)) for each in parameters(spec))
     tuples = ((name, kind) for name, kind in firsts if isinstance(kind, TupleType))
-    return {name: str(ENTRIES if kind.variadic else len(kind.items)) for name, kind in tuples}
+    return {
+        name: str(count_of_entries(spec, name) if kind.variadic else len(kind.items)) for name, kind in tuples
+    }
+
+
+def count_of_entries(spec: ModuleSpec, name: str) -> int:
+    """How many entries the example of an argument has that is a tuple or a list of any length: one where `len(name) != 1` raises."""
+    said = [condition for condition in conditions_of_constructor(spec) if name in re.findall(_LEN, condition)]
+
+    def is_taken(count: int) -> bool:
+        return not any(measured(re.sub(_LEN, str(count), condition), {}) for condition in said)
+
+    return next(filter(is_taken, _ENTRIES), _ENTRIES[0])
 
 
 def refused_conditions(tree: ast.AST) -> Iterator[ast.expr]:

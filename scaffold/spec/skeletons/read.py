@@ -20,6 +20,7 @@ from scaffold.spec.skeletons.classes.as_written import (
     makes_pytree,
     read_as_written,
     registered_below,
+    says_no_word,
 )
 from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE, type_variables, used_variables
 from scaffold.spec.skeletons.classes.classes import ClassReader
@@ -52,10 +53,11 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     names.registered.update(registered_below(tree.body, names))
     classes = described_classes(tree.body, names)
     names.classes.update((node.name, node) for node in classes)
-    built = [node for node in classes if not is_as_written(node, names)]
-    used = used_variables(built, names)
-    names.variables = {name: statement for name, statement in names.variables.items() if name in used}
-    apart = (*classes, *names.variables.values())
+    built = [node for node in classes if not (is_as_written(node, names) or says_no_word(node, names))]
+    variables = names.variables
+    of_built, used = (used_variables(listed, names) for listed in (built, classes))
+    names.variables = {name: statement for name, statement in variables.items() if name in used}
+    apart = (*classes, *(variables[name] for name in of_built))
     if not built:  # what is imported for types alone stays so
         names.lines = read_names(statement for statement in tree.body if not is_for_types(statement)).lines
     beside = [
@@ -64,9 +66,10 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
         if not (statement in apart or isinstance(statement, Import) or says_nothing(statement))
         and not (built and is_for_types(statement))
     ]
-    names.bound.update(name for statement in beside for name in bound_by(statement))
-    names.functions = {part.name: part for part in beside if isinstance(part, ast.FunctionDef)}
-    names.aliases = aliases(beside, names)
+    plain = [statement for statement in beside if statement not in names.variables.values()]
+    names.bound.update(name for statement in plain for name in bound_by(statement))
+    names.functions = {part.name: part for part in plain if isinstance(part, ast.FunctionDef)}
+    names.aliases = aliases(plain, names)
     settings = settings_of(beside)
     names.counts = {name: dict(each.counts) for name, each in settings.items()}
     if not classes:

@@ -10,7 +10,7 @@ from scaffold.spec.skeletons.classes import class_statements, functions
 from scaffold.spec.skeletons.classes.fields import UNDERSTOOD
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import WITHOUT_FIELDS, annotated_names
+from scaffold.spec.source.definitions import WITHOUT_FIELDS, annotated_names, method_of
 from scaffold.spec.source.expressions import Function, nodes_of
 from scaffold.spec.source.instance import last_name
 from scaffold.spec.source.rewriting import end_of, spliced
@@ -100,6 +100,25 @@ def is_as_written(node: ast.ClassDef, names: Names) -> bool:
         return True
     is_pytree = is_node(node, names) or is_dataclass(node, names)
     return (is_pytree and not class_statements.kind_said(node, names)) or _has_own_fields(node, names)
+
+
+def says_no_word(node: ast.ClassDef, names: Names) -> bool:
+    """Whether nothing of a Module is for the tool to make: it is written in the words of its library, and stays as it is."""
+    kind = class_statements.kind_said(node, names)
+    if kind == "nnx" and not any(method_of(each, "__init__") for each in names.lineage(node)):
+        return False  # Flax gives it no constructor
+    statements = (part for statement in node.body for part in ast.walk(statement))
+    parts = (*names.bases_of(node), *(part for part in statements if isinstance(part, ast.expr)))
+    ours = {names.word(decorator) for decorator in node.decorator_list} - {"", "test"}
+    is_module = kind in ("module", "nnx") or is_of_equinox(node, names)
+    return is_module and not ours and not any(map(names.word, parts))
+
+
+def is_of_equinox(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a class is written in Equinox's own words: its base is a `Module`, or a class of another library alone."""
+    wholes = [names.of(base) for base in node.bases]
+    is_alone = len(wholes) == 1 and "." in wholes[0] and not names.is_word(wholes[0])
+    return "equinox.Module" in wholes or (is_alone and not class_statements.kind_said(node, names))
 
 
 EXAMPLE = "example"

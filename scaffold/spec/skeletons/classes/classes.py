@@ -12,7 +12,7 @@ from scaffold.spec.grammar.types import CallableType, ScalarType, without_none
 from scaffold.spec.reading.made_variables import makes_variables
 from scaffold.spec.reading.roles import legal_roles, role_of
 from scaffold.spec.skeletons.classes import class_statements, functions, inferred
-from scaffold.spec.skeletons.classes.as_written import is_registered
+from scaffold.spec.skeletons.classes.as_written import is_of_equinox, is_registered, says_no_word
 from scaffold.spec.skeletons.classes.constructors import Constructor, unmade_fields
 from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field
 from scaffold.spec.skeletons.classes.made_roles import roles_of_made, stores_what_is_given
@@ -33,6 +33,7 @@ class ClassReader:
         self.node, self.notes = node, notes
         valued = class_statements.values_said(node, names) | class_statements.values_below(node, names)
         self.names = replace(names.within(node.name), valued=valued)
+        self.lines_of_file = [line for _, line in names.lines]
         self.raw: dict[str, Any] = {"name": node.name}
         self.fields: dict[str, dict[str, Any]] = {}
         self.inits: dict[str, ast.expr] = {}
@@ -48,7 +49,7 @@ class ClassReader:
         if "kind" not in self.raw and self._leaves_open():
             self.raw["kind"] = "abstract"
         self.names = replace(self.names, is_abstract=self.raw.get("kind") == "abstract")
-        self.is_verbatim = self._says_no_word()
+        self.is_verbatim = says_no_word(self.node, self.names)
         self._registered_once()
         self._body()
         self._batch_axis()
@@ -60,14 +61,21 @@ class ClassReader:
             self.raw["source"] = functions.source_of([self.node], self.notes, leaving=ours)
             self.raw.pop("decorators", None)  # they stand there
         self.raw |= {"fields": self.fields} if self.fields else {}
-        is_of_equinox = self._is_of_equinox() or (self.is_verbatim and self._said_kind != "nnx")
-        self.raw |= {"given": "param"} if self.fields and is_of_equinox else {}
+        trains_given = is_of_equinox(self.node, self.names) or self.is_verbatim
+        if self.fields and trains_given and self._said_kind != "nnx":
+            self.raw["given"] = "param"  # as Equinox does
         if "arguments" not in self.raw and (
             arguments := inferred.arguments_of_lambdas(self.node, self.names)
         ):
             self.raw["arguments"] = arguments
-        lines = self.names.imports(self._kind.imports, "\n".join(_types(self.raw)))
+        lines = self._import_lines()
         return self.raw | ({"imports": lines} if lines else {})
+
+    def _import_lines(self) -> list[str]:
+        """The imports that the spec has to say: all of the file where the class stays as it is."""
+        if self.is_verbatim:
+            return list(dict.fromkeys(self.lines_of_file))
+        return self.names.imports(self._kind.imports, "\n".join(_types(self.raw)))
 
     @property
     def _said_kind(self) -> str:
@@ -159,46 +167,20 @@ class ClassReader:
         is_none = isinstance(value, ast.Constant) and value.value is None
         is_number = role == "data" and isinstance(kind, ScalarType)
         is_plain = role == "static" or is_none or is_number or isinstance(kind, CallableType)
-        return self._is_of_equinox() and is_plain
+        return is_of_equinox(self.node, self.names) and is_plain
 
     def _is_any_callable(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether a field of such a Module holds any callable, a layer too, as it does in Equinox."""
-        is_open = self._is_of_equinox() and "role" not in table
+        is_open = is_of_equinox(self.node, self.names) and "role" not in table
         kind = parse_type(str(table.get("example", table["type"])))
         is_callable = isinstance(without_none(kind), CallableType)
         return is_open and is_callable and stores_what_is_given(name, self.node)
-
-    def _says_no_word(self) -> bool:
-        """Whether nothing of it is for the tool to make: it is written in the words of its library, and stays as it is."""
-        if self._said_kind == "nnx" and not any(
-            inferred.constructor_of(each) for each in self.names.lineage(self.node)
-        ):
-            return False
-        statements = (part for statement in self.node.body for part in ast.walk(statement))
-        words = (
-            *self.names.bases_of(self.node),
-            *(part for part in statements if isinstance(part, ast.expr)),
-        )
-        ours = {self.names.word(each) for each in self.node.decorator_list} - {"", "test"}
-        is_known = self._said_kind in ("module", "abstract", "nnx")
-        return is_known and not ours and not any(map(self.names.word, words)) and self._is_of_library()
-
-    def _is_of_library(self) -> bool:
-        """Whether it is a Module of Equinox or Flax, by way of classes of the file too, or inherits from a class of another library alone."""
-        bases = {self.names.of(base) for base in self.names.bases_of(self.node)}
-        return self._is_of_equinox() or not bases.isdisjoint(class_statements.KINDS_ELSEWHERE)
 
     def _stored_by_equinox(self, table: dict[str, Any]) -> None:
         """Give a field whose type has no leaves of its own the role that it has in Equinox: a subtree."""
         kind = without_none(parse_type(str(table.get("example", table["type"]))))
         if role_of(kind, table) is None:
             table["role"] = next(role for role in ("param", "static", "data") if role in legal_roles(kind))
-
-    def _is_of_equinox(self) -> bool:
-        """Whether it is written in Equinox's own words: its base is a `Module`, or a class of another library alone."""
-        wholes = [self.names.of(base) for base in self.node.bases]
-        is_alone = len(wholes) == 1 and "." in wholes[0] and not self.names.is_word(wholes[0])
-        return "equinox.Module" in wholes or (is_alone and "kind" not in self.raw)
 
     def _is_given(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether the emitted constructor takes a field, and no example is said for it."""
