@@ -15,13 +15,14 @@ from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.static_storage import stored_value
 from scaffold.source_text import docstring
 from scaffold.spec.construction.cases import flags, key_arguments, passed_names
-from scaffold.spec.construction.constructor import makes_in_one_dtype
+from scaffold.spec.construction.constructor import KEY, makes_in_one_dtype, parameters
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.fields.training import undecayed
 from scaffold.spec.grammar.types import (
     CallableType,
     ClassType,
     Type,
+    holds_arrays,
     walk,
 )
 from scaffold.spec.model import Field, ModuleSpec
@@ -99,8 +100,11 @@ def _holds_more(subject: Subject) -> bool:
 
 
 def _keeps_given(spec: ModuleSpec) -> bool:
-    """Whether the author's own constructor stores an argument as it is, or what `asarray` gives of it."""
+    """Whether the author's own constructor, or a converter, stores an argument as it is, or what `asarray` gives of it."""
     own = spec.own_constructor
+    if own is None and spec.source:
+        taken = (each.type for each in parameters(spec) if each.type not in (None, KEY))
+        return any(map(holds_arrays, filter(None, taken)))
     arguments = {argument.name for argument in own.call.args} if own is not None else set[str]()
     kept = kept_arguments(spec.making, through=("asarray",)) if own is not None else ()
     return any(name in arguments for name, _ in kept)

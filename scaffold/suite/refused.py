@@ -105,7 +105,8 @@ def _number(node: ast.expr, values: Mapping[str, Any]) -> Any:
 def other_shapes(subject: Subject) -> Iterator[Row]:
     """For each array that is given beside one with a dim of it, the array with another size there."""
     spec = subject.spec
-    is_checked = spec.own_constructor is None and spec.rebuild != "flag" and not is_plain(spec)
+    is_authors = spec.own_constructor is not None or bool(spec.source)
+    is_checked = not is_authors and spec.rebuild != "flag" and not is_plain(spec)
     for name, array in shapes_held(spec) if is_checked else ():
         shape = subject.examples.shape(array)
         if name in subject.inputs and shape:

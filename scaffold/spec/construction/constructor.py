@@ -108,13 +108,11 @@ def rebuilds_by(spec: ModuleSpec, form: str) -> bool:
 
 def is_plain(spec: ModuleSpec) -> bool:
     """Whether the class needs no constructor but that of its fields, which stores what it is given."""
-    if spec.source:
-        return spec.own_constructor is None
     parts = [field for field in spec.stored if field.role == "module"]
     has_parts_alone = spec.kind == "module" and len(parts) == len(spec.stored) and not spec.bases
     may_be = kind_of(spec.kind).plain or rebuilds_by(spec, "dataclass") or has_parts_alone or not spec.stored
     is_made = bool(spec.setup.strip() or spec.arguments)
-    return may_be and not is_made and all(_is_stored_as_given(field) for field in spec.stored)
+    return not is_made and (bool(spec.source) or (may_be and all(map(_is_stored_as_given, spec.stored))))
 
 
 def has_factory(spec: ModuleSpec) -> bool:
@@ -135,7 +133,7 @@ def _is_stored_as_given(field: Field) -> bool:
 
 def uses_dtype(spec: ModuleSpec) -> bool:
     """Whether the constructor makes an array whose dtype the spec leaves to it, or Python of the author reads `dtype`."""
-    if is_plain(spec) or spec.own_constructor is not None:
+    if is_plain(spec) or spec.own_constructor is not None or spec.source:
         return False
     in_setup = count_name(spec.setup, "dtype") > 0
     made = (field for field in spec.stored if not stores_argument(spec, field))

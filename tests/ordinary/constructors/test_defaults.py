@@ -89,7 +89,7 @@ class Quiet(eqx.Module):
 """,
 }
 EMITTED = {
-    "line": '    name: str = eqx.field(static=True, default="line")\n',
+    "line": '    name: str = "line"\n',
     "quiet": '    scale: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.ones(()))\n',
 }
 

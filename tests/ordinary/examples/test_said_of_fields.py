@@ -43,8 +43,9 @@ class Spare(eqx.Module):
     level: Array
 
     def __init__(self, n: int, *, key):
-        self.spare = 0.5 * jax.random.normal(key, (n, 2))
-        self.level = jax.random.normal(key, (n,))
+        first, second = jax.random.split(key)
+        self.spare = 0.5 * jax.random.normal(first, (n, 2))
+        self.level = jax.random.normal(second, (n,))
 
     def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
         return self.level * x

@@ -57,6 +57,8 @@ class ClassReader:
         for name, value in self.inits.items():
             self._made(name, value)
         if self.is_verbatim:
+            for table in self.fields.values():
+                self._stored_by_equinox(table)
             ours = [each for each in self.node.decorator_list if self.names.word(each)]
             self.raw["source"] = functions.source_of([self.node], self.notes, leaving=ours)
             self.raw.pop("decorators", None)  # they stand there
@@ -143,15 +145,14 @@ class ClassReader:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         if (name, table["type"], self._said_kind) == ("inference", "bool", "module"):
             table.setdefault("role", "buffer")  # a leaf, which `eqx.nn.inference_mode` sets
-        if self.is_verbatim:
-            self._stored_by_equinox(table)
         if self._is_any_callable(name, table):
             table["role"] = "module"
             head = getattr(statement.annotation, "value", statement.annotation)
             if last_name(head) == "Callable":
                 # What its arguments and results are stays in the annotation.
                 table |= {"type": f"={self.notes.segment(statement.annotation)}", "example": "callable"}
-        if statement.value is not None and "default" in table and self._keeps_default(statement.value, table):
+        has_default = statement.value is not None and "default" in table
+        if has_default and (self.is_verbatim or self._keeps_default(statement.value, table)):
             table["in_class"] = True
         if self._is_given(name, table) and (
             example := functions.given_type(name, statement.annotation, self.node, self.names)
@@ -268,7 +269,7 @@ class ClassReader:
         ) and not assigned.issubset(self.fields)
         constructor = Constructor(node, self.fields, self.names, self.notes)
         # What subclasses call stays, though it assigns each argument: it may take fewer than there are fields.
-        is_own = self.is_verbatim or makes_them or self._leaves_open() or not constructor.is_read()
+        is_own = makes_them or self._leaves_open() or not constructor.is_read()
         if not has_variables:
             for name, role in roles_of_made(node, self.fields, self.node, is_own=is_own):
                 self.fields[name].setdefault("role", role)
