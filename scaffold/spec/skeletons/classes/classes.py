@@ -151,8 +151,8 @@ class ClassReader:
             if last_name(head) == "Callable":
                 # What its arguments and results are stays in the annotation.
                 table |= {"type": f"={self.notes.segment(statement.annotation)}", "example": "callable"}
-        has_default = statement.value is not None and "default" in table
-        if has_default and (self.is_verbatim or self._keeps_default(statement.value, table)):
+        default = statement.value if "default" in table else None
+        if default is not None and (self.is_verbatim or self._keeps_default(default, table)):
             table["in_class"] = True
         if self._is_given(name, table) and (
             example := functions.given_type(name, statement.annotation, self.node, self.names)
