@@ -21,8 +21,8 @@ from scaffold.spec.fields.training import undecayed
 from scaffold.spec.grammar.types import (
     CallableType,
     ClassType,
+    ScalarType,
     Type,
-    holds_arrays,
     walk,
 )
 from scaffold.spec.model import Field, ModuleSpec
@@ -104,7 +104,7 @@ def _keeps_given(spec: ModuleSpec) -> bool:
     own = spec.own_constructor
     if own is None and spec.source:
         taken = (each.type for each in parameters(spec) if each.type not in (None, KEY))
-        return any(map(holds_arrays, filter(None, taken)))
+        return any(not isinstance(kind, ScalarType | CallableType) for kind in taken)
     arguments = {argument.name for argument in own.call.args} if own is not None else set[str]()
     kept = kept_arguments(spec.making, through=("asarray",)) if own is not None else ()
     return any(name in arguments for name, _ in kept)

@@ -96,6 +96,7 @@ return y + self.window.width + len(self.names) + self.both[1]
 
 [test]
 strict = false
+unused = ["modes", "side", "share", "limit", "table"]
 values = {{ window = "=Window(3)", table = {{ b = 2, a = 1 }}, rates = [1, 3], eps = 2 }}
 """
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from scaffold.kind import Kind, kind_of
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.grammar.types import CallableType, ScalarType, without_none
+from scaffold.spec.grammar.types import CallableType, without_none
 from scaffold.spec.reading.made_variables import makes_variables
 from scaffold.spec.reading.roles import legal_roles, role_of
 from scaffold.spec.skeletons.classes import class_statements, functions, inferred
@@ -151,8 +151,7 @@ class ClassReader:
             if last_name(head) == "Callable":
                 # What its arguments and results are stays in the annotation.
                 table |= {"type": f"={self.notes.segment(statement.annotation)}", "example": "callable"}
-        default = statement.value if "default" in table else None
-        if default is not None and (self.is_verbatim or self._keeps_default(default, table)):
+        if self.is_verbatim and "default" in table:
             table["in_class"] = True
         if self._is_given(name, table) and (
             example := functions.given_type(name, statement.annotation, self.node, self.names)
@@ -160,15 +159,6 @@ class ClassReader:
             table.setdefault("example", example)
         self.fields[name] = table
         return table
-
-    def _keeps_default(self, value: ast.expr, table: Mapping[str, Any]) -> bool:
-        """Whether a default stays in the class statement, as in Equinox: of what is static, a number, a function, or may be left out."""
-        kind = parse_type(str(table.get("example", table["type"])))
-        role = table.get("role") or role_of(kind, table)
-        is_none = isinstance(value, ast.Constant) and value.value is None
-        is_number = role == "data" and isinstance(kind, ScalarType)
-        is_plain = role == "static" or is_none or is_number or isinstance(kind, CallableType)
-        return is_of_equinox(self.node, self.names) and is_plain
 
     def _is_any_callable(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether a field of such a Module holds any callable, a layer too, as it does in Equinox."""
