@@ -1,9 +1,11 @@
 """What is left of the axes of an array that is indexed, or transposed."""
 
 import ast
+import math
 from collections.abc import Callable, Sequence
 
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Shape, Shapes, Unknown
+from scaffold.spec.source.expressions import whole_number
 
 
 def axes_of_index(index: Sequence[ast.expr]) -> int:
@@ -22,9 +24,13 @@ def indexed(dims: Dims, index: Sequence[ast.expr], shapes: Shapes) -> Dims | Non
                 continue
             case _ if _is_whole(part):
                 left.append(rest[0])
-            case ast.Slice():
+            case ast.Slice(upper=upper):
+                end = whole_number(upper) or 0
+                shapes.read_until(rest[0], end if end > 0 else math.inf)
                 left.append(shapes.new())
-            case ast.Constant(value=int()) | ast.UnaryOp(operand=ast.Constant()):
+            case ast.Constant(value=int(place)):
+                shapes.read_until(rest[0], place + 1)
+            case ast.UnaryOp(operand=ast.Constant()):
                 pass
             case _:
                 return None

@@ -1,7 +1,7 @@
 """Classes of a file that are built of their fields: what others do with these says their shapes."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from scaffold.spec.skeletons.shapes.layers import dims_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Record, Shape, Shapes
@@ -37,11 +37,11 @@ def learn_declared(shapes: Shapes, records: Records, classes: Mapping[str, ast.C
             shapes.learn(record.field(field), dims_of(statement.annotation))
 
 
-def built_record(shapes: Shapes, record: Record, call: ast.Call, given: list[Shape]) -> Record:
+def built_record(
+    shapes: Shapes, record: Record, taken: Iterable[Shape], named: Mapping[str, Shape]
+) -> Record:
     """The instance that `Moments(mean, cov=cov)` builds, or `moments._replace(cov=cov)`, of arrays in this order."""
-    keywords = [keyword.arg or "" for keyword in call.keywords]
-    fields = [*record.fields[: len(call.args)], *keywords]
-    for field, shape in zip(fields, given, strict=False):
+    for field, shape in (*zip(record.fields, taken, strict=False), *named.items()):
         if field in record.fields:
             shapes.unify(record.field(field), shape)
     return record
