@@ -50,7 +50,7 @@ def inlined(scope: "Scope", helper: ast.FunctionDef, taken: list[Shape], named: 
         if shape is None and is_number:
             bound[argument.arg] = ()
     inner = replace(
-        scope, name=f"{scope.name}.{helper.name}", bound=bound, layers={}, functions={}, sizes=set()
+        scope, name=f"{scope.name}.{helper.name}", bound=bound, layers={}, functions={}, sizes=set(), axes={}
     )
     inner.depth += 1
     given, said = inner.block(helper.body), _renamed(scope, dims_of(helper.returns), renamed)

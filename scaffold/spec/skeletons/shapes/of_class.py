@@ -30,7 +30,7 @@ class ClassShapes(Struct, frozen=True):
     given: Mapping[str, Shape]
     """What each method gives."""
     not_sizes: frozenset[str] = frozenset()
-    """The fields that are no whole numbers, whose names no dim can have."""
+    """The fields whose names no dim can have."""
 
     def of_argument(self, function: str, name: str) -> str:
         """The type in the grammar of an argument of a method; empty where no use tells it."""
@@ -140,9 +140,17 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
         for method in methods:
             uses.read(method)
     beside.learn_fields(shapes)
-    fields = annotated_names(owner.body)
-    not_sizes = frozenset(name for name, part in fields if ast.unparse(part.annotation) != "int")
-    return ClassShapes(shapes, uses.given, not_sizes)
+    return ClassShapes(shapes, uses.given, frozenset(_not_sizes(owner)))
+
+
+def _not_sizes(owner: ast.ClassDef) -> Iterator[str]:
+    """The fields that are no whole numbers, and have no name of a number that the constructor takes."""
+    maker = method_of(owner, "__init__")
+    taken = () if maker is None else arguments_of(maker)
+    numbers = {each.arg for each in taken if each.annotation and ast.unparse(each.annotation) == "int"}
+    for name, part in annotated_names(owner.body):
+        if ast.unparse(part.annotation) != "int" and name not in numbers:
+            yield name
 
 
 def _counts(function: Function, shapes: Shapes) -> Iterator[int]:

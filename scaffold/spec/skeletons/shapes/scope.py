@@ -24,12 +24,13 @@ from scaffold.spec.skeletons.shapes.called import (
     names_taken,
 )
 from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, JOINS, NUMBERS, OF_ARRAYS, SAME_FUNCTION
-from scaffold.spec.skeletons.shapes.indexing import part_of, require, required_shape, transposed, updated_part
+from scaffold.spec.skeletons.shapes.indexing import part_of, transposed, updated_part
 from scaffold.spec.skeletons.shapes.known_layers import Layer, with_new_rows
 from scaffold.spec.skeletons.shapes.layers import Makers
 from scaffold.spec.skeletons.shapes.loops import enter_loop, layers_of, name_layers, rounds
 from scaffold.spec.skeletons.shapes.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
+from scaffold.spec.skeletons.shapes.required import learn_required
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Record, Shape, Shapes, Unknown
 from scaffold.spec.source.expressions import elements_of, without_annotation
 from scaffold.spec.source.instance import attribute_of_self, last_name
@@ -54,6 +55,8 @@ class Scope(Struct):
     """Functions within it: what they take, and what they give."""
     sizes: set[str]
     """Its arguments that are whole numbers."""
+    axes: dict[str, str] = {}
+    """The names that stand for sizes of arrays, as `n` and `m` of `n, m = x.shape`."""
     depth: int = 0
     """How many functions of the file call it."""
 
@@ -73,16 +76,14 @@ class Scope(Struct):
                 case ast.Assign(
                     targets=[ast.Tuple(elts=sizes)], value=ast.Attribute(value=array, attr="shape")
                 ):
-                    self.shapes.learn(self.value(array), tuple(self.shapes.new() for _ in sizes))
+                    self._name_axes(self.value(array), sizes)
                 case ast.Assign(targets=targets, value=value):
                     self.bind(targets, self.value(value))
                     name_layers(self, targets[0], value)
                 case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                     self.bound[name] = self.value(ast.BinOp(ast.Name(name, ast.Load()), op, value))
-                case ast.Assert() | ast.If() if required := required_shape(
-                    statement, self.shapes, self.value
-                ):
-                    require(self.shapes, *required)
+                case ast.Assert() | ast.If() if learn_required(self, statement):
+                    pass
                 case ast.Return(value=ast.expr() as value):
                     given = self.value(value)
                 case ast.Expr(value=value):
@@ -105,6 +106,12 @@ class Scope(Struct):
         """A constructor stores a number, or an array."""
         self.shapes.learn(field, self.shapes.known(value))
         self.shapes.unify(field, value)
+
+    def _name_axes(self, array: Shape, names: list[ast.expr]) -> None:
+        """Take it that names stand for the sizes of an array."""
+        self.shapes.learn(array, tuple(self.shapes.new() for _ in names))
+        dims = self.shapes.known(array) or ()
+        self.axes |= dict(zip(map(ast.unparse, names), dims if len(dims) == len(names) else (), strict=False))
 
     def _define(self, name: str, node: ast.FunctionDef | ast.Lambda) -> None:
         own = f"{self.name}.{name}"

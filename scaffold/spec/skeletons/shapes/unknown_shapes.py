@@ -70,6 +70,8 @@ class Shapes(Struct):
     """How long an array is along an axis, of which the rows are known."""
     axes_read: dict[str, int] = {}
     """How many axes a name has at least: `x.shape[1]` is read."""
+    required: set[str] = set()
+    """The names of which an axis has to have a size."""
     rows: set[str] = set()
     """The dims that are rows of what a method is given, beside which a field has none."""
     ends: dict[str, float] = {}
@@ -263,7 +265,7 @@ class Shapes(Struct):
             if end < math.inf:
                 self._join(dim, str(end))
         several = (name for name, axes in self.axes_read.items() if axes > 1)
-        for name in (*names, *sorted({*self.counts, *several})):
+        for name in (*names, *sorted({*self.counts, *several, *self.required})):
             if self.known(Unknown(name)) is None and name not in self.unclear:
                 axes, first = self.axes_read.get(name, 1), self._first(name)
                 self.learn(Unknown(name), tuple(self._length(first, axis) for axis in range(axes)))
@@ -276,6 +278,12 @@ class Shapes(Struct):
         """Take it that an array has this axis."""
         if isinstance(shape, Unknown):
             self.axes_read[shape.name] = max(axis + 1, self.axes_read.get(shape.name, 1))
+
+    def require_axis(self, shape: Shape, axis: int) -> None:
+        """Take it that an array has this axis, and one at least."""
+        if isinstance(shape, Unknown):
+            self.required.add(shape.name)
+            self.read_axis(shape, max(axis, 0))
 
     def new(self) -> str:
         """A dim that nobody named."""
