@@ -7,7 +7,7 @@ from itertools import repeat
 
 from msgspec import Struct, field
 
-from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names
 from scaffold.spec.skeletons.shapes.known_layers import Layer, renamed
 from scaffold.spec.skeletons.shapes.layers import Made, dims_of, instance_of, says_counts
@@ -87,9 +87,9 @@ class Beside(Struct):
         return Shapes(count=self.shapes.count)
 
     def tell_fields(self, shapes: Shapes) -> None:
-        """Tell a class what others say of the fields of records, of which it says nothing itself."""
+        """Tell a class what others say of the fields of records, of which it says nothing itself, or no sizes."""
         for name, dims in self.shapes.dims.items():
-            if shapes.known(Unknown(name)) is None:
+            if shapes.known(Unknown(name)) is None or all(dim.startswith(AXIS) for dim in dims):
                 shapes.learn(Unknown(name), dims)
 
     def learn_fields(self, shapes: Shapes) -> None:
