@@ -66,6 +66,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     ]
     names.bound.update(name for statement in beside for name in bound_by(statement))
     names.functions = {part.name: part for part in beside if isinstance(part, ast.FunctionDef)}
+    names.others = {part.name: part for part in beside if isinstance(part, ast.ClassDef)}
     names.aliases = aliases(beside, names)
     settings = settings_of(beside)
     names.counts = {name: dict(each.counts) for name, each in settings.items()}

@@ -116,7 +116,8 @@ class Beside(Struct):
             free = _free_rows(shapes, bound_names(node))
             takes = tuple(renamed(shape, free) for shape in shapes)
             gives = renamed(read.shapes.known(read.given.get(method.name)), free)
-            layer = Layer(takes, gives, tuple(_counts(method, read.shapes)))
+            keeps = _gives_first(method, read)
+            layer = Layer(takes, gives, tuple(_counts(method, read.shapes)), keeps=keeps)
             self.layers[f"{node.name}.{method.name}"] = layer
 
 
@@ -151,6 +152,12 @@ def _not_sizes(owner: ast.ClassDef) -> Iterator[str]:
     for name, part in annotated_names(owner.body):
         if ast.unparse(part.annotation) != "int" and name not in numbers:
             yield name
+
+
+def _gives_first(method: Function, read: ClassShapes) -> bool:
+    """Whether a method computes elements of its first argument, and gives what has the shape of that, whichever it is."""
+    first = next((Unknown(f"{method.name}.{argument.arg}") for argument in arguments_of(method)), None)
+    return first is not None and first.name in read.shapes.computed and read.given.get(method.name) == first
 
 
 def _counts(function: Function, shapes: Shapes) -> Iterator[int]:

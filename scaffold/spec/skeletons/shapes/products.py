@@ -14,7 +14,7 @@ FIELD = "self."
 def together(shapes: Shapes, left: Shape, right: Shape) -> Shape:
     """What elements of two arrays give, which are of one shape, unless one of them has fewer axes."""
     left_dims, right_dims = shapes.known(left), shapes.known(right)
-    shapes.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
+    shapes.computes([left, right])
     if isinstance(left, Parts) or isinstance(right, Parts):
         return None  # tuples that are joined
     if left is None or right is None or () in (left_dims, right_dims):

@@ -269,6 +269,8 @@ class Scope(Struct):
         for shape, meant in zip(taken, layer.takes, strict=False):
             take(self.shapes, shape, meant)
         is_kept = layer.keeps and taken and taken[0] is not None
+        if layer.keeps:
+            self.shapes.computes(taken[:1])
         return taken[0] if is_kept else layer.takes[0] if layer.keeps and layer.takes else layer.gives
 
     def _mapped(self, call: ast.Call, taken: list[Shape]) -> Shape:

@@ -214,8 +214,12 @@ class Shapes(Struct):
 
     def equate(self, left: Shape, right: Shape) -> None:
         """Take it that elements are computed of two arrays, which are of one shape unless one is known to be a number."""
-        self.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
+        self.computes([left, right])
         self.unify(left, right)
+
+    def computes(self, shapes: Iterable[Shape]) -> None:
+        """Take it that something is computed of the elements of arrays."""
+        self.computed |= {shape.name for shape in shapes if isinstance(shape, Unknown)}
 
     def unify(self, left: Shape, right: Shape) -> None:
         """Take it that two names stand for one array, or for arrays of one shape."""
