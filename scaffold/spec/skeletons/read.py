@@ -69,6 +69,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     plain = [statement for statement in beside if statement not in names.variables.values()]
     names.bound.update(name for statement in plain for name in bound_by(statement))
     names.functions = {part.name: part for part in plain if isinstance(part, ast.FunctionDef)}
+    names.others = {part.name: part for part in plain if isinstance(part, ast.ClassDef)}
     names.aliases = aliases(plain, names)
     settings = settings_of(beside)
     names.counts = {name: dict(each.counts) for name, each in settings.items()}

@@ -1,6 +1,7 @@
 """Calls of functions of the file, and of methods of its records: what they ask of their arguments, and give."""
 
 import ast
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers import dims_of
-from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Record, Shape
+from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Record, Shape, Unknown
 from scaffold.spec.source.definitions import parameters_with_defaults
 
 if TYPE_CHECKING:
@@ -25,10 +26,20 @@ def helper_called(scope: "Scope", function: ast.expr) -> ast.FunctionDef | None:
     return scope.uses.helpers.get(function.id)
 
 
-def inlined(scope: "Scope", helper: ast.FunctionDef, taken: list[Shape]) -> Shape:
+def in_order(names: Sequence[str], taken: list[Shape], named: Mapping[str, Shape]) -> list[Shape]:
+    """What is called with, in the order of the parameters of these names; None in the place of one that is not given."""
+    return [*taken, *(named.get(name) for name in names[len(taken) :])]
+
+
+def names_taken(layer: Layer) -> list[str]:
+    """The names of the arguments of a layer that is a function of the class; empty of others."""
+    return [shape.name.rpartition(".")[2] if isinstance(shape, Unknown) else "" for shape in layer.takes]
+
+
+def inlined(scope: "Scope", helper: ast.FunctionDef, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:
     """The shape of what a function gives of arguments; its own dims are others in each call."""
     pairs = parameters_with_defaults(helper)
-    held: list[Shape] = [*taken, *[None] * (len(pairs) - len(taken))]
+    held = in_order([argument.arg for argument, _ in pairs], taken, named)
     renamed: dict[str, str] = {}
     bound: dict[str, Shape] = {}
     for (argument, default), shape in zip(pairs, held, strict=False):
@@ -39,7 +50,7 @@ def inlined(scope: "Scope", helper: ast.FunctionDef, taken: list[Shape]) -> Shap
         if shape is None and is_number:
             bound[argument.arg] = ()
     inner = replace(
-        scope, name=f"{scope.name}.{helper.name}", bound=bound, layers={}, functions={}, sizes=set()
+        scope, name=f"{scope.name}.{helper.name}", bound=bound, layers={}, functions={}, sizes=set(), axes={}
     )
     inner.depth += 1
     given, said = inner.block(helper.body), _renamed(scope, dims_of(helper.returns), renamed)

@@ -1,9 +1,11 @@
 """What is left of the axes of an array that is indexed, or transposed."""
 
 import ast
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 
 from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Shape, Shapes, Unknown
+from scaffold.spec.source.expressions import whole_number
 
 
 def axes_of_index(index: Sequence[ast.expr]) -> int:
@@ -22,9 +24,13 @@ def indexed(dims: Dims, index: Sequence[ast.expr], shapes: Shapes) -> Dims | Non
                 continue
             case _ if _is_whole(part):
                 left.append(rest[0])
-            case ast.Slice():
+            case ast.Slice(upper=upper):
+                end = whole_number(upper) or 0
+                shapes.read_until(rest[0], end if end > 0 else math.inf)
                 left.append(shapes.new())
-            case ast.Constant(value=int()) | ast.UnaryOp(operand=ast.Constant()):
+            case ast.Constant(value=int(place)):
+                shapes.read_until(rest[0], place + 1)
+            case ast.UnaryOp(operand=ast.Constant()):
                 pass
             case _:
                 return None
@@ -72,52 +78,3 @@ def updated_part(function: ast.expr) -> ast.Subscript | None:
             return ast.Subscript(array, index, ast.Load())
         case _:
             return None
-
-
-def required_shape(
-    statement: ast.stmt, shapes: Shapes, value: Callable[[ast.expr], Shape]
-) -> tuple[Shape, Dims] | None:
-    """The array of which a statement raises unless it has a shape, and that: `x` and `()` of `assert x.shape == ()`."""
-    match statement:
-        case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])):
-            pass
-        case ast.If(
-            test=ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right]), body=[*_, ast.Raise()]
-        ):
-            pass
-        case _:
-            return None
-    match left, right:
-        case ast.Attribute(value=array, attr="shape"), ast.Tuple(elts=sizes):
-            dims = tuple(_required_size(size, shapes, value) for size in sizes)
-            return (value(array), dims) if all(dims) else None
-        case ast.Attribute(value=array, attr="ndim"), ast.Constant(value=int(axes)):
-            return value(array), tuple(shapes.new() for _ in range(axes))
-        case _:
-            return None
-
-
-def require(shapes: Shapes, shape: Shape, dims: Dims) -> None:
-    """Take it that an array of which no more is known has the dims that are asked for."""
-    if shapes.known(shape) is None:
-        shapes.learn(shape, dims)
-
-
-def _required_size(size: ast.expr, shapes: Shapes, value: Callable[[ast.expr], Shape]) -> str:
-    """A size that is asked for: a number, a setting, or that of another array, as `self.indices.size`; empty of all else."""
-    match size:
-        case ast.Constant(value=int()):
-            return ast.unparse(size)
-        case ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")) as array, attr="size"):
-            shapes.learn(value(array), (shapes.new(),))
-            axis = 0
-        case ast.Subscript(
-            value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))
-        ):
-            pass
-        case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            return name
-        case _:
-            return ""
-    dims = shapes.known(value(array)) or ()
-    return dims[axis] if -len(dims) <= axis < len(dims) else ""

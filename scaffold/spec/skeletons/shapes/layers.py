@@ -46,6 +46,8 @@ class Instance(Struct):
     objects: set[str] = set()
     """The fields that are no arrays, as their annotations say, or of which nothing says the shape."""
     annotations: Mapping[str, ast.expr] = {}
+    settings: dict[str, str] = {}
+    """The sizes that a constructor stores, as they are read: `size`, or `sizes[0]` of `self.sizes = (size, size)`."""
 
 
 def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
@@ -72,6 +74,9 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     makers, lists = Makers(taken, beside, local), Lists({**dict(_lists_given(maker)), **local}, copies=2)
     for name, value in made_attributes(made):
         _read_made(instance, makers, name, filled.get(f"self.{name}", value), lists)
+        parts = value.elts if isinstance(value, ast.Tuple) else ()
+        instance.settings |= {f"{name}[{place}]": makers.size(part) for place, part in enumerate(parts)}
+        instance.settings[name] = makers.size(value)
     return instance
 
 

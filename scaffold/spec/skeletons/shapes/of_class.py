@@ -7,7 +7,7 @@ from itertools import repeat
 
 from msgspec import Struct, field
 
-from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names
 from scaffold.spec.skeletons.shapes.known_layers import Layer, renamed
 from scaffold.spec.skeletons.shapes.layers import Made, dims_of, instance_of, says_counts
@@ -30,7 +30,7 @@ class ClassShapes(Struct, frozen=True):
     given: Mapping[str, Shape]
     """What each method gives."""
     not_sizes: frozenset[str] = frozenset()
-    """The fields that are no whole numbers, whose names no dim can have."""
+    """The fields whose names no dim can have."""
 
     def of_argument(self, function: str, name: str) -> str:
         """The type in the grammar of an argument of a method; empty where no use tells it."""
@@ -87,9 +87,9 @@ class Beside(Struct):
         return Shapes(count=self.shapes.count)
 
     def tell_fields(self, shapes: Shapes) -> None:
-        """Tell a class what others say of the fields of records, of which it says nothing itself."""
+        """Tell a class what others say of the fields of records, of which it says nothing itself, or no sizes."""
         for name, dims in self.shapes.dims.items():
-            if shapes.known(Unknown(name)) is None:
+            if shapes.known(Unknown(name)) is None or all(dim.startswith(AXIS) for dim in dims):
                 shapes.learn(Unknown(name), dims)
 
     def learn_fields(self, shapes: Shapes) -> None:
@@ -116,7 +116,8 @@ class Beside(Struct):
             free = _free_rows(shapes, bound_names(node))
             takes = tuple(renamed(shape, free) for shape in shapes)
             gives = renamed(read.shapes.known(read.given.get(method.name)), free)
-            layer = Layer(takes, gives, tuple(_counts(method, read.shapes)))
+            keeps = _gives_first(method, read)
+            layer = Layer(takes, gives, tuple(_counts(method, read.shapes)), keeps=keeps)
             self.layers[f"{node.name}.{method.name}"] = layer
 
 
@@ -140,9 +141,23 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
         for method in methods:
             uses.read(method)
     beside.learn_fields(shapes)
-    fields = annotated_names(owner.body)
-    not_sizes = frozenset(name for name, part in fields if ast.unparse(part.annotation) != "int")
-    return ClassShapes(shapes, uses.given, not_sizes)
+    return ClassShapes(shapes, uses.given, frozenset(_not_sizes(owner)))
+
+
+def _not_sizes(owner: ast.ClassDef) -> Iterator[str]:
+    """The fields that are no whole numbers, and have no name of a number that the constructor takes."""
+    maker = method_of(owner, "__init__")
+    taken = () if maker is None else arguments_of(maker)
+    numbers = {each.arg for each in taken if each.annotation and ast.unparse(each.annotation) == "int"}
+    for name, part in annotated_names(owner.body):
+        if ast.unparse(part.annotation) != "int" and name not in numbers:
+            yield name
+
+
+def _gives_first(method: Function, read: ClassShapes) -> bool:
+    """Whether a method computes elements of its first argument, and gives what has the shape of that, whichever it is."""
+    first = next((Unknown(f"{method.name}.{argument.arg}") for argument in arguments_of(method)), None)
+    return first is not None and first.name in read.shapes.computed and read.given.get(method.name) == first
 
 
 def _counts(function: Function, shapes: Shapes) -> Iterator[int]:

@@ -14,15 +14,15 @@ FIELD = "self."
 def together(shapes: Shapes, left: Shape, right: Shape) -> Shape:
     """What elements of two arrays give, which are of one shape, unless one of them has fewer axes."""
     left_dims, right_dims = shapes.known(left), shapes.known(right)
-    shapes.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
+    shapes.computes([left, right])
     if isinstance(left, Parts) or isinstance(right, Parts):
         return None  # tuples that are joined
     if left is None or right is None or () in (left_dims, right_dims):
         return left if left_dims != () else right
     if left_dims is None or right_dims is None:
         unknown, known = (left, right) if left_dims is None else (right, left)
-        shapes.equate(unknown, _widened(shapes, known))
-        return left
+        shapes.equate(unknown, _widened(shapes, known, is_field=_is_field(unknown)))
+        return left if len(shapes.known(left) or ()) >= len(shapes.known(right) or ()) else right
     axes = max(len(left_dims), len(right_dims))
     left_dims, right_dims = (("1",) * (axes - len(dims)) + dims for dims in (left_dims, right_dims))
     shapes.learn(left_dims, right_dims)
@@ -31,12 +31,13 @@ def together(shapes: Shapes, left: Shape, right: Shape) -> Shape:
     )
 
 
-def _widened(shapes: Shapes, shape: Shape) -> Shape:
-    """What may stand beside a shape: along an axis of one number any size does."""
+def _widened(shapes: Shapes, shape: Shape, *, is_field: bool) -> Shape:
+    """What may stand beside a shape: along an axis of one number any size does, and a field has no rows of what a method is given."""
     dims = shapes.known(shape)
-    return (
-        shape if not dims or "1" not in dims else tuple(shapes.new() if dim == "1" else dim for dim in dims)
-    )
+    if not dims or not {"1", *shapes.rows}.intersection(dims):
+        return shape
+    held = [dim for dim in dims if not (is_field and dim in shapes.rows)]
+    return tuple(shapes.new() if dim == "1" else dim for dim in held)
 
 
 def product(shapes: Shapes, left: Shape, right: Shape) -> Shape:
@@ -77,7 +78,10 @@ def _learn_product(shapes: Shapes, left: Shape, right: Shape) -> None:
         shapes.unclear |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
         return  # two matrices, or a matrix and a vector
     if left_dims is None and isinstance(left, Unknown) and right is not None:
-        rows = (shapes.new(),) if _is_field(left) and not (right_dims and len(right_dims) > 1) else ()
+        is_matrix = _is_field(left) and not (right_dims and len(right_dims) > 1)
+        axes = max(shapes.axes_read.get(left.name, 1), 1 + is_matrix)
+        rows = tuple(shapes.new() for _ in range(axes - 1))
+        shapes.rows |= {*rows} if not _is_field(left) else set[str]()
         shapes.learn(left, (*rows, (right_dims or (shapes.new(),))[0]))
     if right_dims is None and isinstance(right, Unknown) and left is not None:
         inner = (shapes.known(left) or (shapes.new(),))[-1]

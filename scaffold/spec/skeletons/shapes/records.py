@@ -1,7 +1,7 @@
 """Classes of a file that are built of their fields: what others do with these says their shapes."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from scaffold.spec.skeletons.shapes.layers import dims_of
 from scaffold.spec.skeletons.shapes.unknown_shapes import Record, Shape, Shapes
@@ -12,13 +12,20 @@ Records = Mapping[str, Record]
 
 
 def records_of(classes: Mapping[str, ast.ClassDef]) -> dict[str, Record]:
-    """The classes that have fields and no constructor of their own, by name."""
-    fields = {
-        name: tuple(field for field, _ in annotated_names(node.body))
-        for name, node in classes.items()
-        if method_of(node, "__init__") is None
-    }
-    return {name: Record(name, names) for name, names in fields.items() if names}
+    """The classes that have fields, those of such bases too, and no constructor of their own, by name."""
+    records: dict[str, Record] = {}
+    for name, node in classes.items():
+        inherited = (field for base in _bases(node, records) for field in base.fields)
+        names = dict.fromkeys((*inherited, *(field for field, _ in annotated_names(node.body))))
+        if names and method_of(node, "__init__") is None:
+            records[name] = Record(name, tuple(names))
+    return records
+
+
+def _bases(node: ast.ClassDef, records: Records) -> list[Record]:
+    """The records from which a class inherits, the last one first, as a dataclass takes their fields."""
+    names = [ast.unparse(base) for base in reversed(node.bases)]
+    return [records[name] for name in names if name in records]
 
 
 def record_of(annotation: ast.expr | None, records: Records) -> Record | None:
@@ -31,17 +38,21 @@ def record_of(annotation: ast.expr | None, records: Records) -> Record | None:
 
 
 def learn_declared(shapes: Shapes, records: Records, classes: Mapping[str, ast.ClassDef]) -> None:
-    """Learn what the annotations of these classes say."""
+    """Learn what the annotations of these classes say, and that a field is that of a base."""
     for name, record in records.items():
+        own = {field for field, _ in annotated_names(classes[name].body)}
+        for base in _bases(classes[name], records):
+            for field in (field for field in base.fields if field not in own):
+                shapes.unify(base.field(field), record.field(field))
         for field, statement in annotated_names(classes[name].body):
             shapes.learn(record.field(field), dims_of(statement.annotation))
 
 
-def built_record(shapes: Shapes, record: Record, call: ast.Call, given: list[Shape]) -> Record:
+def built_record(
+    shapes: Shapes, record: Record, taken: Iterable[Shape], named: Mapping[str, Shape]
+) -> Record:
     """The instance that `Moments(mean, cov=cov)` builds, or `moments._replace(cov=cov)`, of arrays in this order."""
-    keywords = [keyword.arg or "" for keyword in call.keywords]
-    fields = [*record.fields[: len(call.args)], *keywords]
-    for field, shape in zip(fields, given, strict=False):
+    for field, shape in (*zip(record.fields, taken, strict=False), *named.items()):
         if field in record.fields:
             shapes.unify(record.field(field), shape)
     return record

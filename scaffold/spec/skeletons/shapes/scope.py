@@ -1,7 +1,7 @@
 """What expressions ask of the shapes of the arrays that they read: `self.weight @ x` takes as many numbers as a row of the weight has."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -16,13 +16,21 @@ from scaffold.spec.skeletons.shapes.applied import (
     over,
     take,
 )
-from scaffold.spec.skeletons.shapes.called import helper_called, inlined, method_of_record
+from scaffold.spec.skeletons.shapes.called import (
+    helper_called,
+    in_order,
+    inlined,
+    method_of_record,
+    names_taken,
+)
 from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, JOINS, NUMBERS, OF_ARRAYS, SAME_FUNCTION
-from scaffold.spec.skeletons.shapes.indexing import part_of, require, required_shape, transposed, updated_part
-from scaffold.spec.skeletons.shapes.known_layers import Layer, layers_at, parted, with_new_rows
+from scaffold.spec.skeletons.shapes.indexing import part_of, transposed, updated_part
+from scaffold.spec.skeletons.shapes.known_layers import Layer, with_new_rows
 from scaffold.spec.skeletons.shapes.layers import Makers
+from scaffold.spec.skeletons.shapes.loops import enter_loop, layers_of, name_layers, rounds
 from scaffold.spec.skeletons.shapes.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
+from scaffold.spec.skeletons.shapes.required import learn_required
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Record, Shape, Shapes, Unknown
 from scaffold.spec.source.expressions import elements_of, without_annotation
 from scaffold.spec.source.instance import attribute_of_self, last_name
@@ -47,6 +55,8 @@ class Scope(Struct):
     """Functions within it: what they take, and what they give."""
     sizes: set[str]
     """Its arguments that are whole numbers."""
+    axes: dict[str, str] = {}
+    """The names that stand for sizes of arrays, as `n` and `m` of `n, m = x.shape`."""
     depth: int = 0
     """How many functions of the file call it."""
 
@@ -63,28 +73,24 @@ class Scope(Struct):
                     self._define(name, statement)
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as function):
                     self._define(name, function)
-                case ast.Assign(targets=[ast.Attribute() as target], value=value):
-                    self._store(self.value(target), self.value(value))
                 case ast.Assign(
                     targets=[ast.Tuple(elts=sizes)], value=ast.Attribute(value=array, attr="shape")
                 ):
-                    self.shapes.learn(self.value(array), tuple(self.shapes.new() for _ in sizes))
+                    self._name_axes(self.value(array), sizes)
                 case ast.Assign(targets=targets, value=value):
-                    self._bind(targets, self.value(value))
-                    self._name_layers(targets[0], value)
+                    self.bind(targets, self.value(value))
+                    name_layers(self, targets[0], value)
                 case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                     self.bound[name] = self.value(ast.BinOp(ast.Name(name, ast.Load()), op, value))
-                case ast.Assert() | ast.If() if required := required_shape(
-                    statement, self.shapes, self.value
-                ):
-                    require(self.shapes, *required)
+                case ast.Assert() | ast.If() if learn_required(self, statement):
+                    pass
                 case ast.Return(value=ast.expr() as value):
                     given = self.value(value)
                 case ast.Expr(value=value):
                     self.value(value)
                 case ast.For(target=target, iter=every):
-                    for place in range(self._rounds(every)):
-                        self._loop(target, every, place)
+                    for place in range(rounds(self, every)):
+                        enter_loop(self, target, every, place)
                         given = self.block(statement.body) or given
                 case ast.If() | ast.While() | ast.With():
                     inner = [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.stmt)]
@@ -101,76 +107,34 @@ class Scope(Struct):
         self.shapes.learn(field, self.shapes.known(value))
         self.shapes.unify(field, value)
 
+    def _name_axes(self, array: Shape, names: list[ast.expr]) -> None:
+        """Take it that names stand for the sizes of an array."""
+        self.shapes.learn(array, tuple(self.shapes.new() for _ in names))
+        dims = self.shapes.known(array) or ()
+        self.axes |= dict(zip(map(ast.unparse, names), dims if len(dims) == len(names) else (), strict=False))
+
     def _define(self, name: str, node: ast.FunctionDef | ast.Lambda) -> None:
         own = f"{self.name}.{name}"
         given = self.uses.function(node, own, self.bound)
         takes = tuple(Unknown(f"{own}.{argument.arg}") for argument in node.args.args)
         self.functions[name] = Layer(takes, given)
 
-    def _bind(self, targets: Iterable[ast.expr], value: Shape) -> None:
+    def bind(self, targets: Iterable[ast.expr], value: Shape) -> None:
         for target in targets:
             match target:
                 case ast.Name(id=name):
                     self.bound[name] = value
+                case ast.Attribute():
+                    self._store(self.value(target), value)
                 case ast.Tuple(elts=parts) | ast.List(elts=parts):
                     is_plain = not any(isinstance(part, ast.Starred) for part in parts)
                     values = self.shapes.unpack(value if is_plain else None, len(parts))
                     for part, held in zip(parts, values, strict=True):
-                        self._bind([part], held)
+                        self.bind([part], held)
                 case ast.Starred(value=inner):
-                    self._bind([inner], None)
+                    self.bind([inner], None)
                 case _:
                     pass
-
-    def _name_layers(self, target: ast.expr, value: ast.expr) -> None:
-        """Take it that names stand for layers of a field: `*inner, last = self.layers`, and `last = self.layers[-1]`."""
-        layers = self._layers_of(value)
-        if isinstance(target, ast.Name):
-            pairs = [(target, layers)]
-        else:
-            parts = getattr(target, "elts", [])
-            pairs = zip(parts, parted(layers, [isinstance(part, ast.Starred) for part in parts]), strict=True)
-        for part, held in pairs:
-            name = part.value if isinstance(part, ast.Starred) else part
-            if held and isinstance(name, ast.Name):
-                self.layers[name.id] = held
-
-    def _layers_of(self, value: ast.expr) -> list[Layer]:
-        """The layers for which an expression stands."""
-        match value:
-            case ast.Subscript(value=inner, slice=index):
-                return layers_at(self._layers_of(inner), index)
-            case ast.Name(id=name):
-                return self.layers.get(name, [])
-            case _:
-                return self.uses.instance.layers.get(attribute_of_self(value) or "", [])
-
-    def _rounds(self, every: ast.expr) -> int:
-        """How often a loop runs that goes through layers."""
-        parts = every.args if isinstance(every, ast.Call) else [every]
-        return max([1, *(len(self._layers_of(part)) for part in parts)])
-
-    def _loop(self, target: ast.expr, every: ast.expr, place: int = 0) -> None:
-        """A loop binds names anew, to layers where it is one over those, to rows where it is one over an array."""
-        self._bind([target], None)
-        inner = every.args if isinstance(every, ast.Call) else []
-        match target, last_name(every):
-            case ast.Tuple(elts=[_, element]), "enumerate" if inner:
-                self._loop(element, inner[0], place)
-            case ast.Tuple(elts=elements), "zip":
-                for element, part in zip(elements, inner, strict=False):
-                    self._loop(element, part, place)
-            case _, "reversed" | "list" | "tuple" if inner:
-                self._loop(target, inner[0], place)
-            case _:
-                self._bind_element(target, every, place)
-
-    def _bind_element(self, target: ast.expr, every: ast.expr, place: int) -> None:
-        layers = self._layers_of(every)
-        if layers and isinstance(target, ast.Name):
-            self.layers[target.id] = layers[place : place + 1] or layers[-1:]
-        else:
-            self._bind([target], self.shapes.row(self.value(every)))
 
     # -- expressions ---------------------------------------------------------------------------------------------------
 
@@ -195,7 +159,7 @@ class Scope(Struct):
                 return self.value(inner)
             case ast.ListComp(elt=inner) | ast.GeneratorExp(elt=inner):
                 for loop in node.generators:
-                    self._loop(loop.target, loop.iter)
+                    enter_loop(self, loop.target, loop.iter)
                 self.value(inner)
                 return None
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
@@ -242,9 +206,9 @@ class Scope(Struct):
     def _call(self, node: ast.Call) -> Shape:
         name, taken = last_name(node), [self.value(part) for part in node.args]
         self._is_object(self.value(node.func))
-        named = [self.value(keyword.value) for keyword in node.keywords]
+        named = {keyword.arg or "**": self.value(keyword.value) for keyword in node.keywords}
         if (record := self._built(node.func)) is not None:
-            return built_record(self.shapes, record, node, [*taken, *named])
+            return built_record(self.shapes, record, taken, named)
         if name in JOINS and node.args:
             return joined(self.shapes, node, [*map(self.value, getattr(node.args[0], "elts", []))])
         if COUNTS_AT.get(name, len(taken)) < len(taken):
@@ -254,7 +218,7 @@ class Scope(Struct):
             self.shapes.learn(taken[-1], ())
         if name == "scan" and len(node.args) > 2:
             return self._scan(node.args[0], taken[1], taken[2])
-        applied = self._applied(node.func, taken)
+        applied = self._applied(node.func, taken, named)
         if applied is not _NOT_CALLED:
             return applied
         made = created_shape(node, Makers(self.sizes, {}).size)
@@ -285,19 +249,19 @@ class Scope(Struct):
 
     # -- functions and layers ------------------------------------------------------------------------------------------
 
-    def _applied(self, function: ast.expr, taken: list[Shape]) -> Shape:
+    def _applied(self, function: ast.expr, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:
         """What a function of the class gives, or a layer; its arguments are of the shapes that it is called with."""
         wrapper = last_name(function) if isinstance(function, ast.Call) else ""
         if isinstance(function, ast.Call) and function.args and wrapper in ("vmap", "filter_vmap"):
             return self._mapped(function, taken)
         if isinstance(function, ast.Call) and function.args and wrapper in SAME_FUNCTION:
-            return self._applied(function.args[0], taken)
+            return self._applied(function.args[0], taken, named)
         if (helper := helper_called(self, function)) is not None:
-            return inlined(self, helper, taken)
+            return inlined(self, helper, taken, named)
         layer = self._layer(function)
         if layer is None:
             return _NOT_CALLED
-        layer = with_new_rows(layer, self.shapes.new)
+        taken, layer = in_order(names_taken(layer), taken, named), with_new_rows(layer, self.shapes.new)
         for place in layer.counts:
             self.shapes.holds_counts(taken[place] if place < len(taken) else None)
         if layer.any_rank:
@@ -305,6 +269,8 @@ class Scope(Struct):
         for shape, meant in zip(taken, layer.takes, strict=False):
             take(self.shapes, shape, meant)
         is_kept = layer.keeps and taken and taken[0] is not None
+        if layer.keeps:
+            self.shapes.computes(taken[:1])
         return taken[0] if is_kept else layer.takes[0] if layer.keeps and layer.takes else layer.gives
 
     def _mapped(self, call: ast.Call, taken: list[Shape]) -> Shape:
@@ -312,7 +278,7 @@ class Scope(Struct):
         axes = axes_of_vmap(call, len(taken))
         pairs = list(zip(taken, axes, strict=True))
         rows = [shape if axis is None else self.shapes.row(shape, axis) for shape, axis in pairs]
-        given = self._applied(call.args[0], rows)
+        given = self._applied(call.args[0], rows, {})
         if given is _NOT_CALLED:
             return None
         sizes = (self.shapes.known(shape) for shape, axis in pairs if axis == 0)
@@ -321,7 +287,7 @@ class Scope(Struct):
 
     def _scan(self, function: ast.expr, carry: Shape, rows: Shape) -> Shape:
         """A scan takes rows of what its function takes second, and gives the carry with all that it gives second."""
-        given = self._applied(function, [carry, self.shapes.row(rows)])
+        given = self._applied(function, [carry, self.shapes.row(rows)], {})
         if not isinstance(given, Parts) or len(given.shapes) != 2:
             return Parts((carry, None))
         self.shapes.equate(carry, given.shapes[0])
@@ -343,5 +309,5 @@ class Scope(Struct):
             case ast.Name(id="self") if "__call__" in self.uses.methods:
                 return self.uses.as_layer("__call__")
             case _:
-                held = self._layers_of(function)
+                held = layers_of(self, function)
                 return held[0] if held else method_of_record(self, function)

@@ -1,5 +1,6 @@
 """Shapes of names that are learnt one after the other: `self.weight` and `x` in `self.weight @ x`."""
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 
@@ -69,6 +70,12 @@ class Shapes(Struct):
     """How long an array is along an axis, of which the rows are known."""
     axes_read: dict[str, int] = {}
     """How many axes a name has at least: `x.shape[1]` is read."""
+    required: set[str] = set()
+    """The names of which an axis has to have a size."""
+    rows: set[str] = set()
+    """The dims that are rows of what a method is given, beside which a field has none."""
+    ends: dict[str, float] = {}
+    """By dim how much of it indices read that say numbers; infinity where another reads the rest."""
     empty: set[str] = set()
     """The dims that stand for any number, and for none of what something is called with, as `stack` of `*stack`."""
     windows: dict[str, str] = {}
@@ -207,8 +214,12 @@ class Shapes(Struct):
 
     def equate(self, left: Shape, right: Shape) -> None:
         """Take it that elements are computed of two arrays, which are of one shape unless one is known to be a number."""
-        self.computed |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
+        self.computes([left, right])
         self.unify(left, right)
+
+    def computes(self, shapes: Iterable[Shape]) -> None:
+        """Take it that something is computed of the elements of arrays."""
+        self.computed |= {shape.name for shape in shapes if isinstance(shape, Unknown)}
 
     def unify(self, left: Shape, right: Shape) -> None:
         """Take it that two names stand for one array, or for arrays of one shape."""
@@ -252,17 +263,31 @@ class Shapes(Struct):
         return first in map(self._first, self.counts)
 
     def settle(self, names: Iterable[str]) -> None:
-        """Take it that the arrays of these names are vectors, where no more is known, and counts too; or of as many axes as are read."""
+        """Take it that the arrays of these names are vectors, where no more is known, and counts too; or of as many axes as are read, as long as these are read."""
+        for dim in map(self._axis, self.ends):
+            end = max(end for other, end in self.ends.items() if self._axis(other) == dim)
+            if end < math.inf:
+                self._join(dim, str(end))
         several = (name for name, axes in self.axes_read.items() if axes > 1)
-        for name in (*names, *sorted({*self.counts, *several})):
+        for name in (*names, *sorted({*self.counts, *several, *self.required})):
             if self.known(Unknown(name)) is None and name not in self.unclear:
                 axes, first = self.axes_read.get(name, 1), self._first(name)
                 self.learn(Unknown(name), tuple(self._length(first, axis) for axis in range(axes)))
+
+    def read_until(self, dim: str, end: float) -> None:
+        """Take it that an index reads so many of an axis; of one alone are two."""
+        self.ends[dim] = max(2, end, self.ends.get(dim, 2))
 
     def read_axis(self, shape: Shape, axis: int) -> None:
         """Take it that an array has this axis."""
         if isinstance(shape, Unknown):
             self.axes_read[shape.name] = max(axis + 1, self.axes_read.get(shape.name, 1))
+
+    def require_axis(self, shape: Shape, axis: int) -> None:
+        """Take it that an array has this axis, and one at least."""
+        if isinstance(shape, Unknown):
+            self.required.add(shape.name)
+            self.read_axis(shape, max(axis, 0))
 
     def new(self) -> str:
         """A dim that nobody named."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from scaffold.spec.skeletons.shapes.axes import axes_indexed
 from scaffold.spec.skeletons.shapes.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers import Instance, dims_of
 from scaffold.spec.skeletons.shapes.records import Records, record_of
@@ -74,6 +75,8 @@ class Uses(Struct):
         scope = Scope(self, name, bound, {}, {}, sizes)
         if isinstance(node, ast.Lambda):
             return scope.value(node.body)
+        for argument, axes in axes_indexed(node):
+            self.shapes.read_axis(bound.get(argument), axes - 1)
         given, said = scope.block(node.body), dims_of(node.returns)
         self.shapes.learn_of_claim(given, said)
         return said if given is None else given

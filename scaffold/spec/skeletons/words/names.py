@@ -39,6 +39,8 @@ class Names(Struct):
     """The type variables of the file, each with the statement that makes it."""
     classes: dict[str, ast.ClassDef] = {}
     """The classes of the file that are described."""
+    others: dict[str, ast.ClassDef] = {}
+    """Its other classes, as they stand beside these."""
     shapes: dict[str, ClassShapes] = {}
     """What the code of each of these asks of its arrays, once somebody wants to know."""
     registered: set[str] = set()
@@ -69,7 +71,7 @@ class Names(Struct):
     def shapes_of(self, node: ast.ClassDef) -> ClassShapes:
         """What the code of a class of the file asks of its arrays."""
         if node.name not in self.shapes:
-            classes = {**self.classes, node.name: node}
+            classes = {**self.others, **self.classes, node.name: node}
             read = {name: with_counts(each, self.counts) for name, each in classes.items()}
             self.shapes.update(shapes_by_class(read, self.functions))
         return self.shapes[node.name]

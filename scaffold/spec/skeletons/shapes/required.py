@@ -1,0 +1,94 @@
+"""Shapes that statements ask for: those that raise unless `x.shape == (3, self.size)`, or unless one axis has a size."""
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Shape
+from scaffold.spec.source.expressions import whole_number
+from scaffold.spec.source.instance import attribute_of_self
+
+if TYPE_CHECKING:
+    from scaffold.spec.skeletons.shapes.scope import Scope
+
+
+def learn_required(scope: "Scope", statement: ast.stmt) -> bool:
+    """Learn the shapes without which a statement raises; whether it names any."""
+    pairs = list(_equal(statement))
+    said = [_learn_equal(scope, *pair) for left, right in pairs for pair in ((left, right), (right, left))]
+    return any(said)
+
+
+def _equal(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What has to be equal, or a statement raises."""
+    match statement:
+        case ast.Assert(test=test):
+            yield from _compared(test, ast.And, ast.Eq)
+        case ast.If(test=test, body=[*_, ast.Raise()]):
+            yield from _compared(test, ast.Or, ast.NotEq)
+        case _:
+            pass
+
+
+def _compared(
+    test: ast.expr, joining: type[ast.boolop], operator: type[ast.cmpop]
+) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The sides of the comparisons of one kind that are joined."""
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, joining) else [test]
+    for part in parts:
+        if isinstance(part, ast.Compare) and [type(each) for each in part.ops] == [operator]:
+            yield part.left, part.comparators[0]
+
+
+def _learn_equal(scope: "Scope", left: ast.expr, right: ast.expr) -> bool:
+    """Learn of the shape, of the number of axes, or of one axis that is the left side; whether it is one."""
+    match left, right:
+        case ast.Attribute(value=array, attr="shape"), ast.Tuple(elts=sizes):
+            return _require(scope, array, tuple(_size(scope, size) for size in sizes))
+        case ast.Attribute(value=array, attr="ndim"), ast.Constant(value=int(axes)):
+            return _require(scope, array, tuple(scope.shapes.new() for _ in range(axes)))
+        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=index), _:
+            axis, shape = whole_number(index), scope.value(array)
+            size = _size(scope, right)
+            if axis is not None and size:
+                scope.shapes.require_axis(shape, axis)
+                scope.shapes.learn(_axis(scope, shape, axis), (size,))
+            return bool(size)
+        case ast.Name(id=name), _ if name in scope.axes and (size := _size(scope, right)):
+            scope.shapes.learn((scope.axes[name],), (size,))
+            return True
+        case _:
+            return False
+
+
+def _require(scope: "Scope", array: ast.expr, dims: Dims) -> bool:
+    """Take it that an array of which no more is known has the dims that are asked for, if each of them is known."""
+    shape = scope.value(array)
+    if all(dims) and scope.shapes.known(shape) is None:
+        scope.shapes.learn(shape, dims)
+    return all(dims)
+
+
+def _size(scope: "Scope", size: ast.expr) -> str:
+    """A size that is asked for: a number, a setting, or that of another array, as `self.indices.size`; empty of all else."""
+    match size:
+        case ast.Constant(value=int()):
+            return ast.unparse(size)
+        case ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")) as array, attr="size"):
+            scope.shapes.learn(scope.value(array), (scope.shapes.new(),))
+            axis = 0
+        case ast.Subscript(
+            value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))
+        ):
+            pass
+        case _:
+            stored = scope.uses.instance.settings.get(ast.unparse(size).removeprefix("self."))
+            return stored or attribute_of_self(size) or ""
+    [dim] = _axis(scope, scope.value(array), axis) or [""]
+    return dim
+
+
+def _axis(scope: "Scope", shape: Shape, axis: int) -> Dims | None:
+    """The dim of one axis of an array; None where it is not known."""
+    dims = scope.shapes.known(shape) or ()
+    return (dims[axis],) if -len(dims) <= axis < len(dims) else None

@@ -1,0 +1,76 @@
+"""Examples of arrays that a method of another class of the file is given: any shape will do for a field of which it computes elements alone."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ordinary.generated import generated, suite_text, tried
+
+HEAD = """
+from dataclasses import dataclass
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+@dataclass(frozen=True)
+class Radial:
+    a: float
+
+    def convert(self, value, power=2):
+        return jnp.exp(self.a * value) ** power
+"""
+REGISTERED = """
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Species:
+    dn: jnp.ndarray
+
+    def gradients(self, radial: Radial) -> jnp.ndarray:
+        return radial.convert(self.dn)
+"""
+PRODUCT = """
+
+class Mixed(eqx.Module):
+    dn: jax.Array
+    weight: jax.Array
+
+    def __call__(self, radial: Radial, x: jax.Array) -> jax.Array:
+        return radial.convert(self.weight @ x) + radial.convert(self.dn)
+"""
+ARGUMENT = """
+
+class Bare(eqx.Module):
+    gain: jax.Array
+
+    def __init__(self):
+        self.gain = jnp.ones(())
+
+    def __call__(self, radial: Radial, x: jax.Array) -> jax.Array:
+        return self.gain * radial.convert(x)
+"""
+CLASSES = {
+    "species": (REGISTERED, '"dn": sample(seed, (2,))'),
+    "mixed": (PRODUCT, '"dn": sample(seed, (3,))', '"weight": sample(seed + 1, (3, 2))'),
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_field_has_an_example(name: str, tmp_path: Path) -> None:
+    skeleton, *examples = CLASSES[name]
+    said = generated(tmp_path, {name: HEAD + skeleton})
+    assert "not tried" not in said and "not tested" not in said, said
+    suite = suite_text(tmp_path, name)
+    assert [text for text in examples if text not in suite] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLASSES)
+def test_its_tests_pass(name: str, tmp_path: Path) -> None:
+    tried(tmp_path, name, HEAD + CLASSES[name][0])
+
+
+def test_an_argument_of_which_elements_are_computed_alone_has_none(tmp_path: Path) -> None:
+    assert "not tried: __call__ (no example for x)" in generated(tmp_path, {"bare": HEAD + ARGUMENT})
