@@ -15,13 +15,12 @@ from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.static_storage import stored_value
 from scaffold.source_text import docstring
 from scaffold.spec.construction.cases import flags, key_arguments, passed_names
-from scaffold.spec.construction.constructor import KEY, makes_in_one_dtype, parameters
+from scaffold.spec.construction.constructor import makes_in_one_dtype
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.fields.training import undecayed
 from scaffold.spec.grammar.types import (
     CallableType,
     ClassType,
-    ScalarType,
     Type,
     walk,
 )
@@ -57,6 +56,8 @@ from scaffold.suite.subject import Subject
 def suite_context(subject: Subject) -> Context:
     """The values that `templates/tests` lays out. Raises `ScaffoldError` where no example can be made."""
     spec = subject.spec
+    # Advice is about contracts that a class may have on purpose, and one that stays as it is written is its author's.
+    severity = spec.test.severity or ("fault" if spec.source else "")
     return {
         "name": spec.name,
         "is_abstract": False,
@@ -67,8 +68,8 @@ def suite_context(subject: Subject) -> Context:
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "takes_dtype": takes_dtype(spec),
         # What takes no dtype is made in one: that it computes in others is no promise of its.
-        "one_dtype": not spec.test.severity and makes_in_one_dtype(spec),
-        "severity": spec.test.severity,
+        "one_dtype": not severity and makes_in_one_dtype(spec),
+        "severity": severity,
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
         "members": [],
@@ -86,7 +87,7 @@ def _helpers_beside(spec: ModuleSpec) -> list[str]:
     return [
         *(["saves_whole = True"] if spec.save else []),
         # Who stores an array as it is given means to: nothing changes it in place but donation.
-        *(["copies_arrays = False"] if _keeps_given(spec) else []),
+        *(["copies_arrays = False"] if _keeps_given(spec) and not spec.source else []),
         *(["remat = True"] if any(field.remat for field in spec.fields) else []),
         *(["decay_mask = staticmethod(decayed)"] if undecayed(spec) and asks_parts else []),
     ]
@@ -100,11 +101,8 @@ def _holds_more(subject: Subject) -> bool:
 
 
 def _keeps_given(spec: ModuleSpec) -> bool:
-    """Whether the author's own constructor, or a converter, stores an argument as it is, or what `asarray` gives of it."""
+    """Whether the author's own constructor stores an argument as it is, or what `asarray` gives of it."""
     own = spec.own_constructor
-    if own is None and spec.source:
-        taken = (each.type for each in parameters(spec) if each.type not in (None, KEY))
-        return any(not isinstance(kind, ScalarType | CallableType) for kind in taken)
     arguments = {argument.name for argument in own.call.args} if own is not None else set[str]()
     kept = kept_arguments(spec.making, through=("asarray",)) if own is not None else ()
     return any(name in arguments for name, _ in kept)

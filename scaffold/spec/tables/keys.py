@@ -215,7 +215,8 @@ TEST_KEYS = {
     "other": Key("Changes to the arguments that make another configuration.", "table"),
     "strict": Key("Whether the call must not promote dtypes and ranks (default: true).", "boolean"),
     "severity": Key(
-        "What fails a test: faults alone, costs as well, or advice too (default: all).", legal=SEVERITIES
+        "What fails a test: faults alone, costs as well, or advice too (default: all; of a class that stays as it is written, faults).",
+        legal=SEVERITIES,
     ),
     "narrowest": Key("The dtype to which the call may narrow on the way: `bf16`.", legal=NARROW_DTYPES),
     "allows": Key(

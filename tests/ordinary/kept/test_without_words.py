@@ -109,7 +109,12 @@ def test_an_instance_has_the_leaves_that_its_library_gives_it(tmp_path: Path) ->
     suite = suite_text(tmp_path, "net")
     for leaf in ('Leaf("gains", "param"', 'Leaf("size", "python"', 'Leaf("rate", "python"'):
         assert leaf in suite, suite
-    assert '"mode": ("sum",),' in suite and "rejected" not in suite and "tuples" not in suite
+    assert (
+        '"mode": ("sum",),' in suite
+        and 'severity = "fault"' in suite
+        and "rejected" not in suite
+        and "tuples" not in suite
+    )
 
 
 def test_its_tests_pass(tmp_path: Path) -> None:
