@@ -10,6 +10,7 @@ HEAD = """
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 
 class Base(eqx.Module):
@@ -39,7 +40,14 @@ class Affine(Middle):
 def ones() -> Affine:
     return Affine(jnp.ones(2), jnp.ones((2, 3)), gain=jnp.ones(2))
 """
+BESIDE_A_NUMBER = """
+
+class Summed(Base):
+    def __call__(self, x: Float[Array, " n"]) -> Array:
+        return self.bias * jnp.sum(x)
+"""
 CLASSES = {
+    "summed": (BESIDE_A_NUMBER, '"bias": sample(seed, (2,))'),
     "elements": (ELEMENTS, '"bias": sample(seed, (2,))', '"scale": sample(seed + 1, (2,))'),
     "twice": (
         TWICE,

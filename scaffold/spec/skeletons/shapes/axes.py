@@ -1,7 +1,9 @@
 """How many axes the arguments of a function have at least, as indices say of what is computed of them: two in `y = x @ w` and `y[:, :1]`."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import TypeAlias
 
 from scaffold.spec.skeletons.shapes.functions import ELEMENTWISE, PRODUCTS
@@ -18,25 +20,34 @@ def axes_indexed(function: Function) -> Iterator[tuple[str, int]]:
     made: dict[str, list[ast.expr]] = {}
     for name, value in local_values(function):
         made.setdefault(name, []).append(value)
+    for name, times in Counter(_stored(function)).items():
+        if times > len(made.get(name, ())):
+            made[name] = [ast.Constant(None)]  # by a loop, or of several values at once
     for part in nodes_of(ast.Subscript, function):
         axes = axes_of_index(elements_of(part.slice))
         if axes > 1:
-            yield from ((name, axes) for name in _computed_of(part.value, made, {*()}))
+            yield from ((name, axes) for name in _computed_of(part.value, made, frozenset()))
 
 
-def _computed_of(node: ast.expr, made: _Made, seen: set[str]) -> Iterator[str]:
-    """The names of arrays that have as many axes as what an expression gives, if not fewer."""
+def _stored(function: Function) -> Iterator[str]:
+    """The names that a function binds, as often as it does."""
+    return (name.id for name in nodes_of(ast.Name, function) if isinstance(name.ctx, ast.Store))
+
+
+def _computed_of(node: ast.expr, made: _Made, above: frozenset[str]) -> Iterator[str]:
+    """The names of arrays that have as many axes as what an expression gives, if not fewer; none where a name stands for something else, too."""
     match node:
-        case ast.Name(id=name) if name not in seen:
-            seen.add(name)
+        case ast.Name(id=name) if name in above:
             yield name
-            for value in made.get(name, ()):
-                yield from _computed_of(value, made, seen)
+        case ast.Name(id=name):
+            parts = [[*_computed_of(value, made, above | {name})] for value in made.get(name, ())]
+            if all(parts):
+                yield from (name, *chain.from_iterable(parts))
         case ast.BinOp(left=inner, op=ast.MatMult()) | ast.UnaryOp(operand=inner):
-            yield from _computed_of(inner, made, seen)
+            yield from _computed_of(inner, made, above)
         case ast.BinOp(left=left, right=right):
-            yield from (*_computed_of(left, made, seen), *_computed_of(right, made, seen))
+            yield from (*_computed_of(left, made, above), *_computed_of(right, made, above))
         case ast.Call(args=[first, *_]) if last_name(node) in (*ELEMENTWISE, *PRODUCTS):
-            yield from _computed_of(first, made, seen)
+            yield from _computed_of(first, made, above)
         case _:
             pass

@@ -97,6 +97,7 @@ class Beside(Struct):
         self.shapes.count = shapes.count
         for record in self.records.values():
             for held in map(record.field, record.fields):
+                self.shapes.computes([held] if shapes.is_computed(held) else [])
                 dims = shapes.known(held)
                 if dims is not None and all(re.fullmatch(r"\w+", dim) for dim in dims):
                     self.shapes.learn(held, dims)
@@ -134,6 +135,7 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
     for method in methods * _READINGS:
         uses.read(method)
     beside.tell_fields(shapes)
+    shapes.computed |= beside.shapes.computed
     for method in methods:
         uses.read(method)
     if read is not None:

@@ -24,7 +24,8 @@ def records_of(classes: Mapping[str, ast.ClassDef]) -> dict[str, Record]:
 
 def _bases(node: ast.ClassDef, records: Records) -> list[Record]:
     """The records from which a class inherits, the last one first, as a dataclass takes their fields."""
-    names = [ast.unparse(base) for base in reversed(node.bases)]
+    bases = (base.value if isinstance(base, ast.Subscript) else base for base in reversed(node.bases))
+    names = map(ast.unparse, bases)
     return [records[name] for name in names if name in records]
 
 

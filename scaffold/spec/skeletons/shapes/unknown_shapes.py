@@ -262,6 +262,10 @@ class Shapes(Struct):
         first = self._first(shape.name) if isinstance(shape, Unknown) else ""
         return first in map(self._first, self.counts)
 
+    def is_computed(self, shape: Unknown) -> bool:
+        """Whether something is computed of the elements of an array."""
+        return self._first(shape.name) in map(self._first, self.computed)
+
     def settle(self, names: Iterable[str]) -> None:
         """Take it that the arrays of these names are vectors, where no more is known, and counts too; or of as many axes as are read, as long as these are read."""
         for dim in map(self._axis, self.ends):
