@@ -112,11 +112,12 @@ def _small_class(spec: ModuleSpec) -> list[Any]:
 
 
 def needs_trainable(spec: ModuleSpec) -> bool:
-    """Whether `eqx.is_inexact_array` alone would train what must stay, or may lie below a field; `decayed()` asks for one, too."""
+    """Whether `eqx.is_inexact_array` alone would train what must stay, or may lie below a field; `decayed()` asks for one where there are parts."""
     is_masked = any(
         bool(field.frozen) or _may_hold_untrained(field) or _stays(field) for field in spec.dynamic
     )
-    return is_masked or bool(undecayed(spec))
+    has_parts = any(field.role == "module" for field in spec.dynamic)
+    return is_masked or (has_parts and bool(undecayed(spec)))
 
 
 def _may_hold_untrained(field: Field) -> bool:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, suite_text, tried
+from tests.ordinary.generated import suite_text, tried
 
 HEAD = """
 import equinox as eqx
@@ -39,22 +39,6 @@ def test_what_the_constructor_makes_is_not_checked_and_trees_keep_what_is_said_o
     assert "__check_init__" not in code
     assert code.count('PyTree[Float[Array, "n ..."]]') == 2
     assert '{"a": sample(seed, (3, 3)), "b": (sample(seed + 10, (3, 3)),)}' in suite_text(tmp_path, "windows")
-
-
-MEDIUM = """
-class Medium(eqx.Module):
-    speed: float = data(default=0.3)
-    power: int = eqx.field(static=True, default=2)
-
-    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
-        return self.speed * x**self.power
-"""
-
-
-def test_the_class_keeps_the_default_of_a_number(tmp_path: Path) -> None:
-    generated(tmp_path, {"medium": HEAD + MEDIUM})
-    code = (tmp_path / "nets/medium.py").read_text("utf-8")
-    assert "speed: float = 0.3" in code and "static=True, default=2" in code
 
 
 SERIES = """
