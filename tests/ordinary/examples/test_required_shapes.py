@@ -43,6 +43,12 @@ CASES = {
 """,
         "(3, 2)",
     ),
+    "square": (
+        "tuple[int, int]",
+        "size if isinstance(size, tuple) else (size, size)",
+        '        assert x.shape == (self.size[0], self.size[1]), "size"',
+        "(2, 2)",
+    ),
     "last": ("int", "3 * size", "        assert self.size == x.shape[-1] and x.ndim == 2", "(3, 6)"),
     "vector": ("int", "size", '        assert x.shape[0] == self.size, "length"', "(2,)"),
 }

@@ -74,10 +74,22 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     makers, lists = Makers(taken, beside, local), Lists({**dict(_lists_given(maker)), **local}, copies=2)
     for name, value in made_attributes(made):
         _read_made(instance, makers, name, filled.get(f"self.{name}", value), lists)
+        value = _of_a_number(value)
         parts = value.elts if isinstance(value, ast.Tuple) else ()
         instance.settings |= {f"{name}[{place}]": makers.size(part) for place, part in enumerate(parts)}
         instance.settings[name] = makers.size(value)
     return instance
+
+
+def _of_a_number(value: ast.expr) -> ast.expr:
+    """What is stored of a number, where an expression asks: `size if isinstance(size, tuple) else (size, size)`."""
+    match value:
+        case ast.IfExp(
+            test=ast.Call(func=ast.Name(id="isinstance"), args=[_, kind]), body=body, orelse=other
+        ):
+            return body if ast.unparse(kind) in ("int", "float") else other
+        case _:
+            return value
 
 
 def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr, lists: Lists) -> None:
