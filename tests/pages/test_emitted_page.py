@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -165,6 +166,8 @@ COMPARE: dict[str, Callable[[Any, Any], tuple[Any, Any]]] = dict(
 @pytest.mark.parametrize("title", EXAMPLE)
 def test_both_give_the_same(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
+    for path in EXAMPLES.glob("*.py"):  # another test may have imported a module of the same name
+        monkeypatch.delitem(sys.modules, path.stem, raising=False)
     theirs, ours = COMPARE[title](by_hand(title), importlib.import_module(EXAMPLE[title]))
     pairs = zip(jax.tree.leaves(theirs), jax.tree.leaves(ours), strict=True)
     for one, other in pairs:

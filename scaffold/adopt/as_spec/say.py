@@ -71,7 +71,9 @@ def skeleton_of(source: ClassSource, roles: Mapping[str, str], examples: Example
     future = [line for line in source.imports if line.startswith(FUTURE)]
     imports = [*(line for line in source.imports if line not in future), *examples.imports]
     bound = {name for line in imports for name in imported(line)}
-    used = ["as_written", *(["test"] if examples.keys else []), *sorted({*roles.values()})]
+    says_roles = with_words(source.text, roles, "") != source.text
+    words_of_fields = sorted({*roles.values()}) if says_roles else []
+    used = ["as_written", *(["test"] if examples.keys else []), *words_of_fields]
     prefix = "skeleton." if bound & {*used} or _binds(source, used) else ""
     words = "from scaffold import skeleton" if prefix else f"from scaffold.skeleton import {', '.join(used)}"
     above = [f"@{prefix}as_written" + '(laws="nnx")' * (source.kind == "nnx")]
