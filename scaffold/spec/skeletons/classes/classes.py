@@ -57,11 +57,7 @@ class ClassReader:
         for name, value in self.inits.items():
             self._made(name, value)
         if self.is_verbatim:
-            for table in self.fields.values():
-                self._stored_by_equinox(table)
-            ours = [each for each in self.node.decorator_list if self.names.word(each)]
-            self.raw["source"] = functions.source_of([self.node], self.notes, leaving=ours)
-            self.raw.pop("decorators", None)  # they stand there
+            self._keep_whole()
         self.raw |= {"fields": self.fields} if self.fields else {}
         trains_given = is_of_equinox(self.node, self.names) or self.is_verbatim
         if self.fields and trains_given and self._said_kind != "nnx":
@@ -72,6 +68,17 @@ class ClassReader:
             self.raw["arguments"] = arguments
         lines = self._import_lines()
         return self.raw | ({"imports": lines} if lines else {})
+
+    def _keep_whole(self) -> None:
+        """Keep the class statement; a field whose type has no role by default is a subtree, as its library makes it."""
+        for table in self.fields.values():
+            kind = without_none(parse_type(str(table.get("example", table["type"]))))
+            if role_of(kind, table) is None:
+                legal = legal_roles(kind)
+                table["role"] = next(role for role in ("param", "static", "data") if role in legal)
+        ours = [decorator for decorator in self.node.decorator_list if self.names.word(decorator)]
+        self.raw["source"] = functions.source_of([self.node], self.notes, leaving=ours)
+        self.raw.pop("decorators", None)  # they stand there
 
     def _import_lines(self) -> list[str]:
         """The imports that the spec has to say: all of the file where the class stays as it is."""
@@ -166,12 +173,6 @@ class ClassReader:
         kind = parse_type(str(table.get("example", table["type"])))
         is_callable = isinstance(without_none(kind), CallableType)
         return is_open and is_callable and stores_what_is_given(name, self.node)
-
-    def _stored_by_equinox(self, table: dict[str, Any]) -> None:
-        """Give a field whose type has no leaves of its own the role that it has in Equinox: a subtree."""
-        kind = without_none(parse_type(str(table.get("example", table["type"]))))
-        if role_of(kind, table) is None:
-            table["role"] = next(role for role in ("param", "static", "data") if role in legal_roles(kind))
 
     def _is_given(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether the emitted constructor takes a field, and no example is said for it."""
