@@ -23,7 +23,9 @@ from scaffold.spec.unit import siblings, unit_faults
 
 
 def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
-    """The spec with what the project decides where the spec says nothing."""
+    """The spec with what the project decides where the spec says nothing; a class that stays as it is written is its author's."""
+    if spec.source:
+        return spec
     saved = layout.settings.save
     is_own = spec.defines("save") or spec.defines("load")
     takes_it = spec.save is None and kind_of(spec.kind).has_instances and not is_own

@@ -26,10 +26,6 @@ class AsWrittenKind(Kind):
     is_carried = True
     suite_template = "adopt"
 
-    def context(self, spec: ModuleSpec) -> dict[str, Any]:
-        """The values that `templates/as-written` lays out."""
-        return {"name": spec.name, "source": spec.source, "fields": [], "properties": []}
-
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
         """What a class that is emitted word for word needs."""
         if spec.name.startswith("Test"):

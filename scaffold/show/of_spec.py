@@ -109,7 +109,8 @@ def _part(kind: Type, field: Field, name: str, path: str, place: Place, frozen: 
             return _part(member, field, name, path, place, frozen)
         case ListType(item=item) | DictType(item=item) if field.dynamic:
             inner = _part(item, field, "[i]", f"{path}[i]", place, frozen)
-            word = "a tuple" if isinstance(kind, ListType) else "a dict"
+            lists = "a list" if place.spec.source else "a tuple"
+            word = lists if isinstance(kind, ListType) else "a dict"
             return Part(name, "items", path, class_name=f"{word} of such", parts=(inner,))
         case ClassType(name=class_name) if field.role == "module":
             layers = (*place.layers, *_layers(field, place))
@@ -121,7 +122,8 @@ def _part(kind: Type, field: Field, name: str, path: str, place: Place, frozen: 
             )
         case _:
             sort = "number" if type_text(kind) in ("bool", "int", "float", "complex") else "python"
-            role = role_of_leaf(place.spec.kind, sort) if field.python_leaf else field.role
+            is_leaf = field.python_leaf or field.is_leaf
+            role = role_of_leaf(place.spec.kind, sort) if is_leaf else field.role
             return Part(name, role, path, value=_value(kind, field))
 
 

@@ -4,7 +4,6 @@ A subclass of Python has the fields of its bases. Its spec has them too, marked,
 know them, and the class statement leaves them out.
 """
 
-import ast
 from collections.abc import Mapping, Sequence
 from functools import cache
 
@@ -13,9 +12,9 @@ from msgspec.structs import replace
 from scaffold.spec.construction.arithmetic import whole_constants
 from scaffold.spec.construction.divisions import divisions_beside
 from scaffold.spec.fields.training import buffers_of_parts
-from scaffold.spec.model import Method, ModuleSpec
+from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage, subclasses
-from scaffold.spec.source.definitions import abstract_variables, class_attributes, statements
+from scaffold.spec.source.definitions import abstract_variables, class_attributes, is_missing, statements
 from scaffold.spec.source.settings import settings_of
 from scaffold.spec.unit import siblings
 
@@ -97,19 +96,13 @@ def _leaves_open(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     functions = [method for cls in every for _, method in cls.functions]
     left = [method for cls in every for _, method in cls.functions if asks_for(cls, method)]
     left += [method for method in functions if abstract_variables(method.call.source)]
-    left += [method for method in functions if method.name in below and _is_missing(method)]
+    left += [method for method in functions if method.name in below and is_missing(method.call.body)]
     made = {method.name for method in functions if method not in left}
     made |= {field.name for cls in every for field in cls.derived}
     made |= {name for method in functions for name in class_attributes(method.call.source)}
     fields = {field.name for cls in every for field in cls.fields}
     variables = {name for method in functions for name in abstract_variables(method.call.source)}
     return any(method.name not in fields | made for method in left) or not variables <= fields | made
-
-
-def _is_missing(method: Method) -> bool:
-    """Whether all that a method does is to raise `NotImplementedError`."""
-    body = statements(method.call.body)
-    return len(body) == 1 and ast.unparse(body[0]).startswith("raise NotImplementedError")
 
 
 def _subclasses(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:

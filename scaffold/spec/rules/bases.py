@@ -79,7 +79,7 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
         if base.call is not None and spec.call is not None and is_stateful(spec) and not is_stateful(base):
             fix = f'write `args = "{_shown(spec.call)}"` and `returns = "..., eqx.nn:State"` in `{base.name}`'
             yield Fault("call", f"takes and returns a state, and that of `{base.name}` does not", fix)
-    if every and not any(base.module for owner in (spec, *every) for base in owner.bases):
+    if every and not spec.is_open and not any(base.module for owner in (spec, *every) for base in owner.bases):
         inherited = tuple(field for base in every for field in base.fields if not spec.field(field.name))
         written = {method.name for _, method in spec.functions}
         made = (method for base in every for method in base.methods if not asks_for(base, method))

@@ -117,13 +117,14 @@ def _setup(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 _OF_BUILT: tuple[Callable[[ModuleSpec], Iterable[Fault]], ...] = (
+    *(_imports, keys_used_once),
     *(_names, _forms, _setup, field_faults, dtype_faults, checks_of_values, optional_faults, shared_faults),
     *(generic_faults, frozen_faults, sharding_faults, group_faults, argument_faults),
     helper_faults,
 )
 """The rules of what the tool builds, which a class that is emitted word for word has from its author."""
 _RULES: tuple[Callable[[ModuleSpec], Iterable[Fault]], ...] = (
-    *(_source, _imports, assignment_faults, keys_used_once, bases_faults, method_faults),
+    *(_source, assignment_faults, bases_faults, method_faults),
     *(known_names, call_faults),
 )
 _OF_WHOLE = (known_attributes, example_faults, claim_faults, constructor_faults)

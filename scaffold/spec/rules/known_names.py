@@ -9,7 +9,7 @@ from scaffold.spec.grammar.types import OpaqueType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
-from scaffold.spec.source.definitions import is_left_open
+from scaffold.spec.source.definitions import is_left_open, is_missing
 from scaffold.spec.source.expressions import assigned_names, count_name, free_names, parsed
 from scaffold.spec.source.instance import is_whole, self_attributes, updated_attribute
 
@@ -25,6 +25,8 @@ _SCALARS = ("bool", "complex", "float", "int", "str")
 
 def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Pieces that change an instance."""
+    if spec.source and kind_of(spec.kind).variables:
+        return  # of what its author holds, nobody knows what is a Variable
     updates = kind_of(spec.kind).variables or any(field.role == "state" for field in spec.fields)
     for piece in (piece for piece in pieces(spec) if "self" in piece.text and not piece.builder):
         is_free = updates and piece.key.endswith(".body")
@@ -127,7 +129,7 @@ def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
     What leaves methods to subclasses may leave attributes to them too: those that inherit a method are asked.
     """
     legal = tuple(sorted({*kind_of(spec.kind).members, *class_names(spec)}))
-    is_open = any(is_left_open(method.call.source) for _, method in spec.functions if method.call.source)
+    is_open = any(is_left_open(call.source) or is_missing(call.body) for call in spec.calls)
     if spec.bases or is_open or "__getattr__" in legal:
         return
     known = spec.unread.union(legal, _METHODS, _OF_NNX if kind_of(spec.kind).variables else ())

@@ -48,7 +48,8 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     tree = _parsed(text, where)
     file = Notes(text, where)
     check_words(tree.body, file)
-    names = read_names(tree.body, partial(_is_described_in, path.parent if path else None))
+    is_described = partial(_is_described_in, path.parent if path else None)
+    names = read_names(tree.body, is_described)
     names.variables.update(type_variables(tree.body, names))
     names.registered.update(registered_below(tree.body, names))
     classes = described_classes(tree.body, names)
@@ -59,7 +60,8 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     names.variables = {name: statement for name, statement in variables.items() if name in used}
     apart = (*classes, *(variables[name] for name in of_built))
     if not built:  # what is imported for types alone stays so
-        names.lines = read_names(statement for statement in tree.body if not is_for_types(statement)).lines
+        at_run_time = (statement for statement in tree.body if not is_for_types(statement))
+        names.lines = read_names(at_run_time, is_described).lines
     beside = [
         statement
         for statement in tree.body
@@ -107,12 +109,19 @@ def aliases(body: Iterable[ast.stmt], names: Names) -> dict[str, ast.expr]:
 
 def _is_described_in(folder: Path | None, module: str, name: str) -> bool:
     """Whether a module beside a skeleton has a class that is described: one of its name, or several."""
-    if stem(name) == module or folder is None or not module.isidentifier():
+    if folder is None or not module.isidentifier():
         return stem(name) == module
+    if stem(name) == module and _is_spec_there(folder, module):
+        return True
     try:
         return name in names_described(read_regular(folder / f"{module}.py").decode("utf-8-sig"))
     except (OSError, ValueError):
         return False
+
+
+def _is_spec_there(folder: Path, module: str) -> bool:
+    """Whether a spec lies in a folder; of a folder that is not there nobody knows."""
+    return not folder.is_dir() or any((folder / f"{module}{suffix}").exists() for suffix in (".py", ".toml"))
 
 
 def names_described(text: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from scaffold.spec.source.expressions import (
     Function,
     bound_value,
+    dedented,
     local_names,
     nodes_of,
     own_nodes,
@@ -84,6 +85,12 @@ def is_left_open(source: str) -> bool:
     function = function_of(source)
     decorators = function.decorator_list if function is not None else ()
     return any(ast.unparse(decorator) in _ABSTRACT for decorator in decorators)
+
+
+def is_missing(body: str) -> bool:
+    """Whether all that the body of a method does is to raise `NotImplementedError`."""
+    parts = statements(dedented(body))
+    return len(parts) == 1 and ast.unparse(parts[0]).startswith("raise NotImplementedError")
 
 
 def annotated_names(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.AnnAssign]]:

@@ -6,7 +6,8 @@ import pytest
 
 from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
-from tests.support.projects import passed
+from tests.support.projects import passed, scaffold
+from tests.support.trees import write_tree
 
 HEAD = """\
 from __future__ import annotations
@@ -115,6 +116,16 @@ def test_an_instance_has_the_leaves_that_its_library_gives_it(tmp_path: Path) ->
         and "rejected" not in suite
         and "tuples" not in suite
     )
+
+
+def test_its_drawing_has_the_same_leaves_and_what_the_project_decides_is_not_for_it(tmp_path: Path) -> None:
+    project = '[project]\nname = "study"\nversion = "0"\n[tool.scaffold]\npackage = "study"\nsave = true\n'
+    write_tree(tmp_path, {"specs/net.py": HEAD + NET, "pyproject.toml": project, "study/__init__.py": ""})
+    made = scaffold(tmp_path, "new-module", "--spec", "specs/net.py")
+    assert made.returncode == 0 and "study/net.py" in made.stdout, made.stderr
+    assert class_in((tmp_path / "study/net.py").read_text("utf-8")) == NET
+    drawn = " ".join(scaffold(tmp_path, "show", "Net").stdout.split())
+    assert "size int python" in drawn and "layers a list of such" in drawn and "('sum',) static" in drawn
 
 
 def test_its_tests_pass(tmp_path: Path) -> None:

@@ -46,10 +46,10 @@ class ClassReader:
         self.raw |= class_statements.read_keywords(
             self.node, self._said_kind, self.raw.get("bases", []), self.notes
         )
-        if "kind" not in self.raw and self._leaves_open():
+        self.is_verbatim = says_no_word(self.node, self.names)
+        if "kind" not in self.raw and self._leaves_open() and not self.is_verbatim:
             self.raw["kind"] = "abstract"
         self.names = replace(self.names, is_abstract=self.raw.get("kind") == "abstract")
-        self.is_verbatim = says_no_word(self.node, self.names)
         self._registered_once()
         self._body()
         self._batch_axis()

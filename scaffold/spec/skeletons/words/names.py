@@ -180,7 +180,7 @@ def _import(
     if isinstance(statement, ast.Import):
         brought = alias.name
         names.whole[bound] = brought if alias.asname else bound
-    elif statement.level and not alias.asname and is_class(statement.module or "", alias.name):
+    elif statement.level == 1 and not alias.asname and is_class(statement.module or "", alias.name):
         names.beside.add(bound)
         names.whole[bound] = bound
         return
