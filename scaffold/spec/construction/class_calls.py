@@ -41,7 +41,8 @@ def kept_defaults(spec: ModuleSpec) -> frozenset[str]:
     As a rule the constructor alone has defaults, in the place of which the class takes every field.
     """
     if spec.source:
-        return frozenset(field.name for field in spec.stored if field.default is not None)
+        had = (f for f in spec.stored if f.in_class or (f.default is not None and not f.nullable))
+        return frozenset(field.name for field in had)
     names = [field.name for field in spec.stored]
     last = takewhile(
         lambda field: field.default is not None and may_have_default(field), reversed(spec.stored)

@@ -35,7 +35,7 @@ def with_variables_made(
     """The fields, those of states with the Variable that the constructor makes; `types` has the role of each type."""
     made = dict(unfolded_attributes(constructor.source))
     for field in fields:
-        called = last_name(made[field.name]) if field.role == "state" and field.name in made else ""
+        called = _called(made[field.name], types) if field.role == "state" and field.name in made else ""
         yield replace(field, variable=field.variable or called) if called in types else field
 
 
@@ -54,10 +54,18 @@ def variables_made(
         kind = kinds.get(ast.unparse(value)) if role == "static" else None
         if isinstance(kind, ClassType) and (name in called or (kind.module or "").startswith("flax")):
             role, kind = "module", None
-        called_type = last_name(value)
+        called_type = _called(value, types)
         is_named = role == "state" or called_type in types.keys() - VARIABLES.keys()
         variable = called_type if is_named else None
         yield Field(name, kind or OpaqueType("Any"), role, variable=variable, built=True, annotated=False)
+
+
+def _called(value: ast.expr, types: Mapping[str, str]) -> str:
+    """The name of what an expression calls; of a choice, of the way that makes a Variable."""
+    if not isinstance(value, ast.IfExp):
+        return last_name(value)
+    names = [_called(way, types) for way in (value.body, value.orelse)]
+    return next((name for name in names if name in types), names[0])
 
 
 def makes_variables(node: ast.FunctionDef, declared: Iterable[str]) -> bool:

@@ -11,7 +11,8 @@ from scaffold.spec.grammar.type_texts import type_text
 from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import Argument, Call, Method, ModuleSpec
 from scaffold.spec.rules.known_names import known_attributes
-from scaffold.spec.source.definitions import is_left_open
+from scaffold.spec.source.definitions import class_of, is_left_open
+from scaffold.spec.source.instance import attributes_stored
 from scaffold.spec.states import is_stateful
 
 MODULES = (ClassType("Module", "equinox"), ClassType("Module", "flax.nnx"))
@@ -79,12 +80,19 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
         if base.call is not None and spec.call is not None and is_stateful(spec) and not is_stateful(base):
             fix = f'write `args = "{_shown(spec.call)}"` and `returns = "..., eqx.nn:State"` in `{base.name}`'
             yield Fault("call", f"takes and returns a state, and that of `{base.name}` does not", fix)
-    if every and not spec.is_open and not any(base.module for owner in (spec, *every) for base in owner.bases):
+    if (
+        every
+        and not spec.is_open
+        and not any(base.module for owner in (spec, *every) for base in owner.bases)
+    ):
         inherited = tuple(field for base in every for field in base.fields if not spec.field(field.name))
         written = {method.name for _, method in spec.functions}
         made = (method for base in every for method in base.methods if not asks_for(base, method))
         methods = tuple(method for method in made if method.name not in written)
+        kept = (node for base in every if (node := class_of(base.source)) is not None)
+        stored = frozenset(name for node in kept for name in attributes_stored(node))
         whole = replace(spec, bases=(), fields=(*spec.fields, *inherited), methods=(*spec.methods, *methods))
+        whole = replace(whole, unread=spec.unread | stored)
         yield from known_attributes(whole)
 
 

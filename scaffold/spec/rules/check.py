@@ -32,7 +32,7 @@ def spec_faults(spec: ModuleSpec) -> list[Fault]:
     kind = kind_of(spec.kind)
     if kind.is_carried:
         return [*kind.faults(spec), *known_names(spec)]
-    of_kind = [*kind.faults(spec)]
+    of_kind = [] if spec.source else [*kind.faults(spec)]
     whole = spec if of_kind else kind.complete(spec)
     rules = _RULES if spec.source else (*_OF_BUILT, *_RULES)
     faults = [fault for rule in rules for fault in rule(spec)]

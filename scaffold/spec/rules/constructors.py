@@ -110,6 +110,7 @@ def _signature(spec: ModuleSpec, name: str) -> Signature | None:
 def _of_stored_fields(spec: ModuleSpec) -> Signature | None:
     """What the class itself takes: the fields, as they are stored."""
     is_known = kind_of(spec.kind).stores and not (spec.nests or any(base.module for base in spec.bases))
+    is_known = is_known and not (spec.source and spec.bases)  # whose fields are known later
     if not is_known or constructor.rebuilds_by(spec, "static"):
         return None
     if constructor.rebuilds_by(spec, "flag"):

@@ -9,9 +9,15 @@ from scaffold.spec.grammar.types import OpaqueType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
-from scaffold.spec.source.definitions import is_left_open, is_missing
+from scaffold.spec.source.definitions import class_of, is_left_open, is_missing
 from scaffold.spec.source.expressions import assigned_names, count_name, free_names, parsed
-from scaffold.spec.source.instance import is_whole, self_attributes, updated_attribute
+from scaffold.spec.source.instance import (
+    attributes_set,
+    attributes_stored,
+    is_whole,
+    self_attributes,
+    updated_attribute,
+)
 
 _OF_NNX = frozenset(("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train"))
 """What a module of Flax has beside its attributes."""
@@ -133,9 +139,12 @@ def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
     if spec.bases or is_open or "__getattr__" in legal:
         return
     known = spec.unread.union(legal, _METHODS, _OF_NNX if kind_of(spec.kind).variables else ())
+    if (stated := class_of(spec.source)) is not None:
+        known |= {*attributes_set(stated), *attributes_stored(stated)}
     nested = {group.name for group in (spec.groups if spec.nests else ())}
     for piece in (piece for piece in pieces(spec) if piece.of_instance):
-        for name in (name for name in self_attributes(piece.text) if name not in known):
+        unknown = (name for name in self_attributes(piece.text) if name not in known)
+        for name in (name for name in unknown if not name.startswith("__")):  # which Python may make
             fix = suggestion(name, legal, "declare it as a field")
             fix = "name its fields: they are read where they lie" if name in nested else fix
             yield Fault(piece.key, f"`self.{name}` is no field", fix, legal)

@@ -125,8 +125,11 @@ def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
         if name in seen:
             yield Fault(place, f"`{name}` is a constructor already", "rename one of them")
         seen.add(name)
-        if spec.field(name) is not None:
+        field = spec.field(name)
+        if field is not None and (field.annotated or not spec.source):
             yield Fault(place, f"`{name}` is a field too", "rename one of them")
+        elif spec.source:
+            continue  # its author knows what it overrides
         elif not method.call.source:
             yield from _name_faults(spec, method, place)
 

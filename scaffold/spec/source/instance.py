@@ -80,6 +80,14 @@ def attributes_set(node: ast.AST) -> Iterator[str]:
             yield from (name for name in names if isinstance(name, str))
 
 
+def attributes_stored(node: ast.AST) -> Iterator[str]:
+    """The attributes of `self` that code assigns anywhere, in a chain or in a loop too."""
+    stores = (part for part in ast.walk(node) if isinstance(part, ast.Attribute))
+    return (
+        part.attr for part in stores if isinstance(part.ctx, ast.Store) and ast.unparse(part.value) == "self"
+    )
+
+
 def last_name(node: ast.expr) -> str:
     """The last name of what an expression calls, or reads: `zeros` of `jnp.zeros(3)`."""
     return ast.unparse(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2]

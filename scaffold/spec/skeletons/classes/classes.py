@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from scaffold.kind import Kind, kind_of
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.grammar.types import CallableType, without_none
+from scaffold.spec.grammar.types import CallableType, as_stored, without_none
 from scaffold.spec.reading.made_variables import makes_variables
 from scaffold.spec.reading.roles import legal_roles, role_of
 from scaffold.spec.skeletons.classes import class_statements, functions, inferred
@@ -22,6 +22,8 @@ from scaffold.spec.source.definitions import annotated_names, bound_by, gives_in
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.instance import attributes_set, last_name, made_attributes
 
+_ANY = ("param", "static", "data")
+"""The roles of fields of which nothing is said in a class that stays as it is written, the first that is legal."""
 _OF_TYPES = ("type", "args", "returns", "arguments", "bases", "generic")
 """The keys under which types stand."""
 
@@ -72,10 +74,10 @@ class ClassReader:
     def _keep_whole(self) -> None:
         """Keep the class statement; a field whose type has no role by default is a subtree, as its library makes it."""
         for table in self.fields.values():
-            kind = without_none(parse_type(str(table.get("example", table["type"]))))
+            kind = without_none(as_stored(parse_type(str(table.get("example", table["type"])))))
             if role_of(kind, table) is None:
                 legal = legal_roles(kind)
-                table["role"] = next(role for role in ("param", "static", "data") if role in legal)
+                table["role"] = next(role for role in _ANY if role in legal)
         ours = [decorator for decorator in self.node.decorator_list if self.names.word(decorator)]
         self.raw["source"] = functions.source_of([self.node], self.notes, leaving=ours)
         self.raw.pop("decorators", None)  # they stand there
@@ -158,14 +160,24 @@ class ClassReader:
             if last_name(head) == "Callable":
                 # What its arguments and results are stays in the annotation.
                 table |= {"type": f"={self.notes.segment(statement.annotation)}", "example": "callable"}
-        if self.is_verbatim and "default" in table:
-            table["in_class"] = True
+        if self.is_verbatim:
+            self._as_it_stands(table, statement)
         if self._is_given(name, table) and (
             example := functions.given_type(name, statement.annotation, self.node, self.names)
         ):
             table.setdefault("example", example)
         self.fields[name] = table
         return table
+
+    def _as_it_stands(self, table: dict[str, Any], statement: ast.AnnAssign) -> None:
+        """Keep the default of a field, and its type where that says more than the grammar has a role for."""
+        kind = without_none(as_stored(parse_type(str(table.get("example", table["type"])))))
+        role, legal = table.get("role") or role_of(kind, table), legal_roles(kind)
+        if (role or _ANY[0]) not in legal and not (role is None and {*_ANY} & {*legal}):
+            table["type"] = f"={self.notes.segment(statement.annotation)}"
+            table.pop("example", None)
+        if "default" in table and not isinstance(kind, CallableType):
+            table["in_class"] = True
 
     def _is_any_callable(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether a field of such a Module holds any callable, a layer too, as it does in Equinox."""

@@ -198,7 +198,9 @@ _OF_ARRAYS = ("jaxtyping", "jt")
 def is_of_types(whole: str) -> bool:
     """Whether a whole name is a word of the grammar of types, such as `jaxtyping.Float`; `jax.Device` is a class."""
     module, _, name = whole.rpartition(".")
-    return module in MODULES and (module in _OF_ARRAYS or not _is_class(name))
+    if module in _OF_ARRAYS:
+        return name != "PyTreeDef"  # the one class that jaxtyping has beside them
+    return module in MODULES and not _is_class(name)
 
 
 @cache
