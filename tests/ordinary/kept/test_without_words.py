@@ -88,6 +88,66 @@ class Held(eqx.Module, Generic[T]):
 """
 
 
+ACCEPTED = {
+    "types that mix": """\
+class Mixed(eqx.Module):
+    stages: tuple[PyTree, ...]
+    rate: Float[Array, "n"] | float
+    shape: tuple[int, jax.Array]
+    size: int | None
+    code: Any = 0
+
+    def again(self) -> "Mixed":
+        return Mixed(self.stages, self.rate, self.shape, self.size)
+
+    def names(self) -> list[str]:
+        return list(self.__dataclass_fields__)
+""",
+    "a module of the package": """\
+class Reader(eqx.Module):
+    beside: Beside
+
+    def read(self) -> Beside:
+        return self.beside
+""",
+    "what subclasses have": """\
+class Open(eqx.Module):
+    size: int
+
+    def draw(self, *, key: jax.Array) -> jax.Array:
+        raise NotImplementedError("for subclasses")
+
+    def domain(self) -> float:
+        return self.extent / self.size
+""",
+    "members of Flax": """\
+class Switched(nnx.Module):
+    def __init__(self, size: int, mean: jax.Array | None = None, *, rngs: nnx.Rngs):
+        shape = self.shape = (size,)
+        self.gain = nnx.Param(jnp.ones(shape))
+        self.mean = nnx.BatchStat(mean) if mean is not None else None
+        self.is_trained = False
+
+    def train(self, **settings) -> None:
+        self.is_trained = True
+        self.gain.value = jnp.ones(self.shape)
+""",
+}
+
+
+@pytest.mark.parametrize("subject", ACCEPTED)
+def test_nothing_is_refused_that_python_runs(subject: str, tmp_path: Path) -> None:
+    text = ACCEPTED[subject]
+    name = text.partition("(")[0].removeprefix("class ").lower()
+    head = HEAD.replace("Array, Float", "Array, Float, PyTree").replace(
+        "\nif TYPE", "\nfrom .beside import Beside\n\nif TYPE"
+    )
+    generated(tmp_path, {name: head + text})
+    module = (tmp_path / f"nets/{name}.py").read_text("utf-8")
+    assert class_in(module) == text
+    assert ("beside import Beside\n" in module) == ("Beside" in text)
+
+
 def class_in(text: str) -> str:
     return text[text.index("class ") :]
 
