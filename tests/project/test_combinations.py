@@ -121,6 +121,7 @@ def test_the_hooks_refuse_what_is_neither_ignored_nor_part_of_the_project(tmp_pa
         hooks(project)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [

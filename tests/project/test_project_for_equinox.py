@@ -47,7 +47,7 @@ shape: jax.Array = jnp.zeros(3).shape
 """
 
 
-@pytest.mark.spread(2)
+@pytest.mark.slow
 def test_the_hook_for_types_sees_jax(project: Path, tmp_path: Path) -> None:
     config = yaml.safe_load((project / ".pre-commit-config.yaml").read_text())
     hooks = {hook["id"]: hook for repo in config["repos"] for hook in repo["hooks"]}

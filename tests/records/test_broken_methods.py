@@ -58,6 +58,7 @@ def test_numbers_beside_a_broken_method_are_recorded_and_held_to(tmp_path: Path)
     assert passed(forked_pytest(nets, "--numbers=check")) > 100
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_call_leaves_nothing_on_record(tmp_path: Path) -> None:
     generated(tmp_path, {"part": SKELETON.replace("self.weight * x", "self.weight * float(x[0])")})
     assert forked_pytest(tmp_path / "nets", "--numbers=record").returncode == 1

@@ -235,7 +235,7 @@ def test_what_is_not_recorded_fails_where_ci_runs_and_says_what_to_do(tmp_path: 
     assert not (folder / "tests/numbers").exists()
 
 
-@pytest.mark.spread(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["option", "variable", "project"])
 def test_records_can_be_switched_off(where: str, tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")

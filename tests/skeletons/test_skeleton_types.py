@@ -18,6 +18,7 @@ from tests.support.trees import write_tree
 CLASSES = REPOSITORY / "tests/classes/specs"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options"),
     [

@@ -220,6 +220,7 @@ def install_laws(environment: Environment, folder: Path) -> None:
     assert installed.returncode == 0, installed.stderr
 
 
+@pytest.mark.slow
 def test_the_wheel_of_the_laws_needs_what_it_declares_alone(tmp_path: Path) -> None:
     assert law_wheel().requires == ("jax", "numpy", "pytest")
     environment = environment_with(tmp_path / "environment", *law_wheel().requires)

@@ -27,6 +27,7 @@ class Checked(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_method_that_refuses_guessed_values_at_run_time_has_no_fault(tmp_path: Path) -> None:
     write_tree(tmp_path, {"checked.py": SOURCE})
     printed = scaffold(tmp_path, "adopt", "checked.py").stdout

@@ -70,6 +70,7 @@ def test_a_function_takes_as_many_arguments_of_any_kind_as_the_code_gives_it(ask
     assert {name for name, *_ in found["arguments"]} == {"params", "economy"}
 
 
+@pytest.mark.slow
 def test_a_part_that_lacks_an_attribute_is_exchanged_for_one_that_has_it(asked: Asked) -> None:
     found = asked.adopt("March")
     assert inputs(found)["paces"].startswith("Pace(")

@@ -278,6 +278,7 @@ def test_names_say_what_is_positive_what_counts_and_what_are_flags(adopted: dict
     assert adopted["Prism"]["built"] == "Prism(n_sides=3)"
 
 
+@pytest.mark.slow
 def test_one_entry_of_a_docstring_speaks_of_several_arguments(adopted: dict[str, Any]) -> None:
     shapes = {text.partition(", ")[2] for text in adopted["Rays"]["arguments"]}
     assert len(shapes) == 1

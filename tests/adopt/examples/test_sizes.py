@@ -114,6 +114,7 @@ def test_a_vector_has_as_many_places_as_are_read(adopted: dict[str, Any]) -> Non
     assert adopted["Sums"]["arguments"] == ["sample(seed, (5,))"]
 
 
+@pytest.mark.slow
 def test_a_large_size_that_the_instance_holds_is_tried_as_well(adopted: dict[str, Any]) -> None:
     assert adopted["Wide"]["arguments"] == ["sample(seed, (96,))"]
 

@@ -51,6 +51,7 @@ def test_what_is_mixed_into_others_is_left_out(printed: str) -> None:
     assert "\nGrowing " in printed or printed.startswith("Growing ")
 
 
+@pytest.mark.slow
 def test_an_attribute_that_nobody_has_is_a_mistake(printed: str) -> None:
     assert "object has no attribute 'wieght'" in printed
 

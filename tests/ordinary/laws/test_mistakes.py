@@ -132,6 +132,7 @@ class Sum(Kernel):
 """
 
 
+@pytest.mark.slow
 def test_what_is_written_of_dtypes_axes_and_parts_is_held_to(tmp_path: Path) -> None:
     generated(tmp_path, {"window": WINDOW, "pool": POOL, "kernels": KERNELS})
     emitted = (tmp_path / "nets/window.py").read_text("utf-8")
