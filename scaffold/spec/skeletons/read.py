@@ -147,7 +147,7 @@ def _unit(tree: ast.Module, classes: list[ast.ClassDef], names: Names, file: Not
 def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:
     """The classes that are for the tool: those with a word of the vocabulary, pytrees of other makers, and subclasses; the others are carried.
 
-    Where there is no such class, every class is.
+    Where there is no such class, those with a base are, or else every class.
     """
     classes = [node for node in body if isinstance(node, ast.ClassDef)]
     described: list[ast.ClassDef] = []
@@ -156,7 +156,7 @@ def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:
         if _is_described(node, names) or described_names & {ast.unparse(base) for base in node.bases}:
             described.append(node)
             described_names.add(node.name)
-    return described or classes
+    return described or [node for node in classes if node.bases] or classes
 
 
 def _is_described(node: ast.ClassDef, names: Names) -> bool:

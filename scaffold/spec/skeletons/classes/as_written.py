@@ -105,18 +105,21 @@ def is_as_written(node: ast.ClassDef, names: Names) -> bool:
 def says_no_word(node: ast.ClassDef, names: Names) -> bool:
     """Whether nothing of a Module is for the tool to make: it is written in the words of its library, and stays as it is."""
     kind = class_statements.kind_said(node, names)
-    if kind == "nnx" and not any(method_of(each, "__init__") for each in names.lineage(node)):
+    has_fields = any(field for each in names.lineage(node) for field in annotated_names(each.body))
+    if kind == "nnx" and has_fields and not any(method_of(each, "__init__") for each in names.lineage(node)):
         return False  # Flax gives it no constructor
     statements = (part for statement in node.body for part in ast.walk(statement))
     parts = (*names.bases_of(node), *(part for part in statements if isinstance(part, ast.expr)))
     ours = {names.word(decorator) for decorator in node.decorator_list} - {"", "test"}
-    is_module = kind in ("module", "nnx") or is_of_equinox(node, names)
+    is_of_library = any(is_of_equinox(each, names) for each in names.lineage(node))
+    is_module = kind in ("module", "nnx") or is_of_library
     return is_module and not ours and not any(map(names.word, parts))
 
 
 def is_of_equinox(node: ast.ClassDef, names: Names) -> bool:
     """Whether a class is written in Equinox's own words: its base is a `Module`, or a class of another library alone."""
-    wholes = [names.of(base) for base in node.bases]
+    bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+    wholes = [names.of(base) for base in bases if last_name(base) not in WITHOUT_FIELDS]
     is_alone = len(wholes) == 1 and "." in wholes[0] and not names.is_word(wholes[0])
     return "equinox.Module" in wholes or (is_alone and not class_statements.kind_said(node, names))
 
