@@ -40,7 +40,7 @@ def test_a_class_says_whether_it_promises_other_dtypes(tmp_path: Path, severity:
 
 
 PLAIN = """
-class Net(eqx.Module):
+class Net(Module):
     layer: eqx.nn.Linear
 
     def __init__(self, size: int, *, key: PRNGKeyArray):

@@ -222,7 +222,7 @@ IN_TESTS = {
     "dense": ('Leaf("weight", "param"),', "        return (sample(seed, (2,)),)\n"),
     "stack": ('Leaf("layers", "module"),', "        return (sample(seed, (2,)),)\n"),
     "given": ('"weight": sample(seed, (3, 2)),', 'Method("inverse", lambda seed: (sample(seed, (3,)),))'),
-    "scanned": ("one_dtype = True", "        return (sample(seed, (5, 2)),)\n"),
+    "scanned": ('severity = "fault"', "        return (sample(seed, (5, 2)),)\n"),
     "field": ('ignored = ("t", "args")',),
     "block": ('"heads": 3,', '"size": 6,'),
     "adapted": ('"base": eqx.nn.Linear(3, 5, key=jax.random.key(seed + 100)),',),
