@@ -143,7 +143,7 @@ def test_they_are_accepted_as_they_stand(tmp_path: Path) -> None:
     assert '"width": 6,' in module(tmp_path, "tests/test_attention.py")
     assert 'Var("spare", nnx.Param, unused=True)' in module(tmp_path, "tests/test_annotated.py")
     family = module(tmp_path, "family.py")
-    assert "def snapshot" not in family and "class Layer(ABC, nnx.Module):" in family
+    assert "def snapshot" not in family and "class Layer(abc.ABC, nnx.Module):" in family
 
 
 @pytest.mark.parametrize("names", [QUICK, pytest.param(tuple(TEXTS), marks=pytest.mark.slow)])
