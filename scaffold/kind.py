@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _FOLDER = Path(__file__).with_name("kinds")
 NAMES = tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules([str(_FOLDER)])))
 
+AS_WRITTEN = "as-written"
+"""The kind, and the templates, of a class that is emitted word for word."""
 USUAL_SUITE = "tests"
 """The template of the tests of most kinds."""
 RARE = (

@@ -13,7 +13,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File
 from scaffold.import_blocks import Code, import_blocks
 from scaffold.in_project.layout import Layout
-from scaffold.kind import USUAL_SUITE, Context, kind_of
+from scaffold.kind import AS_WRITTEN, USUAL_SUITE, Context, kind_of
 from scaffold.rendering.own_templates import own_template
 from scaffold.rendering.render import render, render_class, render_named
 from scaffold.source_text import docstring, listed
@@ -21,8 +21,6 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.suite.suites import emitted_suite
 
 CONFTEST = "conftest.py.jinja"
-AS_WRITTEN = "as-written"
-"""The templates of a class that is emitted word for word."""
 _MARK = "# imports"
 """Stands where the imports of a class go, while it is laid out to find out which they are."""
 Rendered = tuple[PurePosixPath, str]
@@ -171,7 +169,7 @@ def _marks(spec: ModuleSpec) -> Context:
 def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
     """What a class and its suite have, without imports."""
     emitted = {
-        **with_comments(spec, as_written(spec) if spec.source else kind_of(spec.kind).context(spec)),
+        **with_comments(spec, _as_written(spec) if spec.source else kind_of(spec.kind).context(spec)),
         **emitted_suite(spec, known),
         **_places(spec, layout),
         **_source_doc(spec.module_doc, spec.module_comment),
@@ -181,7 +179,7 @@ def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) 
     return {**emitted, "bases": ", ".join([str(emitted.get("bases", "")), *keywords])}
 
 
-def as_written(spec: ModuleSpec) -> Context:
+def _as_written(spec: ModuleSpec) -> Context:
     """The values that `templates/as-written` lays out."""
     return {"name": spec.name, "source": spec.source, "fields": [], "properties": []}
 

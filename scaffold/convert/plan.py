@@ -19,9 +19,9 @@ from scaffold.in_project.layout import Layout
 from scaffold.spec import ModuleSpec
 from scaffold.spec.construction.constructor import Parameter, parameters
 from scaffold.spec.cycles import cycle_faults
-from scaffold.spec.files import SUFFIXES, raw_specs, read_spec_files
+from scaffold.spec.files import raw_specs, read_spec_files
 from scaffold.spec.helpers import helper_names
-from scaffold.spec.names import IMPORTS, stem
+from scaffold.spec.names import IMPORTS, SUFFIXES, stem
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.rules.known_names import names_read
 from scaffold.spec.tables.raw import as_table, as_text

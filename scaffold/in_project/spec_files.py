@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.in_project.layout import Layout
-from scaffold.spec.files import SUFFIXES, is_spec_file, names_in
-from scaffold.spec.names import stem
+from scaffold.spec.files import is_spec_file, names_in
+from scaffold.spec.names import SUFFIXES, stem
 
 _NAME = r"""(?m)^\s*name\s*=\s*["'](\w+)["']"""
 _SKELETON = rb"(?m)^\s*(?:from|import)\s+scaffold\b.*\bskeleton\b"

@@ -15,12 +15,11 @@ from scaffold.files.places import read_regular
 from scaffold.progress import counted
 from scaffold.spec.fault_locations import located
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.names import stem
+from scaffold.spec.names import SUFFIXES, is_spec_there, stem
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.tables.raw import Raw
 from scaffold.spec.tables.toml import read_text, read_toml
 
-SUFFIXES = (".toml", ".py")
 _QUOTED = r"`([^`]*)`"
 _CLASS = r"(?m)^class\s+([A-Za-z_]\w*)"
 
@@ -87,7 +86,7 @@ def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
         return frozenset(name for file, time in stamped for name in _names_at(file, time))
 
     def is_class(name: str) -> bool:
-        lies = any((path.parent / f"{stem(name)}{suffix}").is_file() for suffix in SUFFIXES)
+        lies = is_spec_there(path.parent, stem(name))
         return lies or name in (raw.unit.classes if raw.unit is not None else ()) or name in known()
 
     try:

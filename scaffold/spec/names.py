@@ -5,9 +5,12 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from functools import cache
+from pathlib import Path
 
 from scaffold.errors import Fault
 
+SUFFIXES = (".toml", ".py")
+"""How the names of spec files end."""
 _FROM_JAXTYPING = (
     *("Array", "ArrayLike", "PRNGKeyArray", "PyTree", "Key", "Float", "Inexact", "Bool"),
     *("Float16", "BFloat16", "Float32", "Float64", "Complex", "Complex64", "Complex128"),
@@ -95,6 +98,11 @@ def _whole(line: str) -> str:
 def is_read(name: str) -> bool:
     """Whether the code of a class may read what it imports under this name; the words of the laws are for tests alone."""
     return not IMPORTS.get(name, "from pytree_laws").startswith("from pytree_laws")
+
+
+def is_spec_there(folder: Path, name: str) -> bool:
+    """Whether a spec of this name, without the ending, lies in a folder."""
+    return any((folder / f"{name}{suffix}").is_file() for suffix in SUFFIXES)
 
 
 @cache

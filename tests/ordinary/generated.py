@@ -19,10 +19,16 @@ def generated(folder: Path, skeletons: Mapping[str, str]) -> str:
 
 def tried(folder: Path, name: str, skeleton: str, *, least: int = 50) -> str:
     """The module of a skeleton of which every class and method is tried, and whose tests pass, more than `least` of them."""
-    said = generated(folder, {name: skeleton})
-    assert "not tried" not in said and "not tested" not in said, said
+    whole_suite(folder, name, skeleton)
     assert passed(forked_pytest(folder / "nets", "--numbers=off")) > least
     return (folder / f"nets/{name}.py").read_text("utf-8")
+
+
+def whole_suite(folder: Path, name: str, skeleton: str) -> str:
+    """The tests that are generated for a skeleton of which every class and method is tried."""
+    said = generated(folder, {name: skeleton})
+    assert "not tried" not in said and "not tested" not in said, said
+    return suite_text(folder, name)
 
 
 def suite_text(folder: Path, name: str) -> str:

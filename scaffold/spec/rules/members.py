@@ -128,9 +128,7 @@ def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
         field = spec.field(name)
         if field is not None and (field.annotated or not spec.source):
             yield Fault(place, f"`{name}` is a field too", "rename one of them")
-        elif spec.source:
-            continue  # its author knows what it overrides
-        elif not method.call.source:
+        elif not (spec.source or method.call.source):  # whose author knows what it overrides
             yield from _name_faults(spec, method, place)
 
 

@@ -13,7 +13,7 @@ from scaffold.comments import as_comment
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.helpers import bound_by, source_of
-from scaffold.spec.names import file_name_faults, stem
+from scaffold.spec.names import file_name_faults, is_spec_there, stem
 from scaffold.spec.reading.made_variables import variable_types
 from scaffold.spec.skeletons.classes.as_written import (
     is_as_written,
@@ -111,17 +111,13 @@ def _is_described_in(folder: Path | None, module: str, name: str) -> bool:
     """Whether a module beside a skeleton has a class that is described: one of its name, or several."""
     if folder is None or not module.isidentifier():
         return stem(name) == module
-    if stem(name) == module and _is_spec_there(folder, module):
+    # Of a folder that is not there nobody knows.
+    if stem(name) == module and (not folder.is_dir() or is_spec_there(folder, module)):
         return True
     try:
         return name in names_described(read_regular(folder / f"{module}.py").decode("utf-8-sig"))
     except (OSError, ValueError):
         return False
-
-
-def _is_spec_there(folder: Path, module: str) -> bool:
-    """Whether a spec lies in a folder; of a folder that is not there nobody knows."""
-    return not folder.is_dir() or any((folder / f"{module}{suffix}").exists() for suffix in (".py", ".toml"))
 
 
 def names_described(text: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from scaffold.kind import AS_WRITTEN
 from scaffold.spec.skeletons.classes import class_statements, functions
 from scaffold.spec.skeletons.classes.fields import UNDERSTOOD
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
@@ -88,7 +89,7 @@ def _decorators(node: ast.ClassDef, names: Names) -> Iterator[str]:
                 yield names.of(decorator)
 
 
-_WORD = class_statements.AS_WRITTEN.replace("-", "_")
+_WORD = AS_WRITTEN.replace("-", "_")
 
 
 def is_as_written(node: ast.ClassDef, names: Names) -> bool:
@@ -142,7 +143,7 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     names = replace(names, stands_alone=True, valued=class_statements.values_said(node, names))
     notes.note(("source",), node)
     ours = [decorator for decorator in node.decorator_list if names.word(decorator)]
-    raw: dict[str, Any] = {"name": node.name, "kind": class_statements.AS_WRITTEN}
+    raw: dict[str, Any] = {"name": node.name, "kind": AS_WRITTEN}
     raw["source"] = _without_words(functions.source_of([node], notes, leaving=ours), names)
     fields = dict(_roles(node, names, notes))
     raw |= {"fields": fields} if fields else {}

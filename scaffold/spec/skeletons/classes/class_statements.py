@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from scaffold.kind import NAMES, kind_of
+from scaffold.kind import AS_WRITTEN, NAMES, kind_of
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.skeletons.classes.fields import keys_of
@@ -76,10 +76,8 @@ def from_syntax(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]
         yield ": ".join([name, *([type_of(bound, names, notes)] if isinstance(bound, ast.expr) else [])])
 
 
-AS_WRITTEN = "as-written"
-"""The kind that a decorator gives, since such a class has any bases."""
 KINDS = {"".join(word.capitalize() for word in name.split("-")): name for name in NAMES if name != AS_WRITTEN}
-"""The kind of each base in the vocabulary: `TrainState` is `train-state`."""
+"""The kind of each base in the vocabulary: `TrainState` is `train-state`. A decorator gives `as-written`, since such a class has any bases."""
 _TABLES = {"test": "test", "groups": "groups", "as_written": "options"}
 """The table that the arguments of a decorator are."""
 _OF_PYTHON = ("metaclass", "strict")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from scaffold.kind import Kind, kind_of
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.grammar.types import CallableType, as_stored, without_none
+from scaffold.spec.grammar.types import CallableType, Type, as_stored, without_none
 from scaffold.spec.reading.made_variables import makes_variables
 from scaffold.spec.reading.roles import legal_roles, role_of
 from scaffold.spec.skeletons.classes import class_statements, functions, inferred
@@ -74,7 +74,7 @@ class ClassReader:
     def _keep_whole(self) -> None:
         """Keep the class statement; a field whose type has no role by default is a subtree, as its library makes it."""
         for table in self.fields.values():
-            kind = without_none(as_stored(parse_type(str(table.get("example", table["type"])))))
+            kind = _type_of(table)
             if role_of(kind, table) is None:
                 legal = legal_roles(kind)
                 table["role"] = next(role for role in _ANY if role in legal)
@@ -171,9 +171,9 @@ class ClassReader:
 
     def _as_it_stands(self, table: dict[str, Any], statement: ast.AnnAssign) -> None:
         """Keep the default of a field, and its type where that says more than the grammar has a role for."""
-        kind = without_none(as_stored(parse_type(str(table.get("example", table["type"])))))
-        role, legal = table.get("role") or role_of(kind, table), legal_roles(kind)
-        if (role or _ANY[0]) not in legal and not (role is None and {*_ANY} & {*legal}):
+        kind = _type_of(table)
+        role = role_of(kind, table)
+        if not {*([role] if role else _ANY)} & {*legal_roles(kind)}:
             table["type"] = f"={self.notes.segment(statement.annotation)}"
             table.pop("example", None)
         if "default" in table and not isinstance(kind, CallableType):
@@ -182,9 +182,7 @@ class ClassReader:
     def _is_any_callable(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether a field of such a Module holds any callable, a layer too, as it does in Equinox."""
         is_open = is_of_equinox(self.node, self.names) and "role" not in table
-        kind = parse_type(str(table.get("example", table["type"])))
-        is_callable = isinstance(without_none(kind), CallableType)
-        return is_open and is_callable and stores_what_is_given(name, self.node)
+        return is_open and isinstance(_type_of(table), CallableType) and stores_what_is_given(name, self.node)
 
     def _is_given(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether the emitted constructor takes a field, and no example is said for it."""
@@ -336,6 +334,11 @@ class ClassReader:
         self.notes.note(path, value)
         self.fields[name].pop("std", None)
         self.fields[name]["init"] = f"={self.notes.segment(value)}"
+
+
+def _type_of(table: Mapping[str, Any]) -> Type:
+    """The type of a field that is there, as a class stores it."""
+    return without_none(as_stored(parse_type(str(table.get("example", table["type"])))))
 
 
 def _types(table: Mapping[str, Any]) -> Iterator[str]:
