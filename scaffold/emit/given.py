@@ -1,6 +1,7 @@
 """How a constructor copies the arrays that it is given: each keeps its dtype unless the caller passes one."""
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Collection, Iterator
 
 from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import (
@@ -20,6 +21,8 @@ from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, Type
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
+from scaffold.spec.source.expressions import dedented, nodes_of
+from scaffold.spec.source.instance import kept_arguments
 
 _REAL = '''\
 def _real(value: ArrayLike) -> Array:
@@ -145,10 +148,19 @@ def passed_name(spec: ModuleSpec, field: Field) -> str:
 
 def takes_dtype(spec: ModuleSpec) -> bool:
     """Whether all arrays of open dtype are in the one that is passed, which the default of a field is not."""
-    is_passed = any(parameter.name == "dtype" for parameter in parameters(spec))
+    names = [parameter.name for parameter in parameters(spec)]
+    is_passed = "dtype" in names and not (spec.own_constructor and _computes_in_it(spec, names))
     return is_passed and (
         dtype_field(spec) is None or bool(asked_dtype(spec)) or not _is_given_open_dtype(spec)
     )
+
+
+def _computes_in_it(spec: ModuleSpec, names: Collection[str]) -> bool:
+    """Whether `dtype` is the one of what is computed: Flax calls that of parameters `param_dtype`, or an instance keeps it alone."""
+    constructor = dedented(spec.making)
+    kept = [argument for argument, _ in kept_arguments(constructor)].count("dtype")
+    reads = (node.id for node in nodes_of(ast.Name, ast.parse(constructor)))
+    return "param_dtype" in names or 0 < kept == [*reads].count("dtype")
 
 
 def _is_given_open_dtype(spec: ModuleSpec) -> bool:

@@ -21,6 +21,7 @@ from scaffold.spec.fields.training import undecayed
 from scaffold.spec.grammar.types import (
     CallableType,
     ClassType,
+    OpaqueType,
     Type,
     walk,
 )
@@ -97,7 +98,19 @@ def _holds_more(subject: Subject) -> bool:
     """Whether a base of another library may bring fields, of which nobody can say what they hold."""
     every = (subject.spec, *lineage(subject.spec, subject.known))
     foreign = (base for spec in every for base in spec.bases if base.module and base not in MODULES)
-    return not all(base.name.partition("[")[0] in WITHOUT_FIELDS for base in foreign)
+    return _makes_unknown(subject.spec) or not all(
+        base.name.partition("[")[0] in WITHOUT_FIELDS for base in foreign
+    )
+
+
+def _makes_unknown(spec: ModuleSpec) -> bool:
+    """Whether an NNX module that stays as it is written makes an attribute of which nothing says whether it has Variables."""
+    made = (field for field in spec.static if not field.given and field.default is None)
+    return bool(
+        spec.source
+        and kind_of(spec.kind).variables
+        and any(isinstance(field.type, OpaqueType) for field in made)
+    )
 
 
 def _keeps_given(spec: ModuleSpec) -> bool:

@@ -197,6 +197,8 @@ def with_values_of(spec: ModuleSpec, method: Method) -> ModuleSpec:
 def assumed_notes(specs: Iterable[ModuleSpec]) -> Iterator[str]:
     """What a user is told of Modules whose arrays are taken for data, or for what is trained as Equinox takes them."""
     for spec in specs:
+        if spec.source:  # stays as it is written
+            continue
         names = [field.name for field in spec.dynamic if field.is_assumed]
         is_python = ".py" in spec.where  # where a table says `f[n]` and no `init`, the form says it
         if names and is_python and spec.kind == "module" and not any(map(is_trained, spec.dynamic)):

@@ -26,14 +26,15 @@ LEGAL_TYPES = (
 )
 MODULES = (
     *("jax", "jnp", "jax.numpy", "np", "numpy", "jaxtyping", "jt", "typing", "collections.abc"),
-    *("jax.typing", "builtins"),
+    *("jax.typing", "flax.typing", "builtins"),
 )
 """The modules whose names are words of the grammar."""
 _WORDS: dict[str, types.Type] = {
     **{name: types.ScalarType(name) for name in SCALARS},
     **dict.fromkeys(("callable", "Callable"), types.CallableType()),
     **dict.fromkeys(("tree", "PyTree"), types.TreeType()),
-    **{"DTypeLike": types.ScalarType("dtype"), "PRNGKeyArray": types.ArrayType("key", ())},
+    **dict.fromkeys(("DTypeLike", "Dtype"), types.ScalarType("dtype")),
+    "PRNGKeyArray": types.ArrayType("key", ()),
 }
 _CONTAINERS = {
     **{"Tuple": "tuple", "List": "list", "Sequence": "list", "Dict": "dict", "Mapping": "dict"},

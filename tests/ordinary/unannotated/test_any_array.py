@@ -272,9 +272,11 @@ class Masked(eqx.Module):
         self.mask = mask
         self.gain = jax.random.normal(key, mask.shape)
 """
-    said = generated(tmp_path / "plain", {"masked": HEAD + text})
+    head = HEAD + "from scaffold.skeleton import Module, param\n"
+    marked = head + text.replace("gain: Array", "gain: Array = param()")
+    said = generated(tmp_path / "marked", {"masked": marked})
     assert "Masked: taken for trained, as Equinox does: mask (`data()` says otherwise)\n" in said
-    head = HEAD + "from scaffold.skeleton import Module\n"
+    assert "taken for" not in generated(tmp_path / "plain", {"masked": HEAD + text}), "it stays as it is"
     write_tree(tmp_path, {"specs/masked.py": head + text.replace("eqx.Module", "Module")})
     said = scaffold(tmp_path, "new-module", "--spec=specs/masked.py").stderr
     assert "fields.mask.role: nothing says whether it is trained (other parts of the class are)\n" in said

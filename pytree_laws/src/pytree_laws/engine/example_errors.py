@@ -17,6 +17,7 @@ _OF_TRACERS = jax.errors.JAXTypeError, jax.errors.JAXIndexError
 _ENTRIES = {"__call__": "call", "__init__": ""}
 """How the entries of a record begin, where not with the name of a method."""
 RESTS = "what raises there; the laws that depend on it are skipped until it works"
+REFUSES = "whether it refuses these values rightly: then write others, in `inputs`, `arguments` or the spec's `values`; until then the laws that depend on it are skipped"
 _BY_TYPE = {
     "FrozenInstanceError": "an instance is frozen: return the new value, or a new instance (`eqx.tree_at`)",
     "TracerArrayConversionError": "a function of NumPy on a traced array: its twin of `jnp` in its place",
@@ -78,4 +79,6 @@ def advice_on(suite: Any, error: BaseException | None, otherwise: str = RESTS) -
     """What to look for: sizes of the example that do not fit, or what such an error usually comes from, or else `otherwise`."""
     name, text = type(error).__name__, str(error)
     by_words = (advice for words, advice in _BY_WORDS.items() if re.search(words, text))
-    return next(by_words, "") or hint_of(suite, error) or _BY_TYPE.get(name, otherwise)
+    refuses = otherwise is RESTS and isinstance(error, ValueError | AssertionError)
+    usual = REFUSES if refuses else otherwise
+    return next(by_words, "") or hint_of(suite, error) or _BY_TYPE.get(name, usual)
