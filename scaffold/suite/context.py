@@ -28,7 +28,8 @@ from scaffold.spec.grammar.types import (
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import MODULES, lineage
 from scaffold.spec.source.definitions import WITHOUT_FIELDS
-from scaffold.spec.source.instance import kept_arguments
+from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.instance import kept_arguments, made_attributes
 from scaffold.spec.states import holds_state, is_stateful
 from scaffold.suite.bounds import bounds
 from scaffold.suite.calls import call_arguments, never_reads, unread_of_interface
@@ -104,13 +105,12 @@ def _holds_more(subject: Subject) -> bool:
 
 
 def _makes_unknown(spec: ModuleSpec) -> bool:
-    """Whether an NNX module that stays as it is written makes an attribute of which nothing says whether it has Variables."""
-    made = (field for field in spec.static if not field.given and field.default is None)
-    return bool(
-        spec.source
-        and kind_of(spec.kind).variables
-        and any(isinstance(field.type, OpaqueType) for field in made)
-    )
+    """Whether an NNX module that stays as it is written calls for an attribute what may give it Variables, as `nnx.data` does."""
+    if not (spec.source and kind_of(spec.kind).variables):
+        return False
+    unknown = {field.name for field in spec.static if isinstance(field.type, OpaqueType)}
+    made = made_attributes(dedented(spec.making))
+    return any(name in unknown and isinstance(value, ast.Call) for name, value in made)
 
 
 def _keeps_given(spec: ModuleSpec) -> bool:
