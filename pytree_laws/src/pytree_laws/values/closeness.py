@@ -13,8 +13,9 @@ import numpy as np
 
 from ..inspect.arrays import is_array, is_floating, is_inexact, on_device, raw, same_bits, widened
 from ..inspect.trees import named_leaves, structure
-from ..report import ANY_ERROR, Fault, check
-from ..trace.dependencies import is_straight_through
+from ..report import ADVICE, ANY_ERROR, FAULT, Fault, check
+from ..trace.dependencies import STOP, is_straight_through
+from ..trace.jaxprs import equations
 from ..trace.programs import compiled
 from .example_values import weights
 
@@ -191,7 +192,13 @@ CARRY_HINT = "stop_gradient on the carry: nothing is learnt through time"
 
 
 def check_grads(
-    where: str, move: Callable[[Any], Any], leaf: Any, hint: str = CARRY_HINT, partly: bool = False
+    where: str,
+    move: Callable[[Any], Any],
+    leaf: Any,
+    hint: str = CARRY_HINT,
+    *,
+    partly: bool = False,
+    severity: str = FAULT,
 ) -> None:
     """Gradients agree with what small steps show, wherever these show a slope; where they flow `partly`, there is one."""
     points = [on_device(raw(leaf) + step, leaf.dtype) for step in (-STEP, 0, STEP)]
@@ -203,7 +210,7 @@ def check_grads(
             message = f"small steps show the slope {slope}, its gradient is {grad}"
             off = np.abs(slope - np.asarray(grad, np.float64))
             near = off.max() < KINK * np.abs(slope).max()
-            check(bool(near) or (partly and bool(np.any(grad))), where, message, hint)
+            check(bool(near) or (partly and bool(np.any(grad))), where, message, hint, severity=severity)
 
 
 def values_and_slopes(move: Callable[[Any], Any], points: Sequence[Any]) -> list[tuple[list[Any], list[Any]]]:
@@ -239,9 +246,12 @@ def check_flow(where: str, run: Callable[[list[Any]], Any], values: Sequence[Any
         moved = [v + (size * w).astype(v.dtype) for v, w in zip(values, ways)]
         return [y for y in jax.tree.leaves(run(moved)) if is_floating(y)]
 
+    jaxpr = jax.make_jaxpr(run)(list(values)).jaxpr
+    # Who writes `stop_gradient` may mean it, as of running statistics; without it no gradient is cut off on purpose.
+    severity = ADVICE if any(each.primitive.name == STOP for each in equations(jaxpr)) else FAULT
     # A straight-through estimator has another gradient on purpose.
-    partly = is_straight_through(jax.make_jaxpr(run)(list(values)).jaxpr)
-    check_grads(where, move, on_device(0, np.float32), hint, partly)
+    partly = is_straight_through(jaxpr)
+    check_grads(where, move, on_device(0, np.float32), hint, partly=partly, severity=severity)
 
 
 def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> None:
