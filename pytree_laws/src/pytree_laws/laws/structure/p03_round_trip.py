@@ -3,19 +3,19 @@
 import dataclasses
 import types
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...discover.inference import with_other_settings, with_other_statics
+from ...discover.inference import settings, with_other_settings, with_other_statics
 from ...engine.applicability import need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...errors import raises_deliberately
 from ...inspect.arrays import is_array
-from ...inspect.classes import OF_PYTHON, REGISTER, is_equinox, is_of_python
+from ...inspect.classes import OF_PYTHON, REGISTER, defaults_of, is_equinox, is_of_python
 from ...inspect.references import caches_of, package_of, snapshot
 from ...inspect.trees import (
     ARRAY,
@@ -131,12 +131,20 @@ def test_p03_round_trip_keeps_what_lies_beside_its_fields(subject: PytreeSuite) 
     rests_on=("test_p03_round_trip_keeps_every_attribute",),
 )
 def test_p03_round_trip_keeps_what_the_constructor_is_given(subject: PytreeSuite) -> None:
-    for _, changed in with_other_settings(subject):
+    for changed in _with_other_arguments(subject):
         refusal = result_or_error(remade, changed)
         if isinstance(refusal, Exception) and raises_deliberately(refusal, type(changed)):
             continue  # a constructor below unflatten that refuses a text, which nobody could give
         hint = "aux does not hold it, so that unflatten gives the default of the constructor, or that of the class"
         check_attributes(changed, hint)
+
+
+def _with_other_arguments(subject: PytreeSuite) -> Iterator[Any]:
+    """Instances with another value of one setting; where another function builds the example, of a static value that the constructor takes."""
+    known = settings(subject)
+    yield from (changed for _, changed in with_other_settings(subject))
+    taken = {name for name, _ in defaults_of(type(subject.cached_instance()))} - {*known.values()}
+    yield from (changed for path, changed in with_other_statics(subject) if path in taken)
 
 
 # What unflatten derives from other values is right again, unless somebody edits it alone.

@@ -1,0 +1,55 @@
+"""P7 where numbers of Python are leaves: `jax.jit` makes arrays of them, as of all leaves."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ...declare.methods import Method
+from ...discover.method_programs import the_call, traceable
+from ...engine.applicability import need, of_class
+from ...engine.registry import Checks
+from ...inspect.classes import is_equinox
+from ...inspect.trees import arrays_of, named_leaves, replace_leaves
+from ...kinds.pytree import PytreeSuite
+from ...report import check, result_or_error
+from ..structure.p03_round_trip import lists_its_parts
+from .p07_jit_equals_eager import LAW
+
+CHECKS = Checks(LAW)
+_STATIC = (
+    "what decides shapes and branches is static: `flax.struct.field(pytree_node=False)`, `meta_fields` of "
+    "`register_dataclass`, `aux` of `tree_flatten`; what is computed with is an array"
+)
+
+
+@CHECKS.register(
+    of_class("numbers in a Module or a tuple may be meant for `eqx.filter_jit`", lists_its_parts)
+)
+def test_p07_numbers_among_its_leaves_can_be_traced(subject: PytreeSuite) -> None:
+    instance = subject.cached_instance()
+    numbers = [
+        (place, name, leaf)
+        for place, (name, leaf) in enumerate(named_leaves(instance))
+        if isinstance(leaf, bool | int | float | complex)
+        and not is_equinox(type(getattr(instance, name.partition(".")[0], None)))
+    ]
+    need(numbers, "no number of Python is a leaf")
+    for method in (*([the_call(subject)] if subject.called() else []), *traceable(subject)):
+        for place, name, number in numbers:
+            error = result_or_error(jax.eval_shape, _by_leaf(subject, method, place), jnp.asarray(number))
+            raised = f"{type(error).__name__}" if isinstance(error, Exception) else ""
+            message = f"`{name}` is the number {number!r}, and a leaf: under `jax.jit` it is traced, which raises {raised}"
+            check(not raised, method.name, message, _STATIC)
+
+
+def _by_leaf(subject: PytreeSuite, method: Method, place: int) -> Callable[[Any], Any]:
+    """What a method gives, as a function of one leaf."""
+
+    def run(value: Any) -> Any:
+        return arrays_of(
+            method.use(replace_leaves(subject.cached_instance(), {place: value}), *method.arguments(0))
+        )
+
+    return run
