@@ -18,6 +18,12 @@ def as_clean(before: bytes, after: bytes, place: Path) -> bytes:
     return after
 
 
+def formatted(text: str, place: Path) -> str | None:
+    """The text as the settings for `place` have it; None where it is no Python."""
+    after = _run(_FORMAT, text.encode(), place)
+    return None if after is None else after.decode()
+
+
 def _clean(command: tuple[str, ...], text: bytes, place: Path) -> bool:
     return _run(command, text, place) is not None
 

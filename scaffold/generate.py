@@ -21,6 +21,7 @@ from scaffold.fit.fit import Wishes, plan_in_project
 from scaffold.history.ancestry import ClassFiles
 from scaffold.history.migrations import listing_changes
 from scaffold.history.records import MODULE, SPEC, TEST, UNITS, Records, adopted_key
+from scaffold.in_project.formatter import style_of
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import SpecFiles, file_of
 from scaffold.kind import Context
@@ -93,7 +94,10 @@ def plan_classes(
             specs, known, lambda spec: seen_from_here(layout.root / layout.source_file(spec.stem))
         )
         classes: list[ClassFiles] = []
-        texts = tidy(_unique(_laid_out(by_module(specs), layout, known, classes)))
+        texts = tidy(
+            _unique(_laid_out(by_module(specs), layout, known, classes)),
+            style_of(layout, [spec.stem for spec in specs]),
+        )
     plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
     tested = [spec for spec in specs if not any(spec is without.spec for without in untested)]
     untested = [*_not_adopted(untested, layout)]
@@ -112,7 +116,7 @@ def _not_adopted(untested: Sequence[Untested], layout: Layout) -> Iterator[Untes
 
 def tidy_conftest(layout: Layout) -> File:
     """The conftest that tests get in a folder that has none, as it is written."""
-    [file] = tidy([conftest_file(layout)])
+    [file] = tidy([conftest_file(layout)], style_of(layout))
     return file
 
 
@@ -233,7 +237,8 @@ def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
         check_templates(specs, layout)
         known = _known(specs, layout)
         shown = tidy(
-            _unique(file for module in by_module(specs) for file in module_files(module, layout, known))
+            _unique(file for module in by_module(specs) for file in module_files(module, layout, known)),
+            style_of(layout, [spec.stem for spec in specs]),
         )
     return tuple(file for file in shown if not file.keep)
 

@@ -1,4 +1,4 @@
-"""Files formatted by ruff, many in one call, with pinned settings, and parsed, before anything is written."""
+"""Files formatted by ruff, many in one call, by the settings that are given, and parsed, before anything is written."""
 
 import ast
 import os
@@ -11,6 +11,8 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec import Struct
+
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File
 
@@ -19,15 +21,32 @@ OPTIONS = (
     "--isolated",
     "--no-cache",
     "--silent",
-    "--line-length",
-    "88",
     "--target-version",
     "py311",
+)
+_SORT = (
+    "check",
+    "--isolated",
+    "--no-cache",
+    "--silent",
+    "--target-version",
+    "py311",
+    "--select",
+    "I",
+    "--fix",
 )
 _BATCH = 64
 """Files for one call of ruff: enough that its start is a small part of its work."""
 _FOR_A_THREAD = 8
 """Files that ruff formats in less time than it takes to start threads."""
+
+
+class Style(Struct, frozen=True):
+    """What a project says of the layout of its code, as arguments of ruff."""
+
+    format: tuple[str, ...] = ("--line-length", "88")
+    sort: tuple[str, ...] = ()
+    """Those of `ruff check`, where imports stand in another order than its usual one."""
 
 
 @cache
@@ -44,42 +63,48 @@ def ruff_program() -> str:
     return find_ruff_bin()
 
 
-def tidy(files: Iterable[File]) -> tuple[File, ...]:
-    """The files with their Python formatted. Raises `ScaffoldError` for Python that does not parse.
+def tidy(files: Iterable[File], style: Style | None = None) -> tuple[File, ...]:
+    """The files with their Python formatted; `style` is what a project says of that. Raises `ScaffoldError` for Python that does not parse.
 
     A batch is formatted while the next is laid out, where `files` lays them out one by one.
     """
-    remaining = iter(files)
+    remaining, style = iter(files), style or Style()
     with _scratch_folder() as folder, ExitStack() as running:
         batches: list[tuple[list[File], Path, subprocess.Popen[str] | None]] = []
         while batch := [*islice(remaining, _BATCH)]:
             place = Path(folder, str(len(batches)))
-            batches.append((batch, place, _start(batch, place, running)))
-        return tuple(file for batch in batches for file in _finished(*batch))
+            batches.append((batch, place, _start(batch, place, running, style.format)))
+        return tuple(file for batch in batches for file in _finished(*batch, style.sort))
 
 
-def _start(files: Sequence[File], folder: Path, running: ExitStack) -> subprocess.Popen[str] | None:
+def _start(
+    files: Sequence[File], folder: Path, running: ExitStack, style: Sequence[str]
+) -> subprocess.Popen[str] | None:
     """Ruff at work on the Python of a batch, each file under its number; None where there is none."""
     folder.mkdir()
     python = [(index, file) for index, file in enumerate(files) if _is_python(file)]
     for index, file in python:
         (folder / f"{index}.py").write_bytes(file.content)
-    return running.enter_context(_ruff(folder, len(python))) if python else None
+    return running.enter_context(_ruff(folder, len(python), style)) if python else None
 
 
-def _ruff(folder: Path, files: int) -> subprocess.Popen[str]:
+def _ruff(folder: Path, files: int, style: Sequence[str]) -> subprocess.Popen[str]:
     threads = {"RAYON_NUM_THREADS": "1"} if files <= _FOR_A_THREAD else {}
-    command, environment = [ruff_program(), *OPTIONS, str(folder)], {**os.environ, **threads}
+    command, environment = [ruff_program(), *OPTIONS, *style, str(folder)], {**os.environ, **threads}
     return subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
 
 
-def _finished(files: Sequence[File], folder: Path, ruff: subprocess.Popen[str] | None) -> Iterator[File]:
+def _finished(
+    files: Sequence[File], folder: Path, ruff: subprocess.Popen[str] | None, sort: Sequence[str]
+) -> Iterator[File]:
     """The batch as ruff formats it, which parses it too."""
     error = ruff.communicate()[1] if ruff is not None else ""
     if ruff is not None and ruff.returncode:
         raise _refused(files, error)
+    if ruff is not None and sort:
+        subprocess.run([ruff_program(), *_SORT, *sort, str(folder)], capture_output=True, check=False)
     for index, file in enumerate(files):
         if _is_python(file):
             text = (folder / f"{index}.py").read_bytes().decode()

@@ -26,6 +26,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File, Plan
 from scaffold.fit.fit import Wishes, plan_in_project
 from scaffold.history.replaced import numbers_of
+from scaffold.in_project.formatter import style_of
 from scaffold.in_project.layout import Layout
 from scaffold.interpreter import find_python
 from scaffold.lifecycle.adopted import adopted_files
@@ -273,7 +274,7 @@ def _with_quiet_leaves(report: dict[str, Any], adopted: Adopted) -> dict[str, An
 
 
 def _file(adopted: Adopted, run: Run) -> File:
-    [file] = tidy([test_file(adopted, run.layout)])
+    [file] = tidy([test_file(adopted, run.layout)], style_of(run.layout))
     return replace(file, path=file_path(adopted, run.layout))
 
 

@@ -14,6 +14,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import File, Plan
 from scaffold.fit.fit import Wishes, plan_in_project
 from scaffold.import_lines import import_lines
+from scaffold.in_project.formatter import style_of
 from scaffold.in_project.layout import Layout
 from scaffold.render_class import conftest_file
 from scaffold.rendering.render import render
@@ -48,7 +49,7 @@ def plan_step_tests(wanted: StepWanted, layout: Layout, here: Path) -> Plan:
     [target] = read_targets([wanted.step], here)
     _check(wanted, target)
     [(path, text)] = render(TEMPLATE, _context(wanted, target, layout))
-    [file] = tidy([File(path, text)])
+    [file] = tidy([File(path, text)], style_of(layout))
     wishes = Wishes(register=False, force=wanted.force)
     return plan_in_project(layout, [file, conftest_file(layout)], (), (), wishes)
 

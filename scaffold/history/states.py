@@ -1,12 +1,11 @@
 """What a generated file has become since, and what is to be done about it: one rule for every command."""
 
 from enum import StrEnum
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from msgspec import Struct
 
-from scaffold.errors import ScaffoldError
-from scaffold.files.fileset import SOLVE, Action, File
+from scaffold.files.fileset import SOLVE, Action
 from scaffold.history.texts import Merged, Text, has_markers
 
 
@@ -64,26 +63,18 @@ def outcome(base: str | None, mine: bytes | None, new: str, place: Path, *, lost
 
 
 def _restyled(base: str, mine: Text, new: str, place: Path, merged: Merged) -> Merged:
-    """The merge of the texts in one style, where fewer places collide in that; it gets the project's, where `mine` had it."""
-    from scaffold.as_clean import as_clean  # here, because few files collide
+    """The merge of the texts in the style of the project, where fewer places collide in that; what `mine` had of it stays."""
+    from scaffold.as_clean import as_clean, formatted  # here, because few files collide
 
-    styled = _in_one_style(mine.text)
-    restyled = merge_python(base, styled, new) if styled not in (None, mine.text) else merged
+    was, is_now = formatted(base, place), formatted(mine.text, place)
+    if was is None or is_now is None or (was, is_now) == (base, mine.text):
+        return merged
+    restyled = merge_python(was, is_now, new)
     if restyled.collisions >= merged.collisions:
         return merged
     if restyled.collisions:
         return restyled
     return Merged(as_clean(mine.text.encode(), restyled.text.encode(), place).decode(), 0)
-
-
-def _in_one_style(text: str) -> str | None:
-    """The text formatted as what is generated, None where it is no Python."""
-    from scaffold.tidy import tidy
-
-    try:
-        return tidy([File(PurePosixPath("mine.py"), text)])[0].text
-    except ScaffoldError:
-        return None
 
 
 def _outcome(merged: Merged, mine: Text) -> Outcome:

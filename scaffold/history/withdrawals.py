@@ -5,8 +5,9 @@ from functools import partial
 
 from scaffold.files.fileset import Edit
 from scaffold.history.records import Record
+from scaffold.in_project.formatter import line_length
 from scaffold.in_project.layout import Layout
-from scaffold.registration.exports import edited_file, lazy_form, line_width
+from scaffold.registration.exports import edited_file, lazy_form
 
 
 def withdrawals(records: Iterable[Record], layout: Layout) -> Iterator[Edit]:
@@ -35,5 +36,5 @@ def _detached(record: Record, layout: Layout, where: str, source: bytes) -> byte
 def _withdrawn(record: Record, layout: Layout, where: str, source: bytes) -> bytes:
     from scaffold.registration.edits import unregister
 
-    width = line_width(layout)
+    width = line_length(layout)
     return unregister(source, record.stem, record.names, package=record.package, where=where, width=width)

@@ -1,6 +1,6 @@
 """Whether and how a package re-exports its new classes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -9,8 +9,8 @@ from msgspec import Struct
 from scaffold.files.fileset import Edit
 from scaffold.files.places import read_regular
 from scaffold.in_project.dependencies import Dependencies, requirement
+from scaffold.in_project.formatter import line_length
 from scaffold.in_project.layout import Layout
-from scaffold.in_project.packages import table
 
 
 class Export(Struct, frozen=True):
@@ -104,29 +104,7 @@ def _registered(new_exports: Sequence[Export], layout: Layout, where: str, sourc
     from scaffold.registration.edits import register_all  # here, because only a package needs it
 
     pairs = [(export.stem, export.name) for export in new_exports]
-    return register_all(source, pairs, package=layout.package, where=where, width=line_width(layout))
-
-
-def line_width(layout: Layout) -> int:
-    """How long a line of the project may be: as its formatter has it."""
-    for tool in ("ruff", "black"):
-        width = table(layout.document, "tool", tool).get("line-length")
-        if isinstance(width, int):
-            return width
-    for name in (".ruff.toml", "ruff.toml"):
-        width = _toml(layout.root / name).get("line-length")
-        if isinstance(width, int):
-            return width
-    return 88
-
-
-def _toml(path: Path) -> Mapping[str, object]:
-    import tomllib
-
-    try:
-        return tomllib.loads(read_regular(path).decode())
-    except (OSError, ValueError, RecursionError):
-        return {}
+    return register_all(source, pairs, package=layout.package, where=where, width=line_length(layout))
 
 
 # -- what is undeclared ------------------------------------------------------------------------------------------------

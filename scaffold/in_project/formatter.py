@@ -1,0 +1,76 @@
+"""How the project lays out its Python: what ruff is told in a file of its own or in pyproject.toml, or black's line length."""
+
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import cast
+
+from scaffold.files.places import read_regular
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.packages import table
+from scaffold.tidy import Style
+
+_LINE_LENGTH = 88
+_FIRST_PARTY = "known-first-party"
+_STYLES = {
+    "quote-style": ("double", "single", "preserve"),
+    "indent-style": ("space", "tab"),
+    "skip-magic-trailing-comma": (True, False),
+}
+"""Further settings of `ruff format`, with their values."""
+
+
+def line_length(layout: Layout) -> int:
+    """How many characters a line of the project may have."""
+    of_black = table(layout.document, "tool", "black").get("line-length", _LINE_LENGTH)
+    length = _ruff(layout).get("line-length", of_black)
+    return length if isinstance(length, int) else _LINE_LENGTH
+
+
+def style_of(layout: Layout, modules: Iterable[str] = ()) -> Style:
+    """How ruff lays out a file as the project's own; `modules` are those that are not there yet."""
+    settings = _ruff(layout)
+    length = ("--line-length", str(line_length(layout)))
+    return Style((*length, *_of_format(settings)), (*_of_imports(settings, layout, modules),))
+
+
+def _of_format(settings: Mapping[str, object]) -> Iterator[str]:
+    width = settings.get("indent-width")
+    if isinstance(width, int):
+        yield from _config("indent-width", width)
+    for name, legal in _STYLES.items():
+        value = table(settings, "format").get(name)
+        if value in legal:
+            yield from _config(f"format.{name}", value)
+
+
+def _of_imports(settings: Mapping[str, object], layout: Layout, modules: Iterable[str]) -> Iterator[str]:
+    """What the project says of the order of imports; nothing where it says nothing."""
+    sorting = table(settings, "lint", "isort")
+    said = {name: value for name, value in sorting.items() if not isinstance(value, dict)}
+    if said:
+        named = said.get(_FIRST_PARTY)
+        own = map(str, cast("list[object]", named)) if isinstance(named, list) else ()
+        said[_FIRST_PARTY] = sorted({*layout.importable, *modules, *own})
+        yield from _config("line-length", line_length(layout))
+    for name, value in said.items():
+        yield from _config(f"lint.isort.{name}", value)
+
+
+def _config(name: str, value: object) -> tuple[str, str]:
+    """A setting as ruff takes it: numbers, texts, and lists of these are in TOML what they are in JSON."""
+    return "--config", f"{name}={json.dumps(value)}"
+
+
+def _ruff(layout: Layout) -> Mapping[str, object]:
+    """What ruff is told: a file of its own goes before pyproject.toml."""
+    files = (_document(layout.root / name) for name in (".ruff.toml", "ruff.toml"))
+    return next(filter(None, files), table(layout.document, "tool", "ruff"))
+
+
+def _document(path: Path) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(read_regular(path).decode())
+    except (OSError, ValueError, RecursionError):
+        return {}
