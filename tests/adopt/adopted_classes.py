@@ -244,7 +244,7 @@ FOUND: dict[str, tuple[str, str, list[str]]] = {
     "Attention": (
         "Attention()",
         "",
-        ["sample(seed, (5, 7))", "sample(seed, (11, 7))", "sample(seed, (11, 13))"],
+        ["sample(seed, (5, 7))", "sample(seed, (11, 7), positive=True)", "sample(seed, (11, 13))"],
     ),
     "Averaged": ("eqx.nn.make_with_state(Averaged)(size=3)", "", [X, "self.state(seed)"]),
     "Carried": (
@@ -253,9 +253,13 @@ FOUND: dict[str, tuple[str, str, list[str]]] = {
         [X, "(sample(seed, (2,)), sample(seed + 1, (2,)))"],
     ),
     "Flags": ("Flags(weight=sample(seed, (3,)), mode=Mode.UP, norm='first', is_signed=False)", "", [X]),
-    "Gain": ("Gain(gain=sample(seed, (3,)))", "", [X]),
+    "Gain": ("Gain(gain=sample(seed, (3,), positive=True))", "", [X]),
     "Heads": ("Heads(heads=2, size=4)", "", ["sample(seed, (4,))"]),
-    "Lookup": ("Lookup(table=sample(seed, (3, 2)))", "lookup", ['sample(seed, (), "int", 0, 2)']),
+    "Lookup": (
+        "Lookup(table=sample(seed, (3, 2), positive=True))",
+        "lookup",
+        ['sample(seed, (), "int", 0, 2)'],
+    ),
     "Neurons": ("Neurons(size=3, rngs=nnx.Rngs(seed))", "", [X]),
     "OnlyMatrices": ("OnlyMatrices(weight=sample(seed, (3,)))", "", ["sample(seed, (5, 3))"]),
     "Parameters": (f"Parameters(weights=sample(seed, (3,)), layers=[{INNER}, {OTHER}])", "", []),

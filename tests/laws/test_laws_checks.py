@@ -10,10 +10,10 @@ from harness.pairs import outcome_of
 from harness.runner import lines_of
 from harness.suite_checks import SPECIMENS, Check, checks_below, every_check, every_test, seen_by
 
-from tests.laws.steps.test_steps import EVERY, Raises, Unknown
+from tests.laws.steps.test_steps import EVERY, Endless, Raises, Unknown
 from tests.laws.steps.test_steps import findings as step_findings
 
-STEPS = (*EVERY, Raises, Unknown)
+STEPS = (*EVERY, Raises, Unknown, Endless)
 LAW = """
 class SomeLaws:
     def test_p01_it(self):

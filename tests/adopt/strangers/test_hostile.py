@@ -241,8 +241,8 @@ def test_hostile_metaclasses_cost_their_own_classes_alone(tmp_path: Path) -> Non
     result = adopt(tmp_path, "hostile.py", "--dry-run")
     assert result.returncode == 3, result.stdout + result.stderr
     lines = result.stdout.split("\n")
-    assert lines[0].startswith("Check ") and lines[1].startswith("Fine    adopted, ")
-    assert lines[2] == "Raises  not built: RuntimeError: no str"
+    assert lines[0].startswith("Check ") and lines[1].startswith("Fine ") and "adopted, " in lines[1]
+    assert "hostile:Raises: left out: it is abstract: its constructor raises, whatever it is given" in lines
     assert "hostile:Equal: left out: it cannot be looked at: RuntimeError: no hash" in lines
     assert "hostile:Look: left out: it cannot be looked at: RuntimeError: no looking" in lines
     assert adopt(tmp_path, "hostile.py:Look").returncode == 2

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -134,6 +135,41 @@ class Marked(eqx.Module):
 class PickledWithAToken(OneWeight):
     def build(self, weight):
         return Marked(jnp.array(weight), TOKEN)
+
+
+class Tag:
+    """A part of aux that says nothing of itself, and equals itself alone."""
+
+    def __repr__(self):
+        return "tag"
+
+
+@jax.tree_util.register_pytree_node_class
+class Tagged:
+    """Its flatten puts a part in aux that no attribute holds, and pickle makes another one."""
+
+    tags: ClassVar = {}
+
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __call__(self, x):
+        return self.weight * x
+
+    def tree_flatten(self):
+        return (self.weight,), self.tags.setdefault(id(self), Tag())
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        made = cls(*children)
+        cls.tags[id(made)] = aux
+        return made
+
+
+@mutant("P14", "`Tagged`", "changed the treedef", "a static value in it equals itself alone")
+class PickledWithATag(OneWeight):
+    def build(self, weight):
+        return Tagged(jnp.array(weight))
 
 
 class OfOneVersion(SavedByPath):

@@ -1,5 +1,6 @@
 """Laws of a training step: mistakes are noticed with the leaf, and their right forms pass."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -79,6 +80,22 @@ def test_a_step_that_raises_is_one_finding() -> None:
     ((name, broken),) = findings(Raises)
     assert name == "test_s1_the_step_runs"
     assert "AttributeError" in broken.finding.what
+
+
+class Endless(Steps):
+    time_limit = 0.2
+
+    def step(self, state: Any, batch: Any) -> Any:
+        time.sleep(1.0)
+        return state, batch
+
+
+def test_a_step_that_does_not_end_is_stopped() -> None:
+    findings_by_test = dict(findings(Endless))
+    assert findings_by_test, "it ends"
+    for broken in findings_by_test.values():
+        assert "of Endless took more than 0 seconds" in broken.finding.what
+        assert broken.finding.hint == "`time_limit` allows more"
 
 
 def test_the_docs_list_each_law() -> None:

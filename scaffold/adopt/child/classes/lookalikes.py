@@ -58,7 +58,7 @@ def family(cls: type) -> list[type]:
 def below(cls: type) -> Iterator[type]:
     """The classes that derive from one, and of a protocol those of its package that fit it."""
     subclasses: list[type] = type.__subclasses__(cls)
-    for each in [*subclasses, *fitting(cls)]:
+    for each in filter(can_be_asked, [*subclasses, *fitting(cls)]):
         yield each
         yield from below(each)
 
@@ -93,8 +93,19 @@ def classes_in(package: str) -> Iterator[type]:
         yield from (
             value
             for key, value in sorted(members.items())
-            if isinstance(value, type) and value.__module__ == name and not key.startswith("_")
+            if isinstance(value, type)
+            and can_be_asked(value)
+            and value.__module__ == name
+            and not key.startswith("_")
         )
+
+
+def can_be_asked(cls: type) -> bool:
+    """Whether a class says what it is called and derives from, and can be told from others: a metaclass may refuse all of it."""
+    try:
+        return bool(cls.__module__ and cls.__qualname__ and cls.__mro__ and hash(cls) is not None)
+    except Exception:  # of the metaclass
+        return False
 
 
 def modules_of(package: str) -> Iterator[tuple[str, dict[str, Any]]]:

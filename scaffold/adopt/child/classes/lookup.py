@@ -1,6 +1,7 @@
 """Classes by module and name, each looked up once."""
 
 import importlib
+import inspect
 import re
 import sys
 from collections.abc import Sequence
@@ -32,8 +33,18 @@ def describe_class(module: str, name: str, cls: Any, *, is_named: bool) -> dict[
     except Exception as error:  # of its metaclass, which may do as it likes
         kind = Kind("plain", f"it cannot be looked at: {error_text(error)}")
     why = kind.why or ("Python takes its name for another within a class" if name.startswith("__") else "")
-    home = str(getattr(cls, "__module__", module))
+    home = said_by(cls, "__module__") or module
     return {"module": module, "name": name, "kind": kind.name, "why": why, "named": is_named, "home": home}
+
+
+def said_by(value: Any, name: str) -> str:
+    """What a class or a function says of itself, whatever its metaclass makes of that."""
+    if not inspect.isclass(value):
+        return str(getattr(value, name, ""))
+    try:
+        return str(type.__getattribute__(value, name))
+    except AttributeError:
+        return ""
 
 
 def load_class(module: str, name: str) -> Any:

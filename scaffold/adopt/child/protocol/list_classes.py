@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ..classes.factories import is_transformation
-from ..classes.lookup import CLASSES, TESTS, add_to_path, describe_class, error_text
+from ..classes.lookup import CLASSES, TESTS, add_to_path, describe_class, error_text, said_by
 from ..values.annotations import parameters_of
 
 Request = dict[str, Any]
@@ -149,16 +149,6 @@ def is_target(value: Any) -> bool:
         return inspect.isclass(value) or is_transformation(value)
     except Exception:  # of an object that does as it likes when it is asked for its class
         return False
-
-
-def said_by(value: Any, name: str) -> str:
-    """What a class or a function says of itself, whatever its metaclass makes of that."""
-    if not inspect.isclass(value):
-        return str(getattr(value, name, ""))
-    try:
-        return str(type.__getattribute__(value, name))
-    except AttributeError:
-        return ""
 
 
 def is_own(value: Any, module: ModuleType, root: str) -> bool:
