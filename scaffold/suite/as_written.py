@@ -17,7 +17,7 @@ from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.source.definitions import arguments_with_defaults, function_of, gives_instance
 from scaffold.spec.source.expressions import Function
 from scaffold.suite.context import example_call
-from scaffold.suite.guesses import guessed_methods
+from scaffold.suite.guesses import guessed_methods, is_guessed
 from scaffold.suite.inherited import has_known_constructor
 from scaffold.suite.mapped_methods import as_called
 from scaffold.suite.subject import Subject
@@ -71,15 +71,17 @@ def has_leaves(spec: ModuleSpec) -> bool:
 
 
 def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
-    """The expression that builds an instance where arguments by name do not: as the spec says, or a constructor without arguments."""
+    """The expression that builds an instance: as the spec says, or a constructor that takes sizes alone, where arguments by name do not or are guesses."""
     if spec.test.build:
         return spec.test.build
     try:
         inputs_of(spec, known)
     except ScaffoldError:
-        calls = (_call_that_builds(method, spec) for method in spec.methods)
-        return next((f"{spec.name}.{call}" for call in calls if call), "")
-    return ""
+        is_known = False
+    else:
+        is_known = not is_guessed(spec, known)
+    calls = () if is_known else (_call_that_builds(method, spec) for method in spec.methods)
+    return next((f"{spec.name}.{call}" for call in calls if call), "")
 
 
 def _call_that_builds(method: Method, spec: ModuleSpec) -> str:

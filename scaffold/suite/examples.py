@@ -182,7 +182,7 @@ class Examples(Struct, frozen=True, dict=True):
             case ClassType():
                 return self.instance(kind, name, offset)
             case OpaqueType(text=text) if (named := self._named(text)) is not None:
-                return self.sample(named, name, offset)
+                return self.value(named, name, offset)
             case OpaqueType(text=text):
                 which = f"which is a `{text}`" if text != name else "of which nothing says type and shape"
                 raise ScaffoldError(
@@ -200,13 +200,21 @@ class Examples(Struct, frozen=True, dict=True):
             repr(text) if text and is_named else source for source, text in zip(sources, texts, strict=True)
         ]
 
-    def _named(self, text: str) -> ArrayType | None:
-        """The array that an annotation says of which not all dims have names, where the others have sizes."""
+    def _named(self, text: str) -> Type | None:
+        """The type that a kept annotation says, where its dims have sizes and its classes are known."""
         kind = type_with_named_dims(text)
-        if not isinstance(kind, ArrayType):
-            return None
-        names = {name for dim in kind.dims for name in dim_names(dim)}
-        return kind if names <= {ROWS, *self.sizes} else None
+        parts = () if kind is None else tuple(walk(kind))
+        names = {
+            name
+            for array in parts
+            if isinstance(array, ArrayType)
+            for dim in array.dims
+            for name in dim_names(dim)
+        }
+        classes = (part for part in parts if isinstance(part, ClassType))
+        is_known = all(part.module is not None or part.name in self.known for part in classes)
+        is_opaque = kind is None or any(isinstance(part, OpaqueType) for part in parts)
+        return kind if is_known and not is_opaque and names <= {ROWS, *self.sizes} else None
 
     def _leaves_of_tree(self, text: str, offset: int) -> tuple[str, str]:
         """Two leaves of a tree, in the shape that its annotation says, or in one of their own each."""

@@ -20,7 +20,13 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
     `known` has the other classes, of which an instance may be one.
     """
     own = [] if spec.call is None else [("__call__", spec.call)]
-    called = [*own, *((method.name, method.call) for method in spec.methods if method.is_function)]
+    # Where something else builds the instance, nothing is given to its constructor.
+    functions = [
+        each
+        for each in spec.methods
+        if each.is_function and not (spec.test.build and each.name == "__init__")
+    ]
+    called = [*own, *((method.name, method.call) for method in functions)]
     guesses = [
         name
         for name, call in called
@@ -41,12 +47,14 @@ def _may_be_refused(spec: ModuleSpec) -> bool:
 
 
 def is_guessed(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
-    """Whether an instance of the tests is given arrays of which nobody declared the shape."""
+    """Whether an instance of the tests is given arrays of which nobody declared the shape, where the author builds none."""
     others = {name: other for name, other in known.items() if name != spec.name}
-    given = [field for field in spec.fields if field.given]
-    return (
+    said = dict(spec.test.values)
+    given = [field for field in spec.fields if field.given and field.name not in said]
+    arguments = (argument for argument in spec.arguments if argument.name not in said)
+    return not spec.test.build and (
         any(_has_shape(field.example) or _holds_guess(field.type, others) for field in given)
-        or any(_holds_guess(argument.type, others) for argument in spec.arguments)
+        or any(_holds_guess(argument.type, others) for argument in arguments)
         or _is_guessed(spec)
     )
 

@@ -23,10 +23,9 @@ def with_named_dims(text: str) -> str:
 
 
 def type_with_named_dims(text: str) -> Type | None:
-    """The type that a text is with a name for each dim; None where it is none, or has all its names."""
-    named = with_named_dims(text)
+    """The type that a text is with a name for each dim; None where it is none."""
     try:
-        return parse_type(named) if named != text else None
+        return parse_type(with_named_dims(text))
     except TypeSyntaxError:
         return None
 

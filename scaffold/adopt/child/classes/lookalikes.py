@@ -103,7 +103,8 @@ def classes_in(package: str) -> Iterator[type]:
 def can_be_asked(cls: type) -> bool:
     """Whether a class says what it is called and derives from, and can be told from others: a metaclass may refuse all of it."""
     try:
-        return bool(cls.__module__ and cls.__qualname__ and cls.__mro__ and hash(cls) is not None)
+        hash(cls)
+        return bool(cls.__module__ and cls.__qualname__ and cls.__mro__)
     except Exception:  # of the metaclass
         return False
 

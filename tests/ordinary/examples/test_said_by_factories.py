@@ -1,0 +1,68 @@
+"""A class method that takes sizes alone builds the instances of the tests, where the fields say no shapes."""
+
+from pathlib import Path
+
+from tests.ordinary.generated import generated, suite_text
+from tests.support.forking import forked_pytest
+from tests.support.projects import passed
+
+RING = """
+import jax
+import jax.numpy as jnp
+from flax import struct
+
+
+@struct.dataclass
+class Ring:
+    slots: jax.Array
+    size: jax.Array
+    capacity: int = struct.field(pytree_node=False)
+
+    @classmethod
+    def create(cls, capacity: int, width: int) -> "Ring":
+        return cls(jnp.zeros((capacity, width)), jnp.zeros((), jnp.int32), capacity)
+
+    def mean(self) -> jax.Array:
+        stored = jnp.arange(self.capacity) < self.size
+        return jnp.sum(jnp.where(stored[:, None], self.slots, 0.0)) / jnp.maximum(self.size, 1)
+"""
+ANGLES = """
+import jax
+import jax.numpy as jnp
+from scaffold.skeleton import test
+
+
+@test(values={"x": lambda seed: jnp.ones(()) * seed})
+@jax.tree_util.register_pytree_node_class
+class Angles:
+    def __init__(self, table):
+        self.table = table
+
+    @classmethod
+    def example(cls) -> "Angles":
+        return cls(jnp.arange(4.0))
+
+    def __call__(self, x):
+        return self.table[int(x)]
+
+    def tree_flatten(self):
+        return (self.table,), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children)
+"""
+
+
+def test_a_factory_that_takes_sizes_goes_before_a_guess(tmp_path: Path) -> None:
+    generated(tmp_path, {"ring": RING})
+    assert "return Ring.create(capacity=2, width=3)" in suite_text(tmp_path, "ring")
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
+
+
+def test_what_an_author_says_is_no_guess(tmp_path: Path) -> None:
+    """A number that is asked of a tracer is the fault of the call, and no example that does not fit."""
+    generated(tmp_path, {"angles": ANGLES})
+    assert "__call__" not in suite_text(tmp_path, "angles")
+    ran = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert ran.returncode == 1 and "ConcretizationTypeError" in ran.stdout
