@@ -47,7 +47,11 @@ def variables_made(
     An argument of a class is a module where Flax has the class, or a method calls it (`called`).
     """
     declared = {field.name for field in fields}
-    made = {name: value for name, value in unfolded_attributes(constructor.source) if name not in declared}
+    pairs = [pair for pair in unfolded_attributes(constructor.source) if pair[0] not in declared]
+    nothing = {name: value for name, value in pairs if _is_none(value)}
+    made = nothing | {
+        name: value for name, value in pairs if not _is_none(value)
+    }  # of two branches, what one makes
     kinds = {argument.name: argument.type for argument in constructor.args}
     for name, value in made.items():
         role = _role(value, types)
@@ -58,6 +62,10 @@ def variables_made(
         is_named = role == "state" or called_type in types.keys() - VARIABLES.keys()
         variable = called_type if is_named else None
         yield Field(name, kind or OpaqueType("Any"), role, variable=variable, built=True, annotated=False)
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _called(value: ast.expr, types: Mapping[str, str]) -> str:

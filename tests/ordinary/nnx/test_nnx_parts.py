@@ -122,3 +122,26 @@ class Cell(nnx.Module):
 
 def test_streams_are_known_by_the_module_that_defines_them(tmp_path: Path) -> None:
     tried(tmp_path, "cell", CELL, least=60)
+
+
+BRANCHES = """
+from flax import nnx
+from jaxtyping import Array, Float
+
+
+class Block(nnx.Module):
+    def __init__(self, din: int, dout: int, *, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(din, dout, rngs=rngs)
+        if din != dout:
+            self.skip = nnx.Linear(din, dout, rngs=rngs)
+        else:
+            self.skip = None
+
+    def __call__(self, x: Float[Array, "batch din"]):
+        return self.linear(x) + (x if self.skip is None else self.skip(x))
+"""
+
+
+def test_what_one_branch_makes_and_another_leaves_out_is_a_module(tmp_path: Path) -> None:
+    tried(tmp_path, "block", BRANCHES)
+    assert 'Var("skip", nnx.Module)' in suite_text(tmp_path, "block")
