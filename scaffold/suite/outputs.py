@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.dtypes import DTYPES
+from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import ArrayType, ClassType, TupleType, Type, arrays, dim_names
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
@@ -99,5 +100,5 @@ def _output(examples: Examples, kind: ArrayType, known: Collection[str]) -> str:
 
 def _texts(examples: Examples, dim: str, known: Collection[str]) -> list[str]:
     if not {*dim_names(dim)} <= {*known}:
-        return ["..." if dim.startswith("*") else "None"]
+        return ["..." if dim.startswith("*") or dim == ROWS else "None"]
     return [str(size) for size in examples.dim(dim)]
