@@ -1,7 +1,7 @@
 """The methods that a suite cannot try, and why: they are carried, and no example is known."""
 
 import ast
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from msgspec.structs import replace
@@ -23,6 +23,7 @@ from scaffold.suite.mapped_methods import as_called
 from scaffold.suite.waiting import asks_for
 
 Known = Mapping[str, ModuleSpec]
+_NO_EXAMPLE = "no example for "
 _BY_HAND = (
     *("__getattr__", "__matmul__", "__rmatmul__", "__imatmul__", "__await__", "__post_init__"),
     *("__check_init__", "__jax_array__", "__array__", "__index__", "__copy__", "__deepcopy__"),
@@ -102,7 +103,7 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
         if argument.name not in values and not _has_example(argument, tried, beside)
     ]
     if missing:
-        return f"no example for {', '.join(argument.name for argument in missing)}"
+        return f"{_NO_EXAMPLE}{', '.join(argument.name for argument in missing)}"
     if spec.call is not None and spec.call.axis_name and _hands_state_on(method):
         return f"may average over the axis `{spec.call.axis_name}`"
     if first := asks_for(spec, method, known):
@@ -111,7 +112,7 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
     if function is None:
         return ""
     if needed := _needed_of_keywords(spec, function) or _needed_of_stars(method, function):
-        return f"no example for {needed}"
+        return f"{_NO_EXAMPLE}{needed}"
     if _is_called_to_build(spec, function):
         return "`__init__` calls it to fill the instance"
     if isinstance(function, ast.AsyncFunctionDef) or is_generator(function):
@@ -220,4 +221,16 @@ def _note(spec: ModuleSpec, known: Known) -> str:
     for name, reason in untried(as_called(with_types_of_bases(spec, known)), known).items():
         names.setdefault(reason, []).append(name)
     reasons = "; ".join(f"{', '.join(listed)} ({reason})" for reason, listed in names.items())
-    return f"{spec.name}: not tried: {reasons}" if reasons else ""
+    return f"{spec.name}: not tried: {reasons}{_way_out(spec, names)}" if reasons else ""
+
+
+def _way_out(spec: ModuleSpec, names: Mapping[str, Sequence[str]]) -> str:
+    """What gives the first argument an example that lacks one; empty where none lacks one that has a name."""
+    for reason, (method, *_) in names.items():
+        argument = reason.removeprefix(_NO_EXAMPLE).partition(",")[0]
+        if reason.startswith(_NO_EXAMPLE) and argument.isidentifier():
+            key = argument if method == "__call__" else f"{method}.{argument}"
+            if ".py" in spec.where:
+                return f': write `@test(values={{"{key}": lambda: ...}})`'
+            return f': write `[test]` and `values = {{ "{key}" = "=..." }}`'
+    return ""
