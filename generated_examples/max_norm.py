@@ -1,5 +1,4 @@
 import math
-from typing import final
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -9,7 +8,6 @@ from jaxtyping import Array, Float
 from abstract_norm import AbstractNorm
 
 
-@final
 class MaxNorm(AbstractNorm):
     """Divide by the largest entry."""
 

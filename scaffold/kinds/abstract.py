@@ -35,7 +35,7 @@ class AbstractKind(Kind):
     """Kind `abstract`."""
 
     summary = (
-        "an abstract equinox.Module: AbstractVar fields and an abstract call, for final classes to fulfil"
+        "an abstract equinox.Module: AbstractVar fields and an abstract call, for concrete classes to fulfil"
     )
     given_arrays = "param"
     imports: ClassVar[Mapping[str, str]] = {

@@ -49,7 +49,6 @@ def module_context(spec: ModuleSpec) -> dict[str, Any]:
     return {
         "name": spec.name,
         "bases": base_names(spec),
-        "is_final": bool(spec.bases) and not (spec.has_subclasses or spec.is_open),
         "doc": class_doc(outer),
         "small_classes": [_small_class(small_class) for small_class in small_classes(spec)],
         "fields": field_lines(own),
