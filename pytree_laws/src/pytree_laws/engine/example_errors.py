@@ -30,6 +30,9 @@ _BY_WORDS = {
     r"not 'ShapeDtypeStruct'|'ShapeDtypeStruct\(|'<object object": (
         "a conversion where an instance is taken apart or built anew, as `jnp.asarray` in `tree_flatten`: jax puts placeholders there"
     ),
+    "Attempted to use old state": (
+        "a state that is used twice, or a result of `state.set` that is dropped: `state = state.set(self.mean, mean)`"
+    ),
     "numpy_rank_promotion": "arrays of several ranks: say which axis is meant, as `self.skip[None]`",
     r"unexpected keyword argument|missing \d+ required|positional arguments? but": (
         "parameters that were renamed, added or taken out: say the same in `inputs`, `arguments` and `call` of the tests"

@@ -50,6 +50,7 @@ UNUSED = f"a sub-module that the call does not use, or {TOO_SMALL}"
 CUT_OFF = "`stop_gradient` cuts it off, and weight decay moves it: `frozen=True` says that it is not trained"
 TAKEN_AWAY = "`x + jax.lax.stop_gradient(y - x)` has the value of y and the gradient of x; in `x + (stop_gradient(y) - x)` that of x is gone. Where just y is meant, write `stop_gradient(y)`"
 NOTHING_FLOWS = "no data is declared that has a gradient, and nothing frozen"
+MOVED = "an array of floats, which an optimiser takes for a parameter, as weight decay does: a `trainable()` that leaves it out, or integers or flags where they say the same"
 FLOWS = of_leaves(NOTHING_FLOWS, lambda leaf: leaf.role == "data" or leaf.frozen)
 
 
@@ -270,7 +271,8 @@ def test_p09_a_step_moves_the_parameters_alone(subject: Suite) -> None:
             check(bool(moved), name, message, "a parameter that training leaves out")
         if (frozen or role in ("data", "buffer", "key", "python")) and not subject.may_update(name, part):
             role = "frozen" if frozen else role
-            check(not moved, name, f"declared as {role}, a training step moved it to {moved!r:.200}")
+            message = f"declared as {role}, a training step moved it to {moved!r:.200}"
+            check(not moved, name, message, MOVED)
 
 
 @CHECKS.register()

@@ -16,7 +16,7 @@ from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable, usabl
 from ...discover.method_uses import Use, traced_or_raise
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, TAKES_DTYPE, need
-from ...engine.example_errors import is_misfit, lacks_a_name, may_be_of_the_example, said_of
+from ...engine.example_errors import advice_on, is_misfit, lacks_a_name, may_be_of_the_example, said_of
 from ...engine.registry import Checks
 from ...errors import asks_for_a_package, message_of, raises_deliberately
 from ...inspect.arrays import buffer_of, is_array, is_inexact, kind_of
@@ -24,7 +24,6 @@ from ...inspect.call_recorder import record_call
 from ...inspect.trees import arrays_of, attributes, instances_in, is_node, named_arrays
 from ...kinds.suite import Suite
 from ...report import ADVICE, COST, FAULT, Fault, check, doing, result_or_error, result_or_raise
-from ...values.example_sizes import hint_of
 from ..transforms.p07_outputs import OF_AXES
 
 CHECKS = Checks()
@@ -32,7 +31,10 @@ CHECKS = Checks()
 RENAMED = "a method that was renamed or taken out: say the same in `methods` of the tests"
 KINDS = "a number of another kind in an array: `1` for an integer that is counted, `1.0` or `dtype=` for a float; `Leaf(..., dtype=None)` allows any"
 WIDENING = "int", "float", "complex"
-RAISES = "what raises whenever it is used; a `raise` with the reason says so on purpose"
+RAISES = (
+    "what raises whenever it is used, where the example fits: another one is given in a spec by "
+    '`values={{"{name}.ARGUMENT": lambda: ...}}` of `@test(...)`, here in its `Method`; a `raise` with the reason says so on purpose'
+)
 
 
 @CHECKS.register(MEMBERS)
@@ -60,7 +62,9 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
         is_doubtful = is_found and not lacks_a_name(subject, error)
         is_doubtful = is_doubtful or _lacks_a_part(subject.cached_instance(), error)
         severity = ADVICE if is_doubtful else FAULT
-        raise Fault(name, message, hint_of(subject, error) or RAISES, severity=severity) from error
+        raise Fault(
+            name, message, advice_on(subject, error, RAISES.format(name=name)), severity=severity
+        ) from error
 
 
 @CHECKS.register(METHODS)

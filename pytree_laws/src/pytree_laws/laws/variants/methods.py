@@ -50,7 +50,7 @@ from ...trace.dependencies import inputs_reaching, is_constant
 from ...trace.jaxprs import compiled_anew, lacks_dtype, lost_updates
 from ...trace.programs import shapes_of
 from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
-from ...values.closeness import check_close, in_64_bits
+from ...values.closeness import check_close, hint_of_order, in_64_bits
 from ..effects.p12_purity import check_parts_kept
 from ..structure.p01_construct import severity_of_needing_values
 from ..transforms.p07_outputs import check_fixed_dtypes
@@ -121,7 +121,7 @@ def test_p07_methods_jit_equals_eager(subject: Suite) -> None:
         with doing(names_of(methods), "one of these under jax.jit"):
             got = run(instance, [method.arguments(seed) for method in methods])
         for method, value, other in zip(methods, got, eager):
-            check_close(method.name, "jit gives {}, eager {}", value, other)
+            check_close(method.name, "jit gives {}, eager {}", value, other, hint_of_order(instance))
 
 
 @CHECKS.register(MEMBERS, of_dtypes=True)
