@@ -1,12 +1,14 @@
 """Errors of examples: of one that nobody declared and that does not fit, nothing is said of the class; else what to look for."""
 
+import inspect
 import re
 from typing import Any
 
 import jax
 
 from ..errors import message_of, raises_deliberately
-from ..report import ADVICE, NOT_TRIED
+from ..inspect.parameter_values import takes_arrays
+from ..report import ADVICE, NOT_TRIED, or_else
 from ..values.example_sizes import hint_of
 
 _MISFITS = (LookupError, OSError, TypeError, ValueError)
@@ -46,9 +48,18 @@ def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
     The class may refuse it in any words, as by `assert`. With numbers on record it did, and what it raises is the edit of a class that worked.
     """
     is_of_code = isinstance(error, TypeError) and _OF_SIGNATURE.search(str(error))
+    is_of_code = is_of_code or (isinstance(error, _OF_TRACERS) and _needs_arrays_alone(suite, name))
     may_refuse = isinstance(error, _MISFITS) or (error and raises_deliberately(error, type(suite)))
     is_guess = name in suite.guessed and bool(may_refuse) and not is_of_code
     return is_guess and not suite.has_numbers_of(_ENTRIES.get(name, name))
+
+
+@or_else(False)  # nothing says what it takes
+def _needs_arrays_alone(suite: Any, name: str) -> bool:
+    """Whether all that a method has to be given is annotated as an array, which is traced: no other example mends it then."""
+    function = getattr(type(suite.cached_instance()), name)
+    _, *parameters = inspect.signature(function, eval_str=True).parameters.values()
+    return all(takes_arrays(each.annotation) for each in parameters if each.default is each.empty)
 
 
 def may_be_of_the_example(suite: Any, name: str, error: BaseException | None) -> bool:
