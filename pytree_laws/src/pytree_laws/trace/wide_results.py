@@ -45,7 +45,9 @@ def _widening(jaxpr: Any, variable: Any) -> Any:
 
 def _within(equation: Any) -> Any:
     """The equation that makes something wide in a compiled function, for one that calls it; another as it is."""
-    inner = inner_jaxprs(equation) if equation is not None else []
+    if equation is None:
+        return None
+    inner = inner_jaxprs(equation)
     if len(inner) != 1 or len(inner[0].outvars) != len(equation.outvars):
         return equation
     results = (v for v, out in zip(inner[0].outvars, equation.outvars) if _is_wide(out))

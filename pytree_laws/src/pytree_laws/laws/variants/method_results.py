@@ -3,7 +3,6 @@
 import enum
 import functools
 import inspect
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -30,7 +29,7 @@ CHECKS = Checks()
 
 RENAMED = "a method that was renamed or taken out: say the same in `methods` of the tests"
 KINDS = "a number of another kind in an array: `1` for an integer that is counted, `1.0` or `dtype=` for a float; `Leaf(..., dtype=None)` allows any"
-WIDENING = "int", "float", "complex"
+WIDENING = ("int", "float"), ("float", "complex")
 RAISES = (
     "what raises whenever it is used, where the example fits: another one is given in a spec by "
     '`values={{"{name}.ARGUMENT": lambda: ...}}` of `@test(...)`, here in its `Method`; a `raise` with the reason says so on purpose'
@@ -133,7 +132,7 @@ def _check_kinds(subject: Suite, method: Method, leaves: Mapping[str, Any]) -> N
         leaf = subject.declared(path) if subject.declares_arrays() else None
         is_any = leaf is not None and leaf.dtype is None and leaf.word != "key"
         # Of arrays that nobody declared, a share of counts or a transform may be meant.
-        is_wider = leaf is None and (kind, other) in itertools.pairwise(WIDENING)
+        is_wider = leaf is None and (kind, other) in WIDENING
         message = f"of the instance that it gives, `{path}` is {leaves[path].dtype}: it is {usual[path].dtype} as built"
         severity = ADVICE if is_wider else FAULT
         check(kind == other or is_any, f"{method.name}.{path}", message, KINDS, severity=severity)
