@@ -28,8 +28,8 @@ from scaffold.spec.grammar.types import (
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import MODULES, lineage
 from scaffold.spec.source.definitions import WITHOUT_FIELDS
-from scaffold.spec.source.expressions import dedented
-from scaffold.spec.source.instance import kept_arguments, made_attributes
+from scaffold.spec.source.expressions import dedented, nodes_of, parsed
+from scaffold.spec.source.instance import kept_arguments, last_name, made_attributes
 from scaffold.spec.states import holds_state, is_stateful
 from scaffold.suite.bounds import bounds
 from scaffold.suite.calls import call_arguments, never_reads, unread_of_interface
@@ -129,10 +129,23 @@ def _construction(subject: Subject) -> Context:
         "built": "[0]" if stateful else "",
         "is_stateful": stateful,
         "states": (holds_state(subject.spec) and subject.states) or [],
-        "inputs": [*_starred(subject), *(list(pair) for pair in subject.inputs.items())],
+        "inputs": [*_starred(subject), *_inputs(subject)],
         "starred": starred_sizes(subject.spec),
         "test_classes": sorted(_classes(subject.spec, subject.known)),
     }
+
+
+def _inputs(subject: Subject) -> Iterator[list[str]]:
+    """What the constructor is given: of what the author has a function make, as an optimiser, the object that `static` has, too."""
+    said, held = dict(subject.spec.test.values), _declarations(subject)["static"]
+    for name, source in subject.inputs.items():
+        is_one = name in said and [name, source] in held and _is_made_by_function(source)
+        yield [name, f'self.static["{name}"]' if is_one else source]
+
+
+def _is_made_by_function(source: str) -> bool:
+    """Whether a function makes something new: of an instance its class says what it equals."""
+    return any(last_name(call)[:1].islower() for call in nodes_of(ast.Call, parsed(source)))
 
 
 def _starred(subject: Subject) -> list[list[str]]:

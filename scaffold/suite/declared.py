@@ -225,18 +225,17 @@ def _with_members(spec: ModuleSpec, names: set[str], *seen: str) -> set[str]:
 
 @once
 def _read_by_members(spec: ModuleSpec) -> dict[str, set[str]]:
-    """What each derived field, method and member of the kind reads of the instance in every case."""
-    bodies = {m.name: ast.parse(dedented(m.call.body)).body for m in spec.methods if m.is_function}
-    # What another instance is made of is handed on.
-    read_by = {name: always_read(body) for name, body in bodies.items() if not _makes_instance(spec, body)}
+    """What each derived field, method and member of the kind reads of the instance in every case.
+
+    Of a method that gives more than an array a part may be taken, which need not follow all that it reads.
+    """
+    read_by = {
+        method.name: always_read(ast.parse(dedented(method.call.body)).body)
+        for method in spec.methods
+        if method.is_function and [*map(type, method.call.returns)] == [ArrayType]
+    }
     read_by |= {field.name: set(reads(field.expression or "None")) for field in spec.derived}
     return read_by | {name: set(fields) for name, fields in kind_of(spec.kind).reads.items()}
-
-
-def _makes_instance(spec: ModuleSpec, body: list[ast.stmt]) -> bool:
-    """Whether statements call the class, or make another instance of one."""
-    makers = (spec.name, f"{spec.name}.create", "type(self)", "self.replace", "eqx.tree_at")
-    return any(ast.unparse(call.func) in makers for call in nodes_of(ast.Call, *body))
 
 
 def _plain_static(spec: ModuleSpec) -> list[str]:

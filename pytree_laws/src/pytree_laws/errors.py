@@ -12,6 +12,7 @@ _AT_RUN_TIME = re.compile(r"(?i)EquinoxRuntimeError|\bCpuCallback error\b")
 _BESIDE_THE_POINT = re.compile(
     r"\s*The error occurred while tracing the function \S+ at \S*pytree_laws\S* for \w+\."
     r"|(?s:\s*This (?:concrete )?(?:value|\w+) became a tracer due to JAX operations.*)"
+    r"|(?s:\s*Probably you have done something like:.*)"
     r"|\s*(?:For more information, )?[Ss]ee https?://\S+(?: for more information)?\.?"
 )
 _RAISES = dis.opmap["RAISE_VARARGS"]

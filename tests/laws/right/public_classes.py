@@ -237,7 +237,9 @@ PUBLIC: dict[str, Public] = {
         lambda s: tinygp.transforms.Linear(regular(s, 2), tinygp.kernels.ExpSquared()), points
     ),
     "tinygp.means.Mean": Public(lambda s: tinygp.means.Mean(sample(s)), vectors(2), found=("P3", "P14")),
-    "jaxlie.SO2": Public(lambda s: jaxlie.SO2.from_radians(sample(s)), vectors(2), applied, ("P3", "P4")),
+    "jaxlie.SO2": Public(
+        lambda s: jaxlie.SO2.from_radians(sample(s)), vectors(2), applied, ("P3", "P4", "P7")
+    ),
     "jaxlie.SE2": Public(
         lambda s: jaxlie.SE2.exp(sample(s, (3,))), vectors(2), applied, ("P3", "P4"), slow=True
     ),

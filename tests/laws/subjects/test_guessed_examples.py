@@ -10,6 +10,7 @@ from seen_broken import broken, hold, suite_of
 from pytree_laws import Method, PytreeLaws, sample
 
 TEST = "p07_methods_give_what_is_declared"
+COMPILED = "p07_loses_no_precision_on_the_way"
 
 
 class Asserts(eqx.Module):
@@ -60,3 +61,33 @@ def test_a_guess_that_the_class_refuses_is_not_tried(cls: type, said: str) -> No
 @pytest.mark.parametrize(("laws", "cls"), [(Laws, Mistaken), (Given, Asserts)])
 def test_a_mistake_and_what_somebody_declared_are_findings(laws: type[Laws], cls: type) -> None:
     assert broken(suite_of(laws, cls), TEST).where == "centred"
+
+
+class Indexed(eqx.Module):
+    """It looks up a row, by an array of which it makes a number of Python."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight[int(x)]
+
+
+class Unsaid(Indexed):
+    """The same, where nothing says that the number is an array."""
+
+    def __call__(self, x):
+        return self.weight[int(x)]
+
+
+class CallLaws(Laws):
+    methods = ()
+    guessed = ("__call__",)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (jax.numpy.asarray(seed),)
+
+
+def test_an_array_that_cannot_be_traced_is_no_guess_where_an_array_is_annotated() -> None:
+    assert broken(suite_of(CallLaws, Indexed), COMPILED).where == "compiled call"
+    with pytest.raises(pytest.skip.Exception, match="the example of `__call__` is a guess"):
+        hold(suite_of(CallLaws, Unsaid), COMPILED)

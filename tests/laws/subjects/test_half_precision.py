@@ -123,3 +123,43 @@ def test_what_is_made_of_complex_numbers_has_32_bits() -> None:
     WaveLaws().test_p07_results_of_arguments_alone_have_their_dtype()
     with pytest.raises(LawBroken, match="with bfloat16 leaves and arguments it is float32"):
         WidenedLaws().test_p07_methods_in_bfloat16_give_bfloat16()
+
+
+class Recurrent(eqx.Module):
+    """A cell whose state begins with zeros."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+
+    def initial_state(self) -> jax.Array:
+        return jnp.zeros(3, self.weight.dtype)
+
+
+class RecurrentInFloat32(Recurrent):
+    def initial_state(self) -> jax.Array:
+        return jnp.zeros(3, jnp.float32)
+
+
+class RecurrentLaws(PytreeLaws):
+    made: type[Recurrent] = Recurrent
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"weight": sample(seed, (3,))}
+
+    def build(self, **inputs: Any) -> Recurrent:
+        return self.made(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+class Float32Laws(RecurrentLaws):
+    made = RecurrentInFloat32
+
+
+def test_a_constant_that_a_method_without_arguments_gives_follows_the_leaves() -> None:
+    RecurrentLaws().test_p07_methods_in_bfloat16_give_bfloat16()
+    with pytest.raises(LawBroken, match=r"(?s)`initial_state, output 0`: .* it is float32.*jnp\.zeros\(3"):
+        Float32Laws().test_p07_methods_in_bfloat16_give_bfloat16()

@@ -116,3 +116,44 @@ def test_a_constructor_that_refuses_a_chosen_value_is_not_tried_and_the_run_says
     assert run.returncode == 0, run.stdout
     line = "TestSensor: not tried: the example of `__init__` is a guess, and does not fit (ValueError: codes begin with x)"
     assert run.stdout.count(line) == 1, run.stdout
+
+
+OPTIMISED = """
+import optax
+
+
+@test(values={"tx": lambda: optax.sgd(1e-3)})
+class Optimised(eqx.Module):
+    model: eqx.nn.MLP
+    opt_state: optax.OptState
+    tx: optax.GradientTransformation = eqx.field(static=True)
+
+    def __init__(self, model: eqx.nn.MLP, tx: optax.GradientTransformation):
+        self.model = model
+        self.opt_state = tx.init(eqx.filter(model, eqx.is_inexact_array))
+        self.tx = tx
+"""
+
+
+def test_an_optimiser_that_is_given_is_the_one_that_is_declared(tmp_path: Path) -> None:
+    tried(tmp_path, "optimised", HEAD + OPTIMISED, least=40)
+    assert '"tx": self.static["tx"]' in suite_text(tmp_path, "optimised")
+
+
+TRAINED = """
+import flax
+
+
+@test(values={"tx": lambda: optax.sgd(1e-3)})
+@flax.struct.dataclass
+class Trained:
+    weights: Float[Array, " n"]
+    tx: optax.GradientTransformation = flax.struct.field(pytree_node=False)
+
+    def halved(self) -> Float[Array, " n"]:
+        return 0.5 * self.weights
+"""
+
+
+def test_functions_that_each_build_makes_anew_are_no_fault(tmp_path: Path) -> None:
+    tried(tmp_path, "trained", HEAD + TRAINED.replace("import flax", "import flax\nimport optax"), least=40)

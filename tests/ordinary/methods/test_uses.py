@@ -46,6 +46,32 @@ def test_what_an_example_leaves_out_is_not_declared_as_used(tmp_path: Path) -> N
     tried(tmp_path, "portfolio", HEAD + PORTFOLIO)
 
 
+FILTER = """
+class Belief(NamedTuple):
+    mean: Float[Array, " n"]
+    var: Float[Array, " n"]
+
+
+class Filter(Module):
+    decay: Float[Array, " n"] = param("ones")
+    noise: Float[Array, " n"] = param("zeros")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.predict(Belief(x, x)).var
+
+    def predict(self, belief: Belief) -> Belief:
+        return Belief(self.decay * belief.mean, belief.var + jnp.exp(self.noise))
+
+    def next_mean(self, belief: Belief) -> Float[Array, " n"]:
+        return self.decay * self.predict(belief).mean
+"""
+
+
+def test_what_a_method_reads_for_another_part_of_its_result_is_not_declared_as_used(tmp_path: Path) -> None:
+    generated(tmp_path, {"filter": HEAD.replace("Literal", "Literal, NamedTuple") + FILTER})
+    assert 'used=("decay",)' in suite_text(tmp_path, "filter")
+
+
 JAM = """
 
 class Jam(Module):

@@ -1,12 +1,14 @@
 """Errors of examples: of one that nobody declared and that does not fit, nothing is said of the class; else what to look for."""
 
+import inspect
 import re
 from typing import Any
 
 import jax
 
 from ..errors import message_of, raises_deliberately
-from ..report import ADVICE, NOT_TRIED
+from ..inspect.parameter_values import takes_arrays
+from ..report import ADVICE, NOT_TRIED, or_else
 from ..values.example_sizes import hint_of
 
 _MISFITS = (LookupError, OSError, TypeError, ValueError)
@@ -30,6 +32,9 @@ _BY_WORDS = {
     r"not 'ShapeDtypeStruct'|'ShapeDtypeStruct\(|'<object object": (
         "a conversion where an instance is taken apart or built anew, as `jnp.asarray` in `tree_flatten`: jax puts placeholders there"
     ),
+    "Attempted to use old state": (
+        "a state that is used twice, or a result of `state.set` that is dropped: `state = state.set(self.mean, mean)`"
+    ),
     "numpy_rank_promotion": "arrays of several ranks: say which axis is meant, as `self.skip[None]`",
     r"unexpected keyword argument|missing \d+ required|positional arguments? but": (
         "parameters that were renamed, added or taken out: say the same in `inputs`, `arguments` and `call` of the tests"
@@ -43,9 +48,18 @@ def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
     The class may refuse it in any words, as by `assert`. With numbers on record it did, and what it raises is the edit of a class that worked.
     """
     is_of_code = isinstance(error, TypeError) and _OF_SIGNATURE.search(str(error))
+    is_of_code = is_of_code or (isinstance(error, _OF_TRACERS) and _needs_arrays_alone(suite, name))
     may_refuse = isinstance(error, _MISFITS) or (error and raises_deliberately(error, type(suite)))
     is_guess = name in suite.guessed and bool(may_refuse) and not is_of_code
     return is_guess and not suite.has_numbers_of(_ENTRIES.get(name, name))
+
+
+@or_else(False)  # nothing says what it takes
+def _needs_arrays_alone(suite: Any, name: str) -> bool:
+    """Whether all that a method has to be given is annotated as an array, which is traced: no other example mends it then."""
+    function = getattr(type(suite.cached_instance()), name)
+    _, *parameters = inspect.signature(function, eval_str=True).parameters.values()
+    return all(takes_arrays(each.annotation) for each in parameters if each.default is each.empty)
 
 
 def may_be_of_the_example(suite: Any, name: str, error: BaseException | None) -> bool:

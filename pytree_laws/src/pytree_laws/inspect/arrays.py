@@ -75,8 +75,14 @@ def stays_wide(out: Any) -> bool:
 
 
 def kind_of(dtype: Any) -> str:
-    """Whether a dtype is one of floats, integers or complex numbers."""
-    kinds = {"float": jnp.floating, "int": jnp.integer, "complex": jnp.complexfloating}
+    """Whether a dtype is one of floats, integers, complex numbers, flags or keys."""
+    kinds = {
+        "float": jnp.floating,
+        "int": jnp.integer,
+        "complex": jnp.complexfloating,
+        "bool": jnp.bool_,
+        "key": jax.dtypes.prng_key,
+    }
     return next((k for k, kind in kinds.items() if jnp.issubdtype(dtype, kind)), "")
 
 

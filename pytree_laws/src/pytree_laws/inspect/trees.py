@@ -170,6 +170,13 @@ def nodes(tree: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
         yield from nodes(child, f"{where}.{name}" if where else name)
 
 
+def shown_path(tree: Any, path: str) -> str:
+    """How a message names a leaf: by its attribute, where a class was registered without keys and the path has its position."""
+    leaf = dict(named_leaves(tree)).get(path)
+    names = [name for name, value in attributes(tree).items() if value is leaf and path.isdecimal()]
+    return names[0] if len(names) == 1 else path
+
+
 def parts_of_aux(aux: Any) -> tuple[Any, ...]:
     """The static values in the aux of a node."""
     return aux if isinstance(aux, tuple) else (aux,)

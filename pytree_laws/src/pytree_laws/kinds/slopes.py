@@ -12,6 +12,7 @@ from ..inspect.arrays import is_array
 from ..report import doing
 from ..session import once_per_session
 from ..values.closeness import rounding_of
+from ..values.edge_values import equalized
 
 POINTS = 12  # the start, and random values
 MORE_POINTS = 60  # where an element has no gradient at any of these
@@ -34,7 +35,10 @@ def grads_at_start(suite: Any) -> Slopes:
 
 
 def grads_at_points(suite: Any) -> Iterator[Slopes]:
-    """The gradients at the start, and elsewhere; first where no mask leaves anything out, as a short one leaves a single key to attention."""
+    """The gradients at the start, and elsewhere.
+
+    First where no mask leaves anything out, as a short one leaves a single key to attention, and where arguments are equal.
+    """
     yield grads_at_start(suite)
     start, examples = suite.training_example(or_buffers=True)
     open_examples = jax.tree.map(lambda leaf: np.ones_like(leaf) if is_mask(leaf) else leaf, examples)
@@ -42,6 +46,10 @@ def grads_at_points(suite: Any) -> Iterator[Slopes]:
         with contextlib.suppress(Exception):
             yield grads_at(suite, start, open_examples)
             yield grads_at(suite, suite.at_point(1)[0], open_examples)
+    equal = [*map(equalized, examples)]
+    if any(one is not other for one, other in zip(*map(jax.tree.leaves, (examples, equal)))):
+        with contextlib.suppress(Exception):
+            yield grads_at(suite, suite.at_point(1)[0], equal)
     for seed in range(1, MORE_POINTS):
         # A check in the call may refuse the values.
         with contextlib.suppress(Exception):

@@ -21,6 +21,12 @@ def inputs_reaching(jaxpr: Any, gradients: bool = False) -> list[bool]:
     return _reached(jaxpr, gradients, STOP if gradients else "")
 
 
+def is_constant(closed: Any, output: int) -> bool:
+    """Whether an output depends on no input, as a state of zeros at the start."""
+    jaxpr = closed.jaxpr
+    return not any(inputs_reaching(jaxpr.replace(outvars=jaxpr.outvars[output : output + 1])))
+
+
 def inputs_computed_with(jaxpr: Any) -> list[bool]:
     """For each input whether something that is computed from it is given back, and not the input alone."""
     handed_on = set(jaxpr.invars)

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from ..report import ADVICE, or_else
-from .jaxprs import is_variable, line_of, with_inner
+from .jaxprs import inner_jaxprs, is_variable, line_of, with_inner
 
 FIXED_DTYPE = "an array with a fixed dtype (`dtype=x.dtype`)"
 _NO_PROMISE = '`one_dtype = True` in the suite, `@test(severity="cost")` in a spec, says that it promises no other dtype'
@@ -40,7 +40,18 @@ def _widening(jaxpr: Any, variable: Any) -> Any:
     """The first equation that makes something wide of what is not: what is wide from the start, before what a cast makes so."""
     behind = _wide_behind(jaxpr, variable)
     sources = [equation for equation in jaxpr.eqns if id(equation) in behind and not behind[id(equation)]]
-    return min(sources, key=_is_promotion, default=None)
+    return _within(min(sources, key=_is_promotion, default=None))
+
+
+def _within(equation: Any) -> Any:
+    """The equation that makes something wide in a compiled function, for one that calls it; another as it is."""
+    if equation is None:
+        return None
+    inner = inner_jaxprs(equation)
+    if len(inner) != 1 or len(inner[0].outvars) != len(equation.outvars):
+        return equation
+    results = (v for v, out in zip(inner[0].outvars, equation.outvars) if _is_wide(out))
+    return next(filter(None, (_widening(inner[0], v) for v in results)), equation)
 
 
 def _wide_behind(jaxpr: Any, variable: Any) -> dict[int, list[Any]]:

@@ -115,6 +115,19 @@ def check_close(where: str, message: str, got: Any, wanted: Any, hint: str = "",
         raise Fault(where, message.format(first, second) + place, hint)
 
 
+def hint_of_order(instance: Any) -> str:
+    """What to look for where a class holds a dict whose keys are in another order than that in which jax hands them on."""
+    leaves = jax.tree.leaves(instance, is_leaf=_is_unsorted)
+    return ORDER if any(map(_is_unsorted, leaves)) else ""
+
+
+def _is_unsorted(node: Any) -> bool:
+    return type(node) is dict and [*node] != sorted(node)
+
+
+ORDER = "a loop over a dict: jax sorts its keys, in `jax.jit` and wherever it takes a tree apart; loop over `sorted(...)`, or a tuple of names"
+
+
 def first_difference(got: Any, wanted: Any, slack: float) -> tuple[str, str, str]:
     """Two results as they are, or the first of several leaves in which they differ, with its place."""
     leaves = named_leaves(got)

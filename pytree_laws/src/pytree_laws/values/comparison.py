@@ -110,8 +110,8 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
     if before == after:
         return
     for place, was, now in _changed_statics(instance, copied):
-        # Of a function another instance may well hold another: who builds both gives it.
-        severity = ADVICE if inspect.isroutine(was) else FAULT
+        # Of functions, as an optimiser is made of, another instance may well hold others: who builds both gives them.
+        severity = ADVICE if all(map(inspect.isroutine, jax.tree.leaves(was) or [was])) else FAULT
         raise Fault(place, f"{operation} made {_other_than(was, now)}", EQUAL_BY_VALUE, severity=severity)
     name, hint = type(instance).__name__, hint_of_marks(before)
     if str(before) == str(after):

@@ -54,6 +54,14 @@ def redrawn(pair: Pair, seed: int) -> Pair:
     return instance, _with(arguments, mixed, jnp.inexact)
 
 
+def equalized(arguments: Any) -> Any:
+    """With floats of one shape and dtype that are all as the first of them: a kernel has noise where two points are the same."""
+    first: dict[Any, Any] = {}
+    leaves = jax.tree.leaves(arguments)
+    floats = {i: (v.shape, v.dtype) for i, v in enumerate(leaves) if is_inexact(v)}
+    return replace_leaves(arguments, {i: first.setdefault(form, leaves[i]) for i, form in floats.items()})
+
+
 def rounded(tree: Any, pattern: int, by: int = 1) -> Any:
     """A tree with each number moved by so many of the last bits of its dtype, up or down as a pattern has it.
 

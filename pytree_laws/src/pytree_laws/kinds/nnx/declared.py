@@ -68,7 +68,10 @@ class VariableSuite(MutableSuite):
     def may_be_absent(self, declared: Var) -> bool:
         variables = variables_of(self.cached_instance())
         is_empty = declared.is_tree and not any(is_under(path, declared.path) for path in variables)
-        return is_empty or super().may_be_absent(declared)
+        # A number in its place is there, and no transform sees that it changes.
+        held = attributes(self.cached_instance()).get(declared.path)
+        is_number = type(held) in (int, float, complex)
+        return (is_empty and not is_number) or super().may_be_absent(declared)
 
     def is_flowing(self, path: str, variable: Any) -> bool:
         """Whether gradients flow through a Variable."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import inspect
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -41,6 +42,7 @@ VALUES = Condition(
     "value",
     lambda suite: suite.declares_arrays(),
 )
+FUNCTION = "a static field, `eqx.field(static=True)`, that holds a function of a module: one that each instance makes is compiled anew for each"
 HIDDEN = "a field with `static=True`, which a parameter has not; or a child that flatten leaves out"
 
 
@@ -98,7 +100,8 @@ def test_p02_leaves_are_the_declared_ones(subject: Suite) -> None:
         hint = "keep it out of the leaves: `eqx.field(static=True)`, or aux data of a registered class"
         check(name not in subject.static, name, f"declared in `static`, and a {subject.noun}: {text}", hint)
         message = f"a {subject.noun} that is not declared: {text}"
-        check_declared(subject, subject.declared(name) is not None, name, message)
+        hint = FUNCTION if inspect.isroutine(value) else ""
+        check_declared(subject, subject.declared(name) is not None, name, message, hint)
 
 
 @or_else(False, AttributeError, LookupError, TypeError, ValueError)

@@ -25,7 +25,7 @@ from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing, or_els
 from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
 from ...trace.programs import Compiled, shapes_of, with_static_modules
 from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
-from ...values.closeness import check_close, check_overflow, close
+from ...values.closeness import check_close, check_overflow, close, hint_of_order
 from ...values.edge_values import has_an_edge_at_zero, has_nan
 from ...values.rounding import rounds_so_far
 
@@ -77,7 +77,7 @@ def check_compiled(subject: Suite, compiled: Any) -> None:
             got = compiled(instance, *subject.arguments(seed))
         outputs = subject.output_of(got), subject.output_of(eager)
         if close(*outputs) or not rounds_so_far(subject, instance, subject.arguments(seed), got, eager):
-            check_close("call", f"{way} gives {{}}, eager {{}}", *outputs)
+            check_close("call", f"{way} gives {{}}, eager {{}}", *outputs, hint_of_order(instance))
         check_states(subject, got, eager, way)
         check(subject.snapshot_of(instance) == before, name, "the compiled call changed the instance")
 
@@ -166,7 +166,7 @@ def test_p07_filter_jit_equals_eager(subject: PytreeSuite) -> None:
     run = equinox.filter_jit(lambda *a: subject.apply(*a), compiler_options=quick_options())
     with doing("call", "the call under `eqx.filter_jit`"):
         got = run(instance, *arguments)
-    check_close("call", "filter_jit gives {}, eager {}", got, eager)
+    check_close("call", "filter_jit gives {}, eager {}", got, eager, hint_of_order(instance))
 
 
 @CHECKS.register(severity=ADVICE)

@@ -1,7 +1,7 @@
 """P8: nothing is stale after an edit, nor where a static value was computed from a size."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...discover.inference import same_value
@@ -15,6 +15,7 @@ from ...kinds.suite import Suite
 from ...report import ANY_ERROR, FAULT, Law, check, check_each, or_else
 from ...values.closeness import check_close, close
 from ...values.dtypes import is_half
+from ...values.edge_values import equalized
 from ...values.randomize import perturb_leaf
 from ...values.rounding import rounds_so_far
 from ..variants.configuration_dtypes import is_optional, severity_of_idle
@@ -55,7 +56,8 @@ def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
     def check_changes(path: str) -> None:
         role = subject.role(path)
         if (role == "param" and not subject.is_unused(path)) or path in subject.used:
-            seen = any(changes_output(subject, path, seed) for seed in range(4)) or is_optional(subject, path)
+            seen = any(changes_output(subject, path, seed) for seed in range(4))
+            seen = seen or shows_where_equal(subject, path) or is_optional(subject, path)
             description = role if role == "param" else f"{role}, declared as used,"
             severity = FAULT if seen else severity_of_idle(subject, [path])
             hint = UNUSED if severity == FAULT else f"{UNUSED}, or {TOO_SMALL}"
@@ -64,10 +66,19 @@ def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
     check_each(check_changes, ([path] for path in subject.named(subject.cached_instance())))
 
 
-def changes_output(subject: Suite, path: str, seed: int) -> bool:
+@or_else(False)  # it may refuse such arguments
+def shows_where_equal(subject: Suite, path: str) -> bool:
+    """Whether an edit of an array shows where arguments are equal."""
+    return changes_output(subject, path, 1, equalized)
+
+
+def changes_output(
+    subject: Suite, path: str, seed: int, change: Callable[[Any], Any] = lambda arguments: arguments
+) -> bool:
     """Whether an edit of an array shows: at the start, or at a generic point."""
     compiled = subject.compiled_ways()[0]
     instance, examples = subject.at_point(seed)
+    examples = [*map(change, examples)]
     value = subject.named(instance)[path]
     read = subject.output_of if subject.role(path) == "param" else functools.partial(subject.effects_of, path)
 

@@ -28,6 +28,7 @@ from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check
 from ...trace.dependencies import inputs_reaching
 from ...values.edge_values import FAR as FAR_ARGUMENTS
+from ...values.edge_values import equalized
 from ...values.randomize import perturb_leaf
 from ..transforms.p08_never_stale import differ
 
@@ -101,7 +102,7 @@ def test_p08_methods_follow_the_leaves_that_they_use(subject: Suite) -> None:
     pending = {(m.name, path) for m in methods for path in m.used if below(leaves, path)}
     for seed in range(SEEDS if pending else 0):
         pending -= _seen(subject, methods, pending, seed)
-    for change in FAR_ARGUMENTS.values() if pending else ():
+    for change in (*FAR_ARGUMENTS.values(), _equal) if pending else ():
         with contextlib.suppress(*ANY_ERROR):  # a value that a method refuses
             pending -= _seen(subject, methods, pending, 0, change)
     for later in _later(subject) if pending else ():
@@ -136,6 +137,11 @@ def _seen(
             if (method.name, path) in pending - seen and _differ(subject, old, new):
                 seen.add((method.name, path))
     return seen
+
+
+def _equal(pair: tuple[Any, list[Any]]) -> tuple[Any, list[Any]]:
+    """With arguments of one form that are equal, those of each method by themselves."""
+    return pair[0], [*map(equalized, pair[1])]
 
 
 def _later(subject: Suite) -> Iterator[Any]:

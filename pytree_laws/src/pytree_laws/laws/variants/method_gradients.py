@@ -32,7 +32,7 @@ from ...discover.method_uses import gives_an_instance
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, need, of_methods
 from ...engine.registry import Checks
-from ...inspect.trees import under_any
+from ...inspect.trees import shown_path, under_any
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, check, doing
 from ...trace.jaxprs import draws_by_rejection, own_rules
@@ -58,6 +58,7 @@ TOLD_APART = 1e-5
 """The share of a sum in 32 bits by which a step has to move it for its slope to be more than rounding."""
 ALIKE = 2 * KINK
 """By which share the slopes that both show differ on a way that does not bend."""
+ROOT = "a root or a norm of zeros: `jnp.where` hides a NaN of the value, and not that of its gradient, so make what goes in safe, `jnp.where(x > 0, x, 1)`"
 NOT_CALLED = Condition("the call reaches the parameters", lambda suite: not suite.called())
 CLOSED = of_methods("no method declares what it closes", lambda method: method.closed)
 
@@ -176,7 +177,6 @@ def test_p09_methods_have_gradients_at_other_values(subject: Suite) -> None:
 
 @CHECKS.register(METHODS)
 def test_p09_no_gradient_of_a_method_is_nan_at_zeros(subject: Suite) -> None:
-    hint = "a root or a norm of zeros: `jnp.where` hides a NaN of the value, and not that of its gradient, so make what goes in safe, `jnp.where(x > 0, x, 1)`"
     slopes = slopes_by_arguments(subject)
     methods = {method.name: method for method in traced_methods(subject, declared=True)}
     for name, at_zeros in slopes.filled(0).items():
@@ -188,7 +188,7 @@ def test_p09_no_gradient_of_a_method_is_nan_at_zeros(subject: Suite) -> None:
             continue
         message = "at arguments of zeros its result is finite, and the gradient by them is NaN"
         severity = ADVICE if wrong and not_for_zeros(arguments, name, slopes) else FAULT
-        check(not wrong, name, message, hint, severity=severity)
+        check(not wrong, name, message, ROOT, severity=severity)
 
 
 def _bends_at_zeros(name: str, slopes: SlopesAt) -> bool:
@@ -252,8 +252,9 @@ def _check_grad(
     finite = {step: moved for step, moved in values.items() if np.isfinite(moved).all()}
     if not finite or grad.dtype.itemsize <= 2:
         return
-    message = f"the output is finite, and its gradient by `{name}` has NaN"
-    check(not np.isnan(grad).any(), method.name, message)
+    shown = shown_path(subject.cached_instance(), name)
+    message = f"the output is finite, and its gradient by `{shown}` has NaN"
+    check(not np.isnan(grad).any(), method.name, message, ROOT)
     if is_half(subject.narrowest) or method.may_stop(name):
         return
     slope_of = {step: (moved[2] - moved[0]) / (2 * step) for step, moved in finite.items()}
@@ -261,9 +262,9 @@ def _check_grad(
     every = [slope_of[step] for step, moved in finite.items() if is_told_apart(moved)]
     spread = max(every, default=0.0) - min(every, default=0.0)
     if slopes and spread < ALIKE * max(map(abs, every)):
-        slope, shown = slopes[0], float(np.sum(grad * ahead.astype(grad.dtype)))
-        message = f"small steps of `{name}` show the slope {slope:.4g}, its gradient is {shown:.4g}"
-        near = any(abs(each - shown) < KINK * abs(each) + spread for each in slopes)
+        slope, given = slopes[0], float(np.sum(grad * ahead.astype(grad.dtype)))
+        message = f"small steps of `{shown}` show the slope {slope:.4g}, its gradient is {given:.4g}"
+        near = any(abs(each - given) < KINK * abs(each) + spread for each in slopes)
         severity = ADVICE if name in cut_off_by(subject, method) else FAULT
         rules = own_rules(traces_of(subject)[method.name].jaxpr)
         hint = f"the rule of `{rules[0]}`" if rules else STOPS

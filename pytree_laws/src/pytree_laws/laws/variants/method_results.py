@@ -3,7 +3,7 @@
 import enum
 import functools
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -15,30 +15,36 @@ from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable, usabl
 from ...discover.method_uses import Use, traced_or_raise
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, TAKES_DTYPE, need
-from ...engine.example_errors import is_misfit, lacks_a_name, may_be_of_the_example, said_of
+from ...engine.example_errors import advice_on, is_misfit, lacks_a_name, may_be_of_the_example, said_of
 from ...engine.registry import Checks
 from ...errors import asks_for_a_package, message_of, raises_deliberately
-from ...inspect.arrays import buffer_of, is_array, is_inexact
+from ...inspect.arrays import buffer_of, is_array, is_inexact, kind_of
 from ...inspect.call_recorder import record_call
-from ...inspect.trees import arrays_of, attributes, is_node, named_arrays
+from ...inspect.trees import arrays_of, attributes, instances_in, is_node, named_arrays
 from ...kinds.suite import Suite
 from ...report import ADVICE, COST, FAULT, Fault, check, doing, result_or_error, result_or_raise
-from ...values.example_sizes import hint_of
 from ..transforms.p07_outputs import OF_AXES
 
 CHECKS = Checks()
 
 RENAMED = "a method that was renamed or taken out: say the same in `methods` of the tests"
-RAISES = "what raises whenever it is used; a `raise` with the reason says so on purpose"
+KINDS = "a number of another kind in an array: `1` for an integer that is counted, `1.0` or `dtype=` for a float; `Leaf(..., dtype=None)` allows any"
+WIDENING = ("int", "float"), ("float", "complex")
+RAISES = (
+    "what raises whenever it is used, where the example fits: another one is given in a spec by "
+    '`values={{"{name}.ARGUMENT": lambda: ...}}` of `@test(...)`, here in its `Method`; a `raise` with the reason says so on purpose'
+)
 
 
 @CHECKS.register(MEMBERS)
 def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
     need(methods_of(subject), NO_METHOD)
     for method in usable(subject):
+        result = method.use(subject.spare(), *method.arguments(0))
         if method.returns:
-            result = method.use(subject.spare(), *method.arguments(0))
             _check_returns(subject, method, jax.tree.leaves(result))
+        for instance in instances_in(result, type(subject.cached_instance())):
+            _check_kinds(subject, method, subject.named(instance))
     broken = {name: error for name, error in tried(subject).items() if _is_broken(subject, name, error)}
     misfits = [name for name, error in broken.items() if is_misfit(subject, name, error)]
     if misfits and len(misfits) == len(broken):
@@ -55,7 +61,9 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
         is_doubtful = is_found and not lacks_a_name(subject, error)
         is_doubtful = is_doubtful or _lacks_a_part(subject.cached_instance(), error)
         severity = ADVICE if is_doubtful else FAULT
-        raise Fault(name, message, hint_of(subject, error) or RAISES, severity=severity) from error
+        raise Fault(
+            name, message, advice_on(subject, error, RAISES.format(name=name)), severity=severity
+        ) from error
 
 
 @CHECKS.register(METHODS)
@@ -110,6 +118,24 @@ def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
         message = f"it is {value!r}, a number of Python, and an array is declared"
         check(is_array(value), where, message, "`jnp.zeros((), jnp.int32)` for a count that is carried")
         check(subject.is_of(output.dtype, value), where, f"the dtype is {dtype}, declared is {output.dtype}")
+
+
+def _check_kinds(subject: Suite, method: Method, leaves: Mapping[str, Any]) -> None:
+    """Another instance has integers where this class has integers: a scan over it, or an update of its leaves, fails otherwise."""
+    usual = subject.named(subject.cached_instance())
+    kinds = {
+        path: (kind_of(usual[path].dtype), kind_of(leaves[path].dtype)) for path in usual.keys() & leaves
+    }
+    if all(kind == "bool" for _, kind in kinds.values()):
+        return  # marks of its leaves, or a comparison of each
+    for path, (kind, other) in sorted(kinds.items()):
+        leaf = subject.declared(path) if subject.declares_arrays() else None
+        is_any = leaf is not None and leaf.dtype is None and leaf.word != "key"
+        # Of arrays that nobody declared, a share of counts or a transform may be meant.
+        is_wider = leaf is None and (kind, other) in WIDENING
+        message = f"of the instance that it gives, `{path}` is {leaves[path].dtype}: it is {usual[path].dtype} as built"
+        severity = ADVICE if is_wider else FAULT
+        check(kind == other or is_any, f"{method.name}.{path}", message, KINDS, severity=severity)
 
 
 @CHECKS.register(MEMBERS, severity=COST)
