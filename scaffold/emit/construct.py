@@ -28,6 +28,7 @@ from scaffold.spec.construction.constructor import (
     stores_argument,
     uses_dtype,
 )
+from scaffold.spec.fields.training import is_part
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, TreeType, Type, walk
 from scaffold.spec.model import Field, ModuleSpec
@@ -286,7 +287,8 @@ def _expression(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     source = field.expression or "None"
     if field.name in keys:
         source = rename(source, {"key": keys[field.name]})
-    if isinstance(field.type, OpaqueType) and field.role == "module":
+    is_made_here = field.role == "module" or (is_part(field) and isinstance(parsed(source), ast.Call))
+    if isinstance(field.type, OpaqueType) and is_made_here:
         return source
     if field.array is not None:
         if stores_argument(spec, field):

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
 from scaffold.passes.reached import bodies_used
-from scaffold.spec.grammar.types import ArrayType, DictType, ListType
+from scaffold.spec.fields.training import FILTER, is_part
+from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, walk
+from scaffold.spec.helpers import helper_names
 from scaffold.spec.model import Call, Field, ModuleSpec
 from scaffold.spec.names import class_name_faults
 from scaffold.spec.reading.made_variables import FLAX
@@ -125,6 +127,9 @@ def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
         if field.variable is not None:
             yield from _type_faults(spec, field, field.variable, f"{place}.variable")
         yield from _field_faults(field, place)
+        if field.role in ("data", "buffer") and _is_part(spec, field):
+            fix = f"leave out the role, and read it behind `stop_gradient`, or give the optimiser a filter: `{FILTER}`"
+            yield Fault(f"{place}.role", "the Params of a sub-module are its own", fix)
     for method in spec.methods:
         if method.name in _OWN - {*STATE_METHODS}:  # the author's take the place of those
             message, fix = f"`{method.name}` hides a member of the module", f"write `{method.name}_`"
@@ -152,6 +157,13 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
     elif field.role in ("param", *UNTRAINED) and item_of(field) is None and not field.built:
         fix = "write an array, a `list[...]` or a `dict[str, ...]` of arrays, or another class"
         yield Fault(f"{place}.type", "a Variable holds one array", fix)
+
+
+def _is_part(spec: ModuleSpec, field: Field) -> bool:
+    """Whether a field that the author makes is a sub-module, and no Variable of Flax or of the file."""
+    variables = {*FLAX, *helper_names(spec)}
+    named = {name for part in walk(field.type) if isinstance(part, OpaqueType) for name in part.names}
+    return field.built and is_part(field) and not (field.variable or named & variables)
 
 
 def _update_faults(spec: ModuleSpec) -> Iterator[Fault]:
