@@ -267,20 +267,12 @@ def copy_source(
         case ListType(item=inner):
             copied = inside(inner)
             return as_tuple(source) if copied == item else f"tuple({copied} for {item} in {operand(source)})"
-        case DictType(item=inner):
-            return _copy_of_dict(inside(inner), source, (name, item), static=static)
+        case DictType(item=inner) if not static:
+            copied = inside(inner)
+            pairs = f"{{{name}: {copied} for {name}, {item} in {operand(source)}.items()}}"
+            return as_dict(source) if copied == item else pairs
         case _:
             return stored_source(kind, source, item) if static else source
-
-
-def _copy_of_dict(copied: str, source: str, names: tuple[str, str], *, static: bool) -> str:
-    """A dict of copies, or where it is static a sorted tuple of pairs."""
-    name, item = names
-    items = f"{operand(source)}.items()"
-    if static:
-        pairs = items if copied == item else f"({name}, {copied}) for {name}, {item} in {items}"
-        return f"tuple(sorted({pairs}))"
-    return as_dict(source) if copied == item else f"{{{name}: {copied} for {name}, {item} in {items}}}"
 
 
 def _expression(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
