@@ -5,8 +5,9 @@ from typing import Any, cast
 
 from scaffold.spec.grammar.types import DictType, ListType, ScalarType, SetType, TupleType, Type, UnionType
 from scaffold.spec.grammar.values import as_float
-from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import is_identity_test
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.source.expressions import dedented, is_identity_test
+from scaffold.spec.source.instance import attributes_stored
 from scaffold.spec.source.rewriting import read_as
 
 DTYPE, SLICE, FLOAT = ScalarType("dtype"), ScalarType("slice"), ScalarType("float")
@@ -109,9 +110,17 @@ def _slice_source(source: str) -> str:
             return f"operator.attrgetter({', '.join(map(repr, _PARTS))})({source})"
 
 
+def is_converted(spec: ModuleSpec, field: Field) -> bool:
+    """Whether a static value is held in a form of its own: a constructor of the author's stores what he gives it."""
+    if field.dynamic or spec.own_constructor is None:
+        return not field.dynamic
+    return field.name not in attributes_stored(ast.parse(dedented(spec.own_constructor.call.source)))
+
+
 def as_given(spec: ModuleSpec, source: str) -> str:
     """The author's Python over `self`, with each static value read in the form in which it is given."""
-    reads = {field.name: _given_source(field.type, f"self.{field.name}") for field in spec.static}
+    held = (field for field in spec.static if is_converted(spec, field))
+    reads = {field.name: _given_source(field.type, f"self.{field.name}") for field in held}
     reads = {name: read for name, read in reads.items() if read != f"self.{name}"}
     dicts = {read for name, read in reads.items() if read == f"dict(self.{name})"}
     return read_as(source, reads, lambda node: is_identity_test(node) or ast.unparse(node) in dicts)
