@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from scaffold.emit.annotations import Scope, call_signature
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
+from scaffold.passes.read_as_lists import as_lists
 from scaffold.passes.static_storage import as_given
 from scaffold.source_text import block, docstring, listed
 from scaffold.spec.construction.constructor import parameters
@@ -46,7 +47,7 @@ def stop_gradients(spec: ModuleSpec, source: str, others: Iterable[str] = ()) ->
 
     `others` are names of further instances of the class.
     """
-    source, kind = as_given(spec, source), kind_of(spec.kind)
+    source, kind = as_given(spec, as_lists(spec, source)), kind_of(spec.kind)
     if kind.variables and spec.own_constructor is not None:  # who makes the Variables reads them too
         return source
     read = kind.read(spec, source)
