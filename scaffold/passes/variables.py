@@ -17,6 +17,7 @@ from scaffold.spec.source.instance import (
     calls,
     is_whole,
     updated_attribute,
+    updated_entry,
 )
 from scaffold.spec.source.rewriting import rewrite
 
@@ -76,7 +77,7 @@ def read_values(spec: ModuleSpec, source: str) -> str:
         inner = node.value if isinstance(node, ast.Subscript) and is_whole(node) else node
         field = fields.get(attribute_of_self(inner) or "")
         parent = ancestors[-1] if ancestors else node
-        if field is None or is_whole(parent) or is_identity_test(parent):
+        if field is None or is_whole(parent) or is_identity_test(parent) or updated_entry(parent):
             return None
         if isinstance(getattr(node, "ctx", None), ast.Store):
             return f"self.{field.name}[...]"
@@ -185,6 +186,7 @@ def _may_update(field: Field) -> bool:
 
 
 def assigned_attributes(source: str) -> tuple[str, ...]:
-    """The attributes of `self` that statements assign, whole or by `[...]`, sorted."""
-    names = map(updated_attribute, ast.walk(ast.parse(dedented(source))))
+    """The attributes of `self` that statements assign, whole, by `[...]`, or of which they set an entry, sorted."""
+    nodes = ast.walk(ast.parse(dedented(source)))
+    names = (updated_attribute(node) or updated_entry(node) for node in nodes)
     return tuple(sorted({name for name in names if name is not None}))
