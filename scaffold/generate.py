@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.beside import check_beside, check_names, generated_classes, with_defaults
+from scaffold.emit.initialised import fan_notes
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File, Plan
 from scaffold.files.places import seen_from_here
@@ -101,7 +102,12 @@ def plan_classes(
     plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
     tested = [spec for spec in specs if not any(spec is without.spec for without in untested)]
     untested = [*_not_adopted(untested, layout)]
-    notes = (*assumed_notes(specs), *(without.note for without in untested), *untried_notes(tested, known))
+    notes = (
+        *assumed_notes(specs),
+        *fan_notes(specs),
+        *(without.note for without in untested),
+        *untried_notes(tested, known),
+    )
     targets = tuple(without.target for without in untested if without.target)
     return replace(plan, notes=(*plan.notes, *notes), without_example=targets)
 

@@ -77,8 +77,8 @@ class Scope(Struct):
                 return "tuple[int | None, int | None, int | None]"
             case TupleType(items=items, variadic=variadic) if _holds_slice(kind):
                 return _tuple(map(self.stored, items), variadic)
-            case UnionType(members=members, optional=optional) if _holds_slice(kind):
-                return _union(map(self.stored, members), optional)
+            case UnionType(members=members, optional=optional) if static or _holds_slice(kind):
+                return _union([self.stored(member, static=static) for member in members], optional)
             case _:
                 return self.plain(kind)
 

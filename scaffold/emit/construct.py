@@ -28,6 +28,7 @@ from scaffold.spec.construction.constructor import (
     stores_argument,
     uses_dtype,
 )
+from scaffold.spec.fields.training import is_part
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, TreeType, Type, walk
 from scaffold.spec.model import Field, ModuleSpec
@@ -266,27 +267,20 @@ def copy_source(
         case ListType(item=inner):
             copied = inside(inner)
             return as_tuple(source) if copied == item else f"tuple({copied} for {item} in {operand(source)})"
-        case DictType(item=inner):
-            return _copy_of_dict(inside(inner), source, (name, item), static=static)
+        case DictType(item=inner) if not static:
+            copied = inside(inner)
+            pairs = f"{{{name}: {copied} for {name}, {item} in {operand(source)}.items()}}"
+            return as_dict(source) if copied == item else pairs
         case _:
             return stored_source(kind, source, item) if static else source
-
-
-def _copy_of_dict(copied: str, source: str, names: tuple[str, str], *, static: bool) -> str:
-    """A dict of copies, or where it is static a sorted tuple of pairs."""
-    name, item = names
-    items = f"{operand(source)}.items()"
-    if static:
-        pairs = items if copied == item else f"({name}, {copied}) for {name}, {item} in {items}"
-        return f"tuple(sorted({pairs}))"
-    return as_dict(source) if copied == item else f"{{{name}: {copied} for {name}, {item} in {items}}}"
 
 
 def _expression(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     source = field.expression or "None"
     if field.name in keys:
         source = rename(source, {"key": keys[field.name]})
-    if isinstance(field.type, OpaqueType) and field.role == "module":
+    is_made_here = field.role == "module" or (is_part(field) and isinstance(parsed(source), ast.Call))
+    if isinstance(field.type, OpaqueType) and is_made_here:
         return source
     if field.array is not None:
         if stores_argument(spec, field):

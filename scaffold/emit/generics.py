@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.given import functions_for_given
+from scaffold.emit.members import functions_for_buffers
 from scaffold.in_project.layout import Layout
 from scaffold.spec.model import ModuleSpec, TypeParameter
 
@@ -45,8 +46,12 @@ def readable_context(spec: ModuleSpec, context: Mapping[str, Any]) -> Mapping[st
 
 
 def _above(spec: ModuleSpec, lines: Iterable[str] = ()) -> str:
-    """What stands above the class: these lines, the author's helpers, and the functions that its constructor copies with."""
-    return "\n\n\n".join(filter(None, ("\n".join(lines), spec.helpers, *functions_for_given(spec))))
+    """What stands above the class: these lines, the author's helpers, and the functions by which it copies what it is given and reads buffers."""
+    return "\n\n\n".join(
+        filter(
+            None, ("\n".join(lines), spec.helpers, *functions_for_given(spec), *functions_for_buffers(spec))
+        )
+    )
 
 
 def _has_syntax(layout: Layout) -> bool:

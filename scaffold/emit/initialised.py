@@ -1,12 +1,14 @@
 """What the named initialisers become: the source of an array, and of its shape."""
 
+from collections.abc import Iterable, Iterator
+
 from msgspec.structs import replace
 
 from scaffold.emit.products import summed_axes
 from scaffold.emit.source import operand
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
-from scaffold.spec.grammar.initialisers import INITIALISERS, dtype_source
+from scaffold.spec.grammar.initialisers import INITIALISERS, SCALED, dtype_source
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names
@@ -115,6 +117,22 @@ def fan_axes(spec: ModuleSpec, array: ArrayType, name: str = "") -> str:
         return ""
     summed = summed_axes(spec, name) or {-2 if _is_fed_from_the_left(spec, array) else -1}
     return "in_axis=-2, out_axis=-1" if summed == {-2} else "in_axis=-1, out_axis=-2"
+
+
+def fan_notes(specs: Iterable[ModuleSpec]) -> Iterator[str]:
+    """What a user is told of the fans of arrays with more axes than a matrix, of which jax takes the others for a window."""
+    for spec in specs:
+        for field in () if spec.own_constructor else spec.dynamic:
+            array = field.array
+            if field.initialiser not in SCALED or array is None or len(array.dims) < 3:
+                continue
+            of_output = -1 if "out_axis=-1" in fan_axes(spec, array, field.name) else -2
+            inputs = [dim for axis, dim in enumerate(array.dims, -len(array.dims)) if axis != of_output]
+            yield (
+                f"{spec.name}: `{field.initialiser}` of `{field.name}` counts {' * '.join(inputs)} as its fan-in, "
+                f"all axes but `{array.dims[of_output]}`, as jax does of a convolution "
+                f'(`param("normal(1 / math.sqrt({inputs[-1]}))")` counts `{inputs[-1]}` alone)'
+            )
 
 
 def _is_fed_from_the_left(spec: ModuleSpec, array: ArrayType) -> bool:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from scaffold.emit.annotations import Scope, call_signature
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
+from scaffold.passes.read_as_lists import as_lists
 from scaffold.passes.static_storage import as_given
 from scaffold.source_text import block, docstring, listed
 from scaffold.spec.construction.constructor import parameters
@@ -28,7 +29,14 @@ from scaffold.spec.source.rewriting import read_as, rename, rewrite
 from scaffold.spec.states import is_state
 
 METHOD = " " * 4
-STOP = "jax.lax.stop_gradient"
+STOP, STOPPED = "jax.lax.stop_gradient", "_stopped"
+_STOPPED_FUNCTION = '''\
+def _stopped(tree: Any) -> Any:
+    """`tree` as it is, with no gradient to the arrays in it."""
+    return jax.tree.map(
+        lambda leaf: jax.lax.stop_gradient(leaf) if isinstance(leaf, jax.Array) else leaf, tree
+    )
+'''
 _FORM = ("dtype", "ndim", "shape", "size")
 """What is known of an array without its values, and has no gradient."""
 BODY = " " * 8
@@ -39,7 +47,7 @@ def stop_gradients(spec: ModuleSpec, source: str, others: Iterable[str] = ()) ->
 
     `others` are names of further instances of the class.
     """
-    source, kind = as_given(spec, source), kind_of(spec.kind)
+    source, kind = as_given(spec, as_lists(spec, source)), kind_of(spec.kind)
     if kind.variables and spec.own_constructor is not None:  # who makes the Variables reads them too
         return source
     read = kind.read(spec, source)
@@ -51,18 +59,30 @@ def stop_gradients(spec: ModuleSpec, source: str, others: Iterable[str] = ()) ->
 def without_gradients(spec: ModuleSpec, source: str, others: Iterable[str] = ()) -> str:
     """`source` with the buffers of the class, and of the parts that it holds, behind `stop_gradient`."""
     arrays = {field.name for field in spec.fields if is_array(field.type)}
-    source = guard(source, guarded_buffers(spec), STOP, arrays)
-    paths = {f"self.{path}" for path in spec.buffers_of_parts}
-    paths |= {f"{other}.{name}" for other in others for name in guarded_buffers(spec)}
+    own = guarded_buffers(spec)
+    source = guard(source, {name: _stopped(f"self.{name}", mixed=mixed) for name, mixed in own}, arrays)
+    paths = {f"self.{path}": mixed for path, mixed in spec.buffers_of_parts}
+    paths |= {f"{other}.{name}": mixed for other in others for name, mixed in own}
 
     def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
         if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
             return None
-        is_kept = bool(ancestors) and _is_kept(ancestors[-1], STOP)
+        is_kept = bool(ancestors) and _is_kept(ancestors[-1])
         text = ast.unparse(node)
-        return f"{STOP}({text})" if text in paths and not is_kept else None
+        return _stopped(text, mixed=paths[text]) if text in paths and not is_kept else None
 
     return rewrite(source, change) if any(path in source for path in paths) else source
+
+
+def _stopped(source: str, *, mixed: bool) -> str:
+    """A buffer without its gradient; `mixed` says that it may hold functions or texts, which jax's own function refuses."""
+    return f"{STOPPED if mixed else STOP}({source})"
+
+
+def functions_for_buffers(spec: ModuleSpec) -> tuple[str, ...]:
+    """The function of the module by which the class reads buffers that may hold what is no array."""
+    is_mixed = any(mixed for _, mixed in (*guarded_buffers(spec), *spec.buffers_of_parts))
+    return (_STOPPED_FUNCTION,) if is_mixed and not kind_of(spec.kind).variables else ()
 
 
 def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
@@ -282,22 +302,17 @@ def class_doc(spec: ModuleSpec) -> str:
     return docstring(f"Holds {listed(names)}." if names else "Holds nothing.", METHOD)
 
 
-def guard(
-    source: str, attributes: Iterable[str], wrapper: str, arrays: AbstractSet[str] = frozenset()
-) -> str:
-    """`source` with `self.NAME` wrapped as `wrapper(self.NAME)` for each of the attributes, where it is not yet.
+def guard(source: str, reads: Mapping[str, str], arrays: AbstractSet[str] = frozenset()) -> str:
+    """`source` with `self.NAME` as `reads` has it for the name, which keeps it out of the gradient, where it is not yet.
 
     The form of `arrays`, as `self.NAME.dtype`, is asked for as it is.
-
-    This is how a buffer is kept out of the gradient at every use.
     """
-    reads = {name: f"{wrapper}(self.{name})" for name in attributes}
-    return read_as(source, reads, lambda node: _is_kept(node, wrapper) or _asks_for_form(node, arrays))
+    return read_as(source, reads, lambda node: _is_kept(node) or _asks_for_form(node, arrays))
 
 
-def _is_kept(node: ast.AST, wrapper: str) -> bool:
-    """Whether what stands below a node is not wrapped: it is compared with None, counted, or wrapped already."""
-    return is_identity_test(node) or calls(node, wrapper.rpartition(".")[2]) or calls(node, "len")
+def _is_kept(node: ast.AST) -> bool:
+    """Whether what stands below a node is not stopped: it is compared with None, counted, or stopped already."""
+    return is_identity_test(node) or any(calls(node, name) for name in ("stop_gradient", STOPPED, "len"))
 
 
 def _asks_for_form(node: ast.AST, arrays: AbstractSet[str]) -> bool:

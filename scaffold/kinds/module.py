@@ -6,7 +6,7 @@ from typing import Any
 from scaffold.emit.annotations import Scope
 from scaffold.emit.bases import base_names, without_inherited
 from scaffold.emit.checks import check_statements
-from scaffold.emit.construct import constructor
+from scaffold.emit.construct import constructor, copy_source
 from scaffold.emit.groups import group_context
 from scaffold.emit.members import (
     BODY,
@@ -26,6 +26,7 @@ from scaffold.passes.compute import compute_faults, with_compute
 from scaffold.passes.stacked.faults import stacked_faults
 from scaffold.passes.stacked.layers import with_stacked
 from scaffold.passes.states import state_faults, with_state
+from scaffold.passes.static_storage import is_converted
 from scaffold.source_text import block, docstring
 from scaffold.spec.construction.class_calls import is_called_with_fields, kept_defaults
 from scaffold.spec.construction.constructor import has_factory
@@ -77,6 +78,7 @@ def field_lines(spec: ModuleSpec) -> list[str]:
     converts = is_called_with_fields(spec)
     lines = {
         field.name: _field(
+            spec,
             field,
             scope,
             has_default=field.name in kept or (field.built and not field.nullable),
@@ -87,8 +89,15 @@ def field_lines(spec: ModuleSpec) -> list[str]:
     return with_docs(spec, lines)
 
 
-def _field(field: Field, scope: Scope, *, has_default: bool, converts: bool) -> str:
-    default = field.default if has_default else None
+def _held_default(spec: ModuleSpec, field: Field) -> str | None:
+    """The default in the class statement, in the form that an instance holds."""
+    if field.default is None or not is_converted(spec, field):
+        return field.default
+    return copy_source(field.type, field.default, static=True)
+
+
+def _field(spec: ModuleSpec, field: Field, scope: Scope, *, has_default: bool, converts: bool) -> str:
+    default = _held_default(spec, field) if has_default else None
     arguments = ["static=True"] * (not field.dynamic) + [f"default={default}"] * (default is not None)
     if converts and field.converter is not None:
         arguments.append(f"converter={field.converter.removeprefix('=').strip()}")

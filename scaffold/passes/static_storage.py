@@ -5,7 +5,9 @@ from typing import Any, cast
 
 from scaffold.spec.grammar.types import DictType, ListType, ScalarType, SetType, TupleType, Type, UnionType
 from scaffold.spec.grammar.values import as_float
-from scaffold.spec.model import ModuleSpec
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.source.expressions import dedented, is_identity_test
+from scaffold.spec.source.instance import attributes_stored
 from scaffold.spec.source.rewriting import read_as
 
 DTYPE, SLICE, FLOAT = ScalarType("dtype"), ScalarType("slice"), ScalarType("float")
@@ -42,14 +44,32 @@ def stored_source(kind: Type, source: str, name: str = "item") -> str:
                 if changed
                 else source
             )
+        case DictType(item=item):
+            return _pairs_source(item, source, name)
         case UnionType() if is_simple(source):
             return _stored_member(kind, source)
         case _:
             return source
 
 
+def _pairs_source(item: Type, source: str, name: str) -> str:
+    """The sorted pairs of a dict as a tuple."""
+    pairs = f"{source if is_simple(source) else f'({source})'}.items()"
+    stored = stored_source(item, name, f"{name}_")
+    return f"tuple(sorted({pairs if stored == name else f'(name, {stored}) for name, {name} in {pairs}'}))"
+
+
 def _stored_member(kind: UnionType, source: str) -> str:
     """The same of a union: an int stays where it is one of the alternatives, and None where it is one."""
+    match kind.members:
+        case (DictType() as only,):
+            return f"{stored_source(only, source, 'value')} if isinstance({source}, Mapping) else {source}"
+        case (ListType(item=item),):
+            stored = stored_source(TupleType((item,), variadic=True), source)
+            stored = f"tuple({source})" if stored == source else stored
+            return f"{stored} if isinstance({source}, list) else {source}"
+        case _:
+            pass
     if FLOAT in kind.members and ScalarType("int") not in kind.members:
         return stored_source(FLOAT, source)
     if SLICE in kind.members:
@@ -90,10 +110,20 @@ def _slice_source(source: str) -> str:
             return f"operator.attrgetter({', '.join(map(repr, _PARTS))})({source})"
 
 
+def is_converted(spec: ModuleSpec, field: Field) -> bool:
+    """Whether a static value is held in a form of its own: a constructor of the author's stores what he gives it."""
+    if field.dynamic or spec.own_constructor is None:
+        return not field.dynamic
+    return field.name not in attributes_stored(ast.parse(dedented(spec.own_constructor.call.source)))
+
+
 def as_given(spec: ModuleSpec, source: str) -> str:
     """The author's Python over `self`, with each static value read in the form in which it is given."""
-    reads = {field.name: _given_source(field.type, f"self.{field.name}") for field in spec.static}
-    return read_as(source, {name: read for name, read in reads.items() if read != f"self.{name}"})
+    held = (field for field in spec.static if is_converted(spec, field))
+    reads = {field.name: _given_source(field.type, f"self.{field.name}") for field in held}
+    reads = {name: read for name, read in reads.items() if read != f"self.{name}"}
+    dicts = {read for name, read in reads.items() if read == f"dict(self.{name})"}
+    return read_as(source, reads, lambda node: is_identity_test(node) or ast.unparse(node) in dicts)
 
 
 def _given_source(kind: Type, source: str, name: str = "item") -> str:
@@ -110,13 +140,13 @@ def _given_source(kind: Type, source: str, name: str = "item") -> str:
             return f"({', '.join(given_items)},)" if changed else source
         case DictType(item=item):
             given_items = _given_source(item, name, f"{name}_")
-            return (
-                source
-                if given_items == name
-                else f"tuple((name, {given_items}) for name, {name} in {source})"
-            )
+            pairs = f"{{key: {given_items} for key, {name} in {source}}}"
+            return f"dict({source})" if given_items == name else pairs
         case UnionType(members=members, optional=True) if SLICE in members:
             return f"({source} and slice(*{source}))"
+        case UnionType(members=(DictType() | ListType() as only,), optional=True):
+            given = _given_source(only, source, name)
+            return source if given == source else f"(None if {source} is None else {given})"
         case _:
             return source
 
@@ -138,6 +168,8 @@ def stored_value(kind: Type, value: Any) -> Any:
         case (DictType(item=item), dict()):
             pairs = cast("dict[str, Any]", value).items()
             return tuple(sorted((name, stored_value(item, pair)) for name, pair in pairs))
+        case (UnionType(members=(DictType() | ListType() as only,)), list() | tuple() | dict()):
+            return stored_value(only, cast("object", value))
         case (UnionType(members=members), int()) if type(value) is int:
             is_float = FLOAT in members and ScalarType("int") not in members
             return float(value) if is_float else value

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
 from scaffold.passes.reached import bodies_used
-from scaffold.spec.grammar.types import ArrayType, DictType, ListType
+from scaffold.spec.fields.training import FILTER, is_part
+from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, walk
+from scaffold.spec.helpers import helper_names
 from scaffold.spec.model import Call, Field, ModuleSpec
 from scaffold.spec.names import class_name_faults
 from scaffold.spec.reading.made_variables import FLAX
@@ -15,6 +17,7 @@ from scaffold.spec.source.instance import (
     calls,
     is_whole,
     updated_attribute,
+    updated_entry,
 )
 from scaffold.spec.source.rewriting import rewrite
 
@@ -74,7 +77,7 @@ def read_values(spec: ModuleSpec, source: str) -> str:
         inner = node.value if isinstance(node, ast.Subscript) and is_whole(node) else node
         field = fields.get(attribute_of_self(inner) or "")
         parent = ancestors[-1] if ancestors else node
-        if field is None or is_whole(parent) or is_identity_test(parent):
+        if field is None or is_whole(parent) or is_identity_test(parent) or updated_entry(parent):
             return None
         if isinstance(getattr(node, "ctx", None), ast.Store):
             return f"self.{field.name}[...]"
@@ -125,6 +128,9 @@ def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
         if field.variable is not None:
             yield from _type_faults(spec, field, field.variable, f"{place}.variable")
         yield from _field_faults(field, place)
+        if field.role in ("data", "buffer") and _is_part(spec, field):
+            fix = f"leave out the role, and read it behind `stop_gradient`, or give the optimiser a filter: `{FILTER}`"
+            yield Fault(f"{place}.role", "the Params of a sub-module are its own", fix)
     for method in spec.methods:
         if method.name in _OWN - {*STATE_METHODS}:  # the author's take the place of those
             message, fix = f"`{method.name}` hides a member of the module", f"write `{method.name}_`"
@@ -154,6 +160,13 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
         yield Fault(f"{place}.type", "a Variable holds one array", fix)
 
 
+def _is_part(spec: ModuleSpec, field: Field) -> bool:
+    """Whether a field that the author makes is a sub-module, and no Variable of Flax or of the file."""
+    variables = {*FLAX, *helper_names(spec)}
+    named = {name for part in walk(field.type) if isinstance(part, OpaqueType) for name in part.names}
+    return field.built and is_part(field) and not (field.variable or named & variables)
+
+
 def _update_faults(spec: ModuleSpec) -> Iterator[Fault]:
     legal = tuple(field.name for field in spec.dynamic if _may_update(field))
     functions = spec.functions if spec.own_constructor is None else ()
@@ -173,6 +186,7 @@ def _may_update(field: Field) -> bool:
 
 
 def assigned_attributes(source: str) -> tuple[str, ...]:
-    """The attributes of `self` that statements assign, whole or by `[...]`, sorted."""
-    names = map(updated_attribute, ast.walk(ast.parse(dedented(source))))
+    """The attributes of `self` that statements assign, whole, by `[...]`, or of which they set an entry, sorted."""
+    nodes = ast.walk(ast.parse(dedented(source)))
+    names = (updated_attribute(node) or updated_entry(node) for node in nodes)
     return tuple(sorted({name for name in names if name is not None}))

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from scaffold.spec.grammar.initialisers import named
-from scaffold.spec.grammar.types import ArrayType, ClassType, OpaqueType, ScalarType, Type, holds_arrays, walk
+from scaffold.spec.grammar.types import ArrayType, ClassType, OpaqueType, ScalarType, Type, is_plain, walk
 from scaffold.spec.names import stem
 from scaffold.spec.source.definitions import function_of
 from scaffold.spec.test_plan import TestPlan
@@ -72,7 +72,7 @@ class Field(Struct, frozen=True):
         """A leaf that is no array: `inference: bool`, held by Equinox's filtered transformations."""
         if self.role == "data":
             return isinstance(self.type, ScalarType)
-        return self.role == "buffer" and not holds_arrays(self.type)
+        return self.role == "buffer" and is_plain(self.example or self.type)
 
     @property
     def expression(self) -> Source | None:
@@ -258,7 +258,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     settings: tuple[str, ...] = ()
     """The classes of its module that are no pytrees: their instances are constants."""
     divided_beside: tuple[tuple[str, str], ...] = ()  # sizes that it hands to classes which divide them
-    buffers_of_parts: tuple[str, ...] = ()  # as paths: `table.values`
+    buffers_of_parts: tuple[tuple[str, bool], ...] = ()  # as paths; and whether it may hold what is no array
 
     @cached_property
     def worked_out(self) -> dict[Any, Any]:

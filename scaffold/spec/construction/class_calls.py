@@ -3,7 +3,7 @@
 import ast
 from itertools import takewhile
 
-from scaffold.spec.grammar.types import CallableType, holds_arrays
+from scaffold.spec.grammar.types import CallableType, DictType, holds_arrays
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.definitions import statements
@@ -86,11 +86,15 @@ def _given(call: ast.Call, names: list[str]) -> set[str]:
 
 
 def makes_default(field: Field) -> bool:
-    """Whether the default of a field is an array that an expression makes."""
-    if not (field.given and field.dynamic and field.default and holds_arrays(field.type)) or field.nullable:
+    """Whether the default of a field is made at each call: an array of an expression, or a dict, which all calls would share."""
+    default = expression_or_none(field.default or "")
+    if default is None or not field.given or field.nullable:
         return False
-    default = expression_or_none(field.default)
-    return default is not None and any(nodes_of(ast.Call, default))
+    if not field.dynamic:
+        return isinstance(default, ast.Dict) and isinstance(
+            field.type, DictType
+        )  # of a union None is a value
+    return holds_arrays(field.type) and any(nodes_of(ast.Call, default))
 
 
 def default_statements(spec: ModuleSpec) -> tuple[str, ...]:

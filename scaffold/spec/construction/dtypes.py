@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault, unknown
 from scaffold.spec.construction.constructor import dtype_field, followed, makers_read, uses_dtype
+from scaffold.spec.fields.training import is_part
 from scaffold.spec.model import ModuleSpec
 
 DEFAULT = "default"
@@ -16,7 +17,7 @@ _PATH = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*|\[\d+\])*"
 def with_default_dtype(spec: ModuleSpec) -> ModuleSpec:
     """The spec, whose arrays take jax's own dtype where Python of the author makes a part, which an argument would not reach."""
     chooses = any(argument.name == "dtype" for argument in spec.arguments) or spec.dtype or dtype_field(spec)
-    makes_parts = any(field.role == "module" and field.expression for field in spec.stored)
+    makes_parts = any(is_part(field) and field.expression for field in spec.stored)
     if chooses or not makes_parts or makers_read(spec, "dtype") or not uses_dtype(spec):
         return spec
     return replace(spec, dtype=DEFAULT)

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
-from scaffold.spec.grammar.types import ClassType, OpaqueType, ScalarType, arrays, is_tree
+from scaffold.spec.grammar.types import ClassType, OpaqueType, ScalarType, arrays, is_mixed, is_tree
 from scaffold.spec.model import Field, ModuleSpec
 
 ALWAYS = "true"
+FILTER = "wrt=nnx.All(nnx.Param, nnx.Not(nnx.PathContains(...)))"
+"""What leaves Params of an NNX module out of training."""
 
 
 def undecayed(spec: ModuleSpec) -> tuple[str, ...]:
@@ -28,7 +30,7 @@ def _why_not_frozen(spec: ModuleSpec, field: Field) -> tuple[str, str]:
     if spec.kind == "train-state" and field.name == "model":
         return "a train state trains its model", "freeze fields of the model"
     if kind_of(spec.kind).variables and field.role == "module":
-        fix = "remove it, and give the optimiser a filter: `wrt=nnx.All(nnx.Param, nnx.Not(nnx.PathContains(...)))`"
+        fix = f"remove it, and give the optimiser a filter: `{FILTER}`"
         return "the Params of a sub-module are its own", fix
     if field.frozen == ALWAYS:
         return "", ""
@@ -40,28 +42,34 @@ def _why_not_frozen(spec: ModuleSpec, field: Field) -> tuple[str, str]:
     return "", ""
 
 
+def is_part(field: Field) -> bool:
+    """Whether it is an instance with arrays of its own, trained or not, as a layer is."""
+    return field.role == "module" or (field.dynamic and is_mixed(field.example or field.type))
+
+
 # -- buffers -------------------------------------------------------------------------------------------------------------
 
 
-def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
-    """The buffers that must be kept out of the gradient where they are used."""
-    buffers = (field for field in spec.fields if field.role == "buffer")
+def guarded_buffers(spec: ModuleSpec) -> tuple[tuple[str, bool], ...]:
+    """The buffers that must be kept out of the gradient where they are used, each with whether it may hold what is no array."""
+    buffers = ((field.name, field.example or field.type) for field in spec.fields if field.role == "buffer")
     return tuple(
-        buffer.name
-        for buffer in buffers
-        if is_tree(buffer.type)
-        or any(array.inexact for array in arrays(buffer.type))
-        or (isinstance(buffer.type, OpaqueType) and buffer.type.is_array)
+        (name, is_mixed(kind))
+        for name, kind in buffers
+        if is_tree(kind)
+        or any(array.inexact for array in arrays(kind))
+        or (isinstance(kind, OpaqueType) and kind.is_array)
+        or is_mixed(kind)
     )
 
 
 def buffers_of_parts(
     spec: ModuleSpec, known: Mapping[str, ModuleSpec], above: tuple[str, ...] = ()
-) -> Iterator[str]:
+) -> Iterator[tuple[str, bool]]:
     """The paths of such buffers in the classes that its fields hold: `table.values`. Variables of NNX see to themselves."""
     for field in spec.fields:
         kind = field.type
         part = known.get(kind.name) if isinstance(kind, ClassType) and kind.module is None else None
         if part is not None and part.name not in above and not kind_of(part.kind).variables:
             inner = (*guarded_buffers(part), *buffers_of_parts(part, known, (*above, spec.name)))
-            yield from (f"{field.name}.{path}" for path in inner)
+            yield from ((f"{field.name}.{path}", mixed) for path, mixed in inner)

@@ -44,7 +44,7 @@ class Initialiser(Struct, frozen=True):
         )
 
 
-_SCALED = [f"{name}_{kind}" for name in ("lecun", "glorot", "he") for kind in ("normal", "uniform")]
+SCALED = [f"{name}_{kind}" for name in ("lecun", "glorot", "he") for kind in ("normal", "uniform")]
 """Those of jax that scale with the fans."""
 INITIALISERS = {
     "zeros": Initialiser("jnp.zeros({shape}, {dtype})", holds="any"),
@@ -71,7 +71,7 @@ INITIALISERS = {
     ),
     **{
         name: Initialiser(f"jax.nn.initializers.{name}({{fan}})({{key}}, {{shape}}, {{dtype}})", dims=2)
-        for name in _SCALED
+        for name in SCALED
     },
     "orthogonal": Initialiser(
         "jax.nn.initializers.orthogonal()({key}, {shape}, {dtype})",

@@ -114,9 +114,19 @@ class OpaqueType(Struct, frozen=True):
     @property
     def holds_arrays(self) -> bool:
         """Whether it is a container of arrays, and of no more than numbers beside them: `tuple[jax.Array, ...]`."""
-        names = {*re.findall(r"[^\W\d]\w*", re.sub(r"'[^']*'|\"[^\"]*\"", "", self.text))}
+        names = self.names
         parts = _PARTS | {"str"} if names & {"dict", "Dict", "Mapping"} else _PARTS  # it is that of the keys
         return not self.is_array and bool(names & _ARRAYS) and names <= parts
+
+    @property
+    def may_hold_arrays(self) -> bool:
+        """Whether it may be an instance that holds arrays among other things, as a layer does: it is no text, number or container of these."""
+        return not (self.is_array or self.holds_arrays or self.names <= _PARTS | {"str", "bytes", "None"})
+
+    @property
+    def names(self) -> set[str]:
+        """The names in it, outside of texts."""
+        return {*re.findall(r"[^\W\d]\w*", re.sub(r"'[^']*'|\"[^\"]*\"", "", self.text))}
 
     @property
     def may_be_none(self) -> bool:
@@ -195,9 +205,19 @@ def is_array(kind: Type) -> bool:
     return isinstance(kind, ArrayType) or (isinstance(kind, OpaqueType) and kind.is_array)
 
 
+def is_mixed(kind: Type) -> bool:
+    """Whether something is in it that may hold arrays, and of which no more is known."""
+    return any(isinstance(part, OpaqueType) and part.may_hold_arrays for part in walk(kind))
+
+
 def holds_arrays(kind: Type) -> bool:
     """Whether any array is in it, in sub-modules or in what is not known aside."""
     return bool(arrays(kind)) or is_tree(kind) or is_array(kind)
+
+
+def is_plain(kind: Type) -> bool:
+    """Whether it is of Python alone: no array is in it, nor may be."""
+    return not (holds_arrays(kind) or is_mixed(kind))
 
 
 def children(kind: Type) -> "tuple[Type, ...]":

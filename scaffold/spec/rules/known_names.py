@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from scaffold.errors import Fault, nearest, suggestion
 from scaffold.kind import kind_of
-from scaffold.spec.grammar.types import OpaqueType
+from scaffold.spec.grammar.types import DictType, ListType, OpaqueType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
@@ -17,6 +17,7 @@ from scaffold.spec.source.instance import (
     is_whole,
     self_attributes,
     updated_attribute,
+    updated_entry,
 )
 
 _OF_NNX = frozenset(("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train"))
@@ -37,19 +38,26 @@ def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
     for piece in (piece for piece in pieces(spec) if "self" in piece.text and not piece.builder):
         is_free = updates and piece.key.endswith(".body")
         nodes = _outside_classes(parsed(piece.text))
-        kept = (node for node in nodes if not (is_free and (updated_attribute(node) or _updates_entry(node))))
+        kept = (node for node in nodes if not (is_free and _updates(spec, node)))
         for name in sorted({name for node in kept for name in _changed_self(node)}):
-            fix = "bind a local name, or return the new value: instances are immutable"
+            fix = "bind a local name, or return the new value: " + (
+                "it is in no Variable" if kind_of(spec.kind).variables else "instances are immutable"
+            )
             yield Fault(piece.key, f"assigns `{name}`", fix)
 
 
-def _updates_entry(node: ast.AST) -> bool:
-    """Whether a node sets the whole of what a container holds, as `self.means[name][...] = mean` does with a Variable."""
+def _updates(spec: ModuleSpec, node: ast.AST) -> bool:
+    """Whether a node sets what an instance may change: a state, or of a Variable the whole or an entry.
+
+    `self.means[name][...] = mean` sets the whole of a Variable in a container, and `self.counts[0] = count` an entry.
+    """
+    field = spec.field(updated_entry(node) or "") if kind_of(spec.kind).variables else None
+    is_entry = field is not None and not isinstance(field.type, ListType | DictType)
     match node:
         case ast.Subscript(value=ast.Subscript(), ctx=ast.Store()):
             return is_whole(node)
         case _:
-            return False
+            return is_entry or updated_attribute(node) is not None
 
 
 def _outside_classes(tree: ast.AST) -> Iterator[ast.AST]:

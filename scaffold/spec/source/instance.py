@@ -43,6 +43,12 @@ def updated_attribute(node: ast.AST) -> str | None:
     return attribute_of_self(node.value if isinstance(node, ast.Subscript) and is_whole(node) else node)
 
 
+def updated_entry(node: ast.AST) -> str | None:
+    """The attribute of which a node sets an entry, as `self.counts[0]`, or None."""
+    is_set = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+    return attribute_of_self(node.value) if isinstance(node, ast.Subscript) and is_set else None
+
+
 def assigned_pairs(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
     """What an assignment binds, each with its value: one target, or several at once as `self.a, self.b = a, b`."""
     match node:

@@ -141,8 +141,7 @@ class PytreeSuite(LeafSuite):
 
     def mixed(self, instance: Any) -> bool:
         """Whether declared leaves are no arrays, so that jax.jit cannot take it."""
-        roles = {self.role(name) for name, leaf in named_leaves(instance) if not is_array(leaf)}
-        return bool(roles & {"python", "module", "tree"})
+        return any(self.holds_fixed(name) for name, leaf in named_leaves(instance) if not is_array(leaf))
 
     def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         if not self.mixed(instance):

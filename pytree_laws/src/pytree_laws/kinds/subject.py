@@ -147,6 +147,12 @@ class Subject(InstanceAnswers):
         leaf = self.declared(path)
         return leaf.role if leaf else "undeclared"
 
+    def holds_fixed(self, path: str) -> bool:
+        """Whether what is no array may lie at a path and stay as it is: a number, or a function of a layer."""
+        leaf = self.declared(path)
+        is_below = leaf is not None and leaf.is_tree and leaf.path != path
+        return is_below or self.role(path) in ("module", "tree", "python")
+
     def is_frozen(self, path: str) -> bool:
         """Whether nothing below a path is trained, though gradients pass through."""
         return False

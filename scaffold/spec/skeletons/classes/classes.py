@@ -13,7 +13,7 @@ from scaffold.spec.reading.made_variables import makes_variables
 from scaffold.spec.reading.roles import legal_roles, role_of
 from scaffold.spec.skeletons.classes import class_statements, functions, inferred
 from scaffold.spec.skeletons.classes.as_written import is_of_equinox, is_registered, says_no_word
-from scaffold.spec.skeletons.classes.constructors import Constructor, unmade_fields
+from scaffold.spec.skeletons.classes.constructors import Constructor, kept_faults
 from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field
 from scaffold.spec.skeletons.classes.made_roles import roles_of_made, stores_what_is_given
 from scaffold.spec.skeletons.words.names import Names
@@ -307,9 +307,8 @@ class ClassReader:
     def _all_made(self, node: ast.FunctionDef) -> None:
         """Refuse a constructor of the author's own that leaves a field without a value, of which Equinox complains as late as it runs."""
         is_of_equinox = self._said_kind == "module" and "bases" not in self.raw
-        for name in unmade_fields(node, self.fields) if is_of_equinox else ():
-            fix = f"assign `self.{name}` there, or let it do no more than assign, so that the tool makes `{name}`"
-            message = f"`__init__` is kept as it is, and does not make `{name}`"
+        faults = kept_faults(node, self.fields, is_verbatim=self.is_verbatim) if is_of_equinox else ()
+        for name, message, fix in faults:
             self.notes.refuse(node, ("fields", name), message, fix)
 
     def _all_fields(self, node: ast.FunctionDef) -> None:

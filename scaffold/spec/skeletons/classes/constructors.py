@@ -6,16 +6,18 @@ Its arguments are `arguments`. Its statements are `setup`, up to what makes the 
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.types import CallableType
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.classes.functions import argument_type, body_of, read_arguments
 from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import says_nothing
-from scaffold.spec.source.expressions import count_name, local_names, nodes_of
+from scaffold.spec.source.expressions import count_name, expression_or_none, local_names, nodes_of
 from scaffold.spec.source.instance import assigned_pairs, attribute_of_self, last_name
 
 _USUAL = ("key", "dtype", "rngs")
@@ -209,16 +211,45 @@ def runs_of(statements: list[ast.stmt], body: list[ast.stmt]) -> Iterator[list[a
 
 def unmade_fields(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The fields that an `__init__` does not assign, and that hold nothing without it; none where something else may assign them."""
+    made_elsewhere = ("derived", "shared", "state")
+    return [
+        name
+        for name in _unassigned(node, fields)
+        if "default" not in fields[name] and fields[name].get("role") not in made_elsewhere
+    ]
+
+
+def kept_faults(
+    node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], *, is_verbatim: bool
+) -> Iterator[tuple[str, str, str]]:
+    """The fields that an `__init__` of the author's leaves without a value of their own, each with a message and a fix."""
+    kept = "`__init__` is kept as it is, and does not make"
+    for name in unmade_fields(node, fields):
+        fix = f"assign `self.{name}` there, or let it do no more than assign, so that the tool makes `{name}`"
+        yield name, f"{kept} `{name}`", fix
+    for name in _unassigned(node, fields) if not is_verbatim else ():
+        default = str(fields[name].get("default", "")).removeprefix("=")
+        if _is_function(default, str(fields[name].get("example", fields[name]["type"]))):
+            message = f"{kept} `{name}`, whose default would be a method of the class: it is a function"
+            yield name, message, f"assign it there: `self.{name} = {default}`"
+
+
+def _is_function(default: str, kind: str) -> bool:
+    """Whether the default of a field is a function: a lambda, or the name of a callable."""
+    value = expression_or_none(default)
+    is_named = isinstance(value, ast.Name | ast.Attribute) and isinstance(parse_type(kind), CallableType)
+    return is_named or isinstance(value, ast.Lambda)
+
+
+def _unassigned(node: ast.FunctionDef, fields: Collection[str]) -> list[str]:
+    """The fields that an `__init__` does not assign; none where something else may assign them."""
     of_self = {name: part for part in nodes_of(ast.Attribute, node) if (name := attribute_of_self(part))}
     reads = [part for part in nodes_of(ast.Name, node) if part.id in ("self", "super")]
     attributes = [part.value for part in nodes_of(ast.Attribute, node)]
     is_handed_on = any(part not in attributes or part.id == "super" for part in reads)
-    if node.name != "__init__" or is_handed_on or not of_self.keys() <= fields.keys():
+    if node.name != "__init__" or is_handed_on or not {*of_self} <= {*fields}:
         return []
-    unmade = (
-        (name, table) for name, table in fields.items() if name not in of_self and "default" not in table
-    )
-    return [name for name, table in unmade if table.get("role") not in ("derived", "shared", "state")]
+    return [name for name in fields if name not in of_self]
 
 
 def fields_made(statement: ast.stmt) -> dict[str, ast.expr]:

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -41,7 +42,7 @@ def read_field(
     keys = _keys(node.value, path, names, notes) if node.value is not None else {}
     annotation = without_none(node.annotation) if "optional" in keys else node.annotation
     notes.note((*path, "type"), node.annotation)
-    text = type_of(annotation, names, notes)
+    text = _as_static(type_of(annotation, names, notes), keys)
     is_known = is_of_grammar(text, names) and not _is_of_another_role(text, keys)
     # Of the class itself the tests cannot build another first.
     is_known = is_known and ClassType(class_name) not in walk(parse_type(text))
@@ -50,6 +51,11 @@ def read_field(
         text, is_known = meant, True
     example = {"example": meant} if meant and not is_known else {}
     return name, {"type": text if is_known else f"={_kept(annotation, notes)}", **example, **keys}
+
+
+def _as_static(text: str, keys: Mapping[str, Any]) -> str:
+    """The type of what is static, which is held in a form that nobody can change: a set as a frozenset."""
+    return re.sub(r"^([\w.]+\.)?[Ss]et\[", "frozenset[", text) if keys.get("role") == "static" else text
 
 
 def _kept(annotation: ast.expr, notes: Notes) -> str:
