@@ -6,7 +6,8 @@ import pytest
 
 from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
-from tests.support.projects import passed
+from tests.support.projects import passed, scaffold
+from tests.support.trees import write_tree
 
 HEAD = """
 import dataclasses
@@ -128,3 +129,24 @@ def test_each_reason_is_said_in_a_sentence_of_its_own(tmp_path: Path) -> None:
     assert "for the tests cannot" not in said and said.count("the tests cannot build a `") == 2, said
     code = (tmp_path / "nets/held.py").read_text("utf-8")
     assert "AbstractTerm as Term" in code and "def __init__(self, term: Term, solver: Solver" in code
+
+
+def test_values_by_a_name_are_refused_and_no_fault_of_the_tool(tmp_path: Path) -> None:
+    text = """
+import equinox as eqx
+import jax.numpy as jnp
+from scaffold.skeleton import test
+
+VALUES = {"x": lambda: jnp.ones(3)}
+
+
+@test(values=VALUES)
+class Scaled(eqx.Module):
+    factor: float
+
+    def __call__(self, x):
+        return self.factor * x
+"""
+    write_tree(tmp_path, {"specs/scaled.py": text})
+    made = scaffold(tmp_path, "new-module", "--spec=specs/scaled.py")
+    assert made.returncode == 2 and "test.values: '=VALUES' is not a table" in made.stderr, made.stderr

@@ -16,6 +16,7 @@ from scaffold.spec.source.definitions import (
     owner_of,
 )
 from scaffold.spec.source.settings import Settings
+from scaffold.spec.tables.raw import as_table
 
 _MAKERS = ("__init__", "create", "__call__")
 """Whose arguments the tests name without the function."""
@@ -34,8 +35,14 @@ def tests_with_settings(
     annotations = _annotations(node) if counts else set[str]()
     nodes = (node, *(each for name, each in names.classes.items() if name in annotations))
     sizes = {name: counts[name] for each in nodes for name in dims_written(each) if name in counts}
-    said = {"values": values | test.get("values", {}), "sizes": sizes | test.get("sizes", {})}
+    read = {"values": values, "sizes": sizes}
+    said = {key: _with(entries, test.get(key, {})) for key, entries in read.items()}
     return {**test, **{key: entries for key, entries in said.items() if entries}}
+
+
+def _with(entries: Mapping[str, Any], said: Any) -> Any:
+    """The entries below those that the author says; what is no table is refused where it is read."""
+    return {**entries, **as_table(said)} if isinstance(said, Mapping) else said
 
 
 def _taken(
