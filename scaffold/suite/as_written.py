@@ -74,14 +74,21 @@ def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
     """The expression that builds an instance: as the spec says, or a constructor that takes sizes alone, where arguments by name do not or are guesses."""
     if spec.test.build:
         return spec.test.build
+    methods = spec.methods
     try:
         inputs_of(spec, known)
     except ScaffoldError:
-        is_known = False
-    else:
-        is_known = not is_guessed(spec, known)
-    calls = () if is_known else (_call_that_builds(method, spec) for method in spec.methods)
+        pass
+    else:  # a guess, which a factory of sizes makes needless
+        methods = filter(_takes_sizes_alone, methods) if is_guessed(spec, known) else ()
+    calls = (_call_that_builds(method, spec) for method in methods)
     return next((f"{spec.name}.{call}" for call in calls if call), "")
+
+
+def _takes_sizes_alone(method: Method) -> bool:
+    """Whether a function has no arguments that may be left out, one of which it may ask for all the same."""
+    function = function_of(method.call.source)
+    return function is not None and all(default is None for _, default in arguments_with_defaults(function))
 
 
 def _call_that_builds(method: Method, spec: ModuleSpec) -> str:

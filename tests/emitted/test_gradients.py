@@ -79,6 +79,6 @@ def test_a_state_that_is_cut_off_is_noticed(monkeypatch: pytest.MonkeyPatch) -> 
 def test_data_that_is_cut_off_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = {"name": "A", "fields": {"w": "f[n]@data"}, "call": {**CALL, "body": "return jnp.sin(self.w) * x"}}
     check_gradients(raw, jnp.ones(3))
-    monkeypatch.setattr(members, "guarded_buffers", lambda spec: ("w",))
+    monkeypatch.setattr(members, "guarded_buffers", lambda spec: (("w", False),))
     with pytest.raises(AssertionError, match="the gradient of `w`"):
         check_gradients(raw, jnp.ones(3))

@@ -53,11 +53,11 @@ class AveragedLaws(Weighted):
         return self.cls(jnp.array(weight), jnp.zeros((), jnp.int32), 0.5, jnp.tanh, frozen)
 
 
-def of_next(title, *words, **body):
+def of_next(title, *words, law="P11", **body):
     """A pair of the average with one method that is wrong, and of the right one."""
     name = "Wrong" + "".join(map(str.capitalize, title.split()[:4]))
     wrong = type(name, (Averaged,), {"__module__": __name__, **body})
-    further("P11", title, wrong, Averaged, *words, base=AveragedLaws)
+    further(law, title, wrong, Averaged, *words, base=AveragedLaws)
 
 
 def averaged(self, mean=None, seen=None, **others):
@@ -72,6 +72,8 @@ def cleared_by(**others):
     return lambda self, *, seen=True: averaged(self, mean=0 * self.mean, **others)
 
 
+of_next("a cleared average that counts in floats", "of the instance that it gives, `seen` is float32", law="P7",
+    cleared=cleared_by(seen=jnp.zeros(())))  # fmt: skip
 of_next("a cleared average that counts from a number of Python", "`cleared.seen`", "the Python number 0",
     cleared=cleared_by(seen=0))  # fmt: skip
 of_next("an average that counts anew from a number of Python behind a flag", "`cleared(seen=False).seen`", "number 0",

@@ -343,30 +343,3 @@ class CreatedLaws(Plain):
 
 
 further("P3", "an attribute of a named tuple", Scaling, ScalingRightly, "`scale`", base=CreatedLaws)
-
-
-class SizeAsLeaf(Held):
-    """The size that its call slices by is a leaf."""
-
-    def __init__(self, weight):
-        self.weight, self.size = weight, 2
-
-    def __call__(self, x):
-        return jnp.sum(self.weight[: self.size]) * x
-
-
-class SizeInAux(SizeAsLeaf):
-    """The size is metadata."""
-
-
-registered(SizeAsLeaf, ("weight", "size"))
-registered(SizeInAux, ("weight",), aux=("size",))
-further(
-    "P7",
-    "a size of Python among the leaves",
-    SizeAsLeaf,
-    SizeInAux,
-    "`size` is the number 2, and a leaf: under `jax.jit` it is traced",
-    base=Plain,
-    leaves=None,
-)

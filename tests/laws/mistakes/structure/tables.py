@@ -111,3 +111,30 @@ def _with_settings(cls, *settings):
 
 further("P3", "a list of which one setting comes back as another", _with_settings(ForgetsASetting, 0.5, 1.0),
     _with_settings(WithSettings, 0.5, 2.0), "`settings[1]`", "before a round trip 2.0, after 1.0", base=Plain)  # fmt: skip
+
+
+class SizeAsLeaf(Held):
+    """The size that its call slices by is a leaf."""
+
+    def __init__(self, weight):
+        self.weight, self.size = weight, 3
+
+    def __call__(self, x):
+        return jnp.sum(self.weight[: self.size]) * x
+
+
+class SizeInAux(SizeAsLeaf):
+    """The size is metadata."""
+
+
+registered(SizeAsLeaf, ("weight", "size"))
+registered(SizeInAux, ("weight",), aux=("size",))
+further(
+    "P7",
+    "a size of Python among the leaves",
+    SizeAsLeaf,
+    SizeInAux,
+    "`size` is the number 3, and a leaf: under `jax.jit` it is traced",
+    base=Plain,
+    leaves=None,
+)
