@@ -1,8 +1,9 @@
 """Dims that jaxtyping leaves without a name, with one: the tests have to choose a size for each."""
 
 import re
+from contextlib import suppress
 
-from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
+from scaffold.spec.grammar.type_parser import MODULES, TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import ArrayType, Type
 
 ROWS = "rows"
@@ -10,6 +11,8 @@ ROWS = "rows"
 AXIS = "axis_"
 """How the names of dims begin that code alone says, and nobody named."""
 _WIDE = r"\b(Real|Num|Shaped)\["
+_CLASS = r"\b((?:[a-z_]\w*\.)*[a-z_]\w*)\.([A-Z]\w*)"
+"""A class of a library as Python names it: `eqx.nn.Linear`, which is `equinox.nn:Linear` in the grammar."""
 _DIMS = r"([\"'])([^\"']*)\1"
 
 
@@ -23,11 +26,16 @@ def with_named_dims(text: str) -> str:
 
 
 def type_with_named_dims(text: str) -> Type | None:
-    """The type that a text is with a name for each dim; None where it is none."""
-    try:
-        return parse_type(with_named_dims(text))
-    except TypeSyntaxError:
-        return None
+    """The type that a text is with a name for each dim, also by the name that Python has for a class; None where it is none."""
+    named = with_named_dims(text)
+    for form in (named, re.sub(_CLASS, _class_of_library, named)):
+        with suppress(TypeSyntaxError):
+            return parse_type(form)
+    return None
+
+
+def _class_of_library(match: re.Match[str]) -> str:
+    return match[0] if match[1] in MODULES else f"{match[1]}:{match[2]}"
 
 
 def leaf_of_tree(text: str) -> ArrayType | None:

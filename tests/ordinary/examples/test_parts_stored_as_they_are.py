@@ -29,3 +29,22 @@ class Norm(Module):
 
 def test_a_named_tuple_of_the_file_is_an_example(tmp_path: Path) -> None:
     assert "class Norm(eqx.Module)" in tried(tmp_path, "norm", NORM)
+
+
+TEACHER = """
+import equinox as eqx
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, data, param
+
+
+class Distilled(Module):
+    gain: Float[Array, " n"] = param("ones")
+    teacher: eqx.nn.Linear = data()
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.gain * self.teacher(x)
+"""
+
+
+def test_a_layer_of_a_library_is_an_example(tmp_path: Path) -> None:
+    assert "teacher: eqx.nn.Linear" in tried(tmp_path, "distilled", TEACHER)
