@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, suite_text, tried
+from tests.ordinary.generated import suite_text, tried
 from tests.support.projects import scaffold
 from tests.support.trees import write_tree
 
@@ -141,12 +141,11 @@ def test_the_params_of_a_layer_of_flax_cannot_be_buffers(tmp_path: Path) -> None
     assert "fields.teacher.role: the Params of a sub-module are its own" in made.stderr
 
 
-def test_a_layer_that_is_given_is_a_buffer_without_a_suite_too(tmp_path: Path) -> None:
+def test_a_layer_that_is_given_is_a_buffer(tmp_path: Path) -> None:
     given = "\n\nclass Given(Module):\n    teacher: eqx.nn.Linear = buffer()\n" + (
         '    gain: Float[Array, " n"] = param("ones")\n\n'
         '    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:\n'
         "        return self.gain * self.teacher(x)\n"
     )
-    assert "not tested" in generated(tmp_path, {"given": HEAD + given})
-    code = (tmp_path / "nets/given.py").read_text("utf-8")
+    code = tried(tmp_path, "given", HEAD + given)
     assert "self.gain * _stopped(self.teacher)(x)" in code and "def trainable(" in code
