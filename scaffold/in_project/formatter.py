@@ -23,15 +23,19 @@ _STYLES = {
 
 def line_length(layout: Layout) -> int:
     """How many characters a line of the project may have."""
+    return _line_length(_ruff(layout), layout)
+
+
+def _line_length(settings: Mapping[str, object], layout: Layout) -> int:
     of_black = table(layout.document, "tool", "black").get("line-length", _LINE_LENGTH)
-    length = _ruff(layout).get("line-length", of_black)
+    length = settings.get("line-length", of_black)
     return length if isinstance(length, int) else _LINE_LENGTH
 
 
 def style_of(layout: Layout, modules: Iterable[str] = ()) -> Style:
     """How ruff lays out a file as the project's own; `modules` are those that are not there yet."""
     settings = _ruff(layout)
-    length = ("--line-length", str(line_length(layout)))
+    length = ("--line-length", str(_line_length(settings, layout)))
     return Style((*length, *_of_format(settings)), (*_of_imports(settings, layout, modules),))
 
 
@@ -53,7 +57,7 @@ def _of_imports(settings: Mapping[str, object], layout: Layout, modules: Iterabl
         named = said.get(_FIRST_PARTY)
         own = map(str, cast("list[object]", named)) if isinstance(named, list) else ()
         said[_FIRST_PARTY] = sorted({*layout.importable, *modules, *own})
-        yield from _config("line-length", line_length(layout))
+        yield from _config("line-length", _line_length(settings, layout))
     for name, value in said.items():
         yield from _config(f"lint.isort.{name}", value)
 

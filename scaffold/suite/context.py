@@ -137,7 +137,8 @@ def _construction(subject: Subject) -> Context:
 
 def _inputs(subject: Subject) -> Iterator[list[str]]:
     """What the constructor is given: of what the author has a function make, as an optimiser, the object that `static` has, too."""
-    said, held = dict(subject.spec.test.values), _declarations(subject)["static"]
+    said = dict(subject.spec.test.values)
+    held = _static(subject) if said and not _holds_more(subject) else []
     for name, source in subject.inputs.items():
         is_one = name in said and [name, source] in held and _is_made_by_function(source)
         yield [name, f'self.static["{name}"]' if is_one else source]
