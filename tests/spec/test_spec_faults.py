@@ -193,7 +193,6 @@ BODIES = [
     (call(body="return xx"), call(body="return (y := x) + y"), "call.body | the name `xx` is not known here | did you mean `x`?"),
     (call(body="return x\0"), call(body="return f'{x}\t{self.w!r:>9}'"), "call.body | holds U+0000, which is no letter | remove that character, or write an escape such as `\\x00`"),
     (call(body="if x:\n\treturn x\n        y = 1"), call(body="if x:\n\treturn x\nreturn self.w"), "call.body | not Python: unexpected indent (line 3) | mend the statement"),
-    (call(body="return '\\d'"), call(body="return r'\\d'"), "call.body | not Python: invalid escape sequence '\\d' (line 1) | mend the statement"),
     (call(body="return " + "-" * 100_000 + "x"), call(body="return -x\r\n"), "call.body | not Python: nested too deeply | mend the statement"),
     (call(args="x: f[n], x: f[n]"), call(args="x: f[n], y: f[n]"), "call.args | not Python: x | write what a function of Python takes"),
     (call(args="x: f[n] = 1, y: f[n]"), call(args="x: f[n] = 1, *, y: f[n]"), "call.args | not Python: x | write what a function of Python takes"),

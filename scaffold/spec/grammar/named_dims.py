@@ -2,6 +2,7 @@
 
 import re
 from contextlib import suppress
+from keyword import iskeyword
 
 from scaffold.spec.grammar.type_parser import MODULES, TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import ArrayType, Type
@@ -48,6 +49,7 @@ def leaf_of_tree(text: str) -> ArrayType | None:
 
 
 def _named(dim: str) -> str:
-    """The name of a dim; what an instance holds, as in `"{self.size}"`, is called so."""
+    """The name of a dim; what an instance holds, as in `"{self.size}"`, is called so, and `class` is `class_`."""
     held = re.sub(r"[{}]|\bself\.", "", dim)
-    return ROWS if dim == "..." else held.lstrip("#?").lstrip("_") or ROWS
+    name = ROWS if dim == "..." else held.lstrip("#?").lstrip("_") or ROWS
+    return f"{name}_" if iskeyword(name) else name

@@ -126,7 +126,7 @@ def test_a_class_without_an_example_is_told_what_to_write(tmp_path: Path) -> Non
 BESIDE = """
 class Pair(NamedTuple):
     a: Float[Array, " n"]
-    b: object
+    b: ModuleType
 
 
 @struct.dataclass
@@ -150,7 +150,10 @@ class Model(eqx.Module):
 @pytest.mark.slow  # classes that something registers are tried in every run
 def test_beside_a_module_they_have_tests_or_a_line_and_are_types_of_its_fields(tmp_path: Path) -> None:
     said = generated(
-        tmp_path, {"plant": f"from typing import NamedTuple\n\nimport equinox as eqx{HEAD}{BESIDE}"}
+        tmp_path,
+        {
+            "plant": f"from types import ModuleType\nfrom typing import NamedTuple\n\nimport equinox as eqx{HEAD}{BESIDE}"
+        },
     )
     assert "Pair: not tested: the tests have no example for `b`, of which nothing says type and shape" in said
     assert "or let `scaffold adopt plant.py:Pair` look for one by running the class" in said, said
@@ -162,7 +165,7 @@ def test_beside_a_module_they_have_tests_or_a_line_and_are_types_of_its_fields(t
 
 def test_where_no_class_has_tests_there_is_no_file_of_them(tmp_path: Path) -> None:
     pair = BESIDE.partition("\n\n@struct")[0]
-    text = f"from typing import NamedTuple\n{HEAD}{pair}\n\n{pair.strip().replace('Pair', 'Other')}\n"
+    text = f"from types import ModuleType\nfrom typing import NamedTuple\n{HEAD}{pair}\n\n{pair.strip().replace('Pair', 'Other')}\n"
     said = generated(tmp_path, {"pairs": text})
     assert said.count("not tested") == 2 and "next:" not in said.partition("note")[0]
     assert not list((tmp_path / "nets").glob("tests/test_*.py"))

@@ -1,4 +1,4 @@
-"""What a skeleton says of fields whose types say little: of a rate, of an alias, of an array that is unused, of a generic record."""
+"""What a skeleton says of fields whose types say little: of a rate, of an alias, of what no code reads, of annotations that no role allows."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import chex
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int, Key
 from scaffold.skeleton import Module, data, test
 """
 
@@ -91,9 +91,33 @@ class Summary:
 """
 
 
-def test_a_generic_record_is_one_of_the_classes_of_a_file(tmp_path: Path) -> None:
-    said = generated(tmp_path, {"tree": HEAD + TREE})
-    assert "Tree: not tested: the tests have no example for `extra`" in said, said
+def test_what_no_code_reads_may_be_anything(tmp_path: Path) -> None:
+    tried(tmp_path, "tree", HEAD + TREE)
+    assert '"extra": sample(' in suite_text(tmp_path, "tree")
+
+
+LOADER = """
+class Loader(eqx.Module):
+    arrays: tuple[Float[Array, "n x"], Float[Array, "n class"]]
+    rest: Float[Array, "... class"]
+    bound: chex.Array | float
+    key: Key
+
+    def __call__(self, step: Int[Array, ""]) -> tuple[Array, Array]:
+        return self.arrays[0][step], self.bound * self.arrays[1][step] + self.rest
+
+
+class Steps(eqx.Module):
+    steps: Array
+
+    def __str__(self) -> str:
+        return f"{self.steps} steps"
+"""
+
+
+def test_annotations_that_no_role_allows_are_examples(tmp_path: Path) -> None:
+    tried(tmp_path, "loader", HEAD + LOADER)
+    assert all(f'"{name}": ' in suite_text(tmp_path, "loader") for name in ("arrays", "rest", "bound", "key"))
 
 
 SENSOR = """

@@ -196,8 +196,8 @@ UNTESTED = {
         "it leaves methods or fields to subclasses",
     ),
     "no example": (
-        "import equinox as eqx\n",
-        "class Odd(eqx.Module):\n    size: object\n",
+        "import equinox as eqx\nfrom somewhere import Thing, Other\n",
+        "class Odd(eqx.Module):\n    size: Thing | Other\n",
         "the tests have no example for `size`, of which nothing says type and shape",
     ),
 }

@@ -38,6 +38,12 @@ def listed(base: ast.expr, names: Names) -> list[ast.expr]:
     return elements_of(base.slice)
 
 
+def is_type_variable(annotation: ast.expr, owner: ast.ClassDef, names: Names) -> bool:
+    """Whether an annotation is a type variable: of the file, or a parameter of the class."""
+    parameters = (ast.unparse(part) for base in owner.bases for part in listed(base, names))
+    return ast.unparse(annotation) in (*names.variables, *parameters)
+
+
 def understood(base: ast.expr, names: Names) -> bool:
     """Whether a base is `Generic[...]` over type variables of the file."""
     parts = listed(base, names)

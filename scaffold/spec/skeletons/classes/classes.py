@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from scaffold.kind import Kind, kind_of
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.grammar.types import CallableType, Type, as_stored, without_none
+from scaffold.spec.grammar.types import CallableType, arrays
 from scaffold.spec.reading.made_variables import makes_variables
 from scaffold.spec.reading.roles import legal_roles, role_of
 from scaffold.spec.skeletons.classes import class_statements, functions, inferred
 from scaffold.spec.skeletons.classes.as_written import is_of_equinox, is_registered, says_no_word
 from scaffold.spec.skeletons.classes.constructors import Constructor, kept_faults
-from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field
+from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field, stored_type
 from scaffold.spec.skeletons.classes.made_roles import roles_of_made, stores_what_is_given
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
@@ -74,9 +74,9 @@ class ClassReader:
     def _keep_whole(self) -> None:
         """Keep the class statement; a field whose type has no role by default is a subtree, as its library makes it."""
         for table in self.fields.values():
-            kind = _type_of(table)
-            if role_of(kind, table) is None:
-                legal = legal_roles(kind)
+            written = parse_type(str(table["type"]))
+            if role_of(stored_type(table), table) is None is role_of(written, table):
+                legal = legal_roles(written)
                 table["role"] = next(role for role in _ANY if role in legal)
         ours = [decorator for decorator in self.node.decorator_list if self.names.word(decorator)]
         self.raw["source"] = functions.source_of([self.node], self.notes, leaving=ours)
@@ -162,27 +162,35 @@ class ClassReader:
                 table |= {"type": f"={self.notes.segment(statement.annotation)}", "example": "callable"}
         if self.is_verbatim:
             self._as_it_stands(table, statement)
-        if self._is_given(name, table) and (
-            example := functions.given_type(name, statement.annotation, self.node, self.names)
-        ):
-            table.setdefault("example", example)
+        if self._is_given(name, table):
+            table |= self._example(name, table, statement.annotation)
         self.fields[name] = table
         return table
 
+    def _example(self, name: str, table: Mapping[str, Any], annotation: ast.expr) -> dict[str, str]:
+        """What the tests give, where the type of a field does not say it."""
+        example = functions.given_type(name, annotation, self.node, self.names)
+        if not example and table["type"].startswith("="):
+            example = functions.type_beside(annotation, self.names, self.notes)
+        return {"example": example} if example and "example" not in table else {}
+
     def _as_it_stands(self, table: dict[str, Any], statement: ast.AnnAssign) -> None:
         """Keep the default of a field, and its type where that says more than the grammar has a role for."""
-        kind = _type_of(table)
+        kind = stored_type(table)
         role = role_of(kind, table)
         if not {*([role] if role else _ANY)} & {*legal_roles(kind)}:
+            if arrays(kind):
+                table.setdefault("example", table["type"])
             table["type"] = f"={self.notes.segment(statement.annotation)}"
-            table.pop("example", None)
         if "default" in table and not isinstance(kind, CallableType):
             table["in_class"] = True
 
     def _is_any_callable(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether a field of such a Module holds any callable, a layer too, as it does in Equinox."""
         is_open = is_of_equinox(self.node, self.names) and "role" not in table
-        return is_open and isinstance(_type_of(table), CallableType) and stores_what_is_given(name, self.node)
+        return (
+            is_open and isinstance(stored_type(table), CallableType) and stores_what_is_given(name, self.node)
+        )
 
     def _is_given(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether the emitted constructor takes a field, and no example is said for it."""
@@ -333,11 +341,6 @@ class ClassReader:
         self.notes.note(path, value)
         self.fields[name].pop("std", None)
         self.fields[name]["init"] = f"={self.notes.segment(value)}"
-
-
-def _type_of(table: Mapping[str, Any]) -> Type:
-    """The type of a field that is there, as a class stores it."""
-    return without_none(as_stored(parse_type(str(table.get("example", table["type"])))))
 
 
 def _types(table: Mapping[str, Any]) -> Iterator[str]:

@@ -9,7 +9,16 @@ from typing import Any
 from scaffold.errors import nearest, suggestion
 from scaffold.spec.grammar.kept_annotations import is_of_words, without_none
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.grammar.types import ClassType, OpaqueType, TupleType, arrays, as_stored, is_traced, walk
+from scaffold.spec.grammar.types import (
+    ClassType,
+    OpaqueType,
+    TupleType,
+    Type,
+    arrays,
+    as_stored,
+    is_traced,
+    walk,
+)
 from scaffold.spec.grammar.types import without_none as without_none_type
 from scaffold.spec.names import OF_TYPES
 from scaffold.spec.reading.roles import legal_roles
@@ -51,6 +60,11 @@ def read_field(
         text, is_known = meant, True
     example = {"example": meant} if meant and not is_known else {}
     return name, {"type": text if is_known else f"={_kept(annotation, notes)}", **example, **keys}
+
+
+def stored_type(table: Mapping[str, Any]) -> Type:
+    """The type of a field that is there, as a class stores it."""
+    return without_none_type(as_stored(parse_type(str(table.get("example", table["type"])))))
 
 
 def _as_static(text: str, keys: Mapping[str, Any]) -> str:

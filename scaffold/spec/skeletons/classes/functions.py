@@ -5,12 +5,16 @@ for word to where it stood.
 """
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import with_named_dims
+from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.types import arrays
 from scaffold.spec.names import argument_name_faults
+from scaffold.spec.skeletons.classes.class_statements import is_type_variable
 from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
 from scaffold.spec.skeletons.words.annotations import (
     ARRAYS_BY_NAME,
@@ -189,10 +193,11 @@ def read_arguments(
     notes.locations[path] = notes.position(pairs[0][0] if pairs else node)
     for argument, default in pairs:
         notes.note((*path, argument.arg), argument)
-        kind = argument_type(argument, names, notes) or _example_type(argument.annotation, names, notes)
+        kind = argument_type(argument, names, notes) or example_type(argument.annotation, names, notes)
         kind = kind or _key_by_name(argument, pairs, names)
         if default is None:
             kind = kind or inferred.get(argument.arg, "") or _number(argument.annotation, names)
+            kind = kind or _shape_by_name(argument)
         is_left_out = not kind and argument.arg not in needed
         # What follows an argument that is left out is given by name.
         if "*" not in texts and (is_left_out or argument in node.args.kwonlyargs):
@@ -244,19 +249,25 @@ def _number(annotation: ast.expr | None, names: Names) -> str:
 
 
 def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Names) -> str:
-    """The type, for the tests, of an array that a class is given, and of which its annotation says no shape."""
-    if not _is_any_array(annotation, names):
+    """The type, for the tests, of what a class is given, where its annotation says no shape: of an array, or of anything."""
+    is_anything = is_any(annotation) or is_type_variable(annotation, owner, names)
+    if not (is_anything or _is_any_array(annotation, names)):
         return ""
     return "key[]" if name in _KEYS else names.shapes_of(owner).of_field(name)
 
 
-def _example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> str:
+def type_beside(annotation: ast.expr, names: Names, notes: Notes) -> str:
+    """A type for the tests beside an annotation that is kept: with a name for each dim, or that of a number which it allows."""
+    text = example_type(annotation, names, notes)
+    return text if text and arrays(parse_type(text)) else _number(annotation, names)
+
+
+def example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> str:
     """A type for the tests, of an array whose dims need not all have a name: with one axis for `...`, and for `_`; or of a tree."""
     if annotation is None or names.of(annotation) in ANY_TREE:
         return "tree" * (annotation is not None)
-    text = type_of(annotation, names, notes)
-    named = with_named_dims(meant_type(annotation, names) or text)
-    return named if named != text and is_of_grammar(named, names) else ""
+    named = with_named_dims(meant_type(annotation, names) or type_of(annotation, names, notes))
+    return named if is_of_grammar(named, names) else ""
 
 
 def _key_by_name(argument: ast.arg, pairs: Sequence[tuple[ast.arg, object]], names: Names) -> str:
@@ -268,10 +279,20 @@ def _key_by_name(argument: ast.arg, pairs: Sequence[tuple[ast.arg, object]], nam
     return "key[]" if is_key else ""
 
 
+def _shape_by_name(argument: ast.arg) -> str:
+    """The type of a shape for an argument that is called so, of which its annotation says no more than that it is a tuple."""
+    is_any_tuple = argument.annotation is None or last_name(argument.annotation) in (
+        "tuple",
+        "Tuple",
+        "Sequence",
+    )
+    return "tuple[int, ...]" * (is_any_tuple and re.search(r"(^|_)shape$", argument.arg) is not None)
+
+
 def _result(node: Function, names: Names, notes: Notes) -> str:
     """The types of the result for the tests, with a name for each dim; empty where they have none in the grammar."""
     kinds = results(node.returns)
-    texts = [_type(kind, names, notes) or _example_type(kind, names, notes) for kind in kinds]
+    texts = [_type(kind, names, notes) or example_type(kind, names, notes) for kind in kinds]
     return ", ".join(texts) if all(texts) else ""
 
 

@@ -21,6 +21,8 @@ from scaffold.spec.source.expressions import Function, nodes_of
 
 _READINGS = 2
 """How often the methods are read: what one says of a field, those above it say no more."""
+_TEXTS = ("__repr__", "__str__", "__format__")
+"""The methods that give an instance as text."""
 
 
 class ClassShapes(Struct, frozen=True):
@@ -60,7 +62,7 @@ def shapes_by_class(
     """What the code of each class of a file says; one may call those that stand above it, and functions, and read the fields of records."""
     by_class: dict[str, ClassShapes] = {}
     beside = Beside(classes, records_of(classes), functions)
-    read = {part.attr for part in nodes_of(ast.Attribute, *classes.values())}
+    read = {part.attr for node in classes.values() for part in _attributes(node)}
     # Last those of which others say what they hold; once more, since what they give is known then.
     order = sorted(classes, key=beside.records.__contains__)
     for is_last, name in [*zip(repeat(False), order), *zip(repeat(True), order)]:
@@ -68,6 +70,13 @@ def shapes_by_class(
         by_class[name] = _shapes_of(node, beside, read if is_last else None)
         beside.learn_layers(node, by_class[name])
     return by_class
+
+
+def _attributes(owner: ast.ClassDef) -> Iterator[ast.Attribute]:
+    """The attributes that a class reads, but for what it only shows as text, or gives as it is."""
+    parts = [part for part in owner.body if getattr(part, "name", "") not in _TEXTS]
+    given = [statement.value for statement in nodes_of(ast.Return, *parts)]
+    return (part for part in nodes_of(ast.Attribute, *parts) if part not in given)
 
 
 class Beside(Struct):

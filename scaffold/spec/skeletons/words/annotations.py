@@ -46,8 +46,11 @@ def _grammar_text(node: ast.expr, text: str, names: Names) -> str:
             return None
         if whole in ("numpy.dtype", "jax.numpy.dtype"):
             return "dtype"
-        if whole == "chex.Array" and any(isinstance(node, ast.Subscript) for node in above):
+        is_part = any(isinstance(node, ast.Subscript) for node in above)
+        if whole == "chex.Array" and is_part:
             return "Array"  # `Float[chex.Array, "n"]`
+        if whole == "jaxtyping.Key" and not is_part:
+            return "PRNGKeyArray"
         module, _, name = whole.rpartition(".")
         if module and name in KEYS_BY_NAME:
             return "PRNGKeyArray"
