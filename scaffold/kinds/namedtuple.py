@@ -12,7 +12,7 @@ from scaffold.kind import Kind
 from scaffold.kinds.pytree import trainable
 from scaffold.source_text import block, docstring
 from scaffold.spec.construction.constructor import has_factory
-from scaffold.spec.grammar.types import arrays, is_tree
+from scaffold.spec.grammar.types import arrays, is_plain
 from scaffold.spec.model import Field, ModuleSpec
 
 _METHODS = ("count", "index")
@@ -35,8 +35,9 @@ def _needs_trainable(spec: ModuleSpec) -> bool:
 
 
 def _stays(field: Field) -> bool:
-    is_inexact = is_tree(field.type) or any(array.inexact for array in arrays(field.type))
-    return field.role in ("data", "buffer") and is_inexact
+    known = arrays(field.type)
+    may_be_inexact = any(array.inexact for array in known) if known else not is_plain(field.type)
+    return field.role in ("data", "buffer") and may_be_inexact
 
 
 class NamedtupleKind(Kind):

@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from scaffold.spec.source.branches import Given, decided
 from scaffold.spec.source.expressions import bound_value
 
 _FORMS = ("shape", "dtype", "ndim", "size")
@@ -19,10 +20,6 @@ _OF_FORMS = (
     "result_type",
 )
 """Functions of the form of what they are given first."""
-
-
-Given = Mapping[str, Any]
-"""The arguments of which the example has a constant, as by default, and the settings, as `self.training`."""
 
 
 class _Known(NamedTuple):
@@ -72,31 +69,6 @@ def _in_each(ways: list[Mapping[str, set[str]]]) -> dict[str, set[str]]:
     """What each local is made of whichever branch was taken."""
     names = {name for made_of in ways for name in made_of}
     return {name: set[str].intersection(*(made_of.get(name, set()) for made_of in ways)) for name in names}
-
-
-def decided(test: ast.expr, given: Given) -> bool | None:
-    """What a test gives for the arguments that are known; None where more decides."""
-    match test:
-        case ast.Name(id=name) if name in given:
-            return bool(given[name])
-        case ast.Attribute(value=ast.Name(id="self")) if ast.unparse(test) in given:
-            return bool(given[ast.unparse(test)])
-        case ast.UnaryOp(op=ast.Not(), operand=inner):
-            is_true = decided(inner, given)
-            return None if is_true is None else not is_true
-        case ast.BoolOp(op=operator, values=values):
-            decided_values = [decided(value, given) for value in values]
-            is_and = isinstance(operator, ast.And)
-            return not is_and if (not is_and) in decided_values else None
-        case ast.Compare(
-            left=ast.Name(id=name),
-            ops=[ast.Is() | ast.IsNot() as operator],
-            comparators=[ast.Constant(value=None)],
-        ):
-            is_none = given[name] is None if name in given else None
-            return is_none if isinstance(operator, ast.Is) or is_none is None else not is_none
-        case _:
-            return None
 
 
 def _branches(statement: ast.If | ast.Match, known: _Known) -> tuple[ast.expr, list[list[ast.stmt]]]:

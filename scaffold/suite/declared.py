@@ -32,6 +32,7 @@ from scaffold.spec.source.instance import last_name
 from scaffold.suite.always_read import always_read, assigns, reads_attribute
 from scaffold.suite.example_branches import constants_left_out
 from scaffold.suite.examples import Examples
+from scaffold.suite.quiet_defaults import makes_none
 from scaffold.suite.setup_draws import keys_and_draws, reads_value
 
 _GAINS = {"lecun": 1.0, "he": 2.0, "glorot": 1.0}
@@ -268,7 +269,10 @@ def conditional_fields(spec: ModuleSpec) -> list[str]:
         field.name for field in trained if not (field.optional or field.nullable or field.name in always)
     ]
     needless = [name for name in there if any(reads_attribute(node, name) for node in nodes)]
-    return needless + [field.name for field in spec.dynamic if field.built and _may_be_none(field)]
+    made = (
+        each for each in spec.dynamic if (each.built and _may_be_none(each)) or makes_none(spec, each.name)
+    )
+    return needless + [field.name for field in made if field.name not in needless]
 
 
 def _may_be_none(field: Field) -> bool:

@@ -7,10 +7,8 @@ from msgspec import structs
 
 from scaffold.spec.construction.cases import is_passed
 from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.source.branches import CONSTANTS, taken
 from scaffold.spec.source.expressions import dedented
-from scaffold.suite.always_read import Given, decided
-
-_CONSTANTS = {"True": True, "False": False, "None": None}
 
 
 def constants_left_out(spec: ModuleSpec, call: Call | None) -> dict[str, Any]:
@@ -18,44 +16,22 @@ def constants_left_out(spec: ModuleSpec, call: Call | None) -> dict[str, Any]:
     said = _said(spec)
     left_out = [argument for argument in (call.args if call else ()) if not is_passed(spec, argument)]
     pairs = [(argument.name, argument.default) for argument in left_out]
-    return {name: _CONSTANTS[text] for name, text in pairs if text in _CONSTANTS and name not in said}
+    return {name: CONSTANTS[text] for name, text in pairs if text in CONSTANTS and name not in said}
 
 
 def as_in_example(spec: ModuleSpec, call: Call) -> Call:
     """The call with the branches alone that the example takes, as `if train:` is none where it leaves `train` out."""
     said = _said(spec)
     settings = {
-        f"self.{field.name}": _CONSTANTS[field.default]
+        f"self.{field.name}": CONSTANTS[field.default]
         for field in spec.static
-        if field.default in _CONSTANTS and field.name not in said
+        if field.default in CONSTANTS and field.name not in said
     }
     tree = ast.parse(dedented(call.body))
-    tree.body = _taken(tree.body, {**settings, **constants_left_out(spec, call)}) or [ast.Pass()]
+    tree.body = taken(tree.body, {**settings, **constants_left_out(spec, call)}) or [ast.Pass()]
     return structs.replace(call, body=ast.unparse(tree))
 
 
 def _said(spec: ModuleSpec) -> set[str]:
     """The names of which the tests of a spec give a value."""
     return {name.rpartition(".")[2] for name, _ in spec.test.values}
-
-
-def _taken(body: list[ast.stmt], given: Given) -> list[ast.stmt]:
-    taken: list[ast.stmt] = []
-    for statement in body:
-        is_true = decided(statement.test, given) if isinstance(statement, ast.If) else None
-        if isinstance(statement, ast.If) and is_true is not None:
-            taken += _taken(statement.body if is_true else statement.orelse, given)
-        else:
-            taken.append(_within(statement, given))
-        if taken and isinstance(taken[-1], ast.Return):
-            break
-    return taken
-
-
-def _within(statement: ast.stmt, given: Given) -> ast.stmt:
-    """A statement whose own statements, as those of a loop, are the ones that are taken."""
-    for name in ("body", "orelse", "finalbody"):
-        own = getattr(statement, name, None)
-        if own and not isinstance(statement, ast.FunctionDef | ast.ClassDef):
-            setattr(statement, name, _taken(own, given) or [ast.Pass()])
-    return statement

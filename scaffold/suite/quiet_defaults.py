@@ -2,7 +2,8 @@
 
 import ast
 
-from scaffold.spec.construction.constructor import Parameter, sources_of
+from scaffold.spec.construction.constructor import Parameter, parameters, sources_of
+from scaffold.spec.construction.made_dims import made_fields
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.definitions import statements
@@ -29,6 +30,23 @@ def says_none(spec: ModuleSpec, name: str) -> bool:
     annotations = [annotation for each, annotation in (*arguments, *fields) if each == name and annotation]
     members = [member for annotation in annotations for member in members_of(annotation)]
     return any(isinstance(member, ast.Constant) and member.value is None for member in members)
+
+
+def makes_none(spec: ModuleSpec, name: str) -> bool:
+    """Whether a constructor that its author wrote may leave a field None: one branch does, or an argument that is None by default."""
+    if not spec.source:
+        return False
+    left_out = {each.name: each.default for each in parameters(spec)}
+    made = [value for field, value in made_fields(spec) if field == name]
+    branches = [branch for value in made for branch in _branches(value)]
+    return any(
+        ast.unparse(branch) == "None" or left_out.get(ast.unparse(branch)) == "None" for branch in branches
+    )
+
+
+def _branches(value: ast.expr) -> list[ast.expr]:
+    """What an expression may give: either branch of `a if c else b`."""
+    return [*_branches(value.body), *_branches(value.orelse)] if isinstance(value, ast.IfExp) else [value]
 
 
 def _drops(spec: ModuleSpec, name: str) -> bool:

@@ -101,7 +101,9 @@ def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
     if is_abstract(spec):
         return "it leaves methods or fields to subclasses"
     if not has_leaves(spec):
-        return "jax knows no leaves of it; `@jax.tree_util.register_dataclass` above it says them"
+        is_dataclass = "dataclass" in spec.source.partition("class ")[0]
+        register = "; `@jax.tree_util.register_dataclass` above it says them" if is_dataclass else ""
+        return f"jax knows no leaves of it{register}"
     if build_of(spec, known):
         return ""
     if not (said_values(spec) or has_known_constructor(spec, known)):

@@ -1,12 +1,15 @@
 """The attributes of an NNX module that its constructor alone makes, as Flax's own code has them: without annotations."""
 
 import ast
+import copy
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Call, Field
+from scaffold.spec.source.branches import CONSTANTS, taken
+from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.spec.source.instance import given_as, last_name
 from scaffold.spec.source.local_makers import unfolded_attributes
 
@@ -48,10 +51,12 @@ def variables_made(
     """
     declared = {field.name for field in fields}
     pairs = [pair for pair in unfolded_attributes(constructor.source) if pair[0] not in declared]
-    nothing = {name: value for name, value in pairs if _is_none(value)}
-    made = nothing | {
-        name: value for name, value in pairs if not _is_none(value)
-    }  # of two branches, what one makes
+    by_default = [
+        pair for pair in unfolded_attributes(_as_by_default(constructor)) if pair[0] not in declared
+    ]
+    # Of two branches the one that the defaults take, or else the last that makes something.
+    ranked = sorted((*pairs, *by_default), key=lambda pair: not _is_none(pair[1]))
+    made = dict(ranked)
     kinds = {argument.name: argument.type for argument in constructor.args}
     for name, value in made.items():
         role = _role(value, types)
@@ -62,6 +67,15 @@ def variables_made(
         is_named = role == "state" or called_type in types.keys() - VARIABLES.keys()
         variable = called_type if is_named else None
         yield Field(name, kind or OpaqueType("Any"), role, variable=variable, built=True, annotated=False)
+
+
+def _as_by_default(constructor: Call) -> str:
+    """The code of a constructor that runs where all arguments have their defaults."""
+    tree = copy.deepcopy(parsed(constructor.source))
+    left_out = {each.name: CONSTANTS[each.default] for each in constructor.args if each.default in CONSTANTS}
+    for function in nodes_of(ast.FunctionDef, *tree.body[:1]):
+        function.body = taken(function.body, left_out) or [ast.Pass()]
+    return ast.unparse(tree)
 
 
 def _is_none(value: ast.expr) -> bool:

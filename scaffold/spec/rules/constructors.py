@@ -15,6 +15,9 @@ from scaffold.spec.source.definitions import statements
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.unit import siblings
 
+_BESIDE = ("helpers", "below")
+"""The pieces of Python that stand beside a class."""
+
 
 def constructor_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the class methods that return an instance, and with the calls of the class in any method."""
@@ -42,16 +45,21 @@ def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
 
 
 def beside_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
-    """Calls in the class of other generated classes of its file that do not fit what these take."""
-    beside = [known[name] for name in siblings(spec) if name in known]
-    # All that a constructor takes is known where it is emitted, and takes nothing for bases.
-    emitted = (other for other in beside if not other.bases and other.own_constructor is None)
-    others = {other.name: other for other in emitted if kind_of(other.kind).stores}
-    for piece in pieces(spec) if others else ():
-        for call in nodes_of(ast.Call, *statements(piece.text)):
+    """Calls of generated classes of the file that do not fit what these take: of others in the class, of all beside it."""
+    others = _with_known_constructor(known[name] for name in siblings(spec) if name in known)
+    beside = others | _with_known_constructor([spec])
+    for piece in pieces(spec) if beside else ():
+        called = beside if piece.key in _BESIDE else others
+        for call in nodes_of(ast.Call, *statements(piece.text)) if called else ():
             owner, _, name = ast.unparse(call.func).partition(".")
-            if owner in others and name in ("", "create"):
-                yield from _call_faults(others[owner], call, name or "cls", piece.key)
+            if owner in called and name in ("", "create"):
+                yield from _call_faults(called[owner], call, name or "cls", piece.key)
+
+
+def _with_known_constructor(specs: Iterable[ModuleSpec]) -> dict[str, ModuleSpec]:
+    """The classes by name of which all is known that the constructor takes: it is emitted, and takes nothing for bases."""
+    emitted = (spec for spec in specs if not spec.bases and spec.own_constructor is None)
+    return {spec.name: spec for spec in emitted if kind_of(spec.kind).stores}
 
 
 def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Iterator[Fault]:
@@ -102,8 +110,8 @@ def _signature(spec: ModuleSpec, name: str) -> Signature | None:
     if spec.own_constructor is not None:
         return None
     if name == "create" or spec.constructor == "init":
-        taken = constructor.parameters(spec) if name == "cls" or constructor.has_factory(spec) else ()
-        return _of_parameters(taken) if taken else None
+        is_there = name == "cls" or constructor.has_factory(spec)
+        return _of_parameters(constructor.parameters(spec)) if is_there else None
     return _of_stored_fields(spec)
 
 

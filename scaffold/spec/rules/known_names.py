@@ -12,6 +12,7 @@ from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_na
 from scaffold.spec.source.definitions import class_of, is_left_open, is_missing
 from scaffold.spec.source.expressions import assigned_names, count_name, free_names, parsed
 from scaffold.spec.source.instance import (
+    asks_what_it_is,
     attributes_set,
     attributes_stored,
     is_whole,
@@ -140,7 +141,8 @@ def _how_to_know(spec: ModuleSpec, name: str, known: frozenset[str], key: str) -
 def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
     """Attributes of `self` that are no field.
 
-    What leaves methods to subclasses may leave attributes to them too: those that inherit a method are asked.
+    What leaves methods to subclasses may leave attributes to them too: those that inherit a method are asked. What asks if `self` is an
+    instance of another class, or has an attribute, reads what that has.
     """
     legal = tuple(sorted({*kind_of(spec.kind).members, *class_names(spec)}))
     is_open = any(is_left_open(call.source) or is_missing(call.body) for call in spec.calls)
@@ -150,7 +152,7 @@ def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
     if (stated := class_of(spec.source)) is not None:
         known |= {*attributes_set(stated), *attributes_stored(stated)}
     nested = {group.name for group in (spec.groups if spec.nests else ())}
-    for piece in (piece for piece in pieces(spec) if piece.of_instance):
+    for piece in (piece for piece in pieces(spec) if piece.of_instance and not asks_what_it_is(piece.text)):
         unknown = (name for name in self_attributes(piece.text) if name not in known)
         for name in (name for name in unknown if not name.startswith("__")):  # which Python may make
             fix = suggestion(name, legal, "declare it as a field")

@@ -26,6 +26,17 @@ def self_attributes(source: str) -> tuple[str, ...]:
     return tuple(sorted({name for node in nodes if (name := attribute_of_self(node, ast.Load)) is not None}))
 
 
+def asks_what_it_is(source: str) -> bool:
+    """Whether a source asks which class `self` is of, or what it has."""
+    asked = (
+        call
+        for name in ("isinstance", "hasattr", "getattr")
+        for call in nodes_of(ast.Call, parsed(source))
+        if calls(call, name)
+    )
+    return any(ast.unparse(call.args[0]) == "self" for call in asked if call.args)
+
+
 def names_read(source: str) -> frozenset[str]:
     """The names that an expression reads, as they are and from `self`."""
     return frozenset((*free_names(source, expression=True), *self_attributes(source)))

@@ -139,10 +139,18 @@ class Copies(Shares):
         self.weight, self.names = weight, list(names)
 
 
+class Starts(NamedTuple):
+    """A state that begins with an array of jax, which nobody can change."""
+
+    weight: jax.Array
+    turn: jax.Array = jnp.int32(0)
+
+
 def test_a_default_that_can_change_matters_where_an_instance_keeps_it():
     test = "test_p01_defaults_are_immutable"
-    found = [severities(lambda seed, cls=cls: cls(sample(seed, (3,))))[test] for cls in (Shares, Copies)]
-    assert found == [FAULT, ADVICE]
+    classes = (Shares, Copies, Starts)
+    found = [severities(lambda seed, cls=cls: cls(sample(seed, (3,))))[test] for cls in classes]
+    assert found == [FAULT, ADVICE, ADVICE]
 
 
 @jax.tree_util.register_dataclass

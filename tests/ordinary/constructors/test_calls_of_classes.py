@@ -129,3 +129,31 @@ def test_classes_that_make_each_other_say_what_is_not_known(tmp_path: Path) -> N
     write_tree(tmp_path, {"circle.py": HEAD + CIRCLE})
     made = scaffold(tmp_path, "new-module", "--spec=circle.py")
     assert made.returncode == 2 and "the name `depth` is not known here" in made.stderr, made.stderr
+
+
+STARTS = """
+class State(Module):
+    board: Array = data(lambda: jax.numpy.zeros(4))
+
+
+{beside}
+"""
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "def start() -> State:\n    return State()",
+        "class Game:\n    def start(self) -> State:\n        return State()",
+    ],
+)
+def test_what_stands_beside_a_class_calls_it_as_it_is_emitted(beside: str, tmp_path: Path) -> None:
+    head = HEAD.replace("Module, buffer", "Module, data, buffer")
+    write_tree(tmp_path, {"state.py": head + STARTS.format(beside=beside)})
+    made = scaffold(tmp_path, "new-module", "--spec=state.py")
+    assert made.returncode == 2
+    assert (
+        "below: `State(...)` does not fit the constructor: missing a required argument: 'board'"
+        in made.stderr
+    )
+    assert "write `State.create(...)`, which takes `()`" in made.stderr

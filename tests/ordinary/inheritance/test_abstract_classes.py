@@ -208,3 +208,23 @@ class Regression(Module):
 @pytest.mark.slow  # the classes of other subjects are tried in every run
 def test_a_field_is_of_an_abstract_class_whose_methods_have_their_types_from_there(tmp_path: Path) -> None:
     tried(tmp_path, "kernels", HEAD + KERNELS, least=70)
+
+
+ASKED = """
+class Data(eqx.Module):
+    x: Float[Array, " n"]
+
+    def last(self) -> Float[Array, " n"]:
+        if isinstance(self, Labelled):
+            return self.y
+        return self.x
+
+
+class Labelled(Data):
+    y: Float[Array, " n"]
+"""
+
+
+def test_what_asks_for_a_subclass_reads_what_that_has(tmp_path: Path) -> None:
+    code = tried(tmp_path, "labelled", HEAD + ASKED)
+    assert "return self.y" in code

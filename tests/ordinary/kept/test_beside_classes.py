@@ -86,3 +86,21 @@ class Mixing(eqx.Module):
 def test_the_alias_of_a_type_stays_in_the_class(tmp_path: Path) -> None:
     module = tried(tmp_path, "mixing", HEAD + MIXING)
     assert "    rate: Rate" in module and "z: Pair, mask" in module
+
+
+OF_PYTHON = """
+class Bandit(Environment[int, float]):
+    def __init__(self, arms: int = 2):
+        super().__init__()
+        self.arms = arms
+
+    def means(self, action: Array) -> Array:
+        return jnp.arange(self.arms)[action]
+"""
+
+
+def test_what_stores_and_annotates_nothing_is_a_class_of_python(tmp_path: Path) -> None:
+    """Nothing says that jax knows an environment, whose base is of another package."""
+    said = generated(tmp_path, {"bandit": f"from library import Environment\n{HEAD}{OF_PYTHON}"})
+    assert "Bandit: not tested: jax knows no leaves of it\n" in said, said
+    assert OF_PYTHON.strip() in (tmp_path / "nets/bandit.py").read_text("utf-8")

@@ -13,7 +13,7 @@ from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import WITHOUT_FIELDS, annotated_names, method_of
 from scaffold.spec.source.expressions import Function, nodes_of
-from scaffold.spec.source.instance import last_name
+from scaffold.spec.source.instance import last_name, made_attributes
 from scaffold.spec.source.rewriting import end_of, spliced
 
 _REGISTERS = ("jax.tree_util.register", "jax.tree.register")
@@ -95,9 +95,12 @@ _WORD = AS_WRITTEN.replace("-", "_")
 def is_as_written(node: ast.ClassDef, names: Names) -> bool:
     """Whether a class is emitted word for word: its author asks for it, or it is no `Module` and something else makes it a pytree.
 
-    It registers itself with jax, a decorator makes it a dataclass, it is a tuple of Python, or a field of it is said in other words.
+    It registers itself with jax, a decorator makes it a dataclass, it is a tuple of Python, a field of it is said in other words, or it is
+    a class of Python alone.
     """
     if any(names.word(decorator) == _WORD for decorator in node.decorator_list):
+        return True
+    if is_of_python(node, names):
         return True
     is_pytree = is_node(node, names) or is_dataclass(node, names)
     return (is_pytree and not class_statements.kind_said(node, names)) or _has_own_fields(node, names)
@@ -122,7 +125,15 @@ def is_of_equinox(node: ast.ClassDef, names: Names) -> bool:
     bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
     wholes = [names.of(base) for base in bases if last_name(base) not in WITHOUT_FIELDS]
     is_alone = len(wholes) == 1 and "." in wholes[0] and not names.is_word(wholes[0])
-    return "equinox.Module" in wholes or (is_alone and not class_statements.kind_said(node, names))
+    is_of_library = is_alone and not (class_statements.kind_said(node, names) or is_of_python(node, names))
+    return "equinox.Module" in wholes or is_of_library
+
+
+def is_of_python(node: ast.ClassDef, names: Names) -> bool:
+    """Whether a class is no pytree for all that it says: it stores attributes, and annotates none, as an environment does."""
+    stores = any(made_attributes(node)) and not any(annotated_names(node.body))
+    is_pytree = is_node(node, names) or is_dataclass(node, names)
+    return stores and not is_pytree and not class_statements.kind_said(node, names)
 
 
 EXAMPLE = "example"
@@ -165,7 +176,7 @@ def _laws_of(node: ast.ClassDef, names: Names) -> str:
     is_module = any(class_statements.KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases)
     if is_module or is_object(node, names):
         return "nnx"
-    return "none" if is_plain_dataclass(node, names) else ""
+    return "none" if is_plain_dataclass(node, names) or is_of_python(node, names) else ""
 
 
 def _roles(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:

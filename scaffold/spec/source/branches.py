@@ -1,0 +1,58 @@
+"""Branches of code that constants decide: `if train:` where `train` is False."""
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+Given = Mapping[str, Any]
+"""The arguments of which the example has a constant, as by default, and the settings, as `self.training`."""
+CONSTANTS = {"True": True, "False": False, "None": None}
+"""The constants that decide a branch, by their text."""
+
+
+def decided(test: ast.expr, given: Given) -> bool | None:
+    """What a test gives for the arguments that are known; None where more decides."""
+    match test:
+        case ast.Name(id=name) if name in given:
+            return bool(given[name])
+        case ast.Attribute(value=ast.Name(id="self")) if ast.unparse(test) in given:
+            return bool(given[ast.unparse(test)])
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            is_true = decided(inner, given)
+            return None if is_true is None else not is_true
+        case ast.BoolOp(op=operator, values=values):
+            decided_values = [decided(value, given) for value in values]
+            is_and = isinstance(operator, ast.And)
+            return not is_and if (not is_and) in decided_values else None
+        case ast.Compare(
+            left=ast.Name(id=name),
+            ops=[ast.Is() | ast.IsNot() as operator],
+            comparators=[ast.Constant(value=None)],
+        ):
+            is_none = given[name] is None if name in given else None
+            return is_none if isinstance(operator, ast.Is) or is_none is None else not is_none
+        case _:
+            return None
+
+
+def taken(body: list[ast.stmt], given: Given) -> list[ast.stmt]:
+    """The statements that run where these arguments are given: without the branches that they rule out."""
+    left: list[ast.stmt] = []
+    for statement in body:
+        is_true = decided(statement.test, given) if isinstance(statement, ast.If) else None
+        if isinstance(statement, ast.If) and is_true is not None:
+            left += taken(statement.body if is_true else statement.orelse, given)
+        else:
+            left.append(_within(statement, given))
+        if left and isinstance(left[-1], ast.Return):
+            break
+    return left
+
+
+def _within(statement: ast.stmt, given: Given) -> ast.stmt:
+    """A statement whose own statements, as those of a loop, are the ones that are taken."""
+    for name in ("body", "orelse", "finalbody"):
+        own = getattr(statement, name, None)
+        if own and not isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            setattr(statement, name, taken(own, given) or [ast.Pass()])
+    return statement
