@@ -29,15 +29,14 @@ def names_in_quotes(annotation: ast.AST) -> Iterator[str]:
         case ast.Constant(value=str(text)):
             inner = expression_or_none(text.strip())
             yield from (node.id for node in ast.walk(inner) if isinstance(node, ast.Name)) if inner else ()
-        case ast.Subscript(value=head, slice=inner):
-            yield from names_in_quotes(head)
-            parts = [] if last_name(head) == "Literal" else elements_of(inner)
-            is_shaped = last_name(head) == "Annotated" or (parts and _is_array(parts[0]))
-            yield from (name for part in parts[: 1 if is_shaped else None] for name in names_in_quotes(part))
+        case ast.Subscript(value=head):
+            yield from (name for part in (head, *types_in(annotation)) for name in names_in_quotes(part))
         case _:
             yield from (name for part in ast.iter_child_nodes(annotation) for name in names_in_quotes(part))
 
 
-def _is_array(node: ast.expr) -> bool:
-    """Whether it is an array, beside which a text is its shape."""
-    return last_name(node) in (*ARRAY_NAMES, "ArrayLike")
+def types_in(annotation: ast.Subscript) -> list[ast.expr]:
+    """The parts of an annotation that are types themselves: no literals, nor what stands beside an array, or in `Annotated`."""
+    word, parts = last_name(annotation.value), elements_of(annotation.slice)
+    is_array = bool(parts) and last_name(parts[0]) in (*ARRAY_NAMES, "ArrayLike")
+    return [] if word == "Literal" else parts[:1] if word == "Annotated" or is_array else parts
