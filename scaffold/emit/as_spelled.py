@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 from collections.abc import Mapping
 
 from scaffold.source_text import docstring
@@ -17,6 +18,8 @@ Path = tuple[str, ...]
 _BUILTINS = ("Tuple", "List", "Dict", "Set", "FrozenSet", "Type")
 """The names of typing for builtins."""
 _KEY = "Key[Array, '']"
+METHOD, BODY = " " * 4, " " * 8
+"""How far the members of a class are indented, and the bodies of its methods."""
 
 
 @once
@@ -66,4 +69,7 @@ def documented(spec: ModuleSpec, path: Path, text: str, indent: str) -> str:
     literal = dict(spec.written).get(path, "")
     node = expression_or_none(literal)
     is_same = isinstance(node, ast.Constant) and inspect.cleandoc(str(node.value)).strip() == text.strip()
-    return literal if is_same and text.strip() else docstring(text, indent)
+    if not (is_same and text.strip()):
+        return docstring(text, indent)
+    # Of tabs, which ruff takes for eight spaces, each is a level, as in the code around.
+    return re.sub(r"(?m)^\t+", lambda tabs: METHOD * len(tabs[0]), literal)

@@ -127,6 +127,7 @@ def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
             annotation = _held(parameter.field, scope)
         else:
             annotation = _annotation(parameter, scope.declared if parameter.name in written else scope.given)
+        annotation = scope.spelled(("fields", parameter.name, "type"), annotation)
         parts.append(scope.argument(("arguments", parameter.name), annotation, parameter.default))
     return ", ".join(parts)
 

@@ -5,14 +5,11 @@ from collections.abc import Mapping
 from inspect import cleandoc
 from textwrap import indent
 
-from scaffold.emit.as_spelled import documented
+from scaffold.emit.as_spelled import BODY, METHOD, documented
 from scaffold.kind import kind_of
 from scaffold.source_text import docstring, listed
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.model import ModuleSpec
-
-METHOD, BODY = " " * 4, " " * 8
-"""How far the members of a class are indented, and the bodies of its methods."""
 
 
 def constructor_doc(spec: ModuleSpec) -> str:

@@ -159,3 +159,9 @@ class Drop(Module):
 def test_the_constructor_of_an_author_is_not_annotated_anew(tmp_path: Path, returns: str) -> None:
     written = CONSTRUCTOR.replace('"global"):', f'"global"){returns}:')
     assert written[written.index("    def __init__") :].rstrip() in _module(tmp_path, "drop", written)
+
+
+def test_tabs_become_the_indents_of_the_project(tmp_path: Path) -> None:
+    written = WRITTEN.format(kind="Module", size="size")
+    module = _module(tmp_path / "spaces", "turn", written)
+    assert _module(tmp_path / "tabs", "turn", written.replace("    ", "\t")).expandtabs(4) == module

@@ -86,10 +86,11 @@ class Notes(Struct, dict=True):
 
     def comment_of(self, node: ast.stmt, above: int) -> str:
         """The comments between line `above` and the statement, which stand as far to the right."""
-        column = node.col_offset
-        lines = (self.lines[number - 1].rstrip() for number in range(above + 1, first_line(node)))
+        column, first = node.col_offset, first_line(node)
+        lines = (self.lines[number - 1].rstrip() for number in range(above + 1, first))
         plain_lines = (line for line in lines if not is_directive(line.strip()))
-        kept = [line[column:] for line in plain_lines if not line or line[: column + 1] == " " * column + "#"]
+        start = f"{self.lines[first - 1][:column]}#"  # behind spaces, or behind tabs
+        kept = [line[column:] for line in plain_lines if not line or line.startswith(start)]
         return "\n".join(kept).strip("\n")
 
     def comment_above(self, node: ast.stmt, above: int) -> str:
