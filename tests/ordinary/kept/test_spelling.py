@@ -84,7 +84,7 @@ class Turn({kind}):
 
     def doubled(self, by: "Optional[float]" = None) -> Optional["Turn"]:
         angle = None if self.angle is None else self.angle * 2
-        return Turn(angle=angle, rest=None, names=())
+        return Turn(angle=angle, rest=self.rest, names=self.names)
 '''
 
 
@@ -108,7 +108,12 @@ def test_annotations_and_docstrings_stay_as_they_are_written(tmp_path: Path, kin
 
 def _of_data(kind: str) -> str:
     """The same without what a NamedTuple cannot hold."""
-    text = WRITTEN.format(kind=kind, size="size").replace(", static", "").replace(", names=()", "")
+    text = (
+        WRITTEN.format(kind=kind, size="size")
+        .replace(", static", "")
+        .replace(", names=()", "")
+        .replace(", names=self.names", "")
+    )
     return "\n".join(line for line in text.split("\n") if "static" not in line)
 
 
