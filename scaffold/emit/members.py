@@ -14,7 +14,7 @@ from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
 from scaffold.passes.read_as_lists import as_lists
 from scaffold.passes.static_storage import as_given
-from scaffold.source_text import block, docstring
+from scaffold.source_text import WIDTH, block, docstring
 from scaffold.spec.fields.shared import tied_source
 from scaffold.spec.fields.training import guarded_buffers
 from scaffold.spec.grammar.types import ClassType, is_array
@@ -151,8 +151,7 @@ def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any
     comments = {field.name: block(field.comment, METHOD).lstrip() for field in spec.fields if field.comment}
 
     def commented(lines: Sequence[str]) -> list[str]:
-        heads = (comments.get(line.partition(":")[0], "") for line in lines)
-        return [f"{head}\n{METHOD}{line}" if head else line for head, line in zip(heads, lines, strict=True)]
+        return [_commented(spec, line, comments.get(line.partition(":")[0], "")) for line in lines]
 
     def with_statements(lines: Sequence[str]) -> list[str]:
         names = [line.partition(":")[0] for line in lines]
@@ -176,6 +175,17 @@ def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any
         "properties": properties,
     }
     return {**context, **texts, **({"small_classes": small} if small else {})}
+
+
+def _commented(spec: ModuleSpec, line: str, comment: str) -> str:
+    """The declaration of a field with its comment: above it, and behind it what its author wrote there, where that has room."""
+    declared, newline, doc = line.partition("\n")
+    behind = dict(spec.written).get(("fields", line.partition(":")[0], "comment"), "")
+    *above, last = comment.split("\n")
+    beside = f"{declared}  {behind}"
+    if behind and last.strip() == behind and len(METHOD + beside) <= WIDTH:
+        comment, line = "\n".join(above), f"{beside}{newline}{doc}"
+    return f"{comment}\n{METHOD}{line}" if comment else line
 
 
 def _statements_above(spec: ModuleSpec, name: str, names: Sequence[str]) -> Iterator[str]:

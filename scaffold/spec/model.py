@@ -248,7 +248,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     file: str = ""  # its name without the ending, where the spec says one
     template: str = ""  # what lays it out in the place of its kind's: a name in the project's settings
     written: tuple[tuple[tuple[str, ...], str], ...] = ()
-    """How its author writes annotations and docstrings, by where they stand."""
+    """How its author writes annotations, docstrings and comments behind fields, by where they stand."""
     unit: Unit | None = None
     """The file that it shares with other classes; None where it is a module of its own."""
     is_open: bool = False  # it leaves methods to subclasses

@@ -123,8 +123,9 @@ class ClassReader:
     def _comment(self, table: dict[str, Any] | None, statement: ast.stmt, above: int) -> None:
         """Keep the comments above and behind a field, and above all else."""
         if isinstance(statement, ast.AnnAssign):
-            lines = (self.notes.comment_of(statement, above), self.notes.comment_behind(statement))
-            comment = "\n".join(filter(None, lines))
+            behind = self.notes.comment_behind(statement)
+            self.notes.written["fields", ast.unparse(statement.target), "comment"] = behind
+            comment = "\n".join(filter(None, (self.notes.comment_of(statement, above), behind)))
         else:
             comment = self.notes.comment_above(statement, above)
         if comment and table is not None:

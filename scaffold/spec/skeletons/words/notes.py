@@ -26,7 +26,7 @@ class Notes(Struct, dict=True):
     locations: dict[Path, tuple[int, int]] = {}
     faults: list[Fault] = []
     written: dict[Path, str] = {}
-    """The source of annotations and docstrings, as their author spells them."""
+    """The source of annotations, docstrings and comments behind fields, as their author spells them."""
 
     @cached_property
     def lines(self) -> list[str]:
