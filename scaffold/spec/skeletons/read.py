@@ -2,7 +2,7 @@
 
 import ast
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -57,17 +57,11 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     variables = names.variables
     of_built, used = (used_variables(listed, names) for listed in (built, classes))
     names.variables = {name: statement for name, statement in variables.items() if name in used}
-    docstrings = tree.body[: ast.get_docstring(tree) is not None]
-    apart = (*docstrings, *classes, *(variables[name] for name in of_built))
+    apart = (*classes, *(variables[name] for name in of_built))
     if not built:  # what is imported for types alone stays so
         at_run_time = (statement for statement in tree.body if not is_for_types(statement))
         names.lines = read_names(at_run_time, is_described).lines
-    beside = [
-        statement
-        for statement in tree.body
-        if not (statement in apart or isinstance(statement, Import | ast.Pass))
-        and not (built and is_for_types(statement))
-    ]
+    beside = [*_carried(tree, apart, is_built=bool(built))]
     plain = [statement for statement in beside if statement not in names.variables.values()]
     names.bound.update(name for statement in plain for name in bound_by(statement))
     names.functions = {part.name: part for part in plain if isinstance(part, ast.FunctionDef)}
@@ -92,6 +86,15 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
         skeletons[0].tables.update({"module_doc": doc} if doc else {})
         skeletons[0].tables.update({"module_comment": comment} if comment else {})
     return skeletons
+
+
+def _carried(tree: ast.Module, apart: Sequence[ast.stmt], *, is_built: bool) -> Iterator[ast.stmt]:
+    """The statements of a file that go word for word: no imports, nor those for types where a class is built, and not its docstring."""
+    docstrings = tree.body[: ast.get_docstring(tree) is not None]
+    for statement in tree.body:
+        is_left = statement in (*docstrings, *apart) or isinstance(statement, Import | ast.Pass)
+        if not (is_left or (is_built and is_for_types(statement))):
+            yield statement
 
 
 SCALAR = ast.parse('Float[Array, ""]', mode="eval").body
