@@ -82,7 +82,7 @@ class Autoencoder(eqx.Module):
     encoder: Encoder
     decoder: Decoder
 
-    def __init__(self, size: int, hidden: int, *, key: PRNGKeyArray):
+    def __init__(self, size: int, hidden: int, *, key: PRNGKeyArray) -> None:
         encoder = Encoder.create(hidden, size, key=key)
         self.encoder = encoder
         self.decoder = encoder.mirrored()

@@ -7,11 +7,9 @@ from jaxtyping import Array, Inexact, PRNGKeyArray
 
 
 class Dropout(eqx.Module):
-    """Set random entries to zero in training, and scale the others to keep the mean; do
-    nothing at inference.
+    """Set random entries to zero in training, and scale the others to keep the mean; do nothing at inference.
 
-    `p` and `inference` are leaves, so that `eqx.tree_at` and `eqx.nn.inference_mode`
-    can change them.
+    `p` and `inference` are leaves, so that `eqx.tree_at` and `eqx.nn.inference_mode` can change them.
     """
 
     p: float
@@ -23,7 +21,7 @@ class Dropout(eqx.Module):
         inference: bool = False,
         *,
         deterministic: bool | None = None,
-    ):
+    ) -> None:
         """Build an instance.
 
         **Arguments:**
@@ -50,9 +48,7 @@ class Dropout(eqx.Module):
         inference: bool | None = None,
         deterministic: bool | None = None,
     ) -> Inexact[Array, " *shape"]:
-        """Drop entries of `x`, unless `inference`, which takes precedence over the
-        field, says not to.
-        """
+        """Drop entries of `x`, unless `inference`, which takes precedence over the field, says not to."""
         if deterministic is not None:
             warnings.warn("`deterministic` is deprecated: use `inference`")
             inference = deterministic

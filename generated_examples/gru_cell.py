@@ -26,7 +26,7 @@ class GRUCell(eqx.Module):
         dtype: DTypeLike | None = None,
         *,
         key: PRNGKeyArray,
-    ):
+    ) -> None:
         """Build an instance.
 
         **Arguments:**
@@ -84,9 +84,7 @@ class GRUCell(eqx.Module):
         *,
         key: PRNGKeyArray | None = None,
     ) -> Inexact[Array, " hidden_size"]:
-        """The next hidden state. `key` is ignored, and there for the sake of other
-        layers.
-        """
+        """The next hidden state. `key` is ignored, and there for the sake of other layers."""
         gates = self.weight_ih @ input
         if self.bias is not None:
             gates = gates + self.bias

@@ -5,16 +5,15 @@ from collections.abc import Sequence
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from equinox.nn import State
 from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 
 class LayerNorm(eqx.Module):
-    """Normalise a whole array to mean 0 and variance 1, then scale and shift each
-    entry.
+    """Normalise a whole array to mean 0 and variance 1, then scale and shift each entry.
 
-    The statistics are computed in 32 bits at least; the output has the dtype of the
-    input.
+    The statistics are computed in 32 bits at least; the output has the dtype of the input.
     """
 
     shape: tuple[int, ...] = eqx.field(static=True)
@@ -33,7 +32,7 @@ class LayerNorm(eqx.Module):
         dtype: DTypeLike | None = None,
         *,
         elementwise_affine: bool | None = None,
-    ):
+    ) -> None:
         """Build an instance.
 
         **Arguments:**
@@ -76,13 +75,11 @@ class LayerNorm(eqx.Module):
     def __call__(
         self,
         x: Float[Array, " *shape"],
-        state: eqx.nn.State | None = None,
+        state: State | None = None,
         *,
         key: PRNGKeyArray | None = None,
     ):
-        """Normalise `x`. With a `state`, return it unchanged beside the output, as
-        `equinox.nn.BatchNorm` does.
-        """
+        """Normalise `x`. With a `state`, return it unchanged beside the output, as `equinox.nn.BatchNorm` does."""
         if x.shape != self.shape:
             raise ValueError(
                 f"`x` must have shape {self.shape}, got {x.shape}; use `jax.vmap` for further axes"

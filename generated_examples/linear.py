@@ -28,7 +28,7 @@ class Linear(eqx.Module):
         dtype: DTypeLike | None = None,
         *,
         key: PRNGKeyArray,
-    ):
+    ) -> None:
         """Build an instance.
 
         **Arguments:**
@@ -73,9 +73,7 @@ class Linear(eqx.Module):
     def __call__(
         self, x: Inexact[Array, " *in_shape"], *, key: PRNGKeyArray | None = None
     ) -> Inexact[Array, " *out_shape"]:
-        """Apply the map to one vector. `key` is ignored, and there for
-        `equinox.nn.Sequential`.
-        """
+        """Apply the map to one vector. `key` is ignored, and there for `equinox.nn.Sequential`."""
         if self.in_features == "scalar":
             if x.shape != ():
                 raise ValueError(f"`x` must be a scalar array, got shape {x.shape}")

@@ -12,11 +12,10 @@ from linear import Linear
 
 
 class MLP(eqx.Module):
-    """A multi-layer perceptron: `depth` hidden layers of `width_size`, and a last
-    layer.
+    """A multi-layer perceptron: `depth` hidden layers of `width_size`, and a last layer.
 
-    `"scalar"` in the place of a size stands for an array of shape `()`. An activation
-    that holds arrays is copied for each neuron.
+    `"scalar"` in the place of a size stands for an array of shape `()`. An activation that holds arrays is copied for each
+    neuron.
     """
 
     layers: tuple[Linear, ...]
@@ -44,7 +43,7 @@ class MLP(eqx.Module):
         *,
         scan: bool = False,
         key: PRNGKeyArray,
-    ):
+    ) -> None:
         """Build an instance.
 
         **Arguments:**
@@ -113,9 +112,7 @@ class MLP(eqx.Module):
     def __call__(
         self, x: Inexact[Array, " *in_shape"], *, key: PRNGKeyArray | None = None
     ) -> Inexact[Array, " *out_shape"]:
-        """Apply the layers in turn. `key` is ignored, and there for
-        `equinox.nn.Sequential`.
-        """
+        """Apply the layers in turn. `key` is ignored, and there for `equinox.nn.Sequential`."""
 
         def activate(index: Any, x: Array) -> Array:
             own = jax.tree.map(

@@ -30,9 +30,10 @@ def is_directive(comment: str) -> bool:
 
 
 def as_comment(text: str) -> str:
-    """The text with `#` before each line that has none."""
+    """The text with `#` before each line that has none; it ends in a newline where an empty line follows."""
     lines = [line.strip() for line in text.strip().split("\n")]
-    return "\n".join(line if line.startswith("#") or not line else f"# {line}" for line in lines)
+    marked = (line if line.startswith("#") or not line else f"# {line}" for line in lines)
+    return "\n".join(marked) + "\n" * text.endswith("\n\n")
 
 
 def comments_left_out(source_comments: Iterable[Comment], kept: Iterable[str]) -> Iterator[Comment]:

@@ -63,7 +63,7 @@ def _legal_shown(legal: Sequence[str]) -> list[str]:
 
 def _nearest_shown(message: str, legal: Sequence[str]) -> list[str]:
     """A few of the legal values, those first that are nearest to what was written, and where all of them are."""
-    if len(legal) <= _MOST_LEGAL:
+    if len(legal) <= _MOST_LEGAL + 1:  # one more is as short as to say so
         return _legal_shown(legal)
     import difflib  # here, because only a fault needs it
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from scaffold.spec.names import IMPORTS
+from scaffold.spec.source.annotated import annotations_in, names_in_quotes
 
 
 def import_lines(code: str, extra: Mapping[str, str], first_party: Iterable[str]) -> list[str]:
@@ -46,9 +47,17 @@ def imported(line: str) -> tuple[str, ...]:
 def _names(code: str, known: Container[str]) -> frozenset[str]:
     """The known names that the code reads and does not bind. The compiler's table costs half of what walking the tree does."""
     module = symtable.symtable(code, "code", "exec")
-    return frozenset(_read(module, known)) - {
+    return frozenset((*_read(module, known), *_in_quotes(code, known))) - {
         symbol.get_name() for symbol in module.get_symbols() if symbol.is_local()
     }
+
+
+def _in_quotes(code: str, known: Container[str]) -> Iterator[str]:
+    """The known names that annotations in quotes read. What asks for types at run time evaluates these too."""
+    texts = re.findall(r"""(['"])([\w\[\]., |]+)\1""", code)
+    if any(word in known for _, text in texts for word in re.findall(r"\w+", text)):
+        annotations = annotations_in(ast.parse(code))
+        yield from (name for each in annotations for name in names_in_quotes(each) if name in known)
 
 
 def _read(table: symtable.SymbolTable, known: Container[str]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
+from scaffold.emit.as_spelled import documented
 from scaffold.emit.generics import generic_context, readable_context
 from scaffold.emit.helpers import helper_faults, helpers_of
 from scaffold.emit.members import with_comments
@@ -97,7 +98,7 @@ def _several(drafts: Sequence[_Draft], blocks: Context, layout: Layout) -> Itera
     unit = {
         **drafts[0].context,
         **blocks,
-        **(_source_doc(file.doc, file.comment) if file is not None else {}),
+        **(_source_doc(specs[0], file.doc, file.comment) if file is not None else {}),
         "parts": merged_code(specs, [draft.code for draft in drafts]),
         "test_doc": docstring(f"Tests of {listed(f'`{draft.spec.name}`' for draft in tested)}.", ""),
         "suites": [draft.tests for draft in tested],
@@ -172,7 +173,7 @@ def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) 
         **with_comments(spec, _as_written(spec) if spec.source else kind_of(spec.kind).context(spec)),
         **emitted_suite(spec, known),
         **_places(spec, layout),
-        **_source_doc(spec.module_doc, spec.module_comment),
+        **_source_doc(spec, spec.module_doc, spec.module_comment),
     }
     emitted |= generic_context(spec, layout, str(emitted.get("bases", "")))
     keywords = (f"**{source}" if name == "**" else f"{name}={source}" for name, source in spec.keywords)
@@ -184,9 +185,9 @@ def _as_written(spec: ModuleSpec) -> Context:
     return {"name": spec.name, "source": spec.source, "fields": [], "properties": []}
 
 
-def _source_doc(doc: str, comment: str) -> Context:
+def _source_doc(spec: ModuleSpec, doc: str, comment: str) -> Context:
     """The comment above all of the file and its docstring, where it has them."""
-    text = "\n\n".join(filter(None, (comment, docstring(doc, "") if doc.strip() else "")))
+    text = "\n\n".join(filter(None, (comment, documented(spec, ("module_doc",), doc, ""))))
     return {"has_source_doc": bool(text), "source_doc": text}
 
 

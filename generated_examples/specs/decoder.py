@@ -10,7 +10,9 @@ from sharding import out_sharding
 
 
 class Attention(Module, sharding={"heads": "model"}):
-    """Causal self-attention of several heads, which tensor parallelism divides among devices."""
+    """Causal self-attention of several heads, which tensor parallelism divides among
+    devices.
+    """
 
     queries: Float[Array, "heads head_size size"] = param("normal(0.2)")
     keys: Float[Array, "heads head_size size"] = param("normal(0.2)")
@@ -44,7 +46,9 @@ class FeedForward(Module, sharding={"hidden_size": "model"}):
 
 @test(sizes={"heads": 8, "head_size": 2, "size": 5, "hidden_size": 16})
 class DecoderBlock(Module, sharding={}):
-    """A block of a transformer: attention and a feed-forward layer, each behind a norm and beside a residual."""
+    """A block of a transformer: attention and a feed-forward layer, each behind a norm
+    and beside a residual.
+    """
 
     attention: Attention
     feed_forward: FeedForward

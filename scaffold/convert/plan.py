@@ -124,7 +124,7 @@ def meaning(spec: ModuleSpec) -> tuple[ModuleSpec, tuple[Parameter, ...]]:
         replace(method, call=replace(method.call, doc=method.call.doc.strip()), table="")
         for method in spec.methods
     )
-    plain = replace(spec, arguments=(), imports=needed, doc=spec.doc.strip(), where="", unit=None)
+    plain = replace(spec, arguments=(), imports=needed, doc=spec.doc.strip(), where="", written=(), unit=None)
     test = replace(spec.test, ties=())  # in Python those that the code says stand beside the author's
     plain = replace(plain, call=call, methods=methods, test=test)
     return plain, parameters(spec)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
+from scaffold.emit.as_spelled import Path, annotations_written, says_the_same
 from scaffold.spec.construction.divisions import class_sources
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
@@ -44,11 +45,26 @@ class Scope(Struct):
     """The class itself, whose name is quoted: it is not bound yet where its annotations are evaluated."""
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     """The names by which the module reads others, each with the whole name: `eqx` of `equinox`."""
+    name: str = ""
+    """The class around them."""
+    written: Mapping[Path, str] = field(default_factory=dict[Path, str])
+    """How its author writes them."""
 
     @classmethod
     def of(cls, spec: ModuleSpec, own: str = "") -> "Scope":
         """The annotations of a class, or of one of its methods, which name other classes as its author does."""
-        return cls(own=own, aliases=_aliases(spec))
+        return cls(own=own, aliases=_aliases(spec), name=spec.name, written=annotations_written(spec))
+
+    def spelled(self, path: Path, annotation: str) -> str:
+        """An annotation as its author writes it, where that says the same."""
+        text = self.written.get(path)
+        return text if text and says_the_same(text, annotation, self.name) else annotation
+
+    def argument(self, path: Path, annotation: str, default: str | None) -> str:
+        """An argument as its author writes it: without an annotation, too."""
+        is_bare = self.written.get(path) == ""
+        declared = path[-1] if is_bare else f"{path[-1]}: {self.spelled(path, annotation)}"
+        return declared if default is None else f"{declared} = {default}"
 
     def held(self, stored_field: Field) -> str:
         """The annotation of a field, with None where it may be that."""
@@ -60,7 +76,10 @@ class Scope(Struct):
         )
         if stored_field.role == "state":
             annotation = f"eqx.nn.StateIndex[{annotation}]"
-        return f"{annotation} | None" if stored_field.optional or stored_field.nullable else annotation
+        is_optional = stored_field.optional or stored_field.nullable
+        return self.spelled(
+            ("fields", stored_field.name, "type"), f"{annotation} | None" if is_optional else annotation
+        )
 
     def stored(self, kind: Type, *, static: bool = False) -> str:
         """The annotation of a field."""
@@ -167,16 +186,14 @@ class Scope(Struct):
         return f"size={dim}" if dim.startswith("(") else dim
 
 
-def call_signature(arguments: tuple[Argument, ...], scope: Scope) -> str:
-    """The parameters of a method, without `self`."""
-    parts: list[str] = []
-    for argument in arguments:
-        if argument.type is None:
-            parts.append(argument.name)
-        else:
-            default = "" if argument.default is None else f" = {argument.default}"
-            parts.append(f"{argument.name}: {scope.taken(argument.type)}{default}")
-    return ", ".join(parts)
+def call_signature(arguments: tuple[Argument, ...], scope: Scope, path: Path) -> str:
+    """The parameters of a method, whose table is at `path`, without `self`."""
+    return ", ".join(
+        argument.name
+        if argument.type is None
+        else scope.argument((*path, "args", argument.name), scope.taken(argument.type), argument.default)
+        for argument in arguments
+    )
 
 
 def _holds_slice(kind: Type) -> bool:

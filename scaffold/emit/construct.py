@@ -127,8 +127,8 @@ def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
             annotation = _held(parameter.field, scope)
         else:
             annotation = _annotation(parameter, scope.declared if parameter.name in written else scope.given)
-        default = "" if parameter.default is None else f" = {parameter.default}"
-        parts.append(f"{parameter.name}: {annotation}{default}")
+        annotation = scope.spelled(("fields", parameter.name, "type"), annotation)
+        parts.append(scope.argument(("arguments", parameter.name), annotation, parameter.default))
     return ", ".join(parts)
 
 

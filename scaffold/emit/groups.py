@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scaffold.emit.members import BODY
+from scaffold.emit.docs import BODY
 from scaffold.kind import kind_of
 from scaffold.source_text import block, docstring
 from scaffold.spec.model import Group, ModuleSpec

@@ -7,6 +7,7 @@ from scaffold.emit.source import parsed
 from scaffold.passes.static_storage import is_simple
 from scaffold.spec.construction.constructor import constructor_names, parameters
 from scaffold.spec.construction.written_dtypes import with_written_dtype
+from scaffold.spec.grammar.dtypes import BY_LONG_NAME
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import Field, ModuleSpec
@@ -54,6 +55,10 @@ def is_new(node: ast.expr) -> bool:
         case ast.Call(func=ast.Call(func=maker)):
             return ast.unparse(maker).startswith("jax.nn.initializers.")
         case ast.Call(func=ast.Attribute(attr="full"), args=[_, value, *_]):
+            return is_new(value)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="jnp"), attr=name), args=[value]) if (
+            name in BY_LONG_NAME
+        ):
             return is_new(value)
         case ast.Call(func=function):
             module, _, name = ast.unparse(function).rpartition(".")
@@ -114,9 +119,10 @@ def _of_array(source: str, array: ArrayType, *, nullable: bool, local: str) -> s
     written = with_written_dtype(array, source)
     if written is not array and source.startswith(_AS_ARRAY):
         return source.replace(_AS_ARRAY, "jnp.array(", 1)
-    if written is not array and is_new(node):
-        return source
     dtype = dtype_source(written)
+    casts = isinstance(node, ast.Call) and ast.unparse(node.func) == dtype
+    if is_new(node) and (casts or written is not array):
+        return source
     if is_new(node):
         return f"jnp.asarray({source}, {dtype})"
     if not nullable:

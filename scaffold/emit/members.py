@@ -1,22 +1,20 @@
 """The members that a Module and a pytree class have in common: properties, the call, docstrings."""
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from inspect import cleandoc
-from textwrap import indent
 from typing import Any
 
 from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope, call_signature
+from scaffold.emit.as_spelled import documented
+from scaffold.emit.docs import BODY, METHOD
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
 from scaffold.passes.read_as_lists import as_lists
 from scaffold.passes.static_storage import as_given
-from scaffold.source_text import block, docstring, listed
-from scaffold.spec.construction.constructor import parameters
+from scaffold.source_text import WIDTH, block, docstring
 from scaffold.spec.fields.shared import tied_source
 from scaffold.spec.fields.training import guarded_buffers
 from scaffold.spec.grammar.types import ClassType, is_array
@@ -28,7 +26,6 @@ from scaffold.spec.source.instance import attribute_of_self, calls
 from scaffold.spec.source.rewriting import read_as, rename, rewrite
 from scaffold.spec.states import is_state
 
-METHOD = " " * 4
 STOP, STOPPED = "jax.lax.stop_gradient", "_stopped"
 _STOPPED_FUNCTION = '''\
 def _stopped(tree: Any) -> Any:
@@ -39,7 +36,6 @@ def _stopped(tree: Any) -> Any:
 '''
 _FORM = ("dtype", "ndim", "shape", "size")
 """What is known of an array without its values, and has no gradient."""
-BODY = " " * 8
 
 
 def stop_gradients(spec: ModuleSpec, source: str, others: Iterable[str] = ()) -> str:
@@ -91,8 +87,15 @@ def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
     return [
         (
             field.name,
-            Scope.of(spec, spec.name).stored(field.type),
-            docstring(field.doc if field.doc.strip() else _property_text(spec, field), BODY),
+            (scope := Scope.of(spec, spec.name)).spelled(
+                ("fields", field.name, "type"), scope.stored(field.type)
+            ),
+            documented(
+                spec,
+                ("fields", field.name, "doc"),
+                field.doc if field.doc.strip() else _property_text(spec, field),
+                BODY,
+            ),
             stop_gradients(spec, rename(field.expression or "None", names)),
         )
         for field in spec.derived
@@ -132,12 +135,13 @@ def _call_context(spec: ModuleSpec) -> dict[str, Any]:
     call = spec.call
     if call is None:
         return {"has_call": False, "call_signature": "", "call_returns": "", "call_doc": "", "call_body": ""}
-    signature, returns, described, body = _function(spec, Method("__call__", call))
+    method = Method("__call__", call)
+    signature, returns, described, body = _function(spec, method)
     return {
         "has_call": True,
         "call_signature": signature,
         "call_returns": returns,
-        "call_doc": docstring(described, BODY) if described else "",
+        "call_doc": documented(spec, (*_place(method), "doc"), described, BODY) if described else "",
         "call_body": body,
     }
 
@@ -147,8 +151,7 @@ def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any
     comments = {field.name: block(field.comment, METHOD).lstrip() for field in spec.fields if field.comment}
 
     def commented(lines: Sequence[str]) -> list[str]:
-        heads = (comments.get(line.partition(":")[0], "") for line in lines)
-        return [f"{head}\n{METHOD}{line}" if head else line for head, line in zip(heads, lines, strict=True)]
+        return [_commented(spec, line, comments.get(line.partition(":")[0], "")) for line in lines]
 
     def with_statements(lines: Sequence[str]) -> list[str]:
         names = [line.partition(":")[0] for line in lines]
@@ -174,6 +177,17 @@ def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any
     return {**context, **texts, **({"small_classes": small} if small else {})}
 
 
+def _commented(spec: ModuleSpec, line: str, comment: str) -> str:
+    """The declaration of a field with its comment: above it, and behind it what its author wrote there, where that has room."""
+    declared, newline, doc = line.partition("\n")
+    behind = dict(spec.written).get(("fields", line.partition(":")[0], "comment"), "")
+    *above, last = comment.split("\n")
+    beside = f"{declared}  {behind}"
+    if behind and last.strip() == behind and len(METHOD + beside) <= WIDTH:
+        comment, line = "\n".join(above), f"{beside}{newline}{doc}"
+    return f"{comment}\n{METHOD}{line}" if comment else line
+
+
 def _statements_above(spec: ModuleSpec, name: str, names: Sequence[str]) -> Iterator[str]:
     """The carried statements above a field; below all where that field is not stored."""
     for method in (candidate for candidate in spec.methods if candidate.call.above):
@@ -190,7 +204,7 @@ def methods(spec: ModuleSpec) -> list[str]:
 
 def _method(spec: ModuleSpec, method: Method) -> Iterator[str]:
     if method.call.comment:
-        yield block(method.call.comment, METHOD)
+        yield block(method.call.comment, METHOD) + "\n" * method.call.comment.endswith("\n")
     if method.call.source:
         yield block(carried(spec, method), METHOD)
         return
@@ -201,7 +215,7 @@ def _method(spec: ModuleSpec, method: Method) -> Iterator[str]:
     )
     yield f"{METHOD}def {method.name}({signature}){f' -> {returns}' if method.call.returns else ''}:"
     if described:
-        yield f"{BODY}{docstring(described, BODY)}"
+        yield f"{BODY}{documented(spec, (*_place(method), 'doc'), described, BODY)}"
     if not (described and is_asked):
         yield body or f"{BODY}..."
 
@@ -220,13 +234,20 @@ def carried(spec: ModuleSpec, method: Method) -> str:
 def _function(spec: ModuleSpec, method: Method) -> tuple[str, str, str, str]:
     """Signature, result, docstring and body of a method."""
     call, scope = method.call, Scope.of(spec, spec.name)
-    signature = ", ".join(filter(None, (method.owner, call_signature(call.args, scope))))
+    path = _place(method)
+    signature = ", ".join(filter(None, (method.owner, call_signature(call.args, scope, path))))
     source = _dedented(call.body)
     others = [argument.name for argument in call.args if argument.type == ClassType(spec.name)]
     body = stop_gradients(spec, source, others) if method.owner == "self" else source
     is_inner = method.name.startswith("_") and method.name != "__call__" and not call.doc.strip()
     described = replace(call, returns=()) if method.builds(spec.name) else call
-    return signature, _returns(call, scope), "" if is_inner else _call_doc(described), block(body, BODY)
+    returns = scope.spelled((*path, "returns"), _returns(call, scope))
+    return signature, returns, "" if is_inner else _call_doc(described), block(body, BODY)
+
+
+def _place(method: Method) -> tuple[str, ...]:
+    """Where the table of a method stands."""
+    return ("call",) if method.name == "__call__" else (method.table, method.name)
 
 
 def _dedented(source: str) -> str:
@@ -251,55 +272,6 @@ def _mapping_text(call: Call) -> str:
         return ""
     axes = ", the state with `in_axes` and `out_axes` None" if any(map(is_state, call.returns)) else ""
     return f'\n\nCalled under `jax.vmap` with `axis_name="{call.axis_name}"`{axes}.'
-
-
-def constructor_doc(spec: ModuleSpec) -> str:
-    """The docstring of the constructor: the author's; else what is said of its arguments, and the invariants that it holds them to.
-
-    Where there is neither, the signature says all.
-    """
-    if spec.constructor_doc.strip():
-        return spec.constructor_doc
-    docs = (
-        (parameter, parameter.field.doc if parameter.field and parameter.source == "field" else parameter.doc)
-        for parameter in parameters(spec)
-    )
-    listed = "\n".join(
-        f"- `{parameter.name}`: {_as_item(doc).rstrip('.')}." for parameter, doc in docs if doc.strip()
-    )
-    raised = "\n".join(f"- `ValueError` unless `{field.check}`." for field in spec.fields if field.check)
-    parts = (
-        f"**Arguments:**\n\n{listed}" if listed else "",
-        f"**Raises:**\n\n{raised}" if raised else "",
-    )
-    return "\n\n".join(["Build an instance.", *filter(None, parts)]) if any(parts) else ""
-
-
-def _as_item(doc: str) -> str:
-    """A text as an item of a list: its first paragraph in one line, the others below it."""
-    first, *others = re.split(r"\n\s*\n", cleandoc(doc).strip())
-    return "\n\n".join([" ".join(first.split()), *(indent(paragraph, METHOD) for paragraph in others)])
-
-
-def with_docs(spec: ModuleSpec, declarations: Mapping[str, str]) -> list[str]:
-    """The declarations of fields by their names, each with its docstring below it where no constructor lists it."""
-    is_written = bool(spec.constructor_doc.strip() or spec.own_constructor or spec.is_open)
-    is_listed = kind_of(spec.kind).has_instances and not is_written
-    named = {parameter.name for parameter in parameters(spec)} if is_listed else set[str]()
-    shown = {field.name: docstring(field.doc, METHOD) for field in spec.stored if field.name not in named}
-    return [
-        f"{line}\n{METHOD}{doc}" if (doc := shown.get(name)) else line for name, line in declarations.items()
-    ]
-
-
-def class_doc(spec: ModuleSpec) -> str:
-    """The docstring of the class: the author's; of a class that has nothing in its body, what it holds."""
-    if spec.doc.strip():
-        return docstring(spec.doc, METHOD)
-    if any(field.annotated for field in spec.stored) or spec.functions:
-        return ""
-    names = [f"`{field.name}`" for field in spec.stored]
-    return docstring(f"Holds {listed(names)}." if names else "Holds nothing.", METHOD)
 
 
 def guard(source: str, reads: Mapping[str, str], arrays: AbstractSet[str] = frozenset()) -> str:

@@ -10,6 +10,7 @@ from scaffold.errors import Fault
 from scaffold.spec.helpers import bound_by, helper_names, helpers_in, joined
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
+from scaffold.spec.source.annotated import annotations_in
 from scaffold.spec.source.rewriting import in_place_of, spliced
 from scaffold.spec.unit import Unit
 
@@ -71,18 +72,7 @@ def _text(node: ast.expr) -> str:
 
 def _early(tree: ast.Module, later: Collection[str]) -> Iterator[ast.expr]:
     """The expressions in annotations that are evaluated where they stand, and name one of these classes."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.AnnAssign(annotation=annotation):
-                yield from _naming(annotation, later)
-            case ast.arg(annotation=ast.expr() as annotation):
-                yield from _naming(annotation, later)
-            case ast.FunctionDef(returns=ast.expr() as returns):
-                yield from _naming(returns, later)
-            case ast.AsyncFunctionDef(returns=ast.expr() as returns):
-                yield from _naming(returns, later)
-            case _:
-                pass
+    return (part for annotation in annotations_in(tree) for part in _naming(annotation, later))
 
 
 def _naming(annotation: ast.expr, later: Collection[str]) -> Iterator[ast.expr]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from scaffold.emit.members import BODY, METHOD
+from scaffold.emit.docs import BODY, METHOD
 from scaffold.emit.sharding import sharding_members
 from scaffold.errors import Fault
 from scaffold.kind import kind_of

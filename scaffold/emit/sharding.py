@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from scaffold.emit.members import BODY, METHOD
+from scaffold.emit.docs import BODY, METHOD
 from scaffold.kind import kind_of
 from scaffold.mesh_axes import Rules, axes_of
 from scaffold.source_text import block, docstring

@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from scaffold.emit.members import METHOD, methods
+from scaffold.emit.docs import METHOD
+from scaffold.emit.members import methods
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.module import module_context

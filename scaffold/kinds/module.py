@@ -7,16 +7,9 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.bases import base_names, without_inherited
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor, copy_source
+from scaffold.emit.docs import BODY, class_doc, constructor_doc, init_returns, with_docs
 from scaffold.emit.groups import group_context
-from scaffold.emit.members import (
-    BODY,
-    call_context,
-    class_doc,
-    constructor_doc,
-    properties,
-    readable,
-    with_docs,
-)
+from scaffold.emit.members import call_context, properties, readable
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.trainable import decayed_body, trainable_body
@@ -27,7 +20,7 @@ from scaffold.passes.stacked.faults import stacked_faults
 from scaffold.passes.stacked.layers import with_stacked
 from scaffold.passes.states import state_faults, with_state
 from scaffold.passes.static_storage import is_converted
-from scaffold.source_text import block, docstring
+from scaffold.source_text import block
 from scaffold.spec.construction.class_calls import is_called_with_fields, kept_defaults
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.fields.training import undecayed
@@ -56,7 +49,8 @@ def module_context(spec: ModuleSpec) -> dict[str, Any]:
         "is_init": is_init and is_made_here,
         "has_create": has_factory(spec) and is_made_here,
         "constructor_signature": f"{'self' if is_init else 'cls'}, {built.signature}".removesuffix(", "),
-        "constructor_doc": docstring(constructor_doc(spec), BODY),
+        "init_returns": init_returns(spec, ""),
+        "constructor_doc": constructor_doc(spec),
         "statements": [block(statement, BODY) for statement in built.statements],
         "values": [list(pair) for pair in grouped(spec, built.values)],
         "has_checks": bool(checks),

@@ -5,12 +5,13 @@ from typing import Any
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.construct import constructor
-from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties, with_docs
+from scaffold.emit.docs import BODY, class_doc, constructor_doc, with_docs
+from scaffold.emit.members import call_context, properties
 from scaffold.emit.saving import save_context
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.pytree import trainable
-from scaffold.source_text import block, docstring
+from scaffold.source_text import block
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.grammar.types import arrays, is_plain
 from scaffold.spec.model import Field, ModuleSpec
@@ -62,7 +63,7 @@ class NamedtupleKind(Kind):
             ),
             "has_create": has_factory(spec),
             "constructor_signature": f"cls, {built.signature}".removesuffix(", "),
-            "constructor_doc": docstring(constructor_doc(spec), BODY),
+            "constructor_doc": constructor_doc(spec),
             "statements": [block(statement, BODY) for statement in built.statements],
             "values": [list(pair) for pair in built.values],
             "properties": [list(member) for member in properties(spec)],

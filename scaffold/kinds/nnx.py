@@ -9,16 +9,10 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.bases import base_names
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor, copy_source
+from scaffold.emit.docs import BODY, class_doc, constructor_doc, init_returns, with_docs
 from scaffold.emit.given import asked_dtype
 from scaffold.emit.made import is_new
-from scaffold.emit.members import (
-    BODY,
-    call_context,
-    class_doc,
-    constructor_doc,
-    properties,
-    with_docs,
-)
+from scaffold.emit.members import call_context, properties
 from scaffold.emit.saving import save_context
 from scaffold.emit.sharding import variable_metadata
 from scaffold.emit.source import operand, parsed
@@ -223,11 +217,16 @@ class NnxKind(Kind):
             "has_variables": bool(own_variables(spec)),
             "fields": with_docs(
                 spec,
-                {f.name: f"{f.name}: {_annotation(f, scope)}" for f in spec.stored if f.annotated},
+                {
+                    f.name: f"{f.name}: {scope.spelled(('fields', f.name, 'type'), _annotation(f, scope))}"
+                    for f in spec.stored
+                    if f.annotated
+                },
             ),
             "has_init": not is_made_elsewhere and bool(built.statements or values or checks),
             "constructor_signature": f"self, {built.signature}".removesuffix(", "),
-            "constructor_doc": docstring(constructor_doc(spec), BODY),
+            "init_returns": init_returns(spec, ""),
+            "constructor_doc": constructor_doc(spec),
             "statements": [block(statement, BODY) for statement in built.statements],
             "values": values,
             "checks": checks,

@@ -17,16 +17,9 @@ from msgspec.structs import replace
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import Constructor, constructor, hand_over, signature
+from scaffold.emit.docs import BODY, class_doc, constructor_doc, init_returns, with_docs
 from scaffold.emit.groups import group_context
-from scaffold.emit.members import (
-    BODY,
-    call_context,
-    class_doc,
-    constructor_doc,
-    properties,
-    readable,
-    with_docs,
-)
+from scaffold.emit.members import call_context, properties, readable
 from scaffold.emit.merged import private_prefix
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
@@ -269,8 +262,9 @@ class PytreeKind(Kind):
             ),
             "values": [[attribute.name, attribute.value] for attribute in attributes],
             "statements": [block(statement, BODY) for statement in built.statements],
-            "flag_doc": docstring(constructor_doc(fields_as_given(spec)), BODY),
-            "constructor_doc": docstring(constructor_doc(spec), BODY),
+            "flag_doc": constructor_doc(fields_as_given(spec)),
+            "init_returns": init_returns(spec, " -> None"),
+            "constructor_doc": constructor_doc(spec),
             "checks": checks,
             "has_checks": bool(checks),
             "properties": [

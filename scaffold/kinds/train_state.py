@@ -6,9 +6,11 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
+from scaffold.emit.as_spelled import documented
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor
-from scaffold.emit.members import BODY, METHOD, call_context, constructor_doc, properties
+from scaffold.emit.docs import BODY, METHOD, constructor_doc
+from scaffold.emit.members import call_context, properties
 from scaffold.emit.saving import save_context
 from scaffold.errors import Fault
 from scaffold.kind import Kind
@@ -161,10 +163,10 @@ class TrainStateKind(Kind):
         model = next(field for field in spec.fields if field.name == "model")
         return {
             "name": spec.name,
-            "doc": docstring(spec.doc, METHOD),
+            "doc": documented(spec, ("doc",), spec.doc, METHOD),
             "fields": field_lines(spec),
             "constructor_signature": f"cls, {built.signature}",
-            "constructor_doc": docstring(constructor_doc(spec), BODY),
+            "constructor_doc": constructor_doc(spec),
             "statements": [block(statement, BODY) for statement in built.statements],
             "values": [list(pair) for pair in built.values],
             "has_checks": bool(checks),

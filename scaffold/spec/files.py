@@ -93,7 +93,9 @@ def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
         with located(lambda: {raw.where: path}):
             # None of the names that what could not be read may have brought is unknown for that.
             unread = " ".join(name for fault in raw.faults for name in re.findall(_QUOTED, fault.what))
-            spec = read_spec(raw.tables, raw.where, unread=unread, is_class=is_class, unit=raw.unit)
+            spec = read_spec(
+                raw.tables, raw.where, unread=unread, is_class=is_class, written=raw.written, unit=raw.unit
+            )
     except ScaffoldError as error:
         raise ScaffoldError.of({*raw.faults, *error.faults}) from None
     if raw.faults:

@@ -207,11 +207,9 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     fields: tuple[Field, ...]
     doc: str
     comment: str = ""  # lines above it
-    bases: tuple[ClassType | OpaqueType, ...] = ()
-    """Abstract classes that it fulfils."""
+    bases: tuple[ClassType | OpaqueType, ...] = ()  # abstract classes that it fulfils
     generic: tuple[TypeParameter, ...] = ()
-    decorators: tuple[Source, ...] = ()
-    """The author's decorators, from the outermost."""
+    decorators: tuple[Source, ...] = ()  # the author's, from the outermost
     keywords: tuple[tuple[str, Source], ...] = ()  # what stands beside the bases: `metaclass=ABCMeta`
     uses: tuple[str, ...] = ()
     """Further generated classes that its Python names."""
@@ -249,6 +247,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """The names in what could not be read: none of them is unknown for that."""
     file: str = ""  # its name without the ending, where the spec says one
     template: str = ""  # what lays it out in the place of its kind's: a name in the project's settings
+    written: tuple[tuple[tuple[str, ...], str], ...] = ()
+    """How its author writes annotations, docstrings and comments behind fields, by where they stand."""
     unit: Unit | None = None
     """The file that it shares with other classes; None where it is a module of its own."""
     is_open: bool = False  # it leaves methods to subclasses

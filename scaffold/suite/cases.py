@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scaffold.emit.members import METHOD
+from scaffold.emit.docs import METHOD
 from scaffold.kind import Context
 from scaffold.source_text import docstring
 from scaffold.spec.construction.cases import case_specs

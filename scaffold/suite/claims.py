@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from scaffold.emit.members import METHOD, without_gradients
+from scaffold.emit.docs import METHOD
+from scaffold.emit.members import without_gradients
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
 from scaffold.passes.compute import computes_in

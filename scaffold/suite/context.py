@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from scaffold.emit.checks import is_checked
 from scaffold.emit.construct import copy_source
+from scaffold.emit.docs import METHOD
 from scaffold.emit.given import takes_dtype
-from scaffold.emit.members import METHOD
 from scaffold.emit.sharding import sharding_rows
 from scaffold.kind import Context, kind_of
 from scaffold.passes.compute import computes_in, uncast

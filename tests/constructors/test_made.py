@@ -141,6 +141,22 @@ def test_each_function_that_is_said_to_make_an_array_makes_one(name: str) -> Non
     assert eval(source, {"jnp": jnp, "x": x}).unsafe_buffer_pointer() != x.unsafe_buffer_pointer()
 
 
+@pytest.mark.parametrize(
+    ("type_", "value"), [("i32[]", "jnp.int32(0)"), ("i[]", "jnp.int32(-1)"), ("=Array", "jnp.int8(3)")]
+)
+def test_a_number_with_a_dtype_is_not_copied(type_: str, value: str) -> None:
+    read = read_spec(spec({"w": {"type": type_, "role": "data", "init": f"={value}"}}), "spec")
+    assert constructor(read).values == (("w", value),)
+
+
+@pytest.mark.parametrize("name", ["int32", "float16", "bool"])
+def test_what_has_the_dtype_already_is_copied(name: str) -> None:
+    assert not is_new(parsed(f"jnp.{name}(source)"))
+    raw = spec({"w": {"type": "=Array", "role": "data", "init": f"=jnp.{name}(source)"}})
+    source = jnp.ones(3, name)
+    assert Both(raw, source=source).values()["w"].unsafe_buffer_pointer() != source.unsafe_buffer_pointer()
+
+
 # -- the key `dtype` ---------------------------------------------------------------------------------------------------
 
 BASE = {"type": "equinox.nn:Linear"}

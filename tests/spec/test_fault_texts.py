@@ -45,6 +45,12 @@ def test_at_most_eight_legal_values_are_shown_the_nearest_first() -> None:
     assert len(Fault("place", "x", "y", legal).to_json()["legal"]) == 20  # type: ignore[arg-type]
 
 
+def test_one_more_is_shown_and_not_counted() -> None:
+    legal = tuple(f"value{index}" for index in range(9))
+    (_, line, _) = str(Fault("place", "`x` is not legal", "write another", legal)).split("\n")
+    assert line.count("value") == 9 and "more" not in line
+
+
 @pytest.mark.parametrize("text", ["np:ndarray[int]", "list[pkg.mod:Box[int]]", "Union[pkg.mod:Box, 3]"])
 def test_no_message_has_a_name_of_the_tool_s_own(text: str) -> None:
     with pytest.raises(TypeSyntaxError) as caught:

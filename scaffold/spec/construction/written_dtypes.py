@@ -41,7 +41,7 @@ def _given_to(node: ast.expr) -> list[ast.expr]:
         case ast.Call(func=ast.Attribute(attr="astype"), args=[dtype, *_]):
             return [dtype]
         case ast.Call(func=function) if _makes_array(function):
-            return [*given_as(node, "dtype"), *node.args]
+            return [function, *given_as(node, "dtype"), *node.args]
         case _:
             return []
 

@@ -45,12 +45,13 @@ def read_spec(
     *,
     unread: str = "",
     is_class: Callable[[str], bool] = lambda name: False,
+    written: Mapping[tuple[str, ...], str] | None = None,
     unit: Unit | None = None,
 ) -> ModuleSpec:
     """The spec that the tables of `where` describe. Raises one `ScaffoldError` with all faults.
 
     `unread` is text that belongs to the spec and was found wrong already. `is_class` tells of a name whether another
-    spec at hand describes a class of that name. `unit` is the file that the class shares with others.
+    spec at hand describes a class of that name, `written` how parts of it are spelled. `unit` is the file that the class shares with others.
     """
     clean, faults = sanitized(raw, where)
     clean, call_at = with_call_apart(clean)
@@ -59,7 +60,7 @@ def read_spec(
     reader.faults += faults
     reader.unread.append(unread)
     table = reader.table({"fields": {}, **clean}, SPEC_KEYS, "", reader.kind)
-    spec = replace(_assembled(reader, table), call_at=call_at, unit=unit)
+    spec = replace(_assembled(reader, table), call_at=call_at, unit=unit, written=(*(written or {}).items(),))
     spec = replace(spec, unread=frozenset(re.findall(r"[A-Za-z_]\w*", "\n".join(reader.unread))))
     spec = with_default_dtype(replace(_built(_word_for_word(spec)), uses=classes_used(spec, is_class)))
     reader.note(spec_faults(spec))

@@ -2,7 +2,7 @@
 
 import ast
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -28,15 +28,12 @@ from scaffold.spec.skeletons.classes.settings import tests_with_settings
 from scaffold.spec.skeletons.shapes.ties import may_have_ties, tests_with_ties
 from scaffold.spec.skeletons.words.names import Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import annotated_names, says_nothing
+from scaffold.spec.source.definitions import annotated_names
 from scaffold.spec.source.expressions import Import, bound_value, parse
 from scaffold.spec.source.local_makers import substituted
 from scaffold.spec.source.settings import settings_of
 from scaffold.spec.tables.raw import Raw
 from scaffold.spec.unit import Unit
-
-FUTURE = "from __future__ import annotations"
-"""What the annotations of carried methods may need; those that the tool writes need it not."""
 
 
 def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
@@ -47,6 +44,8 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     tree = _parsed(text, where)
     file = Notes(text, where)
+    for statement in tree.body[:1]:
+        file.keep_doc(("module_doc",), statement)
     check_words(tree.body, file)
     is_described = partial(_is_described_in, path.parent if path else None)
     names = read_names(tree.body, is_described)
@@ -62,12 +61,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     if not built:  # what is imported for types alone stays so
         at_run_time = (statement for statement in tree.body if not is_for_types(statement))
         names.lines = read_names(at_run_time, is_described).lines
-    beside = [
-        statement
-        for statement in tree.body
-        if not (statement in apart or isinstance(statement, Import) or says_nothing(statement))
-        and not (built and is_for_types(statement))
-    ]
+    beside = [*_carried(tree, apart, is_built=bool(built))]
     plain = [statement for statement in beside if statement not in names.variables.values()]
     names.bound.update(name for statement in plain for name in bound_by(statement))
     names.functions = {part.name: part for part in plain if isinstance(part, ast.FunctionDef)}
@@ -92,6 +86,15 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
         skeletons[0].tables.update({"module_doc": doc} if doc else {})
         skeletons[0].tables.update({"module_comment": comment} if comment else {})
     return skeletons
+
+
+def _carried(tree: ast.Module, apart: Sequence[ast.stmt], *, is_built: bool) -> Iterator[ast.stmt]:
+    """The statements of a file that go word for word: no imports, nor those for types where a class is built, and not its docstring."""
+    docstrings = tree.body[: ast.get_docstring(tree) is not None]
+    for statement in tree.body:
+        is_left = statement in (*docstrings, *apart) or isinstance(statement, Import | ast.Pass)
+        if not (is_left or (is_built and is_for_types(statement))):
+            yield statement
 
 
 SCALAR = ast.parse('Float[Array, ""]', mode="eval").body
@@ -177,7 +180,7 @@ def _beside(classes: list[ast.ClassDef], beside: list[ast.stmt]) -> list[dict[st
 def _comments_above(body: list[ast.stmt], file: Notes) -> dict[ast.stmt, str]:
     """What stands above each statement but the first, above which is what is said of the file."""
     pairs = pairwise(body)
-    return {statement: file.comment_of(statement, before.end_lineno or 0) for before, statement in pairs}
+    return {statement: file.comment_above(statement, before.end_lineno or 0) for before, statement in pairs}
 
 
 def _skeleton(
@@ -189,7 +192,7 @@ def _skeleton(
     file: Notes,
 ) -> Raw:
     where = f"{file.where}: {node.name}" if unit is not None else file.where
-    notes = Notes(file.text, where)
+    notes = Notes(file.text, where, written={**file.written})
     beside = {key: _source_of(statements, key, notes) for key, statements in sides.items() if statements}
     if is_as_written(node, names):
         raw = read_as_written(node, names, notes)
@@ -206,7 +209,7 @@ def _skeleton(
     if unit is not None and "file" in raw:
         message, fix = f"the classes of one file are one module, `{unit.stem}.py`", "rename the skeleton"
         notes.refuse(node, ("file",), message, f"take it out; to call the module otherwise, {fix}")
-    return Raw(where, raw, (*file.faults, *notes.faults), notes.locations, unit)
+    return Raw(where, raw, (*file.faults, *notes.faults), notes.locations, notes.written, unit)
 
 
 def _source_of(statements: list[ast.stmt], key: str, notes: Notes) -> str:
@@ -219,7 +222,7 @@ def _source_of(statements: list[ast.stmt], key: str, notes: Notes) -> str:
 def _is_for_carried(line: str) -> bool:
     """Whether Python that is carried may need an import, and nothing that the tool writes: it marks abstract methods itself, and names the class."""
     of_self = ("from typing import Self", "from typing_extensions import Self")
-    return line in (FUTURE, "import abc", *of_self) or line.startswith("from abc ")
+    return line in ("import abc", *of_self) or line.startswith("from abc ")
 
 
 def _parsed(text: str, where: str) -> ast.Module:

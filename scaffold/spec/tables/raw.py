@@ -1,6 +1,6 @@
 """What stands in a spec: tables, and values as TOML gives them, narrowed to what is asked for; a value of another form reads as empty."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from msgspec import Struct
@@ -18,8 +18,23 @@ class Raw(Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     locations: Mapping[tuple[str, ...], tuple[int, int]] | None = None
     """Where each key of a skeleton stands."""
+    written: Mapping[tuple[str, ...], str] = {}
+    """How annotations and docstrings of a skeleton are written."""
     unit: Unit | None = None
     """The file that it shares with other classes."""
+
+
+_OF_TYPES = ("type", "args", "returns", "arguments", "bases", "generic")
+"""The keys under which types stand."""
+
+
+def types_said(table: Mapping[str, Any]) -> Iterator[str]:
+    """The texts of tables that write types."""
+    for key, part in table.items():
+        if isinstance(part, Mapping):
+            yield from types_said(as_table(part))
+        elif key in _OF_TYPES:
+            yield str(part)
 
 
 def as_table(value: Any) -> Mapping[str, Any]:

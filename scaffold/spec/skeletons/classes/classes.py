@@ -1,8 +1,8 @@
 """One class of a skeleton to the tables of a spec."""
 
 import ast
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -21,11 +21,10 @@ from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import annotated_names, bound_by, gives_instance, is_setter
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.instance import attributes_set, last_name, made_attributes
+from scaffold.spec.tables.raw import types_said
 
 _ANY = ("param", "static", "data")
 """The roles of fields of which nothing is said in a class that stays as it is written, the first that is legal."""
-_OF_TYPES = ("type", "args", "returns", "arguments", "bases", "generic")
-"""The keys under which types stand."""
 
 
 class ClassReader:
@@ -86,7 +85,7 @@ class ClassReader:
         """The imports that the spec has to say: all of the file where the class stays as it is."""
         if self.is_verbatim:
             return list(dict.fromkeys(self.lines_of_file))
-        return self.names.imports(self._kind.imports, "\n".join(_types(self.raw)))
+        return self.names.imports(self._kind.imports, "\n".join(types_said(self.raw)))
 
     @property
     def _said_kind(self) -> str:
@@ -113,9 +112,9 @@ class ClassReader:
             doc = doc_below(statement)
             if doc is not None and index == 0:
                 self.raw["doc"] = doc
-                self.notes.note(("doc",), statement)
+                self.notes.keep_doc(("doc",), statement)
             elif doc is not None and before in self.fields:
-                self.notes.note(("fields", before, "doc"), statement)
+                self.notes.keep_doc(("fields", before, "doc"), statement)
                 self.fields[before]["doc"] = doc
             else:
                 self._comment(self._block(block), statement, end)
@@ -123,10 +122,12 @@ class ClassReader:
 
     def _comment(self, table: dict[str, Any] | None, statement: ast.stmt, above: int) -> None:
         """Keep the comments above and behind a field, and above all else."""
-        lines = [self.notes.comment_of(statement, above)]
         if isinstance(statement, ast.AnnAssign):
-            lines.append(self.notes.comment_behind(statement))
-        comment = "\n".join(filter(None, lines))
+            behind = self.notes.comment_behind(statement)
+            self.notes.written["fields", ast.unparse(statement.target), "comment"] = behind
+            comment = "\n".join(filter(None, (self.notes.comment_of(statement, above), behind)))
+        else:
+            comment = self.notes.comment_above(statement, above)
         if comment and table is not None:
             table["comment"] = comment
 
@@ -341,12 +342,3 @@ class ClassReader:
         self.notes.note(path, value)
         self.fields[name].pop("std", None)
         self.fields[name]["init"] = f"={self.notes.segment(value)}"
-
-
-def _types(table: Mapping[str, Any]) -> Iterator[str]:
-    """The texts of tables that write types."""
-    for key, part in table.items():
-        if isinstance(part, Mapping):
-            yield from _types(cast("Mapping[str, Any]", part))
-        elif key in _OF_TYPES:
-            yield str(part)

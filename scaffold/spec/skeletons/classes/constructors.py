@@ -50,6 +50,8 @@ class Constructor:
             notes.note(("setup",), statement)
         arguments = [self._with_type(_argument(text), inits) for text in texts]
         doc = ast.get_docstring(node) or ""
+        notes.keep_doc(("constructor_doc",), node.body[0])
+        notes.keep(("constructor_returns",), node.returns)
         # What runs above the fields that are made at the end, word for word.
         setup = "\n".join(body_of(node, run, notes) for run in runs_of(self.kept, node.body))
         return {"arguments": arguments, "constructor_doc": doc, "setup": setup, "inits": inits}

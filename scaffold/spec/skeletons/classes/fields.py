@@ -50,7 +50,7 @@ def read_field(
         return name, {"type": "=Any", "role": "data"}  # so that nothing else is said of it
     keys = _keys(node.value, path, names, notes) if node.value is not None else {}
     annotation = without_none(node.annotation) if "optional" in keys else node.annotation
-    notes.note((*path, "type"), node.annotation)
+    notes.keep((*path, "type"), node.annotation)
     text = _as_static(type_of(annotation, names, notes), keys)
     is_known = is_of_grammar(text, names) and not _is_of_another_role(text, keys)
     # Of the class itself the tests cannot build another first.

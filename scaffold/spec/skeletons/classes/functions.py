@@ -112,8 +112,9 @@ def read_function(
             notes.note((*path, "body"), part)
         return {**table, "source": source_of(block or [node], notes, leaving=words)}
     if node.returns is not None:
-        notes.note((*path, "returns"), node.returns)
+        notes.keep((*path, "returns"), node.returns)
     doc = doc_below(node.body[0])
+    notes.keep_doc((*path, "doc"), node.body[0])
     statements = node.body[doc is not None :]
     for statement in statements:
         notes.note((*path, "body"), statement)
@@ -193,6 +194,7 @@ def read_arguments(
     notes.locations[path] = notes.position(pairs[0][0] if pairs else node)
     for argument, default in pairs:
         notes.note((*path, argument.arg), argument)
+        notes.keep((*path, argument.arg), argument.annotation)
         kind = argument_type(argument, names, notes) or example_type(argument.annotation, names, notes)
         kind = kind or _key_by_name(argument, pairs, names)
         if default is None:

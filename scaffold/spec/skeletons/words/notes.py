@@ -25,6 +25,8 @@ class Notes(Struct, dict=True):
     """What faults call it: the file, and the class where there are several."""
     locations: dict[Path, tuple[int, int]] = {}
     faults: list[Fault] = []
+    written: dict[Path, str] = {}
+    """The source of annotations, docstrings and comments behind fields, as their author spells them."""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -44,6 +46,17 @@ class Notes(Struct, dict=True):
                 self.locations.setdefault((*path, part.id), self.position(part))
             elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
                 self.locations.setdefault((*path, f"{part.value.id}.{part.attr}"), self.position(part))
+
+    def keep(self, path: Path, node: ast.expr | None) -> None:
+        """Remember where an annotation or a docstring stands, and how it is written; an empty text is none."""
+        self.written[path] = self.segment(node) if node is not None else ""
+        if node is not None:
+            self.note(path, node)
+
+    def keep_doc(self, path: Path, statement: ast.stmt) -> None:
+        """Remember how a string is written that stands alone."""
+        if isinstance(statement, ast.Expr):
+            self.keep(path, statement.value)
 
     def refuse(self, node: ast.AST, path: Path, message: str, fix: str, legal: tuple[str, ...] = ()) -> None:
         line, column = self.position(node)
@@ -73,11 +86,18 @@ class Notes(Struct, dict=True):
 
     def comment_of(self, node: ast.stmt, above: int) -> str:
         """The comments between line `above` and the statement, which stand as far to the right."""
-        column = node.col_offset
-        lines = (self.lines[number - 1].rstrip() for number in range(above + 1, first_line(node)))
+        column, first = node.col_offset, first_line(node)
+        lines = (self.lines[number - 1].rstrip() for number in range(above + 1, first))
         plain_lines = (line for line in lines if not is_directive(line.strip()))
-        kept = [line[column:] for line in plain_lines if not line or line[: column + 1] == " " * column + "#"]
+        start = f"{self.lines[first - 1][:column]}#"  # behind spaces, or behind tabs
+        kept = [line[column:] for line in plain_lines if not line or line.startswith(start)]
         return "\n".join(kept).strip("\n")
+
+    def comment_above(self, node: ast.stmt, above: int) -> str:
+        """The same with the empty line that sets a comment apart from the statement, as that of a section."""
+        comment = self.comment_of(node, above)
+        is_apart = bool(comment) and not self.lines[first_line(node) - 2].strip()
+        return f"{comment}\n\n" if is_apart else comment
 
     def comment_behind(self, node: ast.stmt) -> str:
         """The comment on the last line of a statement."""

@@ -1,0 +1,75 @@
+"""What an author wrote in the place of what the tool would write, where both say the same: annotations and docstrings."""
+
+import ast
+import inspect
+import re
+from collections.abc import Mapping
+
+from scaffold.source_text import docstring
+from scaffold.spec.grammar.kept_annotations import members_of
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.once import once
+from scaffold.spec.source.annotated import types_in
+from scaffold.spec.source.expressions import elements_of, expression_or_none, nodes_of
+from scaffold.spec.source.instance import last_name
+
+Path = tuple[str, ...]
+"""Where a text stands in the tables of a spec."""
+_BUILTINS = ("Tuple", "List", "Dict", "Set", "FrozenSet", "Type")
+"""The names of typing for builtins."""
+_KEY = "Key[Array, '']"
+METHOD, BODY = " " * 4, " " * 8
+"""How far the members of a class are indented, and the bodies of its methods."""
+
+
+@once
+def annotations_written(spec: ModuleSpec) -> Mapping[Path, str]:
+    """The annotations of a class by where they stand; none that names the class itself before it is bound."""
+    is_late = any(line.startswith("from __future__ ") for line in spec.imports)
+    return {path: text for path, text in spec.written if is_late or spec.name not in _names(text)}
+
+
+def _names(annotation: str) -> set[str]:
+    tree = expression_or_none(annotation)
+    return {name.id for name in nodes_of(ast.Name, tree)} if tree is not None else set[str]()
+
+
+def says_the_same(written: str, annotation: str, name: str) -> bool:
+    """Whether two annotations in the class `name` differ in nothing but how they are spelled."""
+    ours, theirs = expression_or_none(annotation), expression_or_none(written)
+    return ours is not None and theirs is not None and _plain(ours, name) == _plain(theirs, name)
+
+
+def _plain(node: ast.expr, name: str) -> str:
+    """An annotation in one spelling: `X | None` for `Optional[X]`, `tuple` for `Tuple`, and without quotes around types."""
+    match node:
+        case ast.Constant(value=str(text)) if (inner := expression_or_none(text.strip())) is not None:
+            return _plain(inner, name)
+        case ast.Name() | ast.Attribute():
+            word = last_name(node)
+            return name if word == "Self" else word.lower() if word in _BUILTINS else word
+        case _ if len(members := members_of(node)) > 1:
+            parts = {_plain(member, name) for member in members}
+            return " | ".join(sorted(parts - ({"int"} if "float" in parts else set[str]())))
+        case ast.Subscript(value=head, slice=inner):
+            types = types_in(node)
+            parts = [
+                _plain(part, name) if part in types else ast.unparse(part) for part in elements_of(inner)
+            ]
+            text = f"{_plain(head, name)}[{', '.join(parts)}]"
+            return "PRNGKeyArray" if text == _KEY else text
+        case ast.List(elts=parts):
+            return f"[{', '.join(_plain(part, name) for part in parts)}]"
+        case _:
+            return ast.unparse(node)
+
+
+def documented(spec: ModuleSpec, path: Path, text: str, indent: str) -> str:
+    """A docstring as its author wrote it; one that the tool makes, or has added to, is laid out anew."""
+    literal = dict(spec.written).get(path, "")
+    node = expression_or_none(literal)
+    is_same = isinstance(node, ast.Constant) and inspect.cleandoc(str(node.value)).strip() == text.strip()
+    if not (is_same and text.strip()):
+        return docstring(text, indent)
+    # Of tabs, which ruff takes for eight spaces, each is a level, as in the code around.
+    return re.sub(r"(?m)^\t+", lambda tabs: METHOD * len(tabs[0]), literal)
