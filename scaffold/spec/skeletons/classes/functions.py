@@ -21,6 +21,7 @@ from scaffold.spec.skeletons.words.annotations import (
     is_of_grammar,
     meant_type,
     results,
+    scalar_of_dtype,
     type_of,
 )
 from scaffold.spec.skeletons.words.names import Names
@@ -266,7 +267,8 @@ def example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> str
     """A type for the tests, of an array whose dims need not all have a name: with one axis for `...`, and for `_`; or of a tree."""
     if annotation is None or names.of(annotation) in ANY_TREE:
         return "tree" * (annotation is not None)
-    named = with_named_dims(meant_type(annotation, names) or type_of(annotation, names, notes))
+    text = scalar_of_dtype(annotation, names) or meant_type(annotation, names)
+    named = with_named_dims(text or type_of(annotation, names, notes))
     return named if is_of_grammar(named, names) else ""
 
 
