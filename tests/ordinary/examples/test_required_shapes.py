@@ -51,6 +51,17 @@ CASES = {
     ),
     "last": ("int", "3 * size", "        assert self.size == x.shape[-1] and x.ndim == 2", "(3, 6)"),
     "vector": ("int", "size", '        assert x.shape[0] == self.size, "length"', "(2,)"),
+    "single": ("int", "size", "        assert x.shape[-1] == 1", "(1,)"),
+    "matrix": ("int", "size", "        assert x.shape[-2:] == (self.size, 3)", "(2, 3)"),
+    "behind": (
+        "int",
+        "size",
+        """
+        if x.shape[1:] != (4, 3):
+            raise ValueError("images")
+""",
+        "(2, 4, 3)",
+    ),
 }
 
 
@@ -62,7 +73,8 @@ def skeleton(name: str) -> str:
 @pytest.mark.parametrize("name", CASES)
 def test_an_axis_has_the_size_that_is_stored(name: str, tmp_path: Path) -> None:
     suite = whole_suite(tmp_path, name, skeleton(name))
-    assert f"sample(seed, {CASES[name][-1]})" in suite and '"size": 2' in suite
+    assert f"sample(seed, {CASES[name][-1]})" in suite
+    assert ("self.size" in CASES[name][2]) == ('"size": 2' in suite), "a setting that is a size"
 
 
 @pytest.mark.slow

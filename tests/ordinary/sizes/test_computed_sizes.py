@@ -280,4 +280,6 @@ class Wide(nnx.Module):
 def test_a_size_with_a_large_default_is_small_in_the_tests(tmp_path: Path) -> None:
     generated(tmp_path, {"wide": WIDE})
     tests = suite_text(tmp_path, "wide")
-    assert '"size": 2,\n            "width": 3,\n            "rngs"' in tests, "and no other default is replaced"
+    assert '"size": 2,\n            "width": 3,\n            "rngs"' in tests, (
+        "and no other default is replaced"
+    )

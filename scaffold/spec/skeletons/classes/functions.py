@@ -91,6 +91,8 @@ def outdented(notes: Notes, first: int, last: int, column: int) -> Iterator[tupl
 
 _KEYS = ("key", "rng", "rng_key", "prng_key")
 """How an argument is called that is a random key, unless others say that it is attended to."""
+_OF_ENTRIES = ("__getitem__", "__setitem__", "__delitem__", "__contains__")
+"""The methods whose key is an index, or the name of an entry."""
 _ATTENTION = ("query", "value", "queries", "values")
 ANY_TREE = ("optax.Params", "optax.Updates", "chex.ArrayTree")
 """Annotations of a tree of arrays, beside `PyTree`."""
@@ -195,7 +197,7 @@ def read_arguments(
     for argument, default in pairs:
         notes.note((*path, argument.arg), argument)
         kind = argument_type(argument, names, notes) or example_type(argument.annotation, names, notes)
-        kind = kind or _key_by_name(argument, pairs, names)
+        kind = kind or _key_by_name(argument, pairs, names) * (node.name not in _OF_ENTRIES)
         if default is None:
             kind = kind or inferred.get(argument.arg, "") or _number(argument.annotation, names)
             kind = kind or _shape_by_name(argument)

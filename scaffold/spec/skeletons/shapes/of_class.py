@@ -23,6 +23,8 @@ _READINGS = 2
 """How often the methods are read: what one says of a field, those above it say no more."""
 _TEXTS = ("__repr__", "__str__", "__format__")
 """The methods that give an instance as text."""
+_OF_ANY_ARRAY = ("shape", "dtype", "ndim", "size")
+"""What is read of an array of any shape; what the code does with a size says more, where it does."""
 
 
 class ClassShapes(Struct, frozen=True):
@@ -73,9 +75,10 @@ def shapes_by_class(
 
 
 def _attributes(owner: ast.ClassDef) -> Iterator[ast.Attribute]:
-    """The attributes that a class reads, but for what it only shows as text, or gives as it is."""
+    """The attributes that a class reads, but for what it only shows as text, gives as it is, or asks for what any array has."""
     parts = [part for part in owner.body if getattr(part, "name", "") not in _TEXTS]
-    given = [statement.value for statement in nodes_of(ast.Return, *parts)]
+    asked = [part.value for part in nodes_of(ast.Attribute, *parts) if part.attr in _OF_ANY_ARRAY]
+    given = [*asked, *(statement.value for statement in nodes_of(ast.Return, *parts))]
     return (part for part in nodes_of(ast.Attribute, *parts) if part not in given)
 
 
