@@ -198,8 +198,10 @@ def read_arguments(
         notes.note((*path, argument.arg), argument)
         kind = argument_type(argument, names, notes) or example_type(argument.annotation, names, notes)
         kind = kind or _key_by_name(argument, pairs, names) * (node.name not in _OF_ENTRIES)
+        if default is None or inferred.get(argument.arg, "").startswith("f["):
+            kind = kind or inferred.get(argument.arg, "")
         if default is None:
-            kind = kind or inferred.get(argument.arg, "") or _number(argument.annotation, names)
+            kind = kind or _number(argument.annotation, names)
             kind = kind or _shape_by_name(argument)
         is_left_out = not kind and argument.arg not in needed
         # What follows an argument that is left out is given by name.
@@ -233,7 +235,16 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
     for name in (name for name in bare if name in read):
         is_instance = is_type and is_used_as_instance(node, name, owner)
         types[name] = owner.name if is_instance else names.shapes_of(owner).of_argument(node.name, name)
-    return {name: types[name] for name in bare if types[name]}
+    return {name: types[name] for name in bare if types[name]} | dict(_stated(node, owner, names))
+
+
+def _stated(node: Function, owner: ast.ClassDef, names: Names) -> Iterator[tuple[str, str]]:
+    """The arrays that a constructor may be given, and of which it states the shape: `if by.shape != (2,): raise`."""
+    for argument, default in arguments_with_defaults(node) if node.name == "__init__" else ():
+        kind, is_none = argument.annotation, isinstance(default, ast.Constant) and default.value is None
+        if is_none and (kind is None or _is_any_array(kind, names)):
+            text = names.shapes_of(owner).stated(node.name, argument.arg)
+            yield from [(argument.arg, text)] if text and not names.has_value(node.name, argument.arg) else []
 
 
 def _is_any_array(annotation: ast.expr, names: Names) -> bool:

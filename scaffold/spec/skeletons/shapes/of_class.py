@@ -40,6 +40,12 @@ class ClassShapes(Struct, frozen=True):
         """The type in the grammar of an argument of a method; empty where no use tells it."""
         return self._type(f"{function}.{name}")
 
+    def stated(self, function: str, name: str) -> str:
+        """The same of an argument of which a statement that raises states the shape; empty of all others."""
+        return (
+            self._type(f"{function}.{name}") if self.shapes.is_stated(Unknown(f"{function}.{name}")) else ""
+        )
+
     def of_field(self, name: str) -> str:
         """The type in the grammar of a field."""
         return self._type(FIELD + name)
@@ -142,7 +148,8 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
         shapes.unify(Unknown(FIELD + name), beside.records[owner.name].field(name))
     named = {method.name: method for method in methods}
     instance = instance_of(owner, beside.made)
-    uses = Uses(owner.name, instance, shapes, named, {}, beside.records, beside.layers, beside.functions)
+    functions, maker = beside.functions, _maker_of_base(owner, beside.classes)
+    uses = Uses(owner.name, instance, shapes, named, {}, beside.records, beside.layers, functions, maker)
     learn_declared(shapes, beside.records, beside.classes)
     for method in methods * _READINGS:
         uses.read(method)
@@ -156,6 +163,13 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
             uses.read(method)
     beside.learn_fields(shapes)
     return ClassShapes(shapes, uses.given, frozenset(_not_sizes(owner)))
+
+
+def _maker_of_base(owner: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> ast.FunctionDef | None:
+    """The constructor of the nearest base of the file that has one."""
+    bases = (classes.get(ast.unparse(base)) for base in owner.bases)
+    makers = (method_of(base, "__init__") or _maker_of_base(base, classes) for base in bases if base)
+    return next(filter(None, makers), None)
 
 
 def _not_sizes(owner: ast.ClassDef) -> Iterator[str]:

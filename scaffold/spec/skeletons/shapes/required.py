@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scaffold.spec.grammar.named_dims import AXIS
-from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Shape
+from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Shape, Unknown
 from scaffold.spec.source.expressions import whole_number
 from scaffold.spec.source.instance import attribute_of_self
 
@@ -34,7 +34,12 @@ def _equal(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
 def _compared(
     test: ast.expr, joining: type[ast.boolop], operator: type[ast.cmpop]
 ) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The sides of the comparisons of one kind that are joined."""
+    """The sides of the comparisons of one kind that are joined; behind `x is not None and`, what is asked of an `x` that is there."""
+    match test:
+        case ast.BoolOp(values=[ast.Compare(ops=[ast.Is() | ast.IsNot()]), inner]):
+            test = inner
+        case _:
+            pass
     parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, joining) else [test]
     for part in parts:
         if isinstance(part, ast.Compare) and [type(each) for each in part.ops] == [operator]:
@@ -73,6 +78,8 @@ def _learn_equal(scope: "Scope", left: ast.expr, right: ast.expr) -> bool:
 def _require(scope: "Scope", array: ast.expr, dims: Dims) -> bool:
     """Take it that an array of which no more is known has the dims that are asked for, if each of them is known."""
     shape = scope.value(array)
+    if all(dims) and isinstance(shape, Unknown):
+        scope.shapes.stated.add(shape.name)
     if all(dims) and scope.shapes.known(shape) is None:
         scope.shapes.learn(shape, dims)
     return all(dims)
