@@ -77,6 +77,35 @@ def test_an_axis_has_the_size_that_is_stored(name: str, tmp_path: Path) -> None:
     assert ("self.size" in CASES[name][2]) == ('"size": 2' in suite), "a setting that is a size"
 
 
+IMAGES = """
+import equinox as eqx
+import jax
+
+
+class Images(eqx.Module):
+    size: tuple[int, int] = eqx.field(static=True)
+    grid: tuple[int, int] = eqx.field(static=True)
+    conv: eqx.nn.Conv2d
+
+    def __init__(self, size: int | tuple[int, int] = 224, part: int | tuple[int, int] = 4, *, key: jax.Array):
+        self.size = size if isinstance(size, tuple) else (size, size)
+        part = part if isinstance(part, tuple) else (part, part)
+        self.grid = (self.size[0] // part[0], self.size[1] // part[1])
+        self.conv = eqx.nn.Conv2d(3, 5, kernel_size=part, stride=part, key=key)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        c, h, w = x.shape
+        if h != self.size[0] or w != self.size[1]:
+            raise ValueError("size")
+        return self.conv(x)
+"""
+
+
+def test_a_number_in_the_place_of_two_is_a_size_that_its_parts_divide(tmp_path: Path) -> None:
+    suite = whole_suite(tmp_path, "images", IMAGES)
+    assert '"size": 8' in suite and "sample(seed, (3, 8, 8))" in suite
+
+
 WAVES = """
 import equinox as eqx
 import jax.numpy as jnp

@@ -7,6 +7,7 @@ from itertools import repeat
 
 from msgspec import Struct, field
 
+from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names
 from scaffold.spec.skeletons.shapes.known_layers import Layer, renamed
@@ -176,7 +177,10 @@ def _not_sizes(owner: ast.ClassDef) -> Iterator[str]:
     """The fields that are no whole numbers, and have no name of a number that the constructor takes."""
     maker = method_of(owner, "__init__")
     taken = () if maker is None else arguments_of(maker)
-    numbers = {each.arg for each in taken if each.annotation and ast.unparse(each.annotation) == "int"}
+    members = (
+        (each.arg, member) for each in taken if each.annotation for member in members_of(each.annotation)
+    )
+    numbers = {name for name, member in members if ast.unparse(member) == "int"}
     for name, part in annotated_names(owner.body):
         if ast.unparse(part.annotation) != "int" and name not in numbers:
             yield name
