@@ -21,7 +21,7 @@ from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import nodes_of, parsed
-from scaffold.spec.source.taken_sizes import sizes_taken
+from scaffold.spec.source.taken_sizes import NAMED_SIZE, sizes_taken
 
 _TRIES = 12
 _ORDERED = 3
@@ -186,10 +186,11 @@ def _sized_names(spec: ModuleSpec) -> Iterable[str]:
 
 
 def _wide_defaults(spec: ModuleSpec) -> set[str]:
-    """The sizes of layers and of arrays that the constructor makes, whose default makes a square of them larger than examples are."""
+    """The sizes, by their names or as the constructor takes them, whose default makes a square of them larger than examples are."""
     wide = {name for name, size in _default_sizes(spec).items() if size**2 > CHOSEN_ELEMENTS}
     calls = nodes_of(ast.Call, parsed(spec.making)) if wide else ()
-    return wide.intersection(name for call in calls for name in sizes_taken(call))
+    taken = (name for call in calls for name in sizes_taken(call))
+    return wide.intersection((*taken, *filter(NAMED_SIZE.search, wide)))
 
 
 def _small_defaults(spec: ModuleSpec, defaults: Sizes, taken: Collection[int]) -> dict[str, int]:

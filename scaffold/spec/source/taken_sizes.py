@@ -16,6 +16,10 @@ _SIZE = re.compile(
     r"size|shape|features|dim|width|depth|num|channels|heads|dilation|stride|groups|length|^n_|^in_|^out_"
 )
 """Names of arguments that are sizes."""
+NAMED_SIZE = re.compile(
+    r"(^|_)(size|width|depth|dim|features|channels|heads|hidden|units|levels|classes|modes|layers)$"
+)
+"""Names that say that an argument is one size, where nothing else says it."""
 
 
 def sizes_taken(call: ast.Call) -> Iterator[str]:

@@ -264,15 +264,16 @@ from flax import nnx
 
 
 class Wide(nnx.Module):
-    def __init__(self, size: int, width: int = 1024, depth: int = 3, seed: int = 5000, *, rngs: nnx.Rngs):
-        self.first = nnx.Linear(size, width, rngs=rngs)
-        self.hidden = nnx.List([nnx.Linear(width, width, rngs=rngs) for _ in range(depth)])
+    def __init__(self, size: int, width: int = 1024, most: int = 512, seed: int = 5000, *, rngs: nnx.Rngs):
+        sizes = [width] * 2
+        self.first = nnx.Linear(size, sizes[0], rngs=rngs)
+        self.hidden = nnx.List([nnx.Linear(sizes[1], most, rngs=rngs), nnx.Linear(most, width, rngs=rngs)])
         self.seed = seed
 
     def __call__(self, x):
         x = self.first(x)
         for layer in self.hidden:
-            x = x + layer(jnp.tanh(x))
+            x = layer(jnp.tanh(x))
         return x + self.seed
 """
 
@@ -280,6 +281,6 @@ class Wide(nnx.Module):
 def test_a_size_with_a_large_default_is_small_in_the_tests(tmp_path: Path) -> None:
     generated(tmp_path, {"wide": WIDE})
     tests = suite_text(tmp_path, "wide")
-    assert '"size": 2,\n            "width": 3,\n            "rngs"' in tests, (
+    assert '"size": 2,\n            "width": 3,\n            "most": 5,\n            "rngs"' in tests, (
         "and no other default is replaced"
     )

@@ -11,13 +11,9 @@ from scaffold.spec.source.definitions import arguments_of, method_of
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import given_as, kept_arguments, last_name
 from scaffold.spec.source.local_makers import unfolded
-from scaffold.spec.source.taken_sizes import RATES, names_in_size, sizes_taken
+from scaffold.spec.source.taken_sizes import NAMED_SIZE, RATES, names_in_size, sizes_taken
 
 CONSTRUCTORS = {"__init__": "init", "create": "factory"}
-_NAMED_SIZE = re.compile(
-    r"(^|_)(size|width|depth|dim|features|channels|heads|hidden|units|levels|classes|modes|layers)$"
-)
-"""Names that say that an argument is one size, where nothing else says it."""
 _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Assert)
 _RANDOM = ("random", "jr", "jrandom")
 """What `jax.random` is called, whose functions take a key first."""
@@ -47,7 +43,7 @@ def inferred_types(
     # What stands as it is, behind `=`, is no type of the grammar.
     types |= {n: str(t["type"]) for n, t in fields.items() if str(t.get("type", "="))[:1] != "="}
     numbers = {argument: _number_of(other) for argument, other in _compared(node, classes)}
-    types = numbers | dict.fromkeys(filter(_NAMED_SIZE.search, bare), "int") | types
+    types = numbers | dict.fromkeys(filter(NAMED_SIZE.search, bare), "int") | types
     return {name: types[name] for name in bare if name in types}
 
 
